@@ -1,0 +1,34 @@
+import type { Engine } from './engine.ts';
+
+/** WebCrypto: the platform's own AES, in every browser and runtime; keys are held where scripts cannot read them. */
+export const webCryptoEngine: Engine<'async', CryptoKey> = {
+  name: 'webcrypto',
+  async hkdf(ikm, salt, info, length) {
+    const key = await crypto.subtle.importKey('raw', plain(ikm), 'HKDF', false, ['deriveBits']);
+    const params = { name: 'HKDF', hash: 'SHA-256', salt: plain(salt), info: plain(info) };
+    return new Uint8Array(await crypto.subtle.deriveBits(params, key, length * 8));
+  },
+  importKey: (key) => crypto.subtle.importKey('raw', plain(key), 'AES-GCM', false, ['encrypt', 'decrypt']),
+  async encrypt(key, iv, aad, plaintext) {
+    return new Uint8Array(await crypto.subtle.encrypt(gcm(iv, aad), key, plain(plaintext)));
+  },
+  async decrypt(key, iv, aad, body) {
+    try {
+      return new Uint8Array(await crypto.subtle.decrypt(gcm(iv, aad), key, plain(body)));
+    } catch {
+      return undefined;
+    }
+  },
+  wipe() {
+    // A CryptoKey cannot be overwritten; it goes when nothing refers to it.
+  },
+};
+
+function gcm(iv: Uint8Array, aad: Uint8Array): AesGcmParams {
+  return { name: 'AES-GCM', iv: plain(iv), additionalData: plain(aad), tagLength: 128 };
+}
+
+/** WebCrypto refuses memory that is shared between threads, so such a view is copied first. */
+function plain(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
+}

@@ -1,0 +1,32 @@
+/** The result of a step: at once from a synchronous engine, as a promise from an asynchronous one. */
+export type Outcome<Mode extends EngineMode, T> = Mode extends 'sync' ? T : Promise<T>;
+export type EngineMode = 'sync' | 'async';
+
+/**
+ * Where the primitives come from. Every engine yields the same bytes; they differ in speed, and in whether a
+ * call can finish without waiting.
+ */
+export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
+  readonly name: string;
+  /** HKDF-SHA-256 (RFC 5869). */
+  hkdf(ikm: Uint8Array, salt: Uint8Array, info: Uint8Array, length: number): Outcome<Mode, Uint8Array>;
+  /** Takes a copy of a 256-bit key in the form that this engine works with. */
+  importKey(key: Uint8Array): Outcome<Mode, Key>;
+  /** AES-256-GCM (SP 800-38D): the ciphertext with its 16-byte tag behind it. */
+  encrypt(key: Key, iv: Uint8Array, aad: Uint8Array, plaintext: Uint8Array): Outcome<Mode, Uint8Array>;
+  /** The plaintext, or undefined when the tag does not hold. */
+  decrypt(key: Key, iv: Uint8Array, aad: Uint8Array, body: Uint8Array): Outcome<Mode, Uint8Array | undefined>;
+  /** Overwrites the key where the engine can. */
+  wipe(key: Key): void;
+}
+
+/** An engine that answers at once. */
+export type SyncEngine = Engine<'sync'>;
+
+/** Goes on with a step's result, at once or when it arrives: one code path serves both kinds of engine. */
+export function then<Mode extends EngineMode, T, R>(
+  outcome: Outcome<Mode, T>,
+  next: (value: T) => R | Outcome<Mode, R>,
+): Outcome<Mode, R> {
+  return (outcome instanceof Promise ? outcome.then(next) : next(outcome as T)) as Outcome<Mode, R>;
+}

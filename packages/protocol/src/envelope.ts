@@ -1,0 +1,108 @@
+import { concatBytes } from '@noble/hashes/utils.js';
+import { FormatError, InputError } from './errors.ts';
+import { limits } from './limits.ts';
+import { uuidFromBytes, uuidToBytes } from './uuid.ts';
+
+/** Begins every envelope; in base64 it reads `eaas`. */
+const magic = Uint8Array.of(0x79, 0xa6, 0xac);
+const prefixLength = 20; // magic, version, key_id: the part that is always authenticated
+const fixedLength = 26; // … key_version and n, the length of wrapped_key
+
+export const ivLength = 12;
+export const commitmentLength = 32;
+export const tagLength = 16;
+
+/** The key that an envelope names: which one wrapped its data key, and the result. */
+export interface Wrapped {
+  readonly keyId: string;
+  readonly keyVersion: number;
+  readonly wrappedKey: Uint8Array;
+}
+
+/** What stands before the encrypted part, the same in version 1 (values) and 2 (streams). */
+export interface Header extends Wrapped {
+  readonly version: 1 | 2;
+  /** The first 20 bytes, which the encryption authenticates. */
+  readonly prefix: Uint8Array;
+  /** Where the header ends. */
+  readonly length: number;
+}
+
+/** An envelope of version 1, taken apart. Its parts are views of the bytes that were parsed. */
+export interface Envelope extends Header {
+  readonly version: 1;
+  readonly iv: Uint8Array;
+  readonly commitment: Uint8Array;
+  /** The ciphertext, and its tag behind it. */
+  readonly body: Uint8Array;
+}
+
+/** The header's bytes. */
+export function formatHeader(version: 1 | 2, wrapped: Wrapped): Uint8Array<ArrayBuffer> {
+  const { keyId, keyVersion, wrappedKey } = wrapped;
+  if (wrappedKey.length < 1 || wrappedKey.length > limits.wrappedKey) {
+    throw new InputError(`a wrapped key has 1 to ${limits.wrappedKey} bytes`);
+  }
+  if (!Number.isInteger(keyVersion) || keyVersion < 1 || keyVersion > 0xffffffff) {
+    throw new InputError('a key version is a whole number from 1 to 4,294,967,295');
+  }
+  const numbers = new DataView(new ArrayBuffer(6));
+  numbers.setUint32(0, keyVersion);
+  numbers.setUint16(4, wrappedKey.length);
+  const fixed = new Uint8Array(numbers.buffer);
+  return concatBytes(magic, Uint8Array.of(version), uuidToBytes(keyId), fixed, wrappedKey);
+}
+
+/**
+ * Reads the header. Throws FormatError when the bytes cannot be an envelope; answers undefined when they are
+ * the beginning of one that goes on.
+ */
+export function readHeader(bytes: Uint8Array): Header | undefined {
+  if (magic.some((byte, at) => at < bytes.length && bytes[at] !== byte)) {
+    throw new FormatError('not an envelope: it does not begin with its mark (`eaas` in base64)');
+  }
+  const version = bytes[3];
+  if (version === undefined) return undefined;
+  if (version !== 1 && version !== 2) throw new FormatError(`envelope version ${version} is unknown`);
+  if (bytes.length < fixedLength) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const length = fixedLength + view.getUint16(24);
+  if (length === fixedLength || length > fixedLength + limits.wrappedKey) {
+    throw new FormatError('not an envelope: the length of its wrapped key is out of range');
+  }
+  if (bytes.length < length) return undefined;
+  return {
+    version,
+    keyId: uuidFromBytes(bytes.subarray(4, prefixLength)),
+    keyVersion: view.getUint32(prefixLength),
+    wrappedKey: bytes.subarray(fixedLength, length),
+    prefix: bytes.subarray(0, prefixLength),
+    length,
+  };
+}
+
+/** Takes an envelope of version 1 apart without opening it. Throws FormatError when the bytes are none. */
+export function parseEnvelope(bytes: Uint8Array): Envelope {
+  const header = readHeader(bytes);
+  if (!header) throw truncated();
+  if (header.version !== 1) throw new FormatError('this is a stream (envelope version 2): open it as one');
+  const body = header.length + ivLength + commitmentLength;
+  if (bytes.length < body + tagLength) throw truncated();
+  return {
+    ...header,
+    version: 1,
+    iv: bytes.subarray(header.length, header.length + ivLength),
+    commitment: bytes.subarray(header.length + ivLength, body),
+    body: bytes.subarray(body),
+  };
+}
+
+/** Whether the bytes, or the base64, begin like an envelope: a guard against encrypting twice. */
+export function looksLikeEnvelope(value: Uint8Array | string): boolean {
+  if (typeof value === 'string') return value.startsWith('eaas');
+  return value.length >= magic.length && magic.every((byte, at) => value[at] === byte);
+}
+
+export function truncated(): FormatError {
+  return new FormatError('not a whole envelope: it ends before its parts do');
+}

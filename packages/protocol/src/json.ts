@@ -1,0 +1,52 @@
+import { InputError } from './errors.ts';
+import { limits } from './limits.ts';
+
+// The text is known to be JSON when this runs, so strings and brackets are all that has to be told apart.
+const tokens = /"(?:[^"\\]|\\.)*"|[[\]{},:]/gs;
+
+/**
+ * JSON, strictly: refuses with InputError, besides what JSON.parse refuses, a name that stands twice in an
+ * object (the last would win unseen) and more than eight levels.
+ */
+export function parseJson(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new InputError('the body is not valid JSON');
+  }
+  checkTokens(text);
+  return value;
+}
+
+function checkTokens(text: string): void {
+  const levels: (Set<string> | null)[] = []; // the names seen in each open object; null for an array
+  let last = '';
+  for (const [token] of text.matchAll(tokens)) {
+    if (token === '{' || token === '[') {
+      levels.push(token === '{' ? new Set() : null);
+      if (levels.length > limits.jsonDepth) {
+        throw new InputError(`the body is nested deeper than ${limits.jsonDepth} levels`);
+      }
+    } else if (token === '}' || token === ']') {
+      levels.pop();
+    } else if (token === ':') {
+      addName(levels.at(-1), last);
+    } else if (token.startsWith('"')) {
+      last = token;
+    }
+  }
+}
+
+function addName(names: Set<string> | null | undefined, token: string): void {
+  const name = String(JSON.parse(token));
+  if (names?.has(name)) throw new InputError(`the body has the field \`${name.slice(0, 64)}\` twice`);
+  names?.add(name);
+}
+
+/** Whether no text in a JSON value, names included, has a lone surrogate. */
+export function isWellFormedJson(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, member]) => name.isWellFormed() && isWellFormedJson(member));
+}

@@ -1,0 +1,20 @@
+/** Every size and count that the contract fixes. Sizes are bytes; of text, UTF-8 bytes. */
+export const limits = {
+  plaintext: 65_536,
+  dek: 32,
+  contextName: 128,
+  contextEncoded: 4_096,
+  wrappedKey: 1_024,
+  keyName: 128,
+  reference: 128,
+  batchItems: 1_000,
+  body: 2 * 1024 * 1024,
+  batchBody: 8 * 1024 * 1024,
+  jsonDepth: 8,
+  pageDefault: 50,
+  pageMaximum: 100,
+  graceDays: 365,
+  graceDaysDefault: 30,
+  rotationDays: 3_650,
+  streamChunk: 65_536,
+} as const;

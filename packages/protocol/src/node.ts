@@ -1,0 +1,37 @@
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import type { Engine } from './engine.ts';
+
+const tagLength = 16;
+// Without authTagLength Node would accept a tag cut to 4 bytes.
+const options = { authTagLength: tagLength } as const;
+
+/** node:crypto, which is OpenSSL: the fastest in Node for small values, constant-time on current processors. */
+export const nodeEngine: Engine<'sync', KeyObject> = {
+  name: 'node',
+  hkdf: (ikm, salt, info, length) => new Uint8Array(hkdfSync('sha256', ikm, salt, info, length)),
+  importKey: (key) => createSecretKey(key),
+  encrypt(key, iv, aad, plaintext) {
+    const cipher = createCipheriv('aes-256-gcm', key, iv, options).setAAD(aad);
+    const out = new Uint8Array(plaintext.length + tagLength);
+    out.set(cipher.update(plaintext));
+    cipher.final();
+    out.set(cipher.getAuthTag(), plaintext.length);
+    return out;
+  },
+  decrypt(key, iv, aad, body) {
+    const end = body.length - tagLength;
+    const decipher = createDecipheriv('aes-256-gcm', key, iv, options);
+    decipher.setAAD(aad).setAuthTag(body.subarray(end));
+    const plaintext = decipher.update(body.subarray(0, end));
+    try {
+      decipher.final();
+      return new Uint8Array(plaintext.buffer, plaintext.byteOffset, plaintext.length);
+    } catch {
+      plaintext.fill(0);
+      return undefined;
+    }
+  },
+  wipe() {
+    // A KeyObject cannot be overwritten; it goes when nothing refers to it.
+  },
+};

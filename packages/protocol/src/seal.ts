@@ -1,0 +1,72 @@
+import { randomBytes } from '@noble/ciphers/utils.js';
+import type { Context } from './context.ts';
+import { deriveDataKey, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
+import { nobleEngine } from './engine-noble.ts';
+import type { Engine } from './engine.ts';
+import { parseEnvelope, type Wrapped } from './envelope.ts';
+import { DecryptionError, InputError } from './errors.ts';
+import { limits } from './limits.ts';
+import { parseUuid } from './uuid.ts';
+
+/** Has a DEK wrapped: over HTTP in the SDK, locally in the server. The DEK is overwritten afterwards. */
+export type Wrap = (dek: Uint8Array) => Wrapped | Promise<Wrapped>;
+
+/** Gives back the DEK that was wrapped. What it throws passes through `open` untouched. */
+export type Unwrap = (wrapped: Wrapped) => Uint8Array | Promise<Uint8Array>;
+
+/** Which key an envelope must name: one, several, or, said aloud, any at all. */
+export type ExpectedKey = { readonly keyId: string | readonly string[] } | { readonly anyKey: true };
+
+export interface SealOptions {
+  readonly context?: Context | undefined;
+  readonly engine?: Engine;
+}
+
+/** Encrypts the plaintext under a fresh DEK, and has that wrapped: the envelope, version 1. */
+export async function seal(
+  plaintext: Uint8Array,
+  wrap: Wrap,
+  { context, engine = nobleEngine }: SealOptions = {},
+): Promise<Uint8Array> {
+  const dek = randomBytes(limits.dek);
+  try {
+    const dataKey = await deriveDataKey(engine, dek, await wrap(dek));
+    const envelope = await sealUnder(dataKey, plaintext, context);
+    wipeDataKey(dataKey);
+    return envelope;
+  } finally {
+    dek.fill(0);
+  }
+}
+
+/**
+ * Opens an envelope of version 1. Throws FormatError when the bytes are none, DecryptionError for all that can
+ * be wrong after that, another key than the expected one included.
+ */
+export async function open(
+  bytes: Uint8Array,
+  unwrap: Unwrap,
+  { context, engine = nobleEngine, ...expected }: SealOptions & ExpectedKey,
+): Promise<Uint8Array> {
+  const envelope = parseEnvelope(bytes);
+  requireExpectedKey(envelope.keyId, expected);
+  const dek = await unwrap(envelope);
+  try {
+    const dataKey = await deriveDataKey(engine, dek, envelope);
+    const plaintext = await openUnder(dataKey, envelope, context);
+    wipeDataKey(dataKey);
+    return plaintext;
+  } finally {
+    dek.fill(0);
+  }
+}
+
+/** Throws DecryptionError unless the key is one that the caller expects, InputError when none is named. */
+export function requireExpectedKey(keyId: string, expected: ExpectedKey): void {
+  if ('anyKey' in expected && expected.anyKey) return;
+  const named = 'keyId' in expected ? [expected.keyId].flat() : [];
+  if (named.length === 0) {
+    throw new InputError('name the key that you expect (`keyId`), or say `anyKey: true`');
+  }
+  if (!named.some((name) => parseUuid(name) === keyId)) throw new DecryptionError();
+}

@@ -1,0 +1,53 @@
+import * as z from 'zod/mini';
+import { base64, context, count, dek, hex, keyId, plaintext, uuid } from './primitives.ts';
+
+const usedKey = { key_id: uuid, key_version: count };
+
+/** The encrypted bundle: `ciphertext` is the whole envelope; the other four are copies of its parts. */
+export const bundle = z.object({
+  ciphertext: z.string(),
+  wrapped_key: z.string(),
+  iv: z.string(),
+  ...usedKey,
+});
+
+export const encrypt = {
+  body: z.strictObject({ plaintext, key_id: keyId, context: z.optional(context) }),
+  output: bundle,
+};
+
+export const decrypt = {
+  body: z.strictObject({
+    ciphertext: base64,
+    key_id: keyId,
+    key_version: z.int(),
+    wrapped_key: z.optional(base64),
+    iv: z.optional(base64),
+    context: z.optional(context),
+  }),
+  output: z.object({ plaintext: z.string() }),
+};
+
+export const hash = {
+  body: z.strictObject({ value: plaintext, key_id: keyId }),
+  output: z.object({ hash: hex, key_id: uuid }),
+};
+
+export const wrap = {
+  body: z.strictObject({ dek, context: z.optional(context) }),
+  output: z.object({ wrapped_key: z.string(), ...usedKey }),
+};
+
+export const unwrap = {
+  body: z.strictObject({
+    wrapped_key: base64,
+    key_version: z.optional(z.int()),
+    context: z.optional(context),
+  }),
+  output: z.object({ dek: z.string(), ...usedKey }),
+};
+
+export const rewrap = {
+  body: z.strictObject({ wrapped_key: base64, context: z.optional(context) }),
+  output: z.object({ wrapped_key: z.string(), ...usedKey, rewrapped: z.boolean() }),
+};

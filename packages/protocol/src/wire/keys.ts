@@ -1,0 +1,90 @@
+import * as z from 'zod/mini';
+import { limits } from '../limits.ts';
+import { count, name, page, pageLimit, time, uuid, wholeNumber } from './primitives.ts';
+import { rsaPublicKey } from './rsa-public-key.ts';
+
+const keyStatus = z.enum(['active', 'disabled', 'pending_destruction', 'destroyed']);
+
+const intervalDays = z
+  .int()
+  .check(
+    z.refine(
+      (days) => days >= 1 && days <= limits.rotationDays,
+      `is not a whole number from 1 to ${limits.rotationDays}`,
+    ),
+  );
+
+export const rotationPolicy = z.strictObject({ interval_days: intervalDays });
+
+export const keyRecord = z.object({
+  key_id: uuid,
+  name: z.string(),
+  key_version: count,
+  status: keyStatus,
+  exportable: z.boolean(),
+  created_at: time,
+  rotated_at: z.nullable(time),
+  rotation_policy: z.nullable(rotationPolicy),
+  next_rotation_at: z.nullable(time),
+  destroy_at: z.nullable(time),
+});
+
+export const createKey = {
+  body: z.strictObject({
+    name,
+    exportable: z.nullish(z.boolean()),
+    rotation_policy: z.nullish(rotationPolicy),
+  }),
+  output: keyRecord,
+};
+
+export const listKeys = {
+  query: z.strictObject({
+    limit: z.optional(pageLimit),
+    offset: z.optional(wholeNumber(0)),
+    status: z.optional(keyStatus),
+    name: z.optional(z.string()),
+  }),
+  output: z.object({ keys: z.array(keyRecord), ...page }),
+};
+
+export const getKey = {
+  output: z.extend(keyRecord, {
+    versions: z.array(
+      z.object({
+        key_version: count,
+        created_at: time,
+        wraps: count,
+        unwraps: count,
+        last_unwrap_at: z.nullable(time),
+      }),
+    ),
+  }),
+};
+
+export const rotateKey = {
+  body: z.strictObject({ key_version: z.optional(z.int()) }),
+  output: keyRecord,
+};
+
+export const changeKey = { body: z.strictObject({}), output: keyRecord };
+
+export const destroyKey = {
+  body: z.strictObject({}),
+  query: z.strictObject({ grace_days: z.optional(wholeNumber(0, limits.graceDays)) }),
+  output: keyRecord,
+};
+
+export const setRotationPolicy = {
+  body: z.strictObject({ interval_days: z.nullable(intervalDays) }),
+  output: keyRecord,
+};
+
+export const exportKey = {
+  body: z.strictObject({ public_key: rsaPublicKey }),
+  output: z.object({
+    key_id: uuid,
+    versions: z.array(z.object({ key_version: count, encrypted: z.string() })),
+    hash_key: z.string(),
+  }),
+};
