@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { lchown, lstat, readdir } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { getgid, getuid, platform } from 'node:process';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+// Every Linux has this account, and PostgreSQL insists on one that has a name.
+const NOBODY = platform === 'darwin' ? 4_294_967_294 : 65_534;
+
+/** The operating system's account that PostgreSQL runs under, and how to start a program under it. */
+export interface Account {
+  /** Put before the program and its arguments. */
+  prefix: string[];
+  /** Options of `spawn`. */
+  ids: { uid?: number; gid?: number };
+  /** Who owns the files then, as seen from here. */
+  owner: { uid: number; gid: number };
+}
+
+let found: Promise<Account> | undefined;
+
+/** The account for PostgreSQL, which refuses to run as root: our own, unless we are root. */
+export function postgresAccount(): Promise<Account> {
+  found ??= findAccount();
+  return found;
+}
+
+async function findAccount(): Promise<Account> {
+  const owner = { uid: getuid?.() ?? -1, gid: getgid?.() ?? -1 };
+  if (owner.uid !== 0 && hasName()) return { prefix: [], ids: {}, owner };
+
+  // A user namespace needs no second owner of the files, so that it works in any path; some containers forbid it.
+  const prefix = ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--'];
+  if (await runs([...prefix, 'true'])) return { prefix, ids: {}, owner };
+  if (owner.uid !== 0) return { prefix: [], ids: {}, owner };
+
+  const nobody = { uid: NOBODY, gid: NOBODY };
+  return { prefix: [], ids: nobody, owner: nobody };
+}
+
+/** Whether a command line ends well. */
+export async function runs([program = '', ...args]: string[]): Promise<boolean> {
+  return run(program, args, { timeout: 10_000 }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Makes the account the owner of a directory and all in it, when root changed from one account to another. */
+export async function giveTo(account: Account, path: string): Promise<void> {
+  const entry = await lstat(path);
+  if (getuid?.() !== 0 || entry.uid === account.owner.uid) return;
+  // The directory itself comes last: if this is interrupted, the next start does it again.
+  if (entry.isDirectory())
+    await Promise.all((await readdir(path)).map((name) => giveTo(account, join(path, name))));
+  await lchown(path, account.owner.uid, account.owner.gid);
+}
+
+function hasName(): boolean {
+  try {
+    return userInfo().username !== '';
+  } catch {
+    return false;
+  }
+}
