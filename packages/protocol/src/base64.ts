@@ -1,12 +1,10 @@
 import { InputError } from './errors.ts';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-const digits = Uint8Array.from(alphabet, (char) => char.charCodeAt(0));
-const values = new Uint8Array(256).fill(255);
-digits.forEach((char, value) => (values[char] = value));
+const digits = /* @__PURE__ */ Uint8Array.from(alphabet, (char) => char.charCodeAt(0));
+const values = /* @__PURE__ */ Uint8Array.from({ length: 256 }, (_, char) => digits.indexOf(char) & 255);
 const pad = 61; // '='
-const ascii = new TextDecoder();
-const encoder = new TextEncoder();
+const ascii = /* @__PURE__ */ new TextDecoder();
 
 /** Base64 in the standard alphabet, with padding. */
 export function toBase64(bytes: Uint8Array): string {
@@ -15,10 +13,9 @@ export function toBase64(bytes: Uint8Array): string {
   for (let i = 0; i < bytes.length; i += 3) {
     const left = bytes.length - i;
     const group = (byte(bytes, i) << 16) | (byte(bytes, i + 1) << 8) | byte(bytes, i + 2);
-    out[at++] = byte(digits, group >> 18);
-    out[at++] = byte(digits, (group >> 12) & 63);
-    out[at++] = left > 1 ? byte(digits, (group >> 6) & 63) : pad;
-    out[at++] = left > 2 ? byte(digits, group & 63) : pad;
+    for (let digit = 0; digit < 4; digit++) {
+      out[at++] = digit <= left ? byte(digits, (group >> (18 - 6 * digit)) & 63) : pad;
+    }
   }
   return ascii.decode(out);
 }
@@ -36,35 +33,25 @@ export function isBase64(text: string): boolean {
 }
 
 function decode(text: string): Uint8Array<ArrayBuffer> | undefined {
-  if (text.length % 4 !== 0) return undefined;
-  const chars = encoder.encode(text);
-  if (chars.length !== text.length) return undefined;
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-  const out = new Uint8Array((text.length / 4) * 3 - padding);
-  const digitCount = chars.length - padding;
+  const out = new Uint8Array(Math.max(0, (text.length / 4) * 3 - padding));
   let seen = 0;
   let group = 0;
-  let at = 0;
-  for (let i = 0; i < digitCount; i++) {
-    const value = byte(values, byte(chars, i));
-    seen |= value; // 255 marks what is no digit; checked once at the end
+  for (let i = 0, at = 0; i < text.length; i++) {
+    // A missing digit at the end counts as zero, and 255 marks what is no digit.
+    const value = i < text.length - padding ? (values[text.charCodeAt(i)] ?? 255) : 0;
+    seen |= value;
     group = (group << 6) | value;
     if ((i & 3) === 3) {
       out[at++] = group >> 16;
       out[at++] = group >> 8;
       out[at++] = group;
+      // What the padding leaves over must be zero, or two texts would spell the same bytes.
+      if (at > out.length) seen |= (group & (padding === 2 ? 0xffff : 0xff)) << 8;
       group = 0;
     }
   }
-  // The bits that the padding leaves over must be zero, or two texts would spell the same bytes.
-  const slack = padding === 2 ? group & 0xf : padding === 1 ? group & 0x3 : 0;
-  if (seen > 63 || slack !== 0) return undefined;
-  if (padding === 2) out[at] = group >> 4;
-  if (padding === 1) {
-    out[at++] = group >> 10;
-    out[at] = group >> 2;
-  }
-  return out;
+  return seen > 63 || text.length & 3 ? undefined : out;
 }
 
 function byte(bytes: Uint8Array, index: number): number {

@@ -1,14 +1,14 @@
-import { equalBytes, randomBytes } from '@noble/ciphers/utils.js';
-import { concatBytes } from '@noble/hashes/utils.js';
+import { concatBytes, equalBytes } from '@noble/ciphers/utils.js';
 import { type Context, encodeContext } from './context.ts';
-import { type Engine, type EngineMode, type Outcome, then } from './engine.ts';
+import { type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
 import { type Envelope, formatHeader, ivLength, type Wrapped } from './envelope.ts';
 import { DecryptionError, InputError } from './errors.ts';
-import { limits } from './limits.ts';
+import { dekLength } from './limits.ts';
+import { randomBytes } from './random.ts';
 import { toUtf8 } from './text.ts';
 
-const info = toUtf8('eaas envelope v1');
-const noSalt = new Uint8Array(0);
+const info = /* @__PURE__ */ toUtf8('eaas envelope v1');
+const noSalt = /* @__PURE__ */ new Uint8Array(0);
 
 /** A data key made ready: derived once, then used for as many messages as its holder allows (at most 2^32). */
 export interface DataKey<Mode extends EngineMode = EngineMode> {
@@ -26,11 +26,11 @@ export function deriveDataKey<Mode extends EngineMode>(
   dek: Uint8Array,
   wrapped: Wrapped,
 ): Outcome<Mode, DataKey<Mode>> {
-  if (dek.length !== limits.dek) throw new InputError(`a DEK has ${limits.dek} bytes`);
+  if (dek.length !== dekLength) throw new InputError(`a DEK has ${dekLength} bytes`);
   const header = formatHeader(1, wrapped);
-  return then<Mode, Uint8Array, DataKey<Mode>>(engine.hkdf(dek, noSalt, info, 64), (derived) => {
+  return onward<Mode, Uint8Array, DataKey<Mode>>(engine.hkdf(dek, noSalt, info, 64), (derived) => {
     const commitment = derived.slice(32);
-    return then<Mode, unknown, DataKey<Mode>>(engine.importKey(derived.subarray(0, 32)), (key) => {
+    return onward<Mode, unknown, DataKey<Mode>>(engine.importKey(derived.subarray(0, 32)), (key) => {
       derived.fill(0);
       return { engine, header, commitment, key };
     });
@@ -56,7 +56,7 @@ export function sealWithIv<Mode extends EngineMode>(
   const { engine, header, commitment } = dataKey;
   const key = requireKey(dataKey);
   const sealed = engine.encrypt(key, iv, additionalData(header, context), plaintext);
-  return then<Mode, Uint8Array, Uint8Array<ArrayBuffer>>(sealed, (body) =>
+  return onward<Mode, Uint8Array, Uint8Array<ArrayBuffer>>(sealed, (body) =>
     concatBytes(header, iv, commitment, body),
   );
 }
@@ -72,7 +72,7 @@ export function openUnder<Mode extends EngineMode>(
   const aad = additionalData(envelope.prefix, context);
   // GCM does not bind its key: without the commitment one ciphertext could open under two keys.
   if (!equalBytes(commitment, envelope.commitment)) throw new DecryptionError();
-  return then<Mode, Uint8Array | undefined, Uint8Array>(
+  return onward<Mode, Uint8Array | undefined, Uint8Array>(
     engine.decrypt(key, envelope.iv, aad, envelope.body),
     (plaintext) => {
       if (!plaintext) throw new DecryptionError();

@@ -1,10 +1,10 @@
-import { concatBytes } from '@noble/hashes/utils.js';
+import { concatBytes } from '@noble/ciphers/utils.js';
 import { FormatError, InputError } from './errors.ts';
-import { limits } from './limits.ts';
+import { maxWrappedKey } from './limits.ts';
 import { uuidFromBytes, uuidToBytes } from './uuid.ts';
 
 /** Begins every envelope; in base64 it reads `eaas`. */
-const magic = Uint8Array.of(0x79, 0xa6, 0xac);
+const magic = /* @__PURE__ */ Uint8Array.of(0x79, 0xa6, 0xac);
 const prefixLength = 20; // magic, version, key_id: the part that is always authenticated
 const fixedLength = 26; // … key_version and n, the length of wrapped_key
 
@@ -40,17 +40,20 @@ export interface Envelope extends Header {
 /** The header's bytes. */
 export function formatHeader(version: 1 | 2, wrapped: Wrapped): Uint8Array<ArrayBuffer> {
   const { keyId, keyVersion, wrappedKey } = wrapped;
-  if (wrappedKey.length < 1 || wrappedKey.length > limits.wrappedKey) {
-    throw new InputError(`a wrapped key has 1 to ${limits.wrappedKey} bytes`);
+  if (wrappedKey.length < 1 || wrappedKey.length > maxWrappedKey) {
+    throw new InputError(`a wrapped key has 1 to ${maxWrappedKey} bytes`);
   }
-  if (!Number.isInteger(keyVersion) || keyVersion < 1 || keyVersion > 0xffffffff) {
-    throw new InputError('a key version is a whole number from 1 to 4,294,967,295');
+  if (keyVersion >>> 0 !== keyVersion || keyVersion === 0) {
+    throw new InputError('a key version is a whole number from 1 to 2^32 - 1');
   }
-  const numbers = new DataView(new ArrayBuffer(6));
-  numbers.setUint32(0, keyVersion);
-  numbers.setUint16(4, wrappedKey.length);
-  const fixed = new Uint8Array(numbers.buffer);
-  return concatBytes(magic, Uint8Array.of(version), uuidToBytes(keyId), fixed, wrappedKey);
+  const header = concatBytes(new Uint8Array(fixedLength), wrappedKey);
+  const view = new DataView(header.buffer);
+  header.set(magic);
+  header[3] = version;
+  header.set(uuidToBytes(keyId), 4);
+  view.setUint32(prefixLength, keyVersion);
+  view.setUint16(24, wrappedKey.length);
+  return header;
 }
 
 /**
@@ -59,7 +62,7 @@ export function formatHeader(version: 1 | 2, wrapped: Wrapped): Uint8Array<Array
  */
 export function readHeader(bytes: Uint8Array): Header | undefined {
   if (magic.some((byte, at) => at < bytes.length && bytes[at] !== byte)) {
-    throw new FormatError('not an envelope: it does not begin with its mark (`eaas` in base64)');
+    throw new FormatError('not an envelope: it does not begin with `eaas`');
   }
   const version = bytes[3];
   if (version === undefined) return undefined;
@@ -67,8 +70,8 @@ export function readHeader(bytes: Uint8Array): Header | undefined {
   if (bytes.length < fixedLength) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const length = fixedLength + view.getUint16(24);
-  if (length === fixedLength || length > fixedLength + limits.wrappedKey) {
-    throw new FormatError('not an envelope: the length of its wrapped key is out of range');
+  if (length === fixedLength || length > fixedLength + maxWrappedKey) {
+    throw new FormatError('not an envelope: its wrapped key has no length');
   }
   if (bytes.length < length) return undefined;
   return {
@@ -85,7 +88,7 @@ export function readHeader(bytes: Uint8Array): Header | undefined {
 export function parseEnvelope(bytes: Uint8Array): Envelope {
   const header = readHeader(bytes);
   if (!header) throw truncated();
-  if (header.version !== 1) throw new FormatError('this is a stream (envelope version 2): open it as one');
+  if (header.version !== 1) throw new FormatError('this envelope is a stream (version 2)');
   const body = header.length + ivLength + commitmentLength;
   if (bytes.length < body + tagLength) throw truncated();
   return {
@@ -104,5 +107,5 @@ export function looksLikeEnvelope(value: Uint8Array | string): boolean {
 }
 
 export function truncated(): FormatError {
-  return new FormatError('not a whole envelope: it ends before its parts do');
+  return new FormatError('not a whole envelope: it is cut short');
 }

@@ -12,9 +12,7 @@ export class DecryptionError extends Error {
   override readonly name = 'DecryptionError';
   readonly code = 'decryption';
   constructor() {
-    super(
-      'Decryption failed: the ciphertext was altered, or it was sealed under another key or another context.',
-    );
+    super('decryption failed: altered, or sealed under another key or context');
   }
 }
 

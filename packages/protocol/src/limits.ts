@@ -1,20 +1,6 @@
-/** Every size and count that the contract fixes. Sizes are bytes; of text, UTF-8 bytes. */
-export const limits = {
-  plaintext: 65_536,
-  dek: 32,
-  contextName: 128,
-  contextEncoded: 4_096,
-  wrappedKey: 1_024,
-  keyName: 128,
-  reference: 128,
-  batchItems: 1_000,
-  body: 2 * 1024 * 1024,
-  batchBody: 8 * 1024 * 1024,
-  jsonDepth: 8,
-  pageDefault: 50,
-  pageMaximum: 100,
-  graceDays: 365,
-  graceDaysDefault: 30,
-  rotationDays: 3_650,
-  streamChunk: 65_536,
-} as const;
+/** The sizes that the byte formats fix, in bytes; of text, in bytes of UTF-8. */
+export const dekLength = 32;
+export const maxWrappedKey = 1_024;
+export const maxContextName = 128;
+export const maxContext = 4_096;
+export const streamChunkLength = 65_536;

@@ -1,3 +1,4 @@
+import { concatBytes } from '@noble/ciphers/utils.js';
 import { toUtf8 } from './text.ts';
 
 /** A part: text as UTF-8, an integer as decimal ASCII, bytes as they are, or null. */
@@ -8,24 +9,17 @@ export type PaePart = string | number | Uint8Array | null;
  * into its neighbour. `u32(count)`, then each part as `u32(length)` and its bytes; null is `ffffffff`.
  */
 export function pae(...parts: readonly PaePart[]): Uint8Array<ArrayBuffer> {
-  const encoded = parts.map(partBytes);
-  const size = encoded.reduce((sum, part) => sum + 4 + (part?.length ?? 0), 4);
-  const out = new Uint8Array(size);
-  const view = new DataView(out.buffer);
-  view.setUint32(0, parts.length);
-  let at = 4;
-  for (const part of encoded) {
-    view.setUint32(at, part ? part.length : 0xffffffff);
-    at += 4;
-    if (!part) continue;
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
+  return concatBytes(u32(parts.length), ...parts.flatMap(encodePart));
 }
 
-function partBytes(part: PaePart): Uint8Array | null {
-  if (typeof part === 'string') return toUtf8(part);
-  if (typeof part === 'number') return toUtf8(part.toFixed(0));
-  return part;
+function encodePart(part: PaePart): Uint8Array[] {
+  if (part === null) return [u32(0xffffffff)];
+  const bytes = part instanceof Uint8Array ? part : toUtf8(typeof part === 'number' ? part.toFixed() : part);
+  return [u32(bytes.length), bytes];
+}
+
+function u32(value: number): Uint8Array {
+  const bytes = new Uint8Array(4);
+  new DataView(bytes.buffer).setUint32(0, value);
+  return bytes;
 }

@@ -1,11 +1,11 @@
-import { randomBytes } from '@noble/ciphers/utils.js';
 import type { Context } from './context.ts';
 import { deriveDataKey, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
-import { nobleEngine } from './engine-noble.ts';
-import type { Engine } from './engine.ts';
+import { nobleEngine } from './engines/noble.ts';
+import type { Engine } from './engines/engine.ts';
 import { parseEnvelope, type Wrapped } from './envelope.ts';
 import { DecryptionError, InputError } from './errors.ts';
-import { limits } from './limits.ts';
+import { dekLength } from './limits.ts';
+import { randomBytes } from './random.ts';
 import { parseUuid } from './uuid.ts';
 
 /** Has a DEK wrapped: over HTTP in the SDK, locally in the server. The DEK is overwritten afterwards. */
@@ -28,7 +28,7 @@ export async function seal(
   wrap: Wrap,
   { context, engine = nobleEngine }: SealOptions = {},
 ): Promise<Uint8Array> {
-  const dek = randomBytes(limits.dek);
+  const dek = randomBytes(dekLength);
   try {
     const dataKey = await deriveDataKey(engine, dek, await wrap(dek));
     const envelope = await sealUnder(dataKey, plaintext, context);
@@ -66,7 +66,7 @@ export function requireExpectedKey(keyId: string, expected: ExpectedKey): void {
   if ('anyKey' in expected && expected.anyKey) return;
   const named = 'keyId' in expected ? [expected.keyId].flat() : [];
   if (named.length === 0) {
-    throw new InputError('name the key that you expect (`keyId`), or say `anyKey: true`');
+    throw new InputError('name the key that you expect: `keyId`, or `anyKey: true`');
   }
   if (!named.some((name) => parseUuid(name) === keyId)) throw new DecryptionError();
 }

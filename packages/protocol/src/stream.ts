@@ -1,20 +1,19 @@
-import { equalBytes, randomBytes } from '@noble/ciphers/utils.js';
-import { concatBytes } from '@noble/hashes/utils.js';
+import { concatBytes, equalBytes } from '@noble/ciphers/utils.js';
 import { encodeContext } from './context.ts';
-import { nobleEngine } from './engine-noble.ts';
-import type { Engine } from './engine.ts';
+import { nobleEngine } from './engines/noble.ts';
+import type { Engine } from './engines/engine.ts';
 import { commitmentLength, formatHeader, type Header, readHeader, tagLength, truncated } from './envelope.ts';
 import { DecryptionError, FormatError } from './errors.ts';
-import { limits } from './limits.ts';
+import { dekLength, streamChunkLength } from './limits.ts';
 import { pae } from './pae.ts';
+import { randomBytes } from './random.ts';
 import { type ExpectedKey, requireExpectedKey, type SealOptions, type Unwrap, type Wrap } from './seal.ts';
 
 const saltLength = 32;
-const chunkLength = limits.streamChunk;
-const noAad = new Uint8Array(0);
+const noAad = /* @__PURE__ */ new Uint8Array(0);
 
 type Context = SealOptions['context'];
-type Bytes = Uint8Array<ArrayBufferLike>;
+type Bytes = Uint8Array;
 
 /**
  * Encrypts a stream of any length in constant memory: the envelope, version 2, chunk by chunk. A fresh DEK is
@@ -22,12 +21,12 @@ type Bytes = Uint8Array<ArrayBufferLike>;
  */
 export function sealStream(wrap: Wrap, options: SealOptions = {}): TransformStream<Bytes, Bytes> {
   const { context, engine = nobleEngine } = options;
-  const pending = new Chunker(chunkLength);
+  const pending = new Chunker(streamChunkLength);
   let key: unknown;
   let counter = 0;
   return new TransformStream<Bytes, Bytes>({
     async start(controller) {
-      const dek = randomBytes(limits.dek);
+      const dek = randomBytes(dekLength);
       try {
         const header = formatHeader(2, await wrap(dek));
         const salt = randomBytes(saltLength);
@@ -58,7 +57,7 @@ export function openStream(
   unwrap: Unwrap,
   { context, engine = nobleEngine, ...expected }: SealOptions & ExpectedKey,
 ): TransformStream<Bytes, Bytes> {
-  const pending = new Chunker(chunkLength + tagLength);
+  const pending = new Chunker(streamChunkLength + tagLength);
   let head: Bytes = noAad;
   let key: unknown;
   let counter = 0;

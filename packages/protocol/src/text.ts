@@ -1,15 +1,15 @@
 import { InputError } from './errors.ts';
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new TextEncoder();
 // ignoreBOM keeps a leading U+FEFF: in a plaintext every character is data.
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * UTF-8 of well-formed text. Refuses lone surrogates with InputError: TextEncoder would map all of them to the
  * same bytes, so that two different texts would encrypt, hash and authenticate alike.
  */
 export function toUtf8(text: string, what = 'text'): Uint8Array<ArrayBuffer> {
-  if (!text.isWellFormed()) throw new InputError(`${what} has a lone surrogate, so it has no UTF-8 form`);
+  if (!text.isWellFormed()) throw new InputError(`${what} has a lone surrogate`);
   return encoder.encode(text);
 }
 

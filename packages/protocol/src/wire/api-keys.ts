@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { permissions } from '../permissions.ts';
+import { permissions } from './permissions.ts';
 import { name, page, pageLimit, time, timestamp, uuid, wholeNumber } from './primitives.ts';
 
 const most = 1_000;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { auditActions } from '../audit-actions.ts';
+import { auditActions } from './audit-actions.ts';
 import { count, hex, keyId, page, pageLimit, time, timestamp, uuid, wholeNumber } from './primitives.ts';
 
 export const auditEntry = z.object({

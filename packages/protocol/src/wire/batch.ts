@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { limits } from '../limits.ts';
+import { limits } from './limits.ts';
 import { hash, rewrap, unwrap, wrap } from './crypto.ts';
 import { keyId, reference } from './primitives.ts';
 import { problemDocument } from './problem-document.ts';

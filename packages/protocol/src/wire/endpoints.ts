@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { Permission } from '../permissions.ts';
+import type { Permission } from './permissions.ts';
 import * as apiKeys from './api-keys.ts';
 import * as audit from './audit.ts';
 import * as batch from './batch.ts';

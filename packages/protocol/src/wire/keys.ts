@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { limits } from '../limits.ts';
+import { limits } from './limits.ts';
 import { count, name, page, pageLimit, time, uuid, wholeNumber } from './primitives.ts';
 import { rsaPublicKey } from './rsa-public-key.ts';
 

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { isBase64 } from '../base64.ts';
 import { type Context, encodeContext } from '../context.ts';
-import { limits } from '../limits.ts';
+import { limits } from './limits.ts';
 import { hasControlCharacter, utf8Length } from '../text.ts';
-import { parseTimestamp } from '../timestamp.ts';
+import { parseTimestamp } from './timestamp.ts';
 
 /** A key's id on the way in. Any string: one that is not a UUID is an unknown key (404), not a bad request. */
 export const keyId = z.string().register(z.globalRegistry, { format: 'uuid' });
@@ -36,19 +36,14 @@ export const dek = base64.check(
 /** Text that is data: every character counts, NUL and the empty text too. */
 export const plaintext = z
   .string()
-  .check(
-    z.refine(
-      (text) => utf8Length(text) <= limits.plaintext,
-      `has more than ${limits.plaintext} bytes of UTF-8`,
-    ),
-  );
+  .check(z.refine((text) => utf8Length(text) <= limits.text, `has more than ${limits.text} bytes of UTF-8`));
 
 /** A name as stored: 1 to 128 characters, none of them a control character. */
 export const name = z
   .string()
   .check(
     z.refine((text) => {
-      const length = [...text.slice(0, 4 * limits.keyName)].length;
+      const length = Array.from(text.slice(0, 4 * limits.keyName)).length;
       return length >= 1 && length <= limits.keyName;
     }, `has 1 to ${limits.keyName} characters`),
     z.refine((text) => !hasControlCharacter(text), 'has a control character'),

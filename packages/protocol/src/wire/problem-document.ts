@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type ProblemCode, problems } from '../problems.ts';
+import { type ProblemCode, problems } from './problems.ts';
 import { count } from './primitives.ts';
 
 /** An error as it travels (RFC 9457). */

@@ -1,5 +1,5 @@
-import { InputError } from './errors.ts';
-import { toUtf8 } from './text.ts';
+import { InputError } from '../errors.ts';
+import { toUtf8 } from '../text.ts';
 
 /** What every API key begins with, so that people and scanners can tell one. */
 export const apiKeyPrefix = 'eaas_sk_';
@@ -24,7 +24,7 @@ export function isApiKey(text: string): boolean {
 }
 
 function fits(digits: string): boolean {
-  const number = [...digits].reduce((sum, digit) => sum * 62n + BigInt(alphabet.indexOf(digit)), 0n);
+  const number = Array.from(digits).reduce((sum, digit) => sum * 62n + BigInt(alphabet.indexOf(digit)), 0n);
   return number < 1n << 256n;
 }
 

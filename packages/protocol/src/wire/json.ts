@@ -1,4 +1,4 @@
-import { InputError } from './errors.ts';
+import { InputError } from '../errors.ts';
 import { limits } from './limits.ts';
 
 // The text is known to be JSON when this runs, so strings and brackets are all that has to be told apart.

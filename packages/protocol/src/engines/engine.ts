@@ -24,9 +24,10 @@ export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
 export type SyncEngine = Engine<'sync'>;
 
 /** Goes on with a step's result, at once or when it arrives: one code path serves both kinds of engine. */
-export function then<Mode extends EngineMode, T, R>(
+export function onward<Mode extends EngineMode, T, R>(
   outcome: Outcome<Mode, T>,
   next: (value: T) => R | Outcome<Mode, R>,
 ): Outcome<Mode, R> {
-  return (outcome instanceof Promise ? outcome.then(next) : next(outcome as T)) as Outcome<Mode, R>;
+  const result = outcome instanceof Promise ? outcome.then(next) : next(outcome as T);
+  return result as Outcome<Mode, R>;
 }
