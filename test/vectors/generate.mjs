@@ -1,0 +1,56 @@
+// Writes the test vectors. Reference implementations are in reference/, what goes into each file is in cases/.
+//   node test/vectors/generate.mjs           writes the JSON files beside this one
+//   node test/vectors/generate.mjs --check   exits 1 if one on disk differs
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { build as apiKey } from './cases/api-key.mjs';
+import { build as auditChain } from './cases/audit-chain.mjs';
+import { build as base64 } from './cases/base64.mjs';
+import { build as checkpoint } from './cases/checkpoint.mjs';
+import { build as envelopeV1 } from './cases/envelope-v1.mjs';
+import { build as envelopeV2 } from './cases/envelope-v2.mjs';
+import { build as hash } from './cases/hash.mjs';
+import { assertLiterals } from './cases/literals.mjs';
+import { buildContext, buildPae } from './cases/pae-and-context.mjs';
+import { build as sealedSecret } from './cases/sealed-secret.mjs';
+
+const builders = {
+  'api-key.json': apiKey,
+  'audit-chain.json': auditChain,
+  'base64.json': base64,
+  'checkpoint.json': checkpoint,
+  'context.json': buildContext,
+  'envelope-v1.json': envelopeV1,
+  'envelope-v2.json': envelopeV2,
+  'hash.json': hash,
+  'pae.json': buildPae,
+  'sealed-secret.json': sealedSecret,
+};
+
+const location = (file) => new URL(file, import.meta.url);
+
+/** Pretty-printed, and ASCII alone, so that no editor or checkout changes a character. */
+function print(value) {
+  const text = JSON.stringify(value, null, 2);
+  return `${text.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
+}
+
+function onDisk(file) {
+  try {
+    return readFileSync(location(file), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function check(files) {
+  const differing = Object.keys(files).filter((file) => onDisk(file) !== files[file]);
+  const unknown = readdirSync(location('.')).filter((file) => file.endsWith('.json') && !(file in files));
+  for (const file of differing) console.error(`${file} differs from what generate.mjs writes`);
+  for (const file of unknown) console.error(`${file} is not written by generate.mjs`);
+  process.exitCode = differing.length + unknown.length > 0 ? 1 : 0;
+}
+
+assertLiterals();
+const files = Object.fromEntries(Object.entries(builders).map(([file, build]) => [file, print(build())]));
+if (process.argv.includes('--check')) check(files);
+else for (const [file, text] of Object.entries(files)) writeFileSync(location(file), text);

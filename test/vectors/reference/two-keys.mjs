@@ -1,0 +1,60 @@
+// A body and tag that AES-GCM accepts under two keys at once: what the commitment is there to refuse.
+// GCM's tag is a polynomial over GF(2^128), linear in each block; one free block makes two tags agree.
+import { createCipheriv } from 'node:crypto';
+import { concat } from './bytes.mjs';
+
+const toNumber = (block) => BigInt(`0x${Buffer.from(block).toString('hex')}`);
+const toBlock = (number) => Buffer.from(number.toString(16).padStart(32, '0'), 'hex');
+const reduction = 0xe1n << 120n;
+const one = 1n << 127n;
+
+/** NIST SP 800-38D, algorithm 1. */
+function multiply(x, y) {
+  let product = 0n;
+  for (let bit = 127n, shifted = y; bit >= 0n; bit--) {
+    if ((x >> bit) & 1n) product ^= shifted;
+    shifted = shifted & 1n ? (shifted >> 1n) ^ reduction : shifted >> 1n;
+  }
+  return product;
+}
+
+/** x to the power of 2^128 - 2. */
+function invert(x) {
+  let inverse = one;
+  let power = x;
+  for (let i = 1; i < 128; i++) {
+    power = multiply(power, power);
+    inverse = multiply(inverse, power);
+  }
+  return inverse;
+}
+
+function blocksOf(bytes) {
+  const padded = concat(bytes, Buffer.alloc((16 - (bytes.length % 16)) % 16));
+  return Array.from({ length: padded.length / 16 }, (_, i) => padded.subarray(i * 16, i * 16 + 16));
+}
+
+function ghash(h, aad, body) {
+  const lengths = Buffer.alloc(16);
+  lengths.writeBigUInt64BE(BigInt(aad.length * 8), 0);
+  lengths.writeBigUInt64BE(BigInt(body.length * 8), 8);
+  return [...blocksOf(aad), ...blocksOf(body), lengths].reduce(
+    (sum, block) => multiply(sum ^ toNumber(block), h),
+    0n,
+  );
+}
+
+function aesBlock(key, block) {
+  return toNumber(createCipheriv('aes-256-ecb', key, null).setAutoPadding(false).update(block));
+}
+
+/** `first` (whole blocks) || one block that is solved for || tag, valid under both keys. */
+export function sealUnderTwoKeys(keyA, keyB, iv, aad, first) {
+  const [hA, hB] = [keyA, keyB].map((key) => aesBlock(key, Buffer.alloc(16)));
+  const [maskA, maskB] = [keyA, keyB].map((key) => aesBlock(key, concat(iv, Buffer.of(0, 0, 0, 1))));
+  const draft = concat(first, Buffer.alloc(16));
+  const difference = ghash(hA, aad, draft) ^ maskA ^ ghash(hB, aad, draft) ^ maskB;
+  const solved = multiply(difference, invert(multiply(hA, hA) ^ multiply(hB, hB)));
+  const body = concat(first, toBlock(solved));
+  return concat(body, toBlock(ghash(hA, aad, body) ^ maskA));
+}
