@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { lchown, lstat, readdir } from 'node:fs/promises';
+import { chmod, lchown, lstat, readdir, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { getgid, getuid, platform } from 'node:process';
@@ -20,15 +20,11 @@ export interface Account {
   owner: { uid: number; gid: number };
 }
 
-let found: Promise<Account> | undefined;
+/** For PostgreSQL and its tools instead of our own environment, which may hold the root key. */
+export const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 
 /** The account for PostgreSQL, which refuses to run as root: our own, unless we are root. */
-export function postgresAccount(): Promise<Account> {
-  found ??= findAccount();
-  return found;
-}
-
-async function findAccount(): Promise<Account> {
+export async function postgresAccount(): Promise<Account> {
   const owner = { uid: getuid?.() ?? -1, gid: getgid?.() ?? -1 };
   if (owner.uid !== 0 && hasName()) return { prefix: [], ids: {}, owner };
 
@@ -41,12 +37,26 @@ async function findAccount(): Promise<Account> {
   return { prefix: [], ids: nobody, owner: nobody };
 }
 
-/** Whether a command line ends well. */
-export async function runs([program = '', ...args]: string[]): Promise<boolean> {
-  return run(program, args, { timeout: 10_000 }).then(
-    () => true,
-    () => false,
-  );
+const outcomes = new Map<string, Promise<boolean>>();
+
+/** Whether a command line ends well on this machine; it is tried once. */
+export async function runs(command: string[]): Promise<boolean> {
+  const key = command.join(' ');
+  const [program = '', ...args] = command;
+  const outcome =
+    outcomes.get(key) ??
+    run(program, args, { env: ENVIRONMENT, timeout: 10_000 }).then(
+      () => true,
+      () => false,
+    );
+  outcomes.set(key, outcome);
+  return outcome;
+}
+
+/** Lets the account, where it is not our own, pass through a directory of ours; it still cannot list or read it. */
+export async function letThrough({ owner }: Account, directory: string): Promise<void> {
+  const { uid, mode } = await stat(directory);
+  if (uid === getuid?.() && uid !== owner.uid) await chmod(directory, (mode & 0o777) | 0o011);
 }
 
 /** Makes the account the owner of a directory and all in it, when root changed from one account to another. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { pid } from 'node:process';
 import { runs, type Account } from './account.ts';
 
 /** The exit code of a start that found another PostgreSQL holding the lock of its data directory. */
@@ -42,11 +43,12 @@ export async function commandLine(launch: Launch): Promise<string[]> {
 
 /**
  * Linux interrupts PostgreSQL (a clean shutdown) when the thread that started it dies, even of SIGKILL. After `unshare`,
- * because the kernel forgets this on a change of credentials.
+ * because the kernel forgets this on a change of credentials. The shell looks whether we died before it was asked to.
  */
 async function dyingWithUs(): Promise<string[]> {
   const prefix = ['setpriv', '--pdeathsig=INT', '--'];
-  return (await runs([...prefix, 'true'])) ? prefix : [];
+  if (!(await runs([...prefix, 'true']))) return [];
+  return [...prefix, 'sh', '-c', 'test "$PPID" = "$0" && exec "$@"', String(pid)];
 }
 
 /**

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { giveTo, type Account } from './account.ts';
+import { ENVIRONMENT, giveTo, type Account } from './account.ts';
 import type { PostgresBinaries } from './binaries.ts';
 
 const run = promisify(execFile);
@@ -26,7 +26,7 @@ export async function initialise(
   try {
     await giveTo(account, temporary);
     const [program = initdb, ...args] = [...account.prefix, initdb, ...options(temporary, durable)];
-    await run(program, args, { ...account.ids, cwd: '/' });
+    await run(program, args, { ...account.ids, cwd: '/', env: ENVIRONMENT });
     await rename(temporary, dataDirectory);
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
@@ -40,11 +40,12 @@ export async function removeUnfinished(dataDirectory: string): Promise<void> {
   const prefix = unfinishedPrefix(dataDirectory);
   const names = await readdir(dirname(prefix));
   const unfinished = names.filter((name) => name.startsWith(basename(prefix)));
-  await Promise.all(
-    unfinished.map((name) =>
-      rm(join(dirname(prefix), name), { recursive: true, force: true, maxRetries: 3 }),
-    ),
-  );
+  await Promise.all(unfinished.map((name) => removeIfIdle(join(dirname(prefix), name))));
+}
+
+/** An initdb may still be writing, whose parent was killed: the next start removes what it leaves. */
+async function removeIfIdle(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true }).catch(() => undefined);
 }
 
 function unfinishedPrefix(dataDirectory: string): string {

@@ -1,10 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { giveTo, postgresAccount, type Account } from './account.ts';
+import { ENVIRONMENT, giveTo, letThrough, postgresAccount, type Account } from './account.ts';
 import type { PostgresBinaries } from './binaries.ts';
 import { commandLine, LOCK_CONFLICT, PORT } from './command-line.ts';
 import { initialise, removeUnfinished } from './initialise.ts';
@@ -42,6 +42,7 @@ export class DataDirectoryInUse extends Error {}
 export async function launchPostgres(options: LaunchOptions): Promise<RunningPostgres> {
   const { binaries, dataDirectory, durable, settings = {}, readyWithin = 120_000 } = options;
   const account = await postgresAccount();
+  await letThrough(account, dirname(dataDirectory));
   await initialise(binaries, { account, dataDirectory, durable });
   await giveTo(account, dataDirectory);
 
@@ -70,7 +71,8 @@ export async function launchPostgres(options: LaunchOptions): Promise<RunningPos
 
 function start([program = '', ...args]: string[], { ids }: Account, log: number): ChildProcess {
   // In a process group of its own: Ctrl-C is for us, who stop PostgreSQL after the last request is answered.
-  return spawn(program, args, { ...ids, cwd: '/', detached: true, stdio: ['ignore', log, log] });
+  const stdio: StdioOptions = ['ignore', log, log];
+  return spawn(program, args, { ...ids, cwd: '/', env: ENVIRONMENT, detached: true, stdio });
 }
 
 async function makeSocketDirectory({ owner }: Account): Promise<string> {

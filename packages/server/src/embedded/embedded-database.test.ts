@@ -1,0 +1,165 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import postgres from 'postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDataDirectory } from './data-directory.ts';
+import { embeddedDatabase } from './embedded-database.ts';
+import { isAlive, readOwner } from './owner-file.ts';
+
+const PROCESS = fileURLToPath(new URL('../../../../test/setup/embedded-process.ts', import.meta.url));
+
+interface Event {
+  ready?: string;
+  last?: number;
+  written?: number;
+  closed?: boolean;
+  error?: string;
+}
+
+/** A data directory that may be made, beside a place for what a killed process leaves in the temporary directory. */
+async function temporaryDirectory(): Promise<string> {
+  const parent = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+  onTestFinished(() => rm(parent, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+  return join(parent, 'data');
+}
+
+/** Another Node on the data directory. `next` is what it says next. */
+function startProcess(path: string, purpose: 'serve' | 'command') {
+  const env = { ...process.env, TMPDIR: dirname(path) };
+  const child = spawn(process.execPath, ['--import', 'tsx', PROCESS, path, purpose], { env });
+  onTestFinished(async () => void child.kill('SIGKILL'));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const notes: string[] = [];
+  child.stderr.on('data', (chunk) => notes.push(String(chunk)));
+  return {
+    pid: child.pid,
+    notes,
+    order: (order: 'write' | 'close') => child.stdin.write(`${order}\n`),
+    next: async (): Promise<Event> => JSON.parse((await lines.next()).value ?? '{}') as Event,
+    async kill() {
+      const exit = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exit;
+    },
+  };
+}
+
+test('makes the database with an owner and a server role, and keeps it', async () => {
+  const directory = await openDataDirectory(await temporaryDirectory());
+  expect(directory.hasDatabase()).toBe(false);
+  const first = await embeddedDatabase(directory, 'serve');
+  expect(directory.hasDatabase()).toBe(true);
+  const owner = postgres(first.connection('owner'));
+  await owner`create table kept as select 'Zoë' as name`;
+  await owner`grant select on kept to eaas_server`;
+  await owner.end();
+  await Promise.all([first.close(), first.close()]);
+
+  const second = await embeddedDatabase(directory, 'command');
+  const server = postgres(second.connection('server'));
+  const [row] = await server`select name, current_user::text, current_setting('fsync') as fsync,
+    current_setting('data_checksums') as checksums, current_setting('server_encoding') as encoding from kept`;
+  expect(row).toEqual({
+    name: 'Zoë',
+    current_user: 'eaas_server',
+    fsync: 'on',
+    checksums: 'on',
+    encoding: 'UTF8',
+  });
+  await server.end();
+  await second.close();
+  expect((await readdir(directory.path)).sort()).toEqual(['postgres']);
+});
+
+test('loses nothing that was committed when its owner is killed under load', async () => {
+  const path = await temporaryDirectory();
+  const killed = startProcess(path, 'serve');
+  expect(await killed.next()).toMatchObject({ last: 0 });
+  const file = (await openDataDirectory(path)).ownerFile;
+  const owner = await readOwner(file);
+  killed.order('write');
+  const committed = new Set<number>();
+  while (committed.size < 200) committed.add((await killed.next()).written ?? 0);
+  await killed.kill();
+
+  const successor = startProcess(path, 'serve');
+  const { last = 0 } = await successor.next();
+  expect(last).toBeGreaterThanOrEqual(Math.max(...committed));
+  expect(owner === undefined || (await isAlive(owner.postgres))).toBe(false);
+
+  const directory = await openDataDirectory(path);
+  const command = await embeddedDatabase(directory, 'command');
+  const sql = postgres(command.connection('owner'));
+  const rows = await sql<{ number: string }[]>`select number from written`;
+  await sql.end();
+  const kept = new Set(rows.map((row) => Number(row.number)));
+  expect([...committed].filter((number) => !kept.has(number))).toEqual([]);
+  expect(await readFile(join(directory.postgres, 'postgres.log'), 'utf8')).toContain(
+    'received fast shutdown request',
+  );
+});
+
+test('of two that race for a new directory one serves and the other is told which process does', async () => {
+  const path = await temporaryDirectory();
+  const two = [startProcess(path, 'serve'), startProcess(path, 'serve')] as const;
+  const events = await Promise.all(two.map((each) => each.next()));
+  const winner = two[events.findIndex((event) => event.ready !== undefined)];
+  const refusal = events.find((event) => event.error !== undefined)?.error;
+  expect(refusal).toContain(`Process ${winner?.pid} serves the data directory ${path} already.`);
+  expect(refusal).toContain('set DATABASE_URL');
+  winner?.order('close');
+  expect(await winner?.next()).toEqual({ closed: true });
+  expect(await readdir(path)).toEqual(['postgres']);
+});
+
+test('several commands that race for a new directory all succeed, one after the other', async () => {
+  const path = await temporaryDirectory();
+  const commands = [1, 2, 3].map(() => startProcess(path, 'command'));
+  const starts = await Promise.all(
+    commands.map(async (command) => {
+      const { ready } = await command.next();
+      command.order('close');
+      expect(await command.next()).toEqual({ closed: true });
+      return ready;
+    }),
+  );
+  expect(new Set(starts).size).toBe(3);
+});
+
+test('a command uses the PostgreSQL of a running serve and leaves it running', async () => {
+  const path = await temporaryDirectory();
+  const serve = startProcess(path, 'serve');
+  const { ready } = await serve.next();
+  const command = startProcess(path, 'command');
+  expect(await command.next()).toMatchObject({ ready });
+  command.order('close');
+  expect(await command.next()).toEqual({ closed: true });
+  expect(await startProcess(path, 'command').next()).toMatchObject({ ready });
+});
+
+test('a serve waits for a command to end, and says so', async () => {
+  const path = await temporaryDirectory();
+  const command = startProcess(path, 'command');
+  const { ready } = await command.next();
+  const serve = startProcess(path, 'serve');
+  await expect
+    .poll(() => serve.notes.join(''), { timeout: 10_000 })
+    .toBe(`Waiting for process ${command.pid} to finish with the data directory ${path}.\n`);
+  command.order('close');
+  const second = await serve.next();
+  expect(second.error).toBeUndefined();
+  expect(second.ready).not.toBe(ready);
+});
+
+test('gives up waiting after a time, naming the process', async () => {
+  const path = await temporaryDirectory();
+  const command = startProcess(path, 'command');
+  await command.next();
+  const attempt = embeddedDatabase(await openDataDirectory(path), 'serve', { waitAtMost: 300 });
+  await expect(attempt).rejects.toThrow(`is in use by process ${command.pid} and was not free within`);
+});

@@ -1,0 +1,77 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readOrCreateRootKeyFile } from './root-key-file.ts';
+
+async function keyFile(content?: string): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const path = join(directory, 'root.key');
+  if (content !== undefined) await writeFile(path, content, { mode: 0o600 });
+  return path;
+}
+
+const key = Uint8Array.from({ length: 32 }, (_, index) => 255 - index);
+const spelling = Buffer.from(key).toString('base64');
+
+test('makes a key once, that only we can read, and reads the same from then on', async () => {
+  const path = await keyFile();
+  const made = await readOrCreateRootKeyFile(path, { mayCreate: true });
+  expect(made).toHaveLength(32);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect(await readFile(path, 'utf8')).toBe(`${Buffer.from(made).toString('base64')}\n`);
+  expect(await readOrCreateRootKeyFile(path, { mayCreate: true })).toEqual(made);
+  expect(await readOrCreateRootKeyFile(path, { mayCreate: false })).toEqual(made);
+});
+
+test('many that make it at once all have the same key, and nothing else is left', async () => {
+  const path = await keyFile();
+  const keys = await Promise.all(
+    Array.from({ length: 20 }, () => readOrCreateRootKeyFile(path, { mayCreate: true })),
+  );
+  expect(new Set(keys.map((each) => Buffer.from(each).toString('hex'))).size).toBe(1);
+  expect(await readdir(join(path, '..'))).toEqual(['root.key']);
+});
+
+test('makes none where one is missing over existing data', async () => {
+  const path = await keyFile();
+  await expect(readOrCreateRootKeyFile(path, { mayCreate: false })).rejects.toThrow(
+    `The root key ${path} is missing, and a new one would not open the existing data.`,
+  );
+  expect(await readdir(join(path, '..'))).toEqual([]);
+});
+
+test.each([0o640, 0o604, 0o620, 0o644])(
+  'refuses a file of mode %o, with the command that helps',
+  async (mode) => {
+    const path = await keyFile(spelling);
+    await chmod(path, mode);
+    await expect(readOrCreateRootKeyFile(path, { mayCreate: true })).rejects.toThrow(
+      `Run \`chmod 600 ${path}\`.`,
+    );
+  },
+);
+
+test.each([spelling, `${spelling}\n`])('reads %j', async (content) => {
+  expect(await readOrCreateRootKeyFile(await keyFile(content), { mayCreate: false })).toEqual(key);
+});
+
+test.each([
+  ['an empty file', ''],
+  ['31 bytes', Buffer.alloc(31, 7).toString('base64')],
+  ['33 bytes', Buffer.alloc(33, 7).toString('base64')],
+  ['no padding', spelling.replace('=', '')],
+  ['slack bits', Buffer.alloc(32).toString('base64').replace('A=', 'B=')],
+  ['the url alphabet', spelling.replaceAll('+', '-').replaceAll('/', '_')],
+  ['spaces', ` ${spelling}`],
+  ['two newlines', `${spelling}\n\n`],
+  ['a carriage return', `${spelling}\r\n`],
+  ['hexadecimal', Buffer.from(key).toString('hex')],
+])('refuses %s without showing it', async (_, content) => {
+  const path = await keyFile(content);
+  await expect(readOrCreateRootKeyFile(path, { mayCreate: true })).rejects.toThrow(
+    `The root key ${path} must hold exactly 32 bytes in base64 (44 characters) and nothing else.`,
+  );
+  expect(await readFile(path, 'utf8')).toBe(content);
+});
