@@ -1,17 +1,21 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { embeddedBinaries } from './binaries.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { embeddedDatabase } from './embedded-database.ts';
-import { isAlive, readOwner } from './owner-file.ts';
+import { launchPostgres } from './launch.ts';
+import { isAlive, readOwner, writeOwner, type Owner } from './owner-file.ts';
 
 const PROCESS = fileURLToPath(new URL('../../../../test/setup/embedded-process.ts', import.meta.url));
+
+let used: string;
 
 interface Event {
   ready?: string;
@@ -21,11 +25,24 @@ interface Event {
   error?: string;
 }
 
+beforeAll(async () => {
+  used = join(await mkdtemp(join(tmpdir(), 'eaas-test-')), 'used');
+  await (await embeddedDatabase(await openDataDirectory(used), 'command')).close();
+});
+afterAll(() => rm(dirname(used), { recursive: true }));
+
 /** A data directory that may be made, beside a place for what a killed process leaves in the temporary directory. */
 async function temporaryDirectory(): Promise<string> {
   const parent = await mkdtemp(join(tmpdir(), 'eaas-test-'));
   onTestFinished(() => rm(parent, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   return join(parent, 'data');
+}
+
+/** One that a serve or command has used before. */
+async function usedDirectory(): Promise<string> {
+  const path = await temporaryDirectory();
+  await cp(used, path, { recursive: true, preserveTimestamps: true });
+  return path;
 }
 
 /** Another Node on the data directory. `next` is what it says next. */
@@ -77,7 +94,7 @@ test('makes the database with an owner and a server role, and keeps it', async (
 });
 
 test('loses nothing that was committed when its owner is killed under load', async () => {
-  const path = await temporaryDirectory();
+  const path = await usedDirectory();
   const killed = startProcess(path, 'serve');
   expect(await killed.next()).toMatchObject({ last: 0 });
   const file = (await openDataDirectory(path)).ownerFile;
@@ -132,7 +149,7 @@ test('several commands that race for a new directory all succeed, one after the 
 });
 
 test('a command uses the PostgreSQL of a running serve and leaves it running', async () => {
-  const path = await temporaryDirectory();
+  const path = await usedDirectory();
   const serve = startProcess(path, 'serve');
   const { ready } = await serve.next();
   const command = startProcess(path, 'command');
@@ -143,7 +160,7 @@ test('a command uses the PostgreSQL of a running serve and leaves it running', a
 });
 
 test('a serve waits for a command to end, and says so', async () => {
-  const path = await temporaryDirectory();
+  const path = await usedDirectory();
   const command = startProcess(path, 'command');
   const { ready } = await command.next();
   const serve = startProcess(path, 'serve');
@@ -157,9 +174,31 @@ test('a serve waits for a command to end, and says so', async () => {
 });
 
 test('gives up waiting after a time, naming the process', async () => {
-  const path = await temporaryDirectory();
+  const path = await usedDirectory();
   const command = startProcess(path, 'command');
   await command.next();
   const attempt = embeddedDatabase(await openDataDirectory(path), 'serve', { waitAtMost: 300 });
   await expect(attempt).rejects.toThrow(`is in use by process ${command.pid} and was not free within`);
+});
+
+test('a PostgreSQL that outlived its killed owner is stopped, where the system does not do it', async () => {
+  const path = await usedDirectory();
+  const directory = await openDataDirectory(path);
+  const orphan = await launchPostgres({
+    binaries: await embeddedBinaries(),
+    dataDirectory: directory.postgres,
+    durable: true,
+  });
+  onTestFinished(orphan.stop);
+  await writeOwner(directory.ownerFile, 'serve', orphan);
+  const owner = JSON.parse(await readFile(directory.ownerFile, 'utf8')) as Owner;
+  await writeFile(
+    directory.ownerFile,
+    JSON.stringify({ ...owner, identity: 'of a process that was killed' }),
+  );
+
+  const database = await embeddedDatabase(directory, 'serve');
+  onTestFinished(database.close);
+  expect(await isAlive(owner.postgres)).toBe(false);
+  expect(database.connection('owner').host).not.toBe(orphan.socketDirectory);
 });
