@@ -8,7 +8,7 @@ export function canonicalJson(value: unknown): string {
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'number' && Number.isFinite(value)) return JSON.stringify(value);
   if (typeof value === 'string' && value.isWellFormed()) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
+  if (Array.isArray(value)) return `[${Array.from(value, canonicalJson).join()}]`;
   if (typeof value === 'object') {
     // Joined as text: an object built anew would put integer-like names first and lose `__proto__`.
     const members = Object.entries(value)

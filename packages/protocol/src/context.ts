@@ -14,6 +14,8 @@ const none = /* @__PURE__ */ pae();
  * than 4,096 bytes in all.
  */
 export function encodeContext(context?: Context): Uint8Array<ArrayBuffer> {
+  // A list, a text or a Map would else pass for a context without names.
+  if (Object.prototype.toString.call(context ?? {}) !== '[object Object]') refuse('is not an object');
   const members = Object.entries(context ?? {}).map(encodeMember);
   if (members.length === 0) return none;
   members.sort(([a], [b]) => compareBytes(a, b));

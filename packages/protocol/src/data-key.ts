@@ -1,9 +1,9 @@
-import { concatBytes, equalBytes } from '@noble/ciphers/utils.js';
+import { abytes, concatBytes, equalBytes } from '@noble/ciphers/utils.js';
 import { type Context, encodeContext } from './context.ts';
+import { type Derived, derive } from './derive.ts';
 import { type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
 import { type Envelope, formatHeader, ivLength, type Wrapped } from './envelope.ts';
 import { DecryptionError, InputError } from './errors.ts';
-import { dekLength } from './limits.ts';
 import { randomBytes } from './random.ts';
 import { toUtf8 } from './text.ts';
 
@@ -26,15 +26,12 @@ export function deriveDataKey<Mode extends EngineMode>(
   dek: Uint8Array,
   wrapped: Wrapped,
 ): Outcome<Mode, DataKey<Mode>> {
-  if (dek.length !== dekLength) throw new InputError(`a DEK has ${dekLength} bytes`);
   const header = formatHeader(1, wrapped);
-  return onward<Mode, Uint8Array, DataKey<Mode>>(engine.hkdf(dek, noSalt, info, 64), (derived) => {
-    const commitment = derived.slice(32);
-    return onward<Mode, unknown, DataKey<Mode>>(engine.importKey(derived.subarray(0, 32)), (key) => {
-      derived.fill(0);
-      return { engine, header, commitment, key };
-    });
-  });
+  return onward<Mode, Derived, DataKey<Mode>>(derive(engine, dek, noSalt, info), (derived) => ({
+    engine,
+    header,
+    ...derived,
+  }));
 }
 
 /** Seals one message under a data key: the whole envelope. */
@@ -55,6 +52,8 @@ export function sealWithIv<Mode extends EngineMode>(
 ): Outcome<Mode, Uint8Array<ArrayBuffer>> {
   const { engine, header, commitment } = dataKey;
   const key = requireKey(dataKey);
+  // An engine may take text or other arrays for bytes, each in its own way; WebCrypto would seal nothing.
+  abytes(plaintext);
   const sealed = engine.encrypt(key, iv, additionalData(header, context), plaintext);
   return onward<Mode, Uint8Array, Uint8Array<ArrayBuffer>>(sealed, (body) =>
     concatBytes(header, iv, commitment, body),

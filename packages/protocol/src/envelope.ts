@@ -43,9 +43,7 @@ export function formatHeader(version: 1 | 2, wrapped: Wrapped): Uint8Array<Array
   if (wrappedKey.length < 1 || wrappedKey.length > maxWrappedKey) {
     throw new InputError(`a wrapped key has 1 to ${maxWrappedKey} bytes`);
   }
-  if (keyVersion >>> 0 !== keyVersion || keyVersion === 0) {
-    throw new InputError('a key version is a whole number from 1 to 2^32 - 1');
-  }
+  if (keyVersion >>> 0 !== keyVersion) throw new InputError('a key version is a whole number below 2^32');
   const header = concatBytes(new Uint8Array(fixedLength), wrappedKey);
   const view = new DataView(header.buffer);
   header.set(magic);

@@ -1,4 +1,5 @@
 import { concatBytes } from '@noble/ciphers/utils.js';
+import { InputError } from './errors.ts';
 import { toUtf8 } from './text.ts';
 
 /** A part: text as UTF-8, an integer as decimal ASCII, bytes as they are, or null. */
@@ -14,7 +15,9 @@ export function pae(...parts: readonly PaePart[]): Uint8Array<ArrayBuffer> {
 
 function encodePart(part: PaePart): Uint8Array[] {
   if (part === null) return [u32(0xffffffff)];
-  const bytes = part instanceof Uint8Array ? part : toUtf8(typeof part === 'number' ? part.toFixed() : part);
+  if (typeof part === 'number' && !Number.isSafeInteger(part)) throw new InputError('not a whole number');
+  const text = typeof part === 'number' ? String(part) : part;
+  const bytes = typeof text === 'string' ? toUtf8(text) : text;
   return [u32(bytes.length), bytes];
 }
 

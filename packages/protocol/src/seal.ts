@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import { deriveDataKey, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
+import { type DataKey, deriveDataKey, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
 import { nobleEngine } from './engines/noble.ts';
 import type { Engine } from './engines/engine.ts';
 import { parseEnvelope, type Wrapped } from './envelope.ts';
@@ -11,7 +11,7 @@ import { parseUuid } from './uuid.ts';
 /** Has a DEK wrapped: over HTTP in the SDK, locally in the server. The DEK is overwritten afterwards. */
 export type Wrap = (dek: Uint8Array) => Wrapped | Promise<Wrapped>;
 
-/** Gives back the DEK that was wrapped. What it throws passes through `open` untouched. */
+/** Gives back the DEK that was wrapped, to be overwritten: a copy. What it throws passes through `open` untouched. */
 export type Unwrap = (wrapped: Wrapped) => Uint8Array | Promise<Uint8Array>;
 
 /** Which key an envelope must name: one, several, or, said aloud, any at all. */
@@ -29,14 +29,7 @@ export async function seal(
   { context, engine = nobleEngine }: SealOptions = {},
 ): Promise<Uint8Array> {
   const dek = randomBytes(dekLength);
-  try {
-    const dataKey = await deriveDataKey(engine, dek, await wrap(dek));
-    const envelope = await sealUnder(dataKey, plaintext, context);
-    wipeDataKey(dataKey);
-    return envelope;
-  } finally {
-    dek.fill(0);
-  }
+  return useOnce(engine, dek, wrap, (dataKey) => sealUnder(dataKey, plaintext, context));
 }
 
 /**
@@ -51,11 +44,28 @@ export async function open(
   const envelope = parseEnvelope(bytes);
   requireExpectedKey(envelope.keyId, expected);
   const dek = await unwrap(envelope);
+  return useOnce(
+    engine,
+    dek,
+    () => envelope,
+    (dataKey) => openUnder(dataKey, envelope, context),
+  );
+}
+
+/** Derives, uses and wipes a data key; the DEK too, whatever happens. */
+async function useOnce(
+  engine: Engine,
+  dek: Uint8Array,
+  wrap: Wrap,
+  use: (dataKey: DataKey) => Uint8Array | Promise<Uint8Array>,
+): Promise<Uint8Array> {
   try {
-    const dataKey = await deriveDataKey(engine, dek, envelope);
-    const plaintext = await openUnder(dataKey, envelope, context);
-    wipeDataKey(dataKey);
-    return plaintext;
+    const dataKey = await deriveDataKey(engine, dek, await wrap(dek));
+    try {
+      return await use(dataKey);
+    } finally {
+      wipeDataKey(dataKey);
+    }
   } finally {
     dek.fill(0);
   }

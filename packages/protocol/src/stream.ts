@@ -1,7 +1,8 @@
-import { concatBytes, equalBytes } from '@noble/ciphers/utils.js';
+import { abytes, concatBytes, equalBytes } from '@noble/ciphers/utils.js';
 import { encodeContext } from './context.ts';
-import { nobleEngine } from './engines/noble.ts';
+import { type Derived, derive } from './derive.ts';
 import type { Engine } from './engines/engine.ts';
+import { nobleEngine } from './engines/noble.ts';
 import { commitmentLength, formatHeader, type Header, readHeader, tagLength, truncated } from './envelope.ts';
 import { DecryptionError, FormatError } from './errors.ts';
 import { dekLength, streamChunkLength } from './limits.ts';
@@ -70,7 +71,10 @@ export function openStream(
     // Only a stream without any content ends in an empty chunk.
     const tooShort = chunk.length < tagLength + (counter === 0 ? 0 : 1);
     const plaintext = tooShort ? undefined : await engine.decrypt(key, nonce(counter, last), noAad, chunk);
-    if (!plaintext) throw new DecryptionError();
+    if (!plaintext) {
+      engine.wipe(key);
+      throw new DecryptionError();
+    }
     counter++;
     if (plaintext.length > 0) controller.enqueue(plaintext);
   };
@@ -130,19 +134,15 @@ async function openStreamKey(
   }
 }
 
-async function deriveStreamKey(
+function deriveStreamKey(
   engine: Engine,
   dek: Uint8Array,
   salt: Uint8Array,
   header: Uint8Array,
   context: Context,
-): Promise<{ key: unknown; commitment: Uint8Array }> {
+): Derived | Promise<Derived> {
   const info = pae('eaas stream v2', header.subarray(0, 20), encodeContext(context));
-  const derived = await engine.hkdf(dek, salt, info, 64);
-  const key = await engine.importKey(derived.subarray(0, 32));
-  const commitment = derived.slice(32);
-  derived.fill(0);
-  return { key, commitment };
+  return derive(engine, dek, salt, info);
 }
 
 /** The chunk's number in 11 bytes, then whether it is the last. */
@@ -164,6 +164,7 @@ class Chunker {
   }
 
   *push(bytes: Uint8Array): Generator<Uint8Array> {
+    abytes(bytes);
     let at = 0;
     while (at < bytes.length) {
       if (this.#filled === this.#buffer.length) {

@@ -8,8 +8,6 @@ export type EngineMode = 'sync' | 'async';
  */
 export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
   readonly name: string;
-  /** HKDF-SHA-256 (RFC 5869). */
-  hkdf(ikm: Uint8Array, salt: Uint8Array, info: Uint8Array, length: number): Outcome<Mode, Uint8Array>;
   /** Takes a copy of a 256-bit key in the form that this engine works with. */
   importKey(key: Uint8Array): Outcome<Mode, Key>;
   /** AES-256-GCM (SP 800-38D): the ciphertext with its 16-byte tag behind it. */

@@ -1,6 +1,4 @@
 import { gcm } from '@noble/ciphers/aes.js';
-import { hkdf } from '@noble/hashes/hkdf.js';
-import { sha256 } from '@noble/hashes/sha2.js';
 import type { Engine } from './engine.ts';
 
 /**
@@ -9,8 +7,8 @@ import type { Engine } from './engine.ts';
  */
 export const nobleEngine: Engine<'sync', Uint8Array> = {
   name: 'noble',
-  hkdf: (ikm, salt, info, length) => hkdf(sha256, ikm, salt, info, length),
-  importKey: (key) => key.slice(),
+  // Not slice: that of a Buffer is a view.
+  importKey: (key) => new Uint8Array(key),
   encrypt: (key, iv, aad, plaintext) => gcm(key, iv, aad).encrypt(plaintext),
   decrypt(key, iv, aad, body) {
     try {

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Engine } from './engine.ts';
 
 const tagLength = 16;
@@ -8,7 +8,6 @@ const options = { authTagLength: tagLength } as const;
 /** node:crypto, which is OpenSSL: the fastest in Node for small values, constant-time on current processors. */
 export const nodeEngine: Engine<'sync', KeyObject> = {
   name: 'node',
-  hkdf: (ikm, salt, info, length) => new Uint8Array(hkdfSync('sha256', ikm, salt, info, length)),
   importKey: (key) => createSecretKey(key),
   encrypt(key, iv, aad, plaintext) {
     const cipher = createCipheriv('aes-256-gcm', key, iv, options).setAAD(aad);

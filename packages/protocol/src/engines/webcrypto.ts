@@ -3,11 +3,6 @@ import type { Engine } from './engine.ts';
 /** WebCrypto: the platform's own AES, in every browser and runtime; keys are held where scripts cannot read them. */
 export const webCryptoEngine: Engine<'async', CryptoKey> = {
   name: 'webcrypto',
-  async hkdf(ikm, salt, info, length) {
-    const key = await crypto.subtle.importKey('raw', plain(ikm), 'HKDF', false, ['deriveBits']);
-    const params = { name: 'HKDF', hash: 'SHA-256', salt: plain(salt), info: plain(info) };
-    return new Uint8Array(await crypto.subtle.deriveBits(params, key, length * 8));
-  },
   importKey: (key) => crypto.subtle.importKey('raw', plain(key), 'AES-GCM', false, ['encrypt', 'decrypt']),
   async encrypt(key, iv, aad, plaintext) {
     return new Uint8Array(await crypto.subtle.encrypt(gcm(iv, aad), key, plain(plaintext)));

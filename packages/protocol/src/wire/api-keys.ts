@@ -6,7 +6,10 @@ const most = 1_000;
 
 function list<Item extends z.ZodMiniType<string>>(item: Item) {
   return z.array(item).check(
-    z.refine((items) => items.length >= 1 && items.length <= most, `has 1 to ${most} items (null: no limit)`),
+    z.refine(
+      (items) => items.length >= 1 && items.length <= most,
+      `must have 1 to ${most} items (null: no limit)`,
+    ),
     z.refine(
       (items) => new Set(items.map((text) => text.toLowerCase())).size === items.length,
       'names one twice',

@@ -21,7 +21,7 @@ function batchOf<Body extends z.ZodMiniObject, Output extends z.ZodMiniObject>(s
         .check(
           z.refine(
             (items) => items.length >= 1 && items.length <= limits.batchItems,
-            `has 1 to ${limits.batchItems} items`,
+            `must have 1 to ${limits.batchItems} items`,
           ),
         ),
     }),

@@ -28,6 +28,7 @@ export function explain(error: z.core.$ZodError, input: unknown): string {
 function reason(issue: Issue): string {
   if (issue.code === 'invalid_type') return `must be ${kinds[issue.expected] ?? issue.expected}`;
   if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`;
+  if (issue.code === 'too_big' || issue.code === 'too_small') return 'is out of range';
   return issue.message;
 }
 

@@ -45,7 +45,7 @@ export const name = z
     z.refine((text) => {
       const length = Array.from(text.slice(0, 4 * limits.keyName)).length;
       return length >= 1 && length <= limits.keyName;
-    }, `has 1 to ${limits.keyName} characters`),
+    }, `must have 1 to ${limits.keyName} characters`),
     z.refine((text) => !hasControlCharacter(text), 'has a control character'),
   )
   .register(z.globalRegistry, { minLength: 1, maxLength: limits.keyName });
@@ -61,7 +61,10 @@ export const context = z
       try {
         encodeContext(value);
       } catch (error) {
-        issue.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is not usable' });
+        issue.addIssue({
+          code: 'custom',
+          message: error instanceof Error ? error.message.replace(/^context /, '') : 'is not usable',
+        });
       }
     }),
   )
