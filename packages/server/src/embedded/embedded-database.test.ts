@@ -1,21 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { runs } from './account.ts';
 import { embeddedBinaries } from './binaries.ts';
 import { openDataDirectory } from './data-directory.ts';
 import { embeddedDatabase } from './embedded-database.ts';
 import { launchPostgres } from './launch.ts';
-import { isAlive, readOwner, writeOwner, type Owner } from './owner-file.ts';
+import { isAlive, readOwner, writeOwner, type Owner, type Purpose } from './owner-file.ts';
 
 const PROCESS = fileURLToPath(new URL('../../../../test/setup/embedded-process.ts', import.meta.url));
-
-let used: string;
 
 interface Event {
   ready?: string;
@@ -25,30 +24,37 @@ interface Event {
   error?: string;
 }
 
-beforeAll(async () => {
-  used = join(await mkdtemp(join(tmpdir(), 'eaas-test-')), 'used');
-  await (await embeddedDatabase(await openDataDirectory(used), 'command')).close();
-});
-afterAll(() => rm(dirname(used), { recursive: true }));
-
-/** A data directory that may be made, beside a place for what a killed process leaves in the temporary directory. */
-async function temporaryDirectory(): Promise<string> {
+/** A data directory that one test makes, beside a place for what a killed process leaves in the temporary directory. */
+async function newDirectory(): Promise<string> {
   const parent = await mkdtemp(join(tmpdir(), 'eaas-test-'));
-  onTestFinished(() => rm(parent, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+  onTestFinished(() => remove(parent));
   return join(parent, 'data');
 }
 
-/** One that a serve or command has used before. */
-async function usedDirectory(): Promise<string> {
-  const path = await temporaryDirectory();
-  await cp(used, path, { recursive: true, preserveTimestamps: true });
-  return path;
+// Used by many tests, one after the other: each begins while what the one before started may still be stopping.
+let used: string;
+beforeAll(async () => {
+  used = join(await mkdtemp(join(tmpdir(), 'eaas-test-')), 'data');
+});
+afterAll(() => remove(dirname(used)));
+
+function remove(path: string): Promise<void> {
+  return rm(path, { recursive: true, maxRetries: 20, retryDelay: 100 });
 }
 
 /** Another Node on the data directory. `next` is what it says next. */
-function startProcess(path: string, purpose: 'serve' | 'command') {
+function startProcess(path: string, purpose: Purpose, through: string[] = []) {
   const env = { ...process.env, TMPDIR: dirname(path) };
-  const child = spawn(process.execPath, ['--import', 'tsx', PROCESS, path, purpose], { env });
+  const [program = '', ...args]: string[] = [
+    ...through,
+    process.execPath,
+    '--import',
+    'tsx',
+    PROCESS,
+    path,
+    purpose,
+  ];
+  const child = spawn(program, args, { env });
   onTestFinished(async () => void child.kill('SIGKILL'));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const notes: string[] = [];
@@ -67,7 +73,7 @@ function startProcess(path: string, purpose: 'serve' | 'command') {
 }
 
 test('makes the database with an owner and a server role, and keeps it', async () => {
-  const directory = await openDataDirectory(await temporaryDirectory());
+  const directory = await openDataDirectory(await newDirectory());
   expect(directory.hasDatabase()).toBe(false);
   const first = await embeddedDatabase(directory, 'serve');
   expect(directory.hasDatabase()).toBe(true);
@@ -94,22 +100,21 @@ test('makes the database with an owner and a server role, and keeps it', async (
 });
 
 test('loses nothing that was committed when its owner is killed under load', async () => {
-  const path = await usedDirectory();
-  const killed = startProcess(path, 'serve');
-  expect(await killed.next()).toMatchObject({ last: 0 });
-  const file = (await openDataDirectory(path)).ownerFile;
+  const killed = startProcess(used, 'serve');
+  await killed.next();
+  const file = (await openDataDirectory(used)).ownerFile;
   const owner = await readOwner(file);
   killed.order('write');
   const committed = new Set<number>();
   while (committed.size < 200) committed.add((await killed.next()).written ?? 0);
   await killed.kill();
 
-  const successor = startProcess(path, 'serve');
+  const successor = startProcess(used, 'serve');
   const { last = 0 } = await successor.next();
   expect(last).toBeGreaterThanOrEqual(Math.max(...committed));
   expect(owner === undefined || (await isAlive(owner.postgres))).toBe(false);
 
-  const directory = await openDataDirectory(path);
+  const directory = await openDataDirectory(used);
   const command = await embeddedDatabase(directory, 'command');
   const sql = postgres(command.connection('owner'));
   const rows = await sql<{ number: string }[]>`select number from written`;
@@ -122,7 +127,7 @@ test('loses nothing that was committed when its owner is killed under load', asy
 });
 
 test('of two that race for a new directory one serves and the other is told which process does', async () => {
-  const path = await temporaryDirectory();
+  const path = await newDirectory();
   const two = [startProcess(path, 'serve'), startProcess(path, 'serve')] as const;
   const events = await Promise.all(two.map((each) => each.next()));
   const winner = two[events.findIndex((event) => event.ready !== undefined)];
@@ -135,7 +140,7 @@ test('of two that race for a new directory one serves and the other is told whic
 });
 
 test('several commands that race for a new directory all succeed, one after the other', async () => {
-  const path = await temporaryDirectory();
+  const path = await newDirectory();
   const commands = [1, 2, 3].map(() => startProcess(path, 'command'));
   const starts = await Promise.all(
     commands.map(async (command) => {
@@ -149,24 +154,22 @@ test('several commands that race for a new directory all succeed, one after the 
 });
 
 test('a command uses the PostgreSQL of a running serve and leaves it running', async () => {
-  const path = await usedDirectory();
-  const serve = startProcess(path, 'serve');
+  const serve = startProcess(used, 'serve');
   const { ready } = await serve.next();
-  const command = startProcess(path, 'command');
+  const command = startProcess(used, 'command');
   expect(await command.next()).toMatchObject({ ready });
   command.order('close');
   expect(await command.next()).toEqual({ closed: true });
-  expect(await startProcess(path, 'command').next()).toMatchObject({ ready });
+  expect(await startProcess(used, 'command').next()).toMatchObject({ ready });
 });
 
 test('a serve waits for a command to end, and says so', async () => {
-  const path = await usedDirectory();
-  const command = startProcess(path, 'command');
+  const command = startProcess(used, 'command');
   const { ready } = await command.next();
-  const serve = startProcess(path, 'serve');
+  const serve = startProcess(used, 'serve');
   await expect
     .poll(() => serve.notes.join(''), { timeout: 10_000 })
-    .toBe(`Waiting for process ${command.pid} to finish with the data directory ${path}.\n`);
+    .toBe(`Waiting for process ${command.pid} to finish with the data directory ${used}.\n`);
   command.order('close');
   const second = await serve.next();
   expect(second.error).toBeUndefined();
@@ -174,16 +177,14 @@ test('a serve waits for a command to end, and says so', async () => {
 });
 
 test('gives up waiting after a time, naming the process', async () => {
-  const path = await usedDirectory();
-  const command = startProcess(path, 'command');
+  const command = startProcess(used, 'command');
   await command.next();
-  const attempt = embeddedDatabase(await openDataDirectory(path), 'serve', { waitAtMost: 300 });
+  const attempt = embeddedDatabase(await openDataDirectory(used), 'serve', { waitAtMost: 300 });
   await expect(attempt).rejects.toThrow(`is in use by process ${command.pid} and was not free within`);
 });
 
 test('a PostgreSQL that outlived its killed owner is stopped, where the system does not do it', async () => {
-  const path = await usedDirectory();
-  const directory = await openDataDirectory(path);
+  const directory = await openDataDirectory(await newDirectory());
   const orphan = await launchPostgres({
     binaries: await embeddedBinaries(),
     dataDirectory: directory.postgres,
@@ -202,3 +203,39 @@ test('a PostgreSQL that outlived its killed owner is stopped, where the system d
   expect(await isAlive(owner.postgres)).toBe(false);
   expect(database.connection('owner').host).not.toBe(orphan.socketDirectory);
 });
+
+const canForbidNamespaces =
+  process.getuid?.() === 0 &&
+  (await runs(['unshare', '--mount', 'mount', '--bind', '/bin/false', '/usr/bin/unshare'])) &&
+  (await runs([
+    'setpriv',
+    '--reuid=65534',
+    '--clear-groups',
+    'test',
+    '-x',
+    (await embeddedBinaries()).postgres,
+  ]));
+
+test.runIf(canForbidNamespaces)(
+  'for root without user namespaces PostgreSQL runs as nobody, and back',
+  async () => {
+    await chmod(dirname(used), 0o711);
+    const forbidding = [
+      'unshare',
+      '--mount',
+      'sh',
+      '-c',
+      'mount --bind /bin/false /usr/bin/unshare && exec "$@"',
+      'sh',
+    ];
+    const restricted = startProcess(used, 'command', forbidding);
+    expect((await restricted.next()).error).toBeUndefined();
+    expect((await stat(join(used, 'postgres'))).uid).toBe(65_534);
+    restricted.order('close');
+    expect(await restricted.next()).toEqual({ closed: true });
+
+    const database = await embeddedDatabase(await openDataDirectory(used), 'command');
+    await database.close();
+    expect((await stat(join(used, 'postgres'))).uid).toBe(0);
+  },
+);
