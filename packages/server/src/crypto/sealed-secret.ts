@@ -1,0 +1,87 @@
+import { createCipheriv, createDecipheriv, createHmac, type KeyObject, randomFillSync } from 'node:crypto';
+import { type Context, encodeContext } from '@eaas/protocol';
+import { paeView } from './pae-view.ts';
+
+/** What a sealed secret is for, and so where alone it opens. Ids are lower-case UUIDs. */
+export interface Place {
+  readonly purpose: 'dek' | 'key-version' | 'hash-key' | 'tenant-secret' | 'root-check';
+  readonly tenantId: string | null;
+  readonly keyId: string | null;
+  readonly version: number;
+  readonly context?: Context | undefined;
+}
+
+export const sealedLength = 78; // head, ciphertext, tag
+const saltAt = 6; // behind format, suite and version
+const saltLength = 24;
+const headLength = saltAt + saltLength;
+const bodyLength = 32;
+const bodyEnd = headLength + bodyLength;
+const formatAndSuite = 0x0101;
+
+// Every salt gives a key of its own, which seals once.
+const iv = Buffer.alloc(12);
+// Without authTagLength Node would accept a tag cut to 4 bytes.
+const gcm = { authTagLength: 16 } as const;
+
+/** Seals 32 bytes for one place, under a salt that is random unless a test gives it: 78 bytes. */
+export function sealSecret(ikm: KeyObject, place: Place, secret: Uint8Array, salt?: Uint8Array): Uint8Array {
+  if (secret.length !== bodyLength) throw new RangeError(`what is sealed has ${bodyLength} bytes`);
+  if (salt && salt.length !== saltLength) throw new RangeError(`a salt has ${saltLength} bytes`);
+  const sealed = Buffer.allocUnsafeSlow(sealedLength);
+  sealed.writeUInt16BE(formatAndSuite, 0);
+  sealed.writeUInt32BE(place.version, 2);
+  if (salt) sealed.set(salt, saltAt);
+  else randomFillSync(sealed, saltAt, saltLength);
+  const head = sealed.subarray(0, headLength);
+  const key = sealingKey(ikm, place, head);
+  try {
+    const cipher = createCipheriv('aes-256-gcm', key, iv, gcm).setAAD(additionalData(head, place.context));
+    sealed.set(cipher.update(secret), headLength);
+    cipher.final();
+    sealed.set(cipher.getAuthTag(), bodyEnd);
+    return sealed;
+  } finally {
+    key.fill(0);
+  }
+}
+
+/**
+ * The 32 bytes, which are the caller's to wipe, or undefined unless exactly these 78 were sealed for exactly
+ * this place. One attempt, with one key: nothing is tried out.
+ */
+export function openSecret(ikm: KeyObject, place: Place, sealed: Uint8Array): Uint8Array | undefined {
+  if (sealedVersion(sealed) !== place.version) return undefined;
+  const head = sealed.subarray(0, headLength);
+  const key = sealingKey(ikm, place, head);
+  const decipher = createDecipheriv('aes-256-gcm', key, iv, gcm);
+  key.fill(0);
+  decipher.setAAD(additionalData(head, place.context)).setAuthTag(sealed.subarray(bodyEnd));
+  const secret = decipher.update(sealed.subarray(headLength, bodyEnd));
+  try {
+    decipher.final();
+    return secret;
+  } catch {
+    secret.fill(0);
+    return undefined;
+  }
+}
+
+/** The version that the head claims, not yet authenticated; undefined where this is no sealed secret. */
+export function sealedVersion(sealed: Uint8Array): number | undefined {
+  if (sealed.length !== sealedLength) return undefined;
+  const view = new DataView(sealed.buffer, sealed.byteOffset, headLength);
+  return view.getUint16(0) === formatAndSuite ? view.getUint32(2) : undefined;
+}
+
+function sealingKey(ikm: KeyObject, place: Place, head: Uint8Array): Buffer {
+  const { tenantId, keyId, version, purpose } = place;
+  const salt = head.subarray(saltAt);
+  return createHmac('sha256', ikm)
+    .update(paeView(['eaas wrap v1', tenantId, keyId, version, purpose, salt]))
+    .digest();
+}
+
+function additionalData(head: Uint8Array, context: Context | undefined): Uint8Array {
+  return paeView([head, encodeContext(context)]);
+}
