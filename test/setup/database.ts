@@ -1,15 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { inject } from 'vitest';
+import type { Connection } from '../../packages/server/src/embedded/connection.ts';
 import { createOwnedDatabase, ROLES } from '../../packages/server/src/embedded/cluster.ts';
-
-/** A connection of postgres.js, as far as tests choose it. */
-export interface Connection {
-  host: string;
-  port: number;
-  database: string;
-  username: string;
-}
 
 /** A database of one test file. */
 export interface TestDatabase {

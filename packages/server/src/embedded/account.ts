@@ -39,18 +39,20 @@ export async function postgresAccount(): Promise<Account> {
 
 const outcomes = new Map<string, Promise<boolean>>();
 
-/** Whether a command line ends well on this machine; it is tried once. */
+/** What `succeeds` says, tried once: for what a machine can do. */
 export async function runs(command: string[]): Promise<boolean> {
   const key = command.join(' ');
-  const [program = '', ...args] = command;
-  const outcome =
-    outcomes.get(key) ??
-    run(program, args, { env: ENVIRONMENT, timeout: 10_000 }).then(
-      () => true,
-      () => false,
-    );
+  const outcome = outcomes.get(key) ?? succeeds(command);
   outcomes.set(key, outcome);
   return outcome;
+}
+
+/** Whether a command line ends well. */
+export async function succeeds([program = '', ...args]: string[]): Promise<boolean> {
+  return run(program, args, { env: ENVIRONMENT, timeout: 10_000 }).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Lets the account, where it is not our own, pass through a directory of ours; it still cannot list or read it. */
@@ -59,13 +61,18 @@ export async function letThrough({ owner }: Account, directory: string): Promise
   if (uid === getuid?.() && uid !== owner.uid) await chmod(directory, (mode & 0o777) | 0o011);
 }
 
+/** Whether files are the account's already, or we could not change it. */
+export async function belongsTo({ owner }: Account, path: string): Promise<boolean> {
+  return getuid?.() !== 0 || (await lstat(path)).uid === owner.uid;
+}
+
 /** Makes the account the owner of a directory and all in it, when root changed from one account to another. */
 export async function giveTo(account: Account, path: string): Promise<void> {
-  const entry = await lstat(path);
-  if (getuid?.() !== 0 || entry.uid === account.owner.uid) return;
+  if (await belongsTo(account, path)) return;
   // The directory itself comes last: if this is interrupted, the next start does it again.
-  if (entry.isDirectory())
+  if ((await lstat(path)).isDirectory()) {
     await Promise.all((await readdir(path)).map((name) => giveTo(account, join(path, name))));
+  }
   await lchown(path, account.owner.uid, account.owner.gid);
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { pid } from 'node:process';
-import { runs, type Account } from './account.ts';
+import { runs, succeeds, type Account } from './account.ts';
+import { dyingWithUs } from './dying-with-us.ts';
 
 /** The exit code of a start that found another PostgreSQL holding the lock of its data directory. */
 export const LOCK_CONFLICT = 75;
@@ -42,20 +42,16 @@ export async function commandLine(launch: Launch): Promise<string[]> {
 }
 
 /**
- * Linux interrupts PostgreSQL (a clean shutdown) when the thread that started it dies, even of SIGKILL. After `unshare`,
- * because the kernel forgets this on a change of credentials. The shell looks whether we died before it was asked to.
- */
-async function dyingWithUs(): Promise<string[]> {
-  const prefix = ['setpriv', '--pdeathsig=INT', '--'];
-  if (!(await runs([...prefix, 'true']))) return [];
-  return [...prefix, 'sh', '-c', 'test "$PPID" = "$0" && exec "$@"', String(pid)];
-}
-
-/**
  * A lock that PostgreSQL and its children inherit and that ends with the last of them. PostgreSQL's own compares process
  * ids, and does not see a server in another container that shares the volume.
  */
 async function locking(dataDirectory: string): Promise<string[]> {
   const prefix = ['flock', '--no-fork', '--nonblock', `--conflict-exit-code=${LOCK_CONFLICT}`];
   return (await runs([...prefix, '/', 'true'])) ? [...prefix, join(dataDirectory, 'postgres.lock')] : [];
+}
+
+/** Whether no PostgreSQL holds the lock of a data directory, as far as this machine has such locks. */
+export async function isUnlocked(dataDirectory: string): Promise<boolean> {
+  const prefix = await locking(dataDirectory);
+  return prefix.length === 0 || succeeds([...prefix, 'true']);
 }

@@ -4,7 +4,7 @@ import { ROLES } from './cluster.ts';
 export const DATABASE = 'eaas';
 
 /** Options of postgres.js for the embedded database. */
-export interface EmbeddedConnection {
+export interface Connection {
   host: string;
   port: number;
   database: string;
@@ -13,7 +13,7 @@ export interface EmbeddedConnection {
 
 /** The embedded database while it can be used. */
 export interface EmbeddedDatabase {
-  connection: (role: keyof typeof ROLES) => EmbeddedConnection;
+  connection: (role: keyof typeof ROLES) => Connection;
   /** Stops PostgreSQL if this process started it. May be called again. */
   close: () => Promise<void>;
 }

@@ -5,6 +5,8 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ENVIRONMENT, giveTo, type Account } from './account.ts';
 import type { PostgresBinaries } from './binaries.ts';
+import { dyingWithUs } from './dying-with-us.ts';
+import { syncDirectory } from './sync-directory.ts';
 
 const run = promisify(execFile);
 
@@ -25,9 +27,11 @@ export async function initialise(
   const temporary = await mkdtemp(unfinishedPrefix(dataDirectory));
   try {
     await giveTo(account, temporary);
-    const [program = initdb, ...args] = [...account.prefix, initdb, ...options(temporary, durable)];
+    const prefix = [...account.prefix, ...(await dyingWithUs())];
+    const [program = initdb, ...args] = [...prefix, initdb, ...options(temporary, durable)];
     await run(program, args, { ...account.ids, cwd: '/', env: ENVIRONMENT });
     await rename(temporary, dataDirectory);
+    await syncDirectory(dirname(dataDirectory));
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
     if (isInitialised(dataDirectory)) return;

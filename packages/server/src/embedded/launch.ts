@@ -4,9 +4,9 @@ import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ENVIRONMENT, giveTo, letThrough, postgresAccount, type Account } from './account.ts';
+import { belongsTo, ENVIRONMENT, giveTo, letThrough, postgresAccount, type Account } from './account.ts';
 import type { PostgresBinaries } from './binaries.ts';
-import { commandLine, LOCK_CONFLICT, PORT } from './command-line.ts';
+import { commandLine, isUnlocked, LOCK_CONFLICT, PORT } from './command-line.ts';
 import { initialise, removeUnfinished } from './initialise.ts';
 import { openLog } from './log-file.ts';
 
@@ -44,7 +44,7 @@ export async function launchPostgres(options: LaunchOptions): Promise<RunningPos
   const account = await postgresAccount();
   await letThrough(account, dirname(dataDirectory));
   await initialise(binaries, { account, dataDirectory, durable });
-  await giveTo(account, dataDirectory);
+  await takeOver(account, dataDirectory);
 
   const log = await openLog(dataDirectory, account);
   const socketDirectory = await makeSocketDirectory(account);
@@ -73,6 +73,17 @@ function start([program = '', ...args]: string[], { ids }: Account, log: number)
   // In a process group of its own: Ctrl-C is for us, who stop PostgreSQL after the last request is answered.
   const stdio: StdioOptions = ['ignore', log, log];
   return spawn(program, args, { ...ids, cwd: '/', env: ENVIRONMENT, detached: true, stdio });
+}
+
+/** Not from under a PostgreSQL that runs under another account, in another container for instance. */
+async function takeOver(account: Account, dataDirectory: string): Promise<void> {
+  if (await belongsTo(account, dataDirectory)) return;
+  if (!(await isUnlocked(dataDirectory))) throw inUse(dataDirectory);
+  await giveTo(account, dataDirectory);
+}
+
+function inUse(dataDirectory: string, cause?: unknown): DataDirectoryInUse {
+  return new DataDirectoryInUse(`Another PostgreSQL runs on ${dataDirectory}.`, { cause });
 }
 
 async function makeSocketDirectory({ owner }: Account): Promise<string> {
@@ -119,9 +130,9 @@ interface Failure {
 }
 
 function failure({ child, dataDirectory, lines, cause }: Failure): Error {
-  const inUse = /lock file "postmaster.pid" already exists|pre-existing shared memory block/;
-  if (child.exitCode === LOCK_CONFLICT || inUse.test(lines)) {
-    return new DataDirectoryInUse(`Another PostgreSQL runs on ${dataDirectory}.`, { cause });
+  const conflict = /lock file "postmaster.pid" already exists|pre-existing shared memory block/;
+  if (child.exitCode === LOCK_CONFLICT || conflict.test(lines)) {
+    return inUse(dataDirectory, cause);
   }
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new Error(`PostgreSQL did not start on ${dataDirectory}. ${reason}\n${lines}`.trim(), { cause });

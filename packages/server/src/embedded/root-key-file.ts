@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants, link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { getuid } from 'node:process';
+import { syncDirectory } from './sync-directory.ts';
 
 const KEY_BYTES = 32;
 
@@ -88,14 +89,5 @@ async function writeDurably(path: string, content: string): Promise<void> {
     await file.sync();
   } finally {
     await file.close();
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
   }
 }
