@@ -1,0 +1,63 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { vectors } from '../../../test/vectors/vectors.ts';
+import { fromBase64, isBase64, toBase64 } from './base64.ts';
+import { InputError } from './errors.ts';
+
+function decoded(text: string): string {
+  try {
+    return toBase64(fromBase64(text));
+  } catch (error) {
+    return error instanceof InputError ? 'refused' : 'another error';
+  }
+}
+
+describe('base64', () => {
+  const { cases, refusals } = vectors('base64');
+
+  test.each(cases)('vector: $name', ({ text, hex }) => {
+    expect(Buffer.from(fromBase64(text)).toString('hex')).toBe(hex);
+    expect(toBase64(Buffer.from(hex, 'hex'))).toBe(text);
+  });
+
+  test.each(refusals)('vector, refused: $name', ({ text }) => {
+    expect(() => fromBase64(text)).toThrow(InputError);
+    expect(isBase64(text)).toBe(false);
+  });
+
+  test('spells bytes as Node does, and reads them back', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        expect(toBase64(bytes)).toBe(Buffer.from(bytes).toString('base64'));
+        expect(fromBase64(toBase64(bytes))).toEqual(bytes);
+      }),
+    );
+  });
+
+  test('accepts a text only if its bytes are spelled so', () => {
+    const digit = fc.constantFrom(...Array.from('ABCDwxyz0189+/=-_ \n\u0141'));
+    const digits = fc.array(digit, { maxLength: 8 }).map((text) => text.join(''));
+    const mutated = fc
+      .tuple(fc.uint8Array({ maxLength: 12 }), fc.nat(20), fc.nat(2), digits)
+      .map(([bytes, at, removed, added]) => {
+        const text = toBase64(bytes);
+        return text.slice(0, at) + added.slice(0, 2) + text.slice(at + removed);
+      });
+    fc.assert(
+      fc.property(fc.oneof(mutated, digits, fc.string()), (text) => {
+        const canonical = Buffer.from(text, 'base64').toString('base64') === text;
+        expect(isBase64(text)).toBe(canonical);
+        expect(decoded(text)).toBe(canonical ? text : 'refused');
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test('encodes what a view shows', () => {
+    expect(toBase64(new Uint8Array([9, 1, 2, 3, 9]).subarray(1, 4))).toBe('AQID');
+  });
+
+  test('names what is wrong, without its value', () => {
+    expect(() => fromBase64('s e c r e t', 'dek')).toThrow(/^dek is not canonical base64 [^s]*standard/);
+  });
+});

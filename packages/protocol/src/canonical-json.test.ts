@@ -1,0 +1,40 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { vectors } from '../../../test/vectors/vectors.ts';
+import { canonicalJson } from './canonical-json.ts';
+import { InputError } from './errors.ts';
+
+describe('canonical JSON (RFC 8785)', () => {
+  const { canonical_json: cases, canonical_json_refusals: refusals } = vectors('audit-chain');
+
+  test.each(cases)('vector: $name', ({ json, canonical }) => {
+    expect(canonicalJson(JSON.parse(json))).toBe(canonical);
+  });
+
+  test.each(refusals)('vector, refused: $name', ({ json }) => {
+    expect(() => canonicalJson(JSON.parse(json))).toThrow(InputError);
+  });
+
+  test('means what was given, and is its own canonical form', () => {
+    fc.assert(
+      fc.property(fc.json({ stringUnit: 'binary' }), (json) => {
+        const canonical = canonicalJson(JSON.parse(json));
+        expect(JSON.parse(canonical)).toEqual(JSON.parse(json));
+        expect(canonicalJson(JSON.parse(canonical))).toBe(canonical);
+      }),
+    );
+  });
+
+  test.each([
+    undefined,
+    Number.NaN,
+    Infinity,
+    1n,
+    Symbol('x'),
+    [undefined],
+    Object.assign([], { length: 1 }),
+    { a: undefined },
+  ])('refuses what JSON cannot say (case %#)', (value) => {
+    expect(() => canonicalJson(value)).toThrow(InputError);
+  });
+});

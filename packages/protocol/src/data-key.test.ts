@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { engines } from '../../../test/protocol/engines.ts';
+import { bytes, type MessageCase, vectors } from '../../../test/vectors/vectors.ts';
+import { encodeContext } from './context.ts';
+import { type DataKey, deriveDataKey, openUnder, sealUnder, sealWithIv, wipeDataKey } from './data-key.ts';
+import { nobleEngine } from './engines/noble.ts';
+import type { Engine } from './engines/engine.ts';
+import { parseEnvelope, type Wrapped } from './envelope.ts';
+import { DecryptionError, FormatError, InputError } from './errors.ts';
+import { open } from './seal.ts';
+
+const { cases, accepted_changes: changes, refusals } = vectors('envelope-v1');
+const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
+const wrappedOf = (vector: MessageCase): Wrapped => ({
+  keyId: vector.key_id,
+  keyVersion: vector.key_version,
+  wrappedKey: bytes(vector.wrapped_key),
+});
+const expectedOf = (id: string | null) => (id === null ? { anyKey: true as const } : { keyId: id });
+
+describe.each(engines)('the envelope, version 1, with $name', (engine: Engine) => {
+  test.each(cases)('vector, both ways: $name', async (vector) => {
+    const context = vector.context ?? undefined;
+    const dataKey: DataKey = await deriveDataKey(engine, bytes(vector.dek), wrappedOf(vector));
+    expect(same(dataKey.commitment, bytes(vector.commitment))).toBe(true);
+    const sealed = await sealWithIv(dataKey, bytes(vector.iv), bytes(vector.plaintext), context);
+    expect(same(sealed, bytes(vector.ciphertext))).toBe(true);
+    const opened = await openUnder(dataKey, parseEnvelope(bytes(vector.ciphertext)), context);
+    expect(same(opened, bytes(vector.plaintext))).toBe(true);
+  });
+
+  test.each(changes)('vector, opened all the same: $name', async (vector) => {
+    const options = { engine, context: vector.context ?? undefined, ...expectedOf(vector.expected_key_id) };
+    const opened = await open(bytes(vector.ciphertext), () => bytes(vector.dek), options);
+    expect(same(opened, bytes(vector.plaintext))).toBe(true);
+  });
+
+  test.each(refusals)('vector, refused: $name', async (vector) => {
+    const options = { engine, context: vector.context ?? undefined, ...expectedOf(vector.expected_key_id) };
+    const opening = open(bytes(vector.ciphertext), () => bytes(vector.dek), options);
+    await expect(opening).rejects.toThrow(vector.error === 'format' ? FormatError : DecryptionError);
+  });
+
+  test('a wiped data key neither seals nor opens', async () => {
+    const [vector] = cases as [MessageCase];
+    const dataKey: DataKey = await deriveDataKey(engine, bytes(vector.dek), wrappedOf(vector));
+    wipeDataKey(dataKey);
+    expect(() => sealUnder(dataKey, bytes(vector.plaintext))).toThrow(InputError);
+    expect(() => openUnder(dataKey, parseEnvelope(bytes(vector.ciphertext)))).toThrow(InputError);
+    expect(() => wipeDataKey(dataKey)).not.toThrow();
+  });
+
+  test('a context is judged before anything is sealed', async () => {
+    const [vector] = cases as [MessageCase];
+    const dataKey: DataKey = await deriveDataKey(engine, bytes(vector.dek), wrappedOf(vector));
+    expect(() => sealUnder(dataKey, new Uint8Array(1), { table: '\n' })).toThrow(InputError);
+  });
+
+  test.each(['text', [1, 2], new Uint16Array(2), new ArrayBuffer(2), undefined])(
+    'only bytes are sealed, nothing that could pass for them (case %#)',
+    async (value) => {
+      const [vector] = cases as [MessageCase];
+      const dataKey: DataKey = await deriveDataKey(engine, bytes(vector.dek), wrappedOf(vector));
+      expect(() => sealUnder(dataKey, value as unknown as Uint8Array)).toThrow(TypeError);
+    },
+  );
+});
+
+test.each(cases)('vector, the values on the way: $name', (vector) => {
+  const derived: Uint8Array[] = [];
+  const watching: Engine = { ...nobleEngine, importKey: (key) => derived.push(key.slice()) };
+  void deriveDataKey(watching, bytes(vector.dek), wrappedOf(vector));
+  expect(derived).toEqual([bytes(vector.encryption_key)]);
+  const header = parseEnvelope(bytes(vector.ciphertext)).prefix;
+  const aad = Buffer.concat([header, encodeContext(vector.context ?? undefined)]);
+  expect(same(aad, bytes(vector.aad))).toBe(true);
+});
+
+test('wiping overwrites the key where the engine can', () => {
+  const [vector] = cases as [MessageCase];
+  const dataKey = deriveDataKey(nobleEngine, bytes(vector.dek), wrappedOf(vector));
+  const key = dataKey.key as Uint8Array;
+  expect(key.some((byte) => byte !== 0)).toBe(true);
+  wipeDataKey(dataKey);
+  expect(key.every((byte) => byte === 0)).toBe(true);
+});
+
+test.each(engines)('$name keeps a copy of the key, not the memory that it was given', async (engine) => {
+  const given = Buffer.from(new Uint8Array(40).fill(7)).subarray(4, 36);
+  const key = await engine.importKey(given);
+  given.fill(0);
+  const again = await engine.importKey(new Uint8Array(32).fill(7));
+  const encrypt = (k: unknown) => engine.encrypt(k, new Uint8Array(12), new Uint8Array(0), Uint8Array.of(1));
+  expect(await encrypt(key)).toEqual(await encrypt(again));
+});
+
+test.each([31, 33, 0])('a DEK of %d bytes is refused', (length) => {
+  const wrapped = {
+    keyId: '00000000-0000-4000-8000-000000000002',
+    keyVersion: 1,
+    wrappedKey: Uint8Array.of(1),
+  };
+  expect(() => deriveDataKey(nobleEngine, new Uint8Array(length), wrapped)).toThrow(InputError);
+});
+
+test.each([
+  { keyId: 'customer-data' },
+  { keyVersion: -1 },
+  { keyVersion: 1.5 },
+  { keyVersion: 2 ** 32 },
+  { wrappedKey: new Uint8Array(0) },
+  { wrappedKey: new Uint8Array(1_025) },
+])('a header that the format cannot hold is refused: %j', (change) => {
+  const wrapped = {
+    keyId: '00000000-0000-4000-8000-000000000002',
+    keyVersion: 1,
+    wrappedKey: Uint8Array.of(1),
+  };
+  expect(() => deriveDataKey(nobleEngine, new Uint8Array(32), { ...wrapped, ...change })).toThrow(InputError);
+});

@@ -1,0 +1,41 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { vectors } from '../../../test/vectors/vectors.ts';
+import { InputError } from './errors.ts';
+import { pae, type PaePart } from './pae.ts';
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+
+describe('pae', () => {
+  test.each(vectors('pae').cases)('vector: $name', ({ parts, encoded }) => {
+    const given = parts.map((part): PaePart => {
+      if ('text' in part) return part.text;
+      if ('hex' in part) return Buffer.from(part.hex, 'hex');
+      return 'integer' in part ? part.integer : null;
+    });
+    expect(hex(pae(...given))).toBe(encoded);
+  });
+
+  test('two lists of parts never have the same encoding', () => {
+    const list = fc.array(fc.option(fc.uint8Array({ maxLength: 5 }), { nil: null }), { maxLength: 4 });
+    const spelled = (parts: readonly (Uint8Array | null)[]): string =>
+      JSON.stringify(parts.map((part) => part && hex(part)));
+    fc.assert(
+      fc.property(list, list, (a, b) => {
+        expect(hex(pae(...a)) === hex(pae(...b))).toBe(spelled(a) === spelled(b));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test.each([1.5, Number.NaN, Infinity, 2 ** 53])(
+    'refuses %d, which is no integer that it could spell',
+    (number) => {
+      expect(() => pae(number)).toThrow(InputError);
+    },
+  );
+
+  test('refuses text with a lone surrogate', () => {
+    expect(() => pae('\ud800')).toThrow(InputError);
+  });
+});

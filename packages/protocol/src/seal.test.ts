@@ -1,0 +1,156 @@
+import * as fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { anyBytes, anyContext, anyView } from '../../../test/protocol/arbitraries.ts';
+import { engines } from '../../../test/protocol/engines.ts';
+import { keyService, Unauthentic } from '../../../test/protocol/key-service.ts';
+import { type Context, encodeContext } from './context.ts';
+import { looksLikeEnvelope, parseEnvelope } from './envelope.ts';
+import { DecryptionError, FormatError, InputError } from './errors.ts';
+import { open, seal, type Unwrap } from './seal.ts';
+import { toUtf8 } from './text.ts';
+
+const keyId = '00000000-0000-4000-8000-000000000002';
+const otherId = '00000000-0000-4000-8000-000000000003';
+const { wrap, unwrap } = keyService(keyId, 3);
+const pairs = engines.flatMap((sealer) => engines.map((opener) => ({ sealer, opener })));
+
+describe.each(pairs)('sealed with $sealer.name, opened with $opener.name', ({ sealer, opener }) => {
+  test('any bytes come back, under any context', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyBytes, anyContext, async (plaintext, context) => {
+        const envelope = await seal(plaintext, wrap, { context, engine: sealer });
+        const opened = await open(envelope, unwrap, { keyId, context, engine: opener });
+        expect(Buffer.from(opened).equals(plaintext)).toBe(true);
+        expect(looksLikeEnvelope(envelope)).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('a view seals exactly what it shows, and an envelope opens through a view', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyView, fc.nat(7), async (view, offset) => {
+        const envelope = await seal(view, wrap, { engine: sealer });
+        const moved = new Uint8Array(offset + envelope.length + 5).fill(0xee);
+        moved.set(envelope, offset);
+        const through = moved.subarray(offset, offset + envelope.length);
+        const opened = await open(through, unwrap, { keyId, engine: opener });
+        expect(Buffer.from(opened).equals(view)).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('another context does not open it', async () => {
+    const different = fc.tuple(anyContext, anyContext).filter(([a, b]) => !sameContext(a, b));
+    await fc.assert(
+      fc.asyncProperty(different, async ([context, another]) => {
+        const envelope = await seal(toUtf8('secret'), wrap, { context, engine: sealer });
+        const opening = open(envelope, unwrap, { keyId, context: another, engine: opener });
+        await expect(opening).rejects.toThrow(DecryptionError);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+function sameContext(a?: Context, b?: Context): boolean {
+  return Buffer.from(encodeContext(a)).equals(encodeContext(b));
+}
+
+describe.each(engines)('an altered envelope, with $name', (engine) => {
+  const context = { table: 'patients' };
+  const options = { context, engine, keyId };
+
+  test('does not open, whichever bit was flipped', async () => {
+    const envelope = await seal(toUtf8('secret'), wrap, { context, engine });
+    const { length: end } = parseEnvelope(envelope);
+    for (let bit = 0; bit < envelope.length * 8; bit++) {
+      const at = bit >> 3;
+      const altered = envelope.map((byte, index) => (index === at ? byte ^ (1 << (bit & 7)) : byte));
+      const error = await open(altered, unwrap, options).catch((reason: unknown) => reason);
+      expect(kindsOf(at, end)).toContain((error as Error).constructor);
+    }
+  });
+
+  test('does not open when cut anywhere, or when a byte was added', async () => {
+    const envelope = await seal(toUtf8('secret'), wrap, { context, engine });
+    for (let length = 0; length < envelope.length; length++) {
+      const error = await open(envelope.subarray(0, length), unwrap, options).catch(
+        (reason: unknown) => reason,
+      );
+      expect([FormatError, DecryptionError]).toContain((error as Error).constructor);
+    }
+    await expect(open(Buffer.concat([envelope, Buffer.of(0)]), unwrap, options)).rejects.toThrow(
+      DecryptionError,
+    );
+  });
+});
+
+/** What a flipped bit of a byte ends in; `end` is where the wrapped key does. */
+function kindsOf(at: number, end: number): unknown[] {
+  if (at < 4) return [FormatError];
+  if (at < 20 || at >= end) return [DecryptionError];
+  // The service authenticates its wrapped key and the version; another length may end the envelope too early.
+  return at === 24 || at === 25 ? [FormatError, Unauthentic] : [Unauthentic];
+}
+
+describe('seal', () => {
+  test('draws a DEK and an iv for each message', async () => {
+    const [a, b] = [await seal(toUtf8('x'), wrap), await seal(toUtf8('x'), wrap)].map(parseEnvelope);
+    expect(a?.commitment).not.toEqual(b?.commitment);
+    expect(a?.iv).not.toEqual(b?.iv);
+  });
+
+  test('overwrites the DEK afterwards, when wrapping or sealing fails too', async () => {
+    const deks: Uint8Array[] = [];
+    const remember = (dek: Uint8Array) => (deks.push(dek), wrap(dek));
+    await seal(toUtf8('x'), remember);
+    await expect(
+      seal(toUtf8('x'), (dek) => (deks.push(dek), Promise.reject(new Error('no service')))),
+    ).rejects.toThrow('no service');
+    await expect(seal(toUtf8('x'), remember, { context: { '': '' } })).rejects.toThrow(InputError);
+    expect(deks.map((dek) => dek.every((byte) => byte === 0))).toEqual([true, true, true]);
+  });
+});
+
+describe('open', () => {
+  test('accepts the expected key in any case, or one of several, or any when told so', async () => {
+    const envelope = await seal(toUtf8('x'), wrap);
+    for (const expected of [
+      { keyId: keyId.toUpperCase() },
+      { keyId: [otherId, keyId] },
+      { anyKey: true as const },
+    ]) {
+      expect(await open(envelope, unwrap, expected)).toEqual(toUtf8('x'));
+    }
+  });
+
+  test('refuses another key before it asks anyone to unwrap', async () => {
+    const envelope = await seal(toUtf8('x'), wrap);
+    const asked = vi.fn<Unwrap>(unwrap);
+    await expect(open(envelope, asked, { keyId: otherId })).rejects.toThrow(DecryptionError);
+    await expect(open(envelope, asked, { keyId: [] })).rejects.toThrow(InputError);
+    await expect(open(envelope, asked, {} as { keyId: string })).rejects.toThrow(InputError);
+    expect(asked).not.toHaveBeenCalled();
+  });
+
+  test('passes on what unwrapping throws', async () => {
+    const envelope = await seal(toUtf8('x'), wrap);
+    const refusal = new Error('403');
+    await expect(open(envelope, () => Promise.reject(refusal), { keyId })).rejects.toBe(refusal);
+  });
+
+  test('has one text for whatever is wrong with an envelope', async () => {
+    const envelope = await seal(toUtf8('x'), wrap);
+    const message = (opening: Promise<unknown>) =>
+      opening.catch((error: unknown) => (error as Error).message);
+    const messages = [
+      await message(open(envelope, unwrap, { keyId: otherId })),
+      await message(open(envelope, unwrap, { keyId, context: { a: 'b' } })),
+      await message(open(envelope, () => new Uint8Array(32), { keyId })),
+      await message(open(envelope.fill(0, -1), unwrap, { keyId })),
+    ];
+    expect(new Set(messages).size).toBe(1);
+  });
+});

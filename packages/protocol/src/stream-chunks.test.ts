@@ -1,0 +1,111 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { anyContext } from '../../../test/protocol/arbitraries.ts';
+import { engines } from '../../../test/protocol/engines.ts';
+import { keyService } from '../../../test/protocol/key-service.ts';
+import { piecesOf, sendThrough } from '../../../test/protocol/streams.ts';
+import { nodeEngine } from './engines/node.ts';
+import { DecryptionError, FormatError, InputError } from './errors.ts';
+import { openStream, sealStream } from './stream.ts';
+
+const keyId = '00000000-0000-4000-8000-000000000002';
+const { wrap, unwrap } = keyService(keyId);
+const chunk = 65_536;
+const options = { keyId, engine: nodeEngine };
+
+const contentOf = (length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => i * 7 + (i >> 8));
+const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
+const seal = async (content: Uint8Array): Promise<Uint8Array> =>
+  (await sendThrough(sealStream(wrap, options), [content])).content;
+
+// Where mistakes would be: nothing, a little, and on both sides of every boundary.
+const anyLength = fc
+  .tuple(fc.constantFrom(0, 0, chunk, 2 * chunk), fc.integer({ min: -2, max: 300 }))
+  .map(([base, more]) => Math.max(0, base + more));
+const anyCuts = fc.array(fc.nat(3 * chunk), { maxLength: 6 });
+
+describe('a stream', () => {
+  test('comes back whole, however it is cut on either side, on any engine', async () => {
+    const engine = fc.constantFrom(...engines);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.tuple(anyLength, anyCuts, anyCuts, anyContext, engine, engine),
+        async ([length, cuts, sealedCuts, context, sealer, opener]) => {
+          const content = contentOf(length);
+          const sealing = sealStream(wrap, { context, engine: sealer });
+          const sealed = await sendThrough(sealing, piecesOf(content, cuts));
+          const opening = openStream(unwrap, { keyId, context, engine: opener });
+          const opened = await sendThrough(opening, piecesOf(sealed.content, sealedCuts));
+          expect(opened.error).toBeUndefined();
+          expect(same(opened.content, content)).toBe(true);
+
+          const sizes = sealed.chunks.slice(1).map((bytes) => bytes.length);
+          expect(sizes.length).toBe(Math.max(1, Math.ceil(length / chunk)));
+          expect(sizes.slice(0, -1).every((size) => size === chunk + 16)).toBe(true);
+          expect(opened.chunks.slice(0, -1).every((bytes) => bytes.length === chunk)).toBe(true);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test('opens byte by byte', async () => {
+    const content = contentOf(500);
+    const single = (bytes: Uint8Array) => Array.from(bytes, (byte) => Uint8Array.of(byte));
+    const sealed = await sendThrough(sealStream(wrap, options), single(content));
+    const opened = await sendThrough(openStream(unwrap, options), single(sealed.content));
+    expect(same(opened.content, content)).toBe(true);
+  });
+
+  test('is refused when it was cut anywhere, and gives out a beginning of what was sealed at most', async () => {
+    const content = contentOf(chunk + 40);
+    const sealed = await seal(content);
+    const headEnd = 26 + 78 + 32 + 32;
+    const boundaries = [chunk, chunk + 15, chunk + 16, chunk + 17, chunk + 32, chunk + 33].map(
+      (at) => headEnd + at,
+    );
+    const everywhere = fc.nat(sealed.length - 1);
+    const lengths = [
+      ...Array(headEnd + 20).keys(),
+      ...boundaries,
+      ...fc.sample(everywhere, 60),
+      sealed.length - 1,
+    ];
+    for (const length of lengths) {
+      const cut = await sendThrough(openStream(unwrap, options), [sealed.subarray(0, length)]);
+      expect(cut.error).toBeInstanceOf(length < headEnd ? FormatError : DecryptionError);
+      expect(same(cut.content, content.subarray(0, cut.content.length))).toBe(true);
+      expect(cut.content.length % chunk).toBe(0);
+    }
+  });
+
+  test('releases the chunks before an altered one, and nothing of it', async () => {
+    const content = contentOf(3 * chunk);
+    const sealed = Buffer.from(await seal(content));
+    const at = sealed.length - 2 * (chunk + 16);
+    sealed.writeUInt8(sealed.readUInt8(at) ^ 1, at);
+    const opened = await sendThrough(openStream(unwrap, options), [sealed]);
+    expect(opened.error).toBeInstanceOf(DecryptionError);
+    expect(same(opened.content, content.subarray(0, chunk))).toBe(true);
+  });
+
+  test('fails as wrapping and unwrapping fail', async () => {
+    const refusal = new Error('403');
+    const refuse = () => Promise.reject(refusal);
+    expect((await sendThrough(sealStream(refuse), [contentOf(1)])).error).toBe(refusal);
+    const sealed = await seal(contentOf(1));
+    expect((await sendThrough(openStream(refuse, options), [sealed])).error).toBe(refusal);
+  });
+
+  test('names its key, and is refused for another', async () => {
+    const sealed = await seal(contentOf(1));
+    const other = { keyId: '00000000-0000-4000-8000-000000000003' };
+    expect((await sendThrough(openStream(unwrap, other), [sealed])).error).toBeInstanceOf(DecryptionError);
+    expect((await sendThrough(openStream(unwrap, { keyId: [] }), [sealed])).error).toBeInstanceOf(InputError);
+  });
+
+  test.each(['text', new Uint16Array([300])])('takes nothing but bytes (case %#)', async (value) => {
+    const sealed = await sendThrough(sealStream(wrap, options), [value as unknown as Uint8Array]);
+    expect(sealed.error).toBeInstanceOf(TypeError);
+  });
+});

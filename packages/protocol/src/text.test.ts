@@ -1,0 +1,28 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { InputError } from './errors.ts';
+import { fromUtf8, hasControlCharacter, toUtf8, utf8Length } from './text.ts';
+
+test('text becomes UTF-8 and back, NUL and a leading byte order mark too', () => {
+  const anyText = fc.string({ unit: 'binary' });
+  fc.assert(
+    fc.property(fc.oneof(anyText, fc.constant('\ufeff\0')), (text) => {
+      expect(fromUtf8(toUtf8(text))).toBe(text);
+      expect(utf8Length(text)).toBe(toUtf8(text).length);
+    }),
+  );
+});
+
+test.each(['\ud83d', 'a\udd11', '\udd11\ud83d'])('a lone surrogate is refused (case %#)', (text) => {
+  expect(() => toUtf8(text)).toThrow(InputError);
+});
+
+test('bytes that are not UTF-8 are refused, not replaced', () => {
+  expect(() => fromUtf8(Uint8Array.of(0xff))).toThrow(TypeError);
+  expect(() => fromUtf8(Uint8Array.of(0xed, 0xa0, 0x80))).toThrow(TypeError);
+});
+
+test('control characters are those of Unicode category Cc', () => {
+  for (const char of '\0\t\n\u007f\u0085\u009f') expect(hasControlCharacter(`a${char}b`)).toBe(true);
+  for (const char of ' \u00a0\u200b\u2028\ufeff') expect(hasControlCharacter(`a${char}b`)).toBe(false);
+});

@@ -1,0 +1,40 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { InputError } from './errors.ts';
+import { parseUuid, uuidFromBytes, uuidToBytes } from './uuid.ts';
+
+const id = '0123abcd-4567-89ab-cdef-0123456789ab';
+
+test('a UUID is read in any case and written in lower case', () => {
+  expect(parseUuid(id)).toBe(id);
+  expect(parseUuid(id.toUpperCase())).toBe(id);
+});
+
+test.each([
+  '',
+  'customer-data',
+  id.replaceAll('-', ''),
+  `{${id}}`,
+  `urn:uuid:${id}`,
+  ` ${id}`,
+  `${id}\n`,
+  `${id}0`,
+  id.slice(1),
+  id.replace('a', 'g'),
+  id.replace('a', '\u0430'),
+  id.replaceAll('-', '\u2010'),
+  '0123abcd4-567-89ab-cdef-0123456789ab',
+])('no other spelling is accepted: %j', (text) => {
+  expect(parseUuid(text)).toBeUndefined();
+  expect(() => uuidToBytes(text)).toThrow(InputError);
+});
+
+test('16 bytes and their UUID are the same', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (bytes) => {
+      const text = uuidFromBytes(bytes);
+      expect(parseUuid(text)).toBe(text);
+      expect(uuidToBytes(text)).toEqual(bytes);
+    }),
+  );
+});

@@ -1,0 +1,110 @@
+import * as fc from 'fast-check';
+import type * as z from 'zod/mini';
+import { describe, expect, test } from 'vitest';
+import { type Endpoint, endpoints, type Route } from './endpoints.ts';
+import { explain } from './explain.ts';
+
+function explained(schema: z.ZodMiniType | undefined, input: unknown): string {
+  const result = schema?.safeParse(input);
+  return result?.error ? explain(result.error, input) : 'accepted';
+}
+
+describe('an explanation', () => {
+  test.each<[string, Route, unknown]>([
+    ['the body must be an object', 'POST /v1/encrypt', []],
+    ['the body is missing', 'POST /v1/encrypt', undefined],
+    ['`plaintext` is missing', 'POST /v1/encrypt', { key_id: 'k' }],
+    ['`plaintext` must be a string', 'POST /v1/encrypt', { plaintext: 1, key_id: 'k' }],
+    [
+      '`plaintext` has more than 65536 bytes of UTF-8',
+      'POST /v1/encrypt',
+      { plaintext: 'é'.repeat(32_769), key_id: 'k' },
+    ],
+    ['unknown field `contxt`', 'POST /v1/encrypt', { plaintext: '', key_id: 'k', contxt: {} }],
+    [
+      'unknown field `__proto__`',
+      'POST /v1/encrypt',
+      JSON.parse('{"plaintext":"","key_id":"k","__proto__":1}'),
+    ],
+    [
+      '`context` must be an object of strings',
+      'POST /v1/encrypt',
+      { plaintext: '', key_id: 'k', context: [] },
+    ],
+    [
+      '`context` has a value that is not a string',
+      'POST /v1/encrypt',
+      { plaintext: '', key_id: 'k', context: { a: 1 } },
+    ],
+    ['`key_version` must be a whole number', 'POST /v1/keys/:key_id/rotate', { key_version: 1.5 }],
+    ['`key_version` is out of range', 'POST /v1/keys/:key_id/rotate', { key_version: 1e300 }],
+    ['`dek` is not 32 bytes in base64', 'POST /v1/keys/:key_id/wrap', { dek: 'AAAA' }],
+    ['`name` must have 1 to 128 characters', 'POST /v1/keys', { name: '' }],
+    ['`name` has a control character', 'POST /v1/keys', { name: 'a\n' }],
+    [
+      '`rotation_policy.interval_days` is not a whole number from 1 to 3650',
+      'POST /v1/keys',
+      { name: 'a', rotation_policy: { interval_days: 0 } },
+    ],
+    [
+      'unknown field `days` in `rotation_policy`',
+      'POST /v1/keys',
+      { name: 'a', rotation_policy: { interval_days: 1, days: 1 } },
+    ],
+    ['`items` must have 1 to 1000 items', 'POST /v1/batch/wrap', { items: [] }],
+    [
+      '`permissions` names one twice',
+      'POST /v1/api-keys',
+      { name: 'a', permissions: ['encrypt', 'encrypt'] },
+    ],
+    [
+      '`public_key` is a private key: send only `kty`, `n` and `e`',
+      'POST /v1/keys/:key_id/export',
+      { public_key: { kty: 'RSA', n: 'AQAB', e: 'AQAB', d: 'AQAB' } },
+    ],
+  ])('%s', (sentence, route, input) => {
+    const { body }: Endpoint = endpoints[route];
+    expect(explained(body, input)).toBe(sentence);
+  });
+
+  test('of a date whose plus sign became a space says how to write it', () => {
+    const sentence = explained(endpoints['GET /v1/audit'].query, { date_from: '2026-08-11T09:30:00 02:00' });
+    expect(sentence).toMatch(/^`date_from` is not a date with a time .*`\+` in a query must be written %2B$/);
+  });
+
+  test('never holds a value of what was sent', () => {
+    const schemas = Object.values<Endpoint>(endpoints).flatMap(({ body, query, item }) => [
+      body,
+      query,
+      item,
+    ]);
+    const names = schemas.flatMap((schema) => Object.keys(schema?.shape ?? {}));
+    const secret = 'S3CR3T';
+    const text = fc.constantFrom(
+      secret,
+      `${secret}=`,
+      `eaas${secret}`,
+      `\n${secret}`,
+      `\ud800${secret}`,
+      '',
+      secret.repeat(20_000),
+    );
+    const leaf = fc.oneof(text, fc.constantFrom(null, true, 90_210.5, -90_210, 90_210e300));
+    const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        leaf,
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom(...names, 'kty', 'n', 'e', 'd', 'unknown'), tie('value'), {
+          maxKeys: 5,
+        }),
+      ),
+    }));
+    fc.assert(
+      fc.property(fc.constantFrom(...schemas), value, (schema, input) => {
+        expect(explained(schema, input)).not.toMatch(/S3CR3T|90210|9\.021/);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});

@@ -1,0 +1,116 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { InputError } from '../errors.ts';
+import { isWellFormedJson, parseJson } from './json.ts';
+
+function accepted(text: string): boolean {
+  try {
+    parseJson(text);
+    return true;
+  } catch (error) {
+    if (error instanceof InputError) return false;
+    throw error;
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('JSON', () => {
+  test('is read as JSON.parse reads it', () => {
+    fc.assert(
+      fc.property(fc.json({ stringUnit: 'binary', maxDepth: 6 }), (json) => {
+        expect(parseJson(json)).toEqual(JSON.parse(json));
+      }),
+    );
+  });
+
+  test('is refused wherever JSON.parse refuses it', () => {
+    const char = fc.constantFrom(...Array.from('{}[]",:\\u0061 t1-.\n'));
+    const anyText = fc.array(char, { maxLength: 12 }).map((chars) => chars.join(''));
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(accepted(text) && !isJson(text)).toBe(false);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test('is refused exactly when a name stands twice in one object', () => {
+    // Each name in two spellings, with what could confuse a reader of tokens in the values.
+    const names = [
+      'a',
+      '\\u0061',
+      'b',
+      '',
+      '\\"',
+      '\\u0022',
+      'a:',
+      '__proto__',
+      '\\u005f_proto__',
+      '\\\\',
+      '{',
+    ];
+    const name = fc.constantFrom(...names);
+    const value = fc.constantFrom(
+      '1',
+      '"a"',
+      '"\\\\"',
+      '":"',
+      '{"a":1,"b":[{"a":1}]}',
+      '["a","a"]',
+      '"{\\"a\\":1"',
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, value), { maxLength: 4 }), (members) => {
+        const meant = members.map(([spelling]) => String(JSON.parse(`"${spelling}"`)));
+        const text = `{${members.map(([spelling, json]) => `"${spelling}" : ${json}`).join(',')}}`;
+        expect(accepted(text)).toBe(new Set(meant).size === meant.length);
+        expect(accepted(`[{"x":${text}}]`)).toBe(new Set(meant).size === meant.length);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test.each([
+    [8, true],
+    [9, false],
+    [100_000, false],
+  ])('%d levels: accepted is %s', (levels, ok) => {
+    expect(accepted('['.repeat(levels) + ']'.repeat(levels))).toBe(ok);
+    expect(accepted(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)).toBe(ok);
+  });
+
+  test('counts levels, not brackets', () => {
+    expect(accepted(`[${Array(100).fill('{"a":[]}').join()}, "[[[[[[[[[["]`)).toBe(true);
+  });
+
+  test.each(['x', '\\n', '\\"', '\\\\'])('a string of 8 MiB of %s is read', (unit) => {
+    const text = `{"a":"${unit.repeat((8 << 20) / unit.length)}"}`;
+    expect(accepted(text)).toBe(true);
+  });
+
+  test('says which name stands twice, cut short, and no value', () => {
+    const long = 'n'.repeat(100);
+    expect(() => parseJson(`{"${long}":"secret","${long}":"secret"}`)).toThrow(
+      `the body has the field \`${'n'.repeat(64)}\` twice`,
+    );
+    expect(() => parseJson('{"dek":"secret')).toThrow(/^the body is not valid JSON$/);
+  });
+});
+
+test.each([
+  ['"\\ud83d\\udd11"', true],
+  ['"\\ud83d"', false],
+  ['{"a":[{"b":"\\udd11"}]}', false],
+  ['{"\\ud83d":1}', false],
+  ['[1,null,true,{}]', true],
+])('whether %s has well-formed text: %s', (json, wellFormed) => {
+  expect(isWellFormedJson(JSON.parse(json))).toBe(wellFormed);
+});

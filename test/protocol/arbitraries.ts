@@ -1,0 +1,33 @@
+import type { Context } from '@eaas/protocol';
+import * as fc from 'fast-check';
+
+/** Text of any characters but control characters. */
+function printable(maxLength: number): fc.Arbitrary<string> {
+  return fc.string({ unit: 'binary', maxLength }).map((text) => text.replaceAll(/\p{Cc}/gu, ''));
+}
+
+/** Any context that is valid, from none to nearly as large as is allowed. */
+export const anyContext: fc.Arbitrary<Context | undefined> = fc.option(
+  fc.dictionary(
+    printable(30).filter((name) => name !== '' && name !== '__proto__'),
+    fc.oneof(
+      printable(40),
+      fc.nat(400).map((length) => 'v'.repeat(length)),
+    ),
+    { maxKeys: 7 },
+  ),
+  { nil: undefined },
+);
+
+export const anyBytes: fc.Arbitrary<Uint8Array> = fc.uint8Array({ maxLength: 300 });
+
+/** The same bytes shown through a view into something larger: a subarray, or a Buffer of a pool. */
+export const anyView: fc.Arbitrary<Uint8Array> = fc
+  .tuple(anyBytes, fc.nat(9), fc.nat(9), fc.boolean())
+  .map(([content, before, after, asBuffer]) => {
+    const whole = new Uint8Array(before + content.length + after).fill(0xee);
+    whole.set(content, before);
+    return asBuffer
+      ? Buffer.from(whole.buffer, before, content.length)
+      : whole.subarray(before, before + content.length);
+  });

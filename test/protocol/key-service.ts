@@ -1,0 +1,25 @@
+import type { Unwrap, Wrap } from '@eaas/protocol';
+
+/** What a key service answers to a wrapped key that it did not make. */
+export class Unauthentic extends Error {}
+
+/** Wraps and unwraps as a service does: it knows each of its wrapped keys, and refuses everything else. */
+export function keyService(keyId: string, keyVersion = 1): { wrap: Wrap; unwrap: Unwrap } {
+  const deks = new Map<string, Uint8Array>();
+  return {
+    wrap(dek) {
+      const wrappedKey = crypto.getRandomValues(new Uint8Array(78));
+      deks.set(entryOf({ keyId, keyVersion, wrappedKey }), dek.slice());
+      return { keyId, keyVersion, wrappedKey };
+    },
+    unwrap(wrapped) {
+      const dek = deks.get(entryOf(wrapped));
+      if (!dek) throw new Unauthentic('this wrapped key is not ours');
+      return dek.slice();
+    },
+  };
+}
+
+function entryOf({ keyId, keyVersion, wrappedKey }: Parameters<Unwrap>[0]): string {
+  return `${keyId} ${keyVersion} ${Buffer.from(wrappedKey).toString('hex')}`;
+}

@@ -1,0 +1,25 @@
+/** Sends chunks through a stream: what came out, chunk by chunk, and the error that it ended with, if any. */
+export async function sendThrough(
+  stream: TransformStream<Uint8Array, Uint8Array>,
+  chunks: Iterable<Uint8Array>,
+): Promise<{ chunks: Uint8Array[]; content: Uint8Array; error?: unknown }> {
+  const out: Uint8Array[] = [];
+  try {
+    const source = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const chunk of chunks) controller.enqueue(chunk);
+        controller.close();
+      },
+    });
+    for await (const chunk of source.pipeThrough(stream)) out.push(chunk);
+    return { chunks: out, content: Buffer.concat(out) };
+  } catch (error) {
+    return { chunks: out, content: Buffer.concat(out), error };
+  }
+}
+
+/** The bytes in pieces, cut at the given places; pieces may be empty. */
+export function piecesOf(content: Uint8Array, cuts: readonly number[]): Uint8Array[] {
+  const places = [0, ...cuts.map((cut) => cut % (content.length + 1)).sort((a, b) => a - b), content.length];
+  return places.slice(1).map((end, index) => content.subarray(places[index], end));
+}
