@@ -1,0 +1,45 @@
+import type { Input, Item, Output, Route } from '@eaas/protocol/wire';
+
+/** What the http door knows of a request before its body is read: all that admission may judge by. */
+export interface Arrival {
+  readonly route: Route;
+  /** The Authorization header, as it came. */
+  readonly authorization: string | undefined;
+  readonly origin: string | undefined;
+  /** In RFC 5952 form, IPv4-mapped as IPv4; null where it is not known. */
+  readonly ipAddress: string | null;
+  readonly requestId: string;
+  /** By `performance.now()`. */
+  readonly arrivedAt: number;
+}
+
+/** Who was admitted. Opaque to the http door, but for what goes into its log lines. */
+export interface Caller {
+  /** The API key's id. */
+  readonly actor: string;
+  readonly tenantId: string;
+}
+
+/**
+ * What an operation takes. Of a batch: the items that are well-formed, in their order; there is at least one.
+ * The door answers the malformed ones itself and puts each result in its place.
+ */
+export type OperationInput<R extends Route> = [Item<R>] extends [never] ? Input<R> : { items: Item<R>[] };
+
+/** An operation answers, or throws a Refusal. That of a batch answers as many results as it was given items. */
+export type Operation<R extends Route, C> = (caller: C, input: OperationInput<R>) => Promise<Output<R>>;
+
+/** All that the http door sees of the service. */
+export interface Doors<C extends Caller = Caller> {
+  /** Throws the Refusal: 401, 403 of origin, permission or (recorded) envelope-only, 503 when it cannot know. */
+  admit(arrival: Arrival): Promise<C>;
+  readonly operations: { readonly [R in Route]: Operation<R, C> };
+  /** Whether the service can work, and if not, why; for /readyz, which anybody may read. */
+  health(): Promise<{ ready: boolean; reasons: string[] }>;
+  /** Whether any API key lists the origin; for preflights, which carry no API key. */
+  allowsOrigin(origin: string): Promise<boolean>;
+  /** What the service counts, as Prometheus text; the door adds its own. */
+  metrics(): Promise<string>;
+  /** Whether the service is stopping: new requests are then refused. */
+  draining(): boolean;
+}
