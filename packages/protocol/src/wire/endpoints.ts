@@ -155,8 +155,11 @@ export type Route = keyof typeof endpoints;
 type Part<R extends Route, Name extends 'body' | 'query'> = (typeof endpoints)[R] extends {
   readonly [N in Name]: infer Schema extends z.ZodMiniType;
 }
-  ? z.output<Schema>
+  ? Fields<z.output<Schema>>
   : unknown;
+
+/** An object without fields says nothing; as Record<string, never> it would forbid those of the path beside it. */
+type Fields<Value> = string extends keyof Value ? unknown : Value;
 
 type PathPart<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? { [N in Name]: string } & PathPart<`/${Rest}`>
