@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto';
+import { isApiKey } from '@eaas/protocol/wire';
+import { expect, test } from 'vitest';
+import { vectors } from '../../../../test/vectors/vectors.ts';
+import { hashApiKey, newApiKey } from './api-key-token.ts';
+
+test('a new API key is well spelled, new each time, and known by its hash and last four characters', () => {
+  const { token, tokenHash, hint } = newApiKey();
+  expect(isApiKey(token)).toBe(true);
+  expect(tokenHash).toEqual(hashApiKey(token));
+  expect(token.slice(-4)).toBe(hint);
+  expect(newApiKey().token).not.toBe(token);
+});
+
+test.each(vectors('api-key').cases)('what is stored is SHA-256 of the whole token: $name', ({ token }) => {
+  expect(isApiKey(token)).toBe(true);
+  expect(hashApiKey(token)).toEqual(createHash('sha256').update(token, 'ascii').digest());
+});

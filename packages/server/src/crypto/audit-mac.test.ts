@@ -1,0 +1,81 @@
+import { createSecretKey } from 'node:crypto';
+import { InputError } from '@eaas/protocol';
+import { entryPreimage, type StoredEntry } from '@eaas/protocol/audit';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
+import { chainEntry, entryPreimageView, macHolds } from './audit-mac.ts';
+
+const { tenant_id, audit_mac_key, hash_0, chain } = vectors('audit-chain');
+const auditMac = createSecretKey(bytes(audit_mac_key));
+const links = chain.map(({ entry, metadata_text, created_at_ms, hash, mac }, index) => ({
+  id: entry.id,
+  previous: Buffer.from(chain[index - 1]?.hash ?? hash_0, 'hex'),
+  stored: { ...entry, tenant_id, metadata: metadata_text, created_at: created_at_ms },
+  hash: Buffer.from(hash, 'hex'),
+  mac: Buffer.from(mac, 'hex'),
+}));
+
+const text = fc.string({ unit: 'binary' });
+const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
+const anyEntry: fc.Arbitrary<StoredEntry> = fc.record({
+  tenant_id: fc.uuid(),
+  id: fc.maxSafeNat(),
+  action: text,
+  key_id: orNull(fc.uuid()),
+  key_version: orNull(fc.maxSafeNat()),
+  actor: text,
+  ip_address: orNull(fc.ipV6()),
+  metadata: fc.oneof(text, fc.json()),
+  created_at: fc.maxSafeInteger(),
+});
+
+describe('the audit chain', () => {
+  test.each(links)('vector: entry $id', ({ previous, stored, hash, mac }) => {
+    expect(chainEntry(auditMac, previous, stored)).toEqual({ hash, mac });
+    expect(macHolds(auditMac, hash, mac)).toBe(true);
+  });
+
+  test('hashes what the protocol says, for any entry', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), anyEntry, (previous, entry) => {
+        const expected = entryPreimage(previous, entry);
+        expect(Buffer.compare(entryPreimageView(previous, entry), expected)).toBe(0);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("an entry's hash and MAC outlast the next entry", () => {
+    const [first, second] = links;
+    if (!first || !second) throw new Error('no entries');
+    const link = chainEntry(auditMac, first.previous, first.stored);
+    chainEntry(auditMac, link.hash, second.stored);
+    expect(link).toEqual({ hash: first.hash, mac: first.mac });
+  });
+
+  test.each([
+    ['hash', (mac: Buffer) => mac, Buffer.alloc(32), auditMac],
+    ['key', (mac: Buffer) => mac, undefined, createSecretKey(Buffer.alloc(32))],
+    [
+      'bit',
+      (mac: Buffer) => Buffer.from(mac.map((byte, at) => (at === 31 ? byte ^ 1 : byte))),
+      undefined,
+      auditMac,
+    ],
+    ['shorter MAC', (mac: Buffer) => mac.subarray(0, 31), undefined, auditMac],
+    ['longer MAC', (mac: Buffer) => Buffer.concat([mac, mac]), undefined, auditMac],
+  ])('a MAC does not hold with another %s', (_, alter, hash, key) => {
+    const [first] = links;
+    if (!first) throw new Error('no entries');
+    expect(macHolds(key, hash ?? first.hash, alter(first.mac))).toBe(false);
+  });
+
+  test('refuses, as the protocol does, what has no bytes', () => {
+    const [first] = links;
+    if (!first) throw new Error('no entries');
+    const entry = { ...first.stored, metadata: '"\ud800"' };
+    expect(() => entryPreimage(first.previous, entry)).toThrow(InputError);
+    expect(() => chainEntry(auditMac, first.previous, entry)).toThrow(InputError);
+  });
+});

@@ -1,0 +1,16 @@
+import { createSecretKey } from 'node:crypto';
+import { InputError } from '@eaas/protocol';
+import { expect, test } from 'vitest';
+import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
+import { fieldHash } from './field-hash.ts';
+
+const { cases, refusals } = vectors('hash');
+
+test.each(cases)('vector: $name', ({ hash_key, value, hash }) => {
+  expect(fieldHash(createSecretKey(bytes(hash_key)), value)).toBe(hash);
+});
+
+test.each(refusals)('vector: refuses $name', ({ value_json }) => {
+  const value = JSON.parse(value_json) as string;
+  expect(() => fieldHash(createSecretKey(Buffer.alloc(32)), value)).toThrow(InputError);
+});

@@ -1,0 +1,134 @@
+import { createSecretKey } from 'node:crypto';
+import { encodeContext } from '@eaas/protocol';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { anyContext } from '../../../../test/protocol/arbitraries.ts';
+import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
+import { openSecret, type Place, sealedVersion, sealSecret } from './sealed-secret.ts';
+
+const given = vectors('sealed-secret');
+type Vector = (typeof given.refusals)[number];
+
+const ikmOf = (vector: Vector) => createSecretKey(bytes(vector.ikm));
+const placeOf = ({ purpose, tenant, key, version, context }: Vector): Place => ({
+  purpose: purpose as Place['purpose'],
+  tenantId: tenant,
+  keyId: key,
+  version,
+  context: context ?? undefined,
+});
+
+const T = '00000000-0000-4000-8000-000000000001';
+const K = '00000000-0000-4000-8000-000000000002';
+const ikm = createSecretKey(Buffer.alloc(32, 1));
+const place: Place = { purpose: 'dek', tenantId: T, keyId: K, version: 7 };
+const secret = Uint8Array.from({ length: 32 }, (_, index) => index);
+const sealed = sealSecret(ikm, place, secret);
+
+const id = fc.option(fc.constantFrom(T, K), { nil: null });
+const anyPlace: fc.Arbitrary<Place> = fc.record({
+  purpose: fc.constantFrom('dek', 'key-version', 'hash-key', 'tenant-secret', 'root-check'),
+  tenantId: id,
+  keyId: id,
+  version: fc.oneof(fc.nat(2), fc.integer({ min: 0, max: 0xffffffff })),
+  context: anyContext,
+});
+
+describe('sealed secrets', () => {
+  test.each(given.cases)('vector: $name', (vector) => {
+    const place = placeOf(vector);
+    const salted = sealSecret(ikmOf(vector), place, bytes(vector.secret), bytes(vector.salt));
+    expect(bytes(vector.sealed)).toEqual(new Uint8Array(salted));
+    expect(openSecret(ikmOf(vector), place, salted)).toEqual(Buffer.from(vector.secret, 'base64'));
+    expect(sealedVersion(salted)).toBe(vector.version);
+  });
+
+  test.each(given.refusals)('vector: refuses $name', (vector) => {
+    expect(openSecret(ikmOf(vector), placeOf(vector), bytes(vector.sealed))).toBeUndefined();
+  });
+
+  test('open where they were sealed, for any place and secret, also as a view of larger memory', () => {
+    fc.assert(
+      fc.property(anyPlace, fc.uint8Array({ minLength: 32, maxLength: 32 }), (place, secret) => {
+        const around = Buffer.concat([Buffer.of(1, 2, 3), sealSecret(ikm, place, secret), Buffer.of(4)]);
+        const view = new Uint8Array(around).subarray(3, 81);
+        expect(openSecret(ikm, place, view)).toEqual(Buffer.from(secret));
+      }),
+    );
+  });
+
+  test('sealed for one place do not open in any other', () => {
+    const named = ({ context, ...rest }: Place) =>
+      JSON.stringify(rest) + Buffer.from(encodeContext(context)).toString('hex');
+    fc.assert(
+      fc.property(anyPlace, anyPlace, (a, b) => {
+        fc.pre(named(a) !== named(b));
+        // The head claims b's version: only the authentication is left to refuse it.
+        const moved = Buffer.from(sealSecret(ikm, a, secret));
+        moved.writeUInt32BE(b.version, 2);
+        expect(openSecret(ikm, b, moved)).toBeUndefined();
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('do not open with one part of the place changed, nor under another key', () => {
+    const others: Partial<Place>[] = [
+      { purpose: 'key-version' },
+      { tenantId: K },
+      { keyId: T },
+      { tenantId: null },
+      { keyId: null },
+      { version: 8 },
+      { version: 7 + 2 ** 32 },
+      { context: { a: '' } },
+    ];
+    for (const other of others) expect(openSecret(ikm, { ...place, ...other }, sealed)).toBeUndefined();
+    expect(openSecret(createSecretKey(Buffer.alloc(32, 2)), place, sealed)).toBeUndefined();
+    expect(openSecret(ikm, { ...place, context: {} }, sealed)).toEqual(Buffer.from(secret));
+  });
+
+  test('do not open with any one bit flipped', () => {
+    for (let bit = 0; bit < sealed.length * 8; bit++) {
+      const flipped = Uint8Array.from(sealed);
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      const version = sealedVersion(flipped) ?? 7;
+      expect(openSecret(ikm, place, flipped)).toBeUndefined();
+      expect(openSecret(ikm, { ...place, version }, flipped)).toBeUndefined();
+    }
+  });
+
+  test('any other bytes are refused without an exception', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(90), (bytes, cut) => {
+        expect(openSecret(ikm, place, bytes)).toBeUndefined();
+        const part = Buffer.concat([sealed.subarray(0, cut), bytes.subarray(0, 78 - cut)]);
+        expect(openSecret(ikm, place, part)).toEqual(part.equals(sealed) ? Buffer.from(secret) : undefined);
+      }),
+    );
+  });
+
+  test('two seals of one secret differ in everything but the head', () => {
+    const again = sealSecret(ikm, place, secret);
+    expect(again.subarray(0, 6)).toEqual(sealed.subarray(0, 6));
+    expect(again.subarray(6, 30)).not.toEqual(sealed.subarray(6, 30));
+    expect(again.subarray(30, 62)).not.toEqual(sealed.subarray(30, 62));
+  });
+
+  test('the head tells its version, and only of 78 bytes in this format', () => {
+    expect(sealedVersion(sealed)).toBe(7);
+    expect(sealedVersion(sealed.subarray(1))).toBeUndefined();
+    expect(sealedVersion(Buffer.concat([sealed, sealed]))).toBeUndefined();
+    expect(sealedVersion(new Uint8Array(78))).toBeUndefined();
+    expect(sealedVersion(new Uint8Array(0))).toBeUndefined();
+  });
+
+  test('nothing but 32 bytes is sealed, under no salt but one of 24, for no version over 32 bits', () => {
+    for (const length of [0, 31, 33])
+      expect(() => sealSecret(ikm, place, new Uint8Array(length))).toThrow(RangeError);
+    for (const length of [0, 23, 25])
+      expect(() => sealSecret(ikm, place, secret, new Uint8Array(length))).toThrow(RangeError);
+    for (const version of [-1, 2 ** 32])
+      expect(() => sealSecret(ikm, { ...place, version }, secret)).toThrow(RangeError);
+  });
+});
