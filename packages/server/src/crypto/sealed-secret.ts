@@ -11,7 +11,7 @@ export interface Place {
   readonly context?: Context | undefined;
 }
 
-export const sealedLength = 78; // head, ciphertext, tag
+const sealedLength = 78; // head, ciphertext, tag
 const saltAt = 6; // behind format, suite and version
 const saltLength = 24;
 const headLength = saltAt + saltLength;
