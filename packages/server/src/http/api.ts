@@ -71,7 +71,7 @@ async function operate<C>(endpoint: Endpoint, run: Run<C>, caller: C, input: obj
   if (!endpoint.item) return run(caller, input);
   const { items } = input as { items: unknown[] };
   return runBatch(endpoint.item, items, async (good) => {
-    return (await run(caller, { items: good })) as { results: unknown[] };
+    return (await run(caller, { items: good })) as { results: object[] };
   });
 }
 

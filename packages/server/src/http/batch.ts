@@ -1,38 +1,39 @@
-import { type Endpoint, type Problem, utf8Length, limits } from '@eaas/protocol/wire';
+import { type Endpoint, limits, utf8Length } from '@eaas/protocol/wire';
 import { Refusal } from '../refusal.ts';
 import { checked, requireWellFormed } from './json-body.ts';
 
-type Malformed = { error: Problem; reference?: string };
-
 /**
- * Runs the well-formed items of a batch together and answers the malformed ones, each in its place. When none is
- * well-formed, nothing runs.
+ * Runs the well-formed items of a batch together, and puts each result, or the problem of a malformed item, in its
+ * place with the item's reference. When no item is well-formed, nothing runs.
  */
 export async function runBatch(
   schema: NonNullable<Endpoint['item']>,
   items: readonly unknown[],
-  run: (items: object[]) => Promise<{ results: unknown[] }>,
-): Promise<{ results: unknown[] }> {
+  run: (items: object[]) => Promise<{ results: readonly object[] }>,
+): Promise<{ results: object[] }> {
   const judged = items.map((item) => judge(schema, item));
-  const good = judged.flatMap((one) => ('item' in one ? [one.item] : []));
+  const good = judged.filter((item) => !(item instanceof Refusal));
   const { results } = good.length > 0 ? await run(good) : { results: [] };
   if (results.length !== good.length)
     throw new Error('a batch has to answer as many results as it has items');
   let next = 0;
-  return { results: judged.map((one) => ('item' in one ? results[next++] : one.malformed)) };
+  return {
+    results: judged.map((item, i) => {
+      const result = item instanceof Refusal ? item : (results[next++] ?? {});
+      const reference = referenceOf(items[i]);
+      const answer = result instanceof Refusal ? { error: result.problem } : result;
+      return reference === undefined ? answer : { ...answer, reference };
+    }),
+  };
 }
 
-function judge(
-  schema: NonNullable<Endpoint['item']>,
-  item: unknown,
-): { item: object } | { malformed: Malformed } {
+function judge(schema: NonNullable<Endpoint['item']>, item: unknown): object | Refusal {
   try {
     requireWellFormed(item);
-    return { item: checked(schema, item) };
+    return checked(schema, item);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const reference = referenceOf(item);
-    return { malformed: { error: error.problem, ...(reference !== undefined && { reference }) } };
+    if (error instanceof Refusal) return error;
+    throw error;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Input, Item, Output, Route } from '@eaas/protocol/wire';
+import type { Refusal } from '../refusal.ts';
 
 /** What the http door knows of a request before its body is read: all that admission may judge by. */
 export interface Arrival {
@@ -20,14 +21,22 @@ export interface Caller {
   readonly tenantId: string;
 }
 
-/**
- * What an operation takes. Of a batch: the items that are well-formed, in their order; there is at least one.
- * The door answers the malformed ones itself and puts each result in its place.
- */
-export type OperationInput<R extends Route> = [Item<R>] extends [never] ? Input<R> : { items: Item<R>[] };
+type BatchRoute = { [R in Route]: [Item<R>] extends [never] ? never : R }[Route];
 
-/** An operation answers, or throws a Refusal. That of a batch answers as many results as it was given items. */
-export type Operation<R extends Route, C> = (caller: C, input: OperationInput<R>) => Promise<Output<R>>;
+/** A call alone: it answers, or throws a Refusal. */
+type Single<R extends Route, C> = (caller: C, input: Input<R>) => Promise<Output<R>>;
+
+/**
+ * A batch is given its well-formed items in their order, at least one, and answers as many results, a Refusal for
+ * each that fails alone. The door answers the malformed items itself, puts every result in its place, and echoes
+ * each `reference`. A Refusal that is thrown fails the whole batch.
+ */
+type Batch<R extends BatchRoute, C> = (
+  caller: C,
+  input: { readonly items: readonly Item<R>[] },
+) => Promise<{ readonly results: readonly (Output<R>['results'][number] | Refusal)[] }>;
+
+export type Operation<R extends Route, C> = R extends BatchRoute ? Batch<R, C> : Single<R, C>;
 
 /** All that the http door sees of the service. */
 export interface Doors<C extends Caller = Caller> {

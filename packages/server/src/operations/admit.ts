@@ -1,0 +1,51 @@
+import { endpoints, isApiKey, type Route } from '@eaas/protocol/wire';
+import type { Caller } from '../caller.ts';
+import { hashApiKey } from '../crypto/api-key-token.ts';
+import { Refusal } from '../refusal.ts';
+import type { Service } from '../service.ts';
+import { authorize, unauthorized } from '../state/authorize.ts';
+import { available, decide } from '../state/decide.ts';
+
+/** What is known of a request before its body is read. */
+export interface Arrival {
+  readonly route: Route;
+  readonly authorization: string | undefined;
+  readonly origin: string | undefined;
+  readonly ipAddress: string | null;
+  readonly arrivedAt: number;
+}
+
+/**
+ * Lets a request in, or throws: 401, 403 for the origin, the permission or, recorded, the envelope-only tenant. What
+ * lets in may be remembered, because the operation asks again; what turns away is made sure of first.
+ */
+export async function admit(service: Service, arrival: Arrival): Promise<Caller> {
+  const token = /^Bearer +(\S+) *$/i.exec(arrival.authorization ?? '')?.[1] ?? '';
+  // A typing error in a token is found by its checksum, without a query.
+  if (!isApiKey(token)) throw unauthorized();
+  const tokenHash = hashApiKey(token);
+  const found = await available(() => service.tenants.findByToken(tokenHash));
+  if (!found) throw unauthorized();
+  const { view, apiKey } = found;
+  const endpoint = endpoints[arrival.route];
+  const caller: Caller = {
+    tenantId: view.state.tenant.tenant_id,
+    actor: apiKey.api_key_id,
+    ipAddress: arrival.ipAddress,
+    arrivedAt: arrival.arrivedAt,
+    credential: {
+      tokenHash,
+      permission: endpoint.permission,
+      serverMode: 'serverMode' in endpoint,
+      origin: arrival.origin,
+    },
+  };
+  service.used.note(caller);
+  try {
+    authorize(view.state, apiKey, caller, service.clock());
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    await decide(service, caller, () => ({ drafts: [], answer: undefined }));
+  }
+  return caller;
+}

@@ -1,0 +1,165 @@
+import type { RootKey } from '../crypto/key-hierarchy.ts';
+import { BoundedMap } from '../bounded-map.ts';
+import { type ApiKeyRow, findApiKeyByToken } from '../store/api-keys.ts';
+import type { Database } from '../store/database.ts';
+import { findHead, type HeadRow } from '../store/heads.ts';
+import { findTenant, type TenantRow } from '../store/tenants.ts';
+import { apiKeyHolds, checkedHead, openTenant } from './integrity.ts';
+import { Queue } from './queue.ts';
+import { TenantState } from './tenant-state.ts';
+
+/** A replica's sight of one tenant: its state, where its chain stands, and who waits to append. */
+export interface TenantView {
+  state: TenantState;
+  head: HeadRow;
+  /** Reads that began before this are older than what is known. */
+  readAt: number;
+  /** The state was current at some moment after this. */
+  confirmedAt: number;
+  readonly queue: Queue;
+  /** A read of the head that has not begun, for all who need one. */
+  nextRead: Promise<void> | null;
+  reading: Promise<void> | null;
+  /** Another view has taken its place, or the tenant is gone. */
+  gone: boolean;
+}
+
+/** The tenants that this replica has in sight. */
+export class Tenants {
+  readonly database: Database;
+  /** The root keys: the current one first, while rotating also the previous. */
+  readonly roots: readonly RootKey[];
+  readonly #views = new BoundedMap<string, TenantView>(10_000);
+  readonly #byToken = new BoundedMap<string, string>(100_000);
+
+  constructor(database: Database, roots: readonly RootKey[]) {
+    this.database = database;
+    this.roots = roots;
+  }
+
+  views(): TenantView[] {
+    return this.#views.values();
+  }
+
+  /** The view of a tenant, loaded if need be; undefined for a tenant that does not exist. */
+  async view(tenantId: string): Promise<TenantView | undefined> {
+    return this.#views.get(tenantId) ?? (await this.reload(tenantId));
+  }
+
+  /** Reads the tenant and its head anew. */
+  async reload(tenantId: string): Promise<TenantView | undefined> {
+    const startedAt = performance.now();
+    const [tenant, head] = await this.database.snapshot((tx) =>
+      Promise.all([findTenant(tx, tenantId), findHead(tx, tenantId)]),
+    );
+    return tenant && head ? this.#learn(startedAt, tenant, head) : this.forget(tenantId);
+  }
+
+  /** Whether a judgement by this state still stands, as far as is known here. */
+  stands(view: TenantView, state: TenantState): boolean {
+    return !view.gone && view.state === state;
+  }
+
+  /** The API key that a token names, with its tenant. Unknown tokens are never remembered. */
+  async findByToken(tokenHash: Uint8Array): Promise<{ view: TenantView; apiKey: ApiKeyRow } | undefined> {
+    const token = Buffer.from(tokenHash).toString('hex');
+    const known = this.#views.get(this.#byToken.get(token) ?? '');
+    const remembered = known?.state.apiKeys.get(token);
+    if (known && remembered) return { view: known, apiKey: remembered };
+
+    const startedAt = performance.now();
+    const found = await this.database.snapshot(async (tx) => {
+      const apiKey = await findApiKeyByToken(tx, tokenHash);
+      if (!apiKey) return undefined;
+      const [tenant, head] = await Promise.all([
+        findTenant(tx, apiKey.tenant_id),
+        findHead(tx, apiKey.tenant_id),
+      ]);
+      return tenant && head && { apiKey, tenant, head };
+    });
+    if (!found) return undefined;
+    const { apiKey, tenant, head } = found;
+    const view = this.#learn(startedAt, tenant, head);
+    // A row that was changed behind the service's back is no credential.
+    if (!apiKeyHolds(view.state.secrets, apiKey)) return undefined;
+    if (view.state.stateId !== head.state_id) return this.findByToken(tokenHash);
+    view.state.apiKeys.set(token, apiKey);
+    this.#byToken.set(token, tenant.tenant_id);
+    return { view, apiKey };
+  }
+
+  /** Makes sure that the state is known to have been current after a moment. One read serves all who wait. */
+  async confirm(view: TenantView, since: number): Promise<void> {
+    while (view.confirmedAt < since && !view.gone) {
+      view.nextRead ??= this.#readAfter(view, view.reading);
+      await view.nextRead;
+    }
+  }
+
+  /** A successful append: the head is this one, and the state was still current. */
+  advanced(view: TenantView, head: HeadRow, startedAt: number): void {
+    view.head = head;
+    view.readAt = performance.now();
+    view.confirmedAt = Math.max(view.confirmedAt, startedAt);
+  }
+
+  async #readAfter(view: TenantView, earlier: Promise<void> | null): Promise<void> {
+    await earlier?.catch(() => {});
+    view.reading = view.nextRead;
+    view.nextRead = null;
+    const { tenant_id: tenantId } = view.state.tenant;
+    try {
+      const startedAt = performance.now();
+      const row = await this.database.run((sql) => findHead(sql, tenantId), 2_000);
+      if (row && row.state_id === view.state.stateId) {
+        this.#noteHead(view, startedAt, checkedHead(view.state.secrets, tenantId, row));
+      } else {
+        if ((await this.reload(tenantId)) !== view) view.gone = true;
+      }
+    } finally {
+      view.reading = null;
+    }
+  }
+
+  #learn(startedAt: number, tenant: TenantRow, row: HeadRow): TenantView {
+    const known = this.#views.get(tenant.tenant_id);
+    if (known && startedAt < known.readAt) return known;
+    const state =
+      known && known.state.stateId === row.state_id
+        ? known.state
+        : new TenantState(row.state_id, tenant, openTenant(this.roots, tenant));
+    const head = checkedHead(state.secrets, tenant.tenant_id, row);
+    if (known) {
+      known.state = state;
+      this.#noteHead(known, startedAt, head);
+      return known;
+    }
+    const view: TenantView = {
+      state,
+      head,
+      readAt: startedAt,
+      confirmedAt: startedAt,
+      queue: new Queue(),
+      nextRead: null,
+      reading: null,
+      gone: false,
+    };
+    this.#views.set(tenant.tenant_id, view);
+    return view;
+  }
+
+  #noteHead(view: TenantView, startedAt: number, head: HeadRow): void {
+    if (startedAt >= view.readAt) {
+      view.head = head;
+      view.readAt = startedAt;
+    }
+    view.confirmedAt = Math.max(view.confirmedAt, startedAt);
+  }
+
+  /** Drops what is remembered of a tenant: the next request reads it anew. */
+  forget(tenantId: string): undefined {
+    const view = this.#views.get(tenantId);
+    this.#views.delete(tenantId);
+    if (view) view.gone = true;
+  }
+}

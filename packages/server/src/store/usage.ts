@@ -1,0 +1,74 @@
+import type { Sql, Transaction } from './sql.ts';
+
+/** The operations that are counted. */
+export const countedOperations = ['encrypt', 'decrypt', 'key.wrap', 'key.unwrap'] as const;
+
+export interface VersionUse {
+  readonly key_version: number;
+  readonly wraps: number;
+  readonly unwraps: number;
+  readonly last_unwrap_at: number | null;
+}
+
+export async function versionUses(sql: Sql, tenantId: string, keyId: string): Promise<VersionUse[]> {
+  return sql<VersionUse[]>`
+    select key_version, wraps, unwraps, last_unwrap_at from eaas.key_version_uses
+    where tenant_id = ${tenantId} and key_id = ${keyId}`;
+}
+
+/** A month's counts: what was counted, and the entries that were written since. */
+export async function monthUsage(
+  sql: Sql,
+  tenantId: string,
+  month: string,
+): Promise<{ operation: string; count: number }[]> {
+  return sql<{ operation: string; count: number }[]>`
+    select operation, sum(count)::bigint as count from (
+      select operation, count from eaas.usage where tenant_id = ${tenantId} and month = ${month}
+      union all
+      select action, 1 from eaas.audit_entries e
+      where tenant_id = ${tenantId} and ${counted(sql)}
+        and id > coalesce((select counted_through from eaas.usage_cursors where tenant_id = ${tenantId}), 0)
+        and to_char(to_timestamp(created_at / 1000.0) at time zone 'UTC', 'YYYY-MM') = ${month}
+    ) uses group by operation`;
+}
+
+/** Tenants with entries that are not counted yet. */
+export async function uncountedTenants(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ tenant_id: string }[]>`
+    select h.tenant_id from eaas.audit_heads h left join eaas.usage_cursors c using (tenant_id)
+    where h.id > coalesce(c.counted_through, 0)`;
+  return rows.map((row) => row.tenant_id);
+}
+
+/** Counts the next entries of a tenant, once, however many replicas try. Answers whether more are left. */
+export async function countNext(tx: Transaction, tenantId: string, most: number): Promise<boolean> {
+  await tx`insert into eaas.usage_cursors values (${tenantId}, 0) on conflict do nothing`;
+  const [cursor] = await tx<{ from: number; through: number; head: number }[]>`
+    select counted_through as from, least(counted_through + ${most}, h.id) as through, h.id as head
+    from eaas.usage_cursors c join eaas.audit_heads h using (tenant_id)
+    where c.tenant_id = ${tenantId} for update of c`;
+  if (!cursor || cursor.through <= cursor.from) return false;
+  const entries = tx`eaas.audit_entries e where tenant_id = ${tenantId} and ${counted(tx)}
+    and id > ${cursor.from} and id <= ${cursor.through}`;
+  await tx`
+    insert into eaas.usage (tenant_id, month, operation, count)
+    select tenant_id, to_char(to_timestamp(created_at / 1000.0) at time zone 'UTC', 'YYYY-MM'), action, count(*)
+    from ${entries} group by 1, 2, 3
+    on conflict (tenant_id, month, operation) do update set count = usage.count + excluded.count`;
+  await tx`
+    insert into eaas.key_version_uses (tenant_id, key_id, key_version, wraps, unwraps, last_unwrap_at)
+    select tenant_id, key_id, key_version, count(*) filter (where action in ('encrypt', 'key.wrap')),
+      count(*) filter (where action in ('decrypt', 'key.unwrap')),
+      max(created_at) filter (where action in ('decrypt', 'key.unwrap'))
+    from ${entries} group by 1, 2, 3
+    on conflict (tenant_id, key_id, key_version) do update set
+      wraps = key_version_uses.wraps + excluded.wraps, unwraps = key_version_uses.unwraps + excluded.unwraps,
+      last_unwrap_at = greatest(key_version_uses.last_unwrap_at, excluded.last_unwrap_at)`;
+  await tx`update eaas.usage_cursors set counted_through = ${cursor.through} where tenant_id = ${tenantId}`;
+  return cursor.through < cursor.head;
+}
+
+function counted(sql: Sql) {
+  return sql`action = any (${[...countedOperations]}::text[]) and (metadata::jsonb ->> 'outcome') is distinct from 'refused'`;
+}
