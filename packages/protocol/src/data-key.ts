@@ -2,9 +2,9 @@ import { abytes, concatBytes, equalBytes } from '@noble/ciphers/utils.js';
 import { type Context, encodeContext } from './context.ts';
 import { type Derived, derive } from './derive.ts';
 import { type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
-import { type Envelope, formatHeader, ivLength, type Wrapped } from './envelope.ts';
+import { type Envelope, formatHeader, type Wrapped } from './envelope.ts';
 import { DecryptionError, InputError } from './errors.ts';
-import { randomBytes } from './random.ts';
+import { randomIv } from './random.ts';
 import { toUtf8 } from './text.ts';
 
 const info = /* @__PURE__ */ toUtf8('eaas envelope v1');
@@ -40,7 +40,7 @@ export function sealUnder<Mode extends EngineMode>(
   plaintext: Uint8Array,
   context?: Context,
 ): Outcome<Mode, Uint8Array<ArrayBuffer>> {
-  return sealWithIv(dataKey, randomBytes(ivLength), plaintext, context);
+  return sealWithIv(dataKey, randomIv(), plaintext, context);
 }
 
 /** As sealUnder, with the iv given: for the test vectors, and not exported, because an iv must never repeat. */

@@ -86,14 +86,20 @@ export function readHeader(bytes: Uint8Array): Header | undefined {
 export function parseEnvelope(bytes: Uint8Array): Envelope {
   const header = readHeader(bytes);
   if (!header) throw truncated();
-  if (header.version !== 1) throw new FormatError('this envelope is a stream (version 2)');
-  const body = header.length + ivLength + commitmentLength;
+  const { version, keyId, keyVersion, wrappedKey, prefix, length } = header;
+  if (version !== 1) throw new FormatError('this envelope is a stream (version 2)');
+  const body = length + ivLength + commitmentLength;
   if (bytes.length < body + tagLength) throw truncated();
+  // Not `...header`: a spread takes longer than all the rest of this.
   return {
-    ...header,
-    version: 1,
-    iv: bytes.subarray(header.length, header.length + ivLength),
-    commitment: bytes.subarray(header.length + ivLength, body),
+    version,
+    keyId,
+    keyVersion,
+    wrappedKey,
+    prefix,
+    length,
+    iv: bytes.subarray(length, length + ivLength),
+    commitment: bytes.subarray(length + ivLength, body),
     body: bytes.subarray(body),
   };
 }

@@ -1,4 +1,3 @@
-import { concatBytes } from '@noble/ciphers/utils.js';
 import { InputError } from './errors.ts';
 import { toUtf8 } from './text.ts';
 
@@ -10,19 +9,24 @@ export type PaePart = string | number | Uint8Array | null;
  * into its neighbour. `u32(count)`, then each part as `u32(length)` and its bytes; null is `ffffffff`.
  */
 export function pae(...parts: readonly PaePart[]): Uint8Array<ArrayBuffer> {
-  return concatBytes(u32(parts.length), ...parts.flatMap(encodePart));
+  const encoded = parts.map(encodePart);
+  const out = new Uint8Array(encoded.reduce((sum, part) => sum + 4 + (part?.length ?? 0), 4));
+  const view = new DataView(out.buffer);
+  view.setUint32(0, parts.length);
+  let at = 4;
+  for (const part of encoded) {
+    view.setUint32(at, part ? part.length : 0xffffffff);
+    at += 4;
+    if (!part) continue;
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
 }
 
-function encodePart(part: PaePart): Uint8Array[] {
-  if (part === null) return [u32(0xffffffff)];
-  if (typeof part === 'number' && !Number.isSafeInteger(part)) throw new InputError('not a whole number');
-  const text = typeof part === 'number' ? String(part) : part;
-  const bytes = typeof text === 'string' ? toUtf8(text) : text;
-  return [u32(bytes.length), bytes];
-}
-
-function u32(value: number): Uint8Array {
-  const bytes = new Uint8Array(4);
-  new DataView(bytes.buffer).setUint32(0, value);
-  return bytes;
+function encodePart(part: PaePart): Uint8Array | null {
+  if (typeof part === 'string') return toUtf8(part);
+  if (typeof part !== 'number') return part;
+  if (!Number.isSafeInteger(part)) throw new InputError('a number in pae is a whole one');
+  return toUtf8(String(part));
 }

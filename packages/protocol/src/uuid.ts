@@ -1,5 +1,7 @@
 import { InputError } from './errors.ts';
 
+const hex = /* @__PURE__ */ Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
 /** The UUID in lower case, or undefined where the text is not 36 characters with hyphens. */
 export function parseUuid(text: string): string | undefined {
   return /^[\da-f]{8}(-[\da-f]{4}){4}[\da-f]{8}$/i.test(text) ? text.toLowerCase() : undefined;
@@ -13,6 +15,10 @@ export function uuidToBytes(text: string): Uint8Array {
 
 /** The UUID, in lower case, of 16 bytes. */
 export function uuidFromBytes(bytes: Uint8Array): string {
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return hex.replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  let text = '';
+  for (let at = 0; at < 16; at++) {
+    text += hex[bytes[at] ?? 0];
+    if (at > 2 && at < 10 && at & 1) text += '-';
+  }
+  return text;
 }

@@ -1,0 +1,63 @@
+import { cpus } from 'node:os';
+import { type Benchmark, compare, type Comparison, type Result } from './compare.ts';
+import { benchmark as seal } from './seal.bench.ts';
+
+const benchmarks: readonly Benchmark[] = [seal];
+
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => name !== '--list' && !benchmarks.some((known) => known.name === name));
+if (names.includes('--list') || unknown.length > 0) {
+  for (const { name, about } of benchmarks) console.log(`${name}: ${about}`);
+  process.exitCode = unknown.length > 0 ? 1 : 0;
+} else {
+  const cores = cpus();
+  console.log(
+    `Node ${process.versions.node}, ${cores.length} × ${cores[0]?.model ?? 'an unknown processor'}`,
+  );
+  const chosen = benchmarks.filter(({ name }) => names.length === 0 || names.includes(name));
+  let missed = 0;
+  for (const benchmark of chosen) missed += await show(benchmark);
+  process.exitCode = missed > 0 ? 1 : 0;
+}
+
+/** Runs a benchmark and prints its table; answers how many targets it missed. */
+async function show({ name, about, comparisons }: Benchmark): Promise<number> {
+  console.log(`\n${name}: ${about}`);
+  console.log(row(['ours', 'ops/s', 'reference', 'ops/s', 'ratio', 'min–max', 'target']));
+  let missed = 0;
+  for (const comparison of await comparisons()) {
+    const result = await compare(comparison);
+    const verdict = verdictOf(comparison, result);
+    if (verdict.endsWith('missed')) missed++;
+    console.log(row(cells(comparison, result, verdict)));
+  }
+  return missed;
+}
+
+function verdictOf({ target }: Comparison, { ratio }: Result): string {
+  if (target === undefined) return '–';
+  return `≥ ${target.toFixed(2)} ${ratio.median >= target ? 'held' : 'missed'}`;
+}
+
+function cells({ ours, reference }: Comparison, result: Result, verdict: string): string[] {
+  const whole = (value: number): string => Math.round(value).toLocaleString('en');
+  const { median, min, max } = result.ratio;
+  const range = `${min.toFixed(2)}–${max.toFixed(2)}`;
+  return [
+    ours.name,
+    whole(result.ours),
+    reference.name,
+    whole(result.reference),
+    median.toFixed(2),
+    range,
+    verdict,
+  ];
+}
+
+function row(values: readonly string[]): string {
+  const widths = [25, 10, 24, 10, 7, 11, 13];
+  return values
+    .map((value, column) => value.padEnd(widths[column] ?? 0))
+    .join('  ')
+    .trimEnd();
+}
