@@ -7,6 +7,7 @@ import { beginAnswer } from './every-answer.ts';
 import { serveHealth } from './health.ts';
 import { HttpMetrics, serveMetrics } from './metrics.ts';
 import { answerError } from './problems.ts';
+import { serveReference } from './reference-pages.ts';
 import { refuseOtherMethods } from './refused-methods.ts';
 import { type AppOptions, serverOptions } from './server-options.ts';
 import { closeGracefully } from './shutdown.ts';
@@ -51,6 +52,7 @@ export function createApp<C extends Caller>(doors: Doors<C>, options: AppOptions
   serveApi(app, doors);
   serveHealth(app, doors);
   serveMetrics(app, doors, metrics);
+  serveReference(app);
   refuseOtherMethods(app, doors, new Map(methodsOf));
   return app;
 }

@@ -22,7 +22,7 @@ export async function runBatch(
       const result = item instanceof Refusal ? item : (results[next++] ?? {});
       const reference = referenceOf(items[i]);
       const answer = result instanceof Refusal ? { error: result.problem } : result;
-      return reference === undefined ? answer : { ...answer, reference };
+      return reference === undefined ? answer : Object.assign({}, answer, { reference });
     }),
   };
 }

@@ -14,12 +14,12 @@ export interface JsonSchema {
 
 /** The JSON Schema of what a caller may send. */
 export function inputSchema(schema: z.ZodMiniType): JsonSchema {
-  return describe(z.toJSONSchema(schema, { io: 'input' }) as JsonSchema, '', true);
+  return describe(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema, '', true);
 }
 
 /** The JSON Schema of what the service answers. More fields may come, so it does not close its objects. */
 export function outputSchema(schema: z.ZodMiniType): JsonSchema {
-  return describe(z.toJSONSchema(schema, { io: 'output' }) as JsonSchema, '', false);
+  return describe(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonSchema, '', false);
 }
 
 /** Without what says nothing, and with a sentence on every field. */

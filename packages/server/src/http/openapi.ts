@@ -100,8 +100,7 @@ function queryParameters(route: Route): object[] {
   const examples = splitInput(route).query;
   return Object.entries(query ? (inputSchema(query).properties ?? {}) : {}).map(([name, property]) => {
     const { description, ...schema } = property;
-    const example = examples[name];
-    return { name, in: 'query', description, schema, ...(example !== undefined && { example }) };
+    return { name, in: 'query', description, schema, example: examples[name] };
   });
 }
 
@@ -124,8 +123,14 @@ function answer(route: Route, endpoint: Endpoint): object {
 }
 
 function refusals(route: Route): Record<string, object> {
-  const byStatus = Map.groupBy(problemsOf(route), (code) => problems[code].status);
-  return Object.fromEntries(Array.from(byStatus, ([status, codes]) => [status, refusal(codes)]));
+  const codes = problemsOf(route);
+  const statuses = new Set(codes.map((code) => problems[code].status));
+  return Object.fromEntries(
+    Array.from(statuses, (status) => [
+      status,
+      refusal(codes.filter((code) => problems[code].status === status)),
+    ]),
+  );
 }
 
 function refusal(codes: readonly ProblemCode[]): object {

@@ -1,0 +1,33 @@
+/** Text as HTML. */
+export function escape(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+/** A sentence as HTML, its `code` marked. */
+export function prose(text: string): string {
+  return escape(text).replace(/`([^`]+)`/g, '<code>$1</code>');
+}
+
+/** JSON as HTML, indented and coloured; texts too long to read are cut. */
+export function jsonHtml(value: unknown): string {
+  const text = JSON.stringify(
+    value,
+    (_, member: unknown) => (typeof member === 'string' ? cut(member) : member),
+    2,
+  );
+  return escape(text).replace(
+    /(&quot;(?:(?!&quot;).|\\&quot;)*?&quot;)(\s*:)?|\b(true|false|null|-?\d+(?:\.\d+)?)\b/g,
+    (_, string: string | undefined, colon: string | undefined, word: string | undefined) => {
+      if (string === undefined) return `<i class="w">${word}</i>`;
+      return colon === undefined ? `<i class="s">${string}</i>` : `<i class="k">${string}</i>${colon}`;
+    },
+  );
+}
+
+function cut(text: string): string {
+  return text.length > 64 ? `${text.slice(0, 56)}…` : text;
+}
