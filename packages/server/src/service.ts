@@ -1,5 +1,6 @@
 import type { RootKey } from './crypto/key-hierarchy.ts';
 import { Refusal } from './refusal.ts';
+import { Used } from './state/used.ts';
 import { Tenants } from './state/tenants.ts';
 import type { Database } from './store/database.ts';
 
@@ -10,6 +11,7 @@ export interface Service {
   /** Milliseconds since 1970. */
   readonly clock: () => number;
   readonly waiting: WaitingRoom;
+  readonly used: Used;
 }
 
 /** The wiring. */
@@ -19,7 +21,13 @@ export function createService(options: {
   clock?: () => number;
 }): Service {
   const { database, roots, clock = Date.now } = options;
-  return { database, clock, tenants: new Tenants(database, roots), waiting: new WaitingRoom(20_000) };
+  return {
+    database,
+    clock,
+    tenants: new Tenants(database, roots),
+    waiting: new WaitingRoom(20_000),
+    used: new Used(clock),
+  };
 }
 
 /** How many entries wait to be written, in all. Beyond its size requests are turned away at once. */
@@ -33,7 +41,10 @@ export class WaitingRoom {
 
   enter(entries: number): void {
     if (this.entries + entries > this.#size) {
-      throw new Refusal('unavailable', 'The service has more requests than it can write down; try again in a moment.');
+      throw new Refusal(
+        'unavailable',
+        'The service has more requests than it can write down; try again in a moment.',
+      );
     }
     this.entries += entries;
   }

@@ -1,5 +1,10 @@
 import { parseUuid } from '@eaas/protocol';
-import { type Permission, parseTimestamp, serverSidePermissions, tenantWidePermissions } from '@eaas/protocol/wire';
+import {
+  type Permission,
+  parseTimestamp,
+  serverSidePermissions,
+  tenantWidePermissions,
+} from '@eaas/protocol/wire';
 import { keyNotFound, Refusal } from '../refusal.ts';
 import type { Change } from '../state/change.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';
@@ -23,7 +28,9 @@ export function storedReach(request: RequestedReach): Partial<Reach> {
     ...(permissions && { permissions }),
     ...(key_ids !== undefined && { key_ids: key_ids && key_ids.map((text) => parseUuid(text) ?? text) }),
     ...(allowed_origins !== undefined && { allowed_origins }),
-    ...(expires_at !== undefined && { expires_at: expires_at === null ? null : (parseTimestamp(expires_at) ?? null) }),
+    ...(expires_at !== undefined && {
+      expires_at: expires_at === null ? null : (parseTimestamp(expires_at) ?? null),
+    }),
   };
 }
 
@@ -36,21 +43,30 @@ export async function requireAllowedReach(
   requireConsistent(whole, set, time);
   if (apiKey) requireWithin(apiKey, set);
   if (!set.key_ids) return;
-  const found = await findKeys(tx, state.tenant.tenant_id, set.key_ids.map((id) => parseUuid(id) ?? nobody));
+  const found = await findKeys(
+    tx,
+    state.tenant.tenant_id,
+    set.key_ids.map((id) => parseUuid(id) ?? nobody),
+  );
   if (found.length < set.key_ids.length) throw keyNotFound();
 }
 
 const nobody = '00000000-0000-0000-0000-000000000000';
 
 function requireConsistent(whole: Reach, set: Partial<Reach>, time: number): void {
-  const held = (permissions: readonly Permission[]) => permissions.find((one) => whole.permissions.includes(one));
+  const held = (permissions: readonly Permission[]) =>
+    permissions.find((one) => whole.permissions.includes(one));
   const tenantWide = whole.key_ids && held(tenantWidePermissions);
   if (tenantWide) {
-    throw badRequest(`\`permissions\` cannot have \`${tenantWide}\` together with \`key_ids\`: it concerns the whole tenant`);
+    throw badRequest(
+      `\`permissions\` cannot have \`${tenantWide}\` together with \`key_ids\`: it concerns the whole tenant`,
+    );
   }
   const serverSide = whole.allowed_origins && held(serverSidePermissions);
   if (serverSide) {
-    throw badRequest(`\`permissions\` cannot have \`${serverSide}\` together with \`allowed_origins\`: it is not for browsers`);
+    throw badRequest(
+      `\`permissions\` cannot have \`${serverSide}\` together with \`allowed_origins\`: it is not for browsers`,
+    );
   }
   if (set.expires_at && set.expires_at <= time) throw badRequest('`expires_at` is in the past');
 }

@@ -19,7 +19,10 @@ export function createKey(
 ): Promise<Output<'POST /v1/keys'>> {
   return change(service, caller, async ({ tx, state, apiKey, time, entryId }) => {
     if (apiKey?.key_ids) {
-      throw new Refusal('permission_missing', 'This API key is limited to some keys, so it cannot create others.');
+      throw new Refusal(
+        'permission_missing',
+        'This API key is limited to some keys, so it cannot create others.',
+      );
     }
     const { tenantId } = caller;
     if (await nameIsTaken(tx, tenantId, input.name)) {

@@ -21,7 +21,10 @@ export function exportKey(
     const { row, hashKey, versions } = await requireKey(service, facts, key_id);
     requireStatus(row, 'active', 'disabled');
     if (!row.exportable) {
-      throw new Refusal('key_state', 'The key is not exportable; that is chosen at creation and never changes.');
+      throw new Refusal(
+        'key_state',
+        'The key is not exportable; that is chosen at creation and never changes.',
+      );
     }
     const numbers = Array.from({ length: row.key_version }, (_, index) => index + 1);
     await loadKeys(

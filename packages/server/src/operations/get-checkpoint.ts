@@ -8,10 +8,7 @@ import { findHead } from '../store/heads.ts';
 import { tampered } from '../refusal.ts';
 
 /** GET /v1/audit/checkpoint: where the chain stands, signed, for the tenant to keep outside the service. */
-export function getCheckpoint(
-  service: Service,
-  caller: Caller,
-): Promise<Output<'GET /v1/audit/checkpoint'>> {
+export function getCheckpoint(service: Service, caller: Caller): Promise<Output<'GET /v1/audit/checkpoint'>> {
   return decide(service, caller, async ({ state }) => {
     const { tenantId } = caller;
     const row = await service.database.run((sql) => findHead(sql, tenantId));

@@ -25,7 +25,9 @@ export function listAudit(service: Service, caller: Caller, input: Request): Pro
     const { rows, total } =
       input.key_id !== undefined && keyId === undefined
         ? { rows: [], total: 0 }
-        : await service.database.snapshot((tx) => read(tx, caller.tenantId, { ...input, keyId, limit, offset }));
+        : await service.database.snapshot((tx) =>
+            read(tx, caller.tenantId, { ...input, keyId, limit, offset }),
+          );
     const logs = rows.map((row) => shownEntry(caller.tenantId, row));
     return { drafts: [], answer: { logs, count: logs.length, total, limit, offset } };
   });

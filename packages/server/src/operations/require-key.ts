@@ -37,7 +37,10 @@ export function refusedByStatus(row: KeyRow, ...allowed: readonly KeyStatus[]): 
     pending_destruction: 'restore it first with POST /v1/keys/:id/restore',
     destroyed: 'what it sealed is gone for good',
   };
-  return new Refusal('key_state', `The key is ${row.status}, and this call needs ${allowed.join(' or ')}: ${advice[row.status]}.`);
+  return new Refusal(
+    'key_state',
+    `The key is ${row.status}, and this call needs ${allowed.join(' or ')}: ${advice[row.status]}.`,
+  );
 }
 
 export function requireStatus(row: KeyRow, ...allowed: readonly KeyStatus[]): void {

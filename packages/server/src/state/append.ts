@@ -41,7 +41,10 @@ async function append(
   const startedAt = performance.now();
   let written: boolean | undefined;
   try {
-    written = await tenants.database.run((sql) => appendEntries(sql, tenantId, expected, next, entries), 2_500);
+    written = await tenants.database.run(
+      (sql) => appendEntries(sql, tenantId, expected, next, entries),
+      2_500,
+    );
   } catch (error) {
     if (isPermanent(error)) {
       for (const item of chosen) item.fail(error);

@@ -21,7 +21,10 @@ export function authorize(state: TenantState, apiKey: ApiKeyRow, caller: Caller,
     );
   }
   if (!apiKey.permissions.includes(permission)) {
-    throw new Refusal('permission_missing', `This call needs an API key with the permission \`${permission}\`.`);
+    throw new Refusal(
+      'permission_missing',
+      `This call needs an API key with the permission \`${permission}\`.`,
+    );
   }
   if (serverMode && state.tenant.envelope_only) {
     throw new Refusal(

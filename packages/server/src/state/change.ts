@@ -50,12 +50,19 @@ export async function change<Answer>(
     });
     return answer;
   } catch (error) {
-    if (isDuplicate(error)) throw new Refusal('conflict', 'Another change came first; look again and repeat.');
+    if (isDuplicate(error))
+      throw new Refusal('conflict', 'Another change came first; look again and repeat.');
     if (!isDatabaseFault(error)) throw error;
     // Lost while committing: whether it took place is not known, and nothing is answered.
     throw begun
-      ? new Refusal('audit_unwritten', 'The change and its audit entry may not have been written; look before you repeat it.')
-      : new Refusal('unavailable', 'The service cannot reach its database; nothing was changed. Try again in a moment.');
+      ? new Refusal(
+          'audit_unwritten',
+          'The change and its audit entry may not have been written; look before you repeat it.',
+        )
+      : new Refusal(
+          'unavailable',
+          'The service cannot reach its database; nothing was changed. Try again in a moment.',
+        );
   } finally {
     service.tenants.forget(caller.tenantId);
   }
@@ -69,7 +76,8 @@ interface OpenChange {
 async function openChange(service: Service, tx: Transaction, caller: Caller): Promise<OpenChange> {
   const row = await lockHead(tx, caller.tenantId);
   const tenant = await findTenant(tx, caller.tenantId);
-  if (!row || !tenant) throw caller.credential ? unauthorized() : new Refusal('not_found', 'There is no such tenant.');
+  if (!row || !tenant)
+    throw caller.credential ? unauthorized() : new Refusal('not_found', 'There is no such tenant.');
   const secrets = openTenant(service.tenants.roots, tenant);
   const head = checkedHead(secrets, caller.tenantId, row);
   const state = new TenantState(head.state_id, tenant, secrets);
@@ -100,7 +108,14 @@ async function record({ change, head }: OpenChange, caller: Caller, draft: Draft
   const link = chainEntry(state.secrets.auditMac, head.hash, entry);
   const { month, encrypts } = head;
   // A tenant's own change may have given it another root key, never other secrets: the MACs stay under the same keys.
-  const next = sealHead(state.secrets, tenantId, { id, hash: link.hash, state_id: id, created_at: time, month, encrypts });
+  const next = sealHead(state.secrets, tenantId, {
+    id,
+    hash: link.hash,
+    state_id: id,
+    created_at: time,
+    month,
+    encrypts,
+  });
   if (!(await appendEntries(tx, tenantId, head, next, [{ ...entry, ...link }]))) {
     throw new Error('the head moved under its lock');
   }

@@ -34,7 +34,11 @@ const patience = 4_500;
  * with entries by appending them, which fails when the state has moved, and any other by a read that began after
  * the request arrived. Until then it is judged again.
  */
-export async function decide<Answer>(service: Service, caller: Caller, judge: Judge<Answer>): Promise<Answer> {
+export async function decide<Answer>(
+  service: Service,
+  caller: Caller,
+  judge: Judge<Answer>,
+): Promise<Answer> {
   for (;;) {
     if (performance.now() - caller.arrivedAt > patience) throw unwritten();
     const { view, apiKey } = await lookUp(service, caller);

@@ -67,11 +67,7 @@ export function openHashKeyOf(secrets: TenantSecrets, row: KeyRow): KeyObject | 
 }
 
 /** A version's key; null once it is destroyed. */
-export function openVersion(
-  secrets: TenantSecrets,
-  tenantId: string,
-  row: KeyVersionRow,
-): KeyObject | null {
+export function openVersion(secrets: TenantSecrets, tenantId: string, row: KeyVersionRow): KeyObject | null {
   if (row.sealed === null) return null;
   const key = openKeyVersion(secrets.sealing, tenantId, row.key_id, row.key_version, row.sealed);
   if (!key) throw tampered();

@@ -14,7 +14,11 @@ export interface Wanted {
  * Makes sure that the state knows these keys and versions, as far as they exist: one read for all that is
  * missing. Throws StateMoved when the read finds a newer state.
  */
-export async function loadKeys(tenants: Tenants, state: TenantState, wanted: readonly Wanted[]): Promise<void> {
+export async function loadKeys(
+  tenants: Tenants,
+  state: TenantState,
+  wanted: readonly Wanted[],
+): Promise<void> {
   const missing = wanted.filter((one) => !isKnown(state, one));
   if (missing.length === 0) return;
   const { tenant_id: tenantId } = state.tenant;

@@ -132,3 +132,8 @@ export async function recordUses(
       ${uses.map((use) => use.last_used_at)}::bigint[])
     on conflict (api_key_id) do update set last_used_at = greatest(api_key_uses.last_used_at, excluded.last_used_at)`;
 }
+
+/** Every API key of a tenant, for its verification. */
+export async function allApiKeys(sql: Sql, tenantId: string): Promise<ApiKeyRow[]> {
+  return sql<ApiKeyRow[]>`select * from eaas.api_keys where tenant_id = ${tenantId}`;
+}

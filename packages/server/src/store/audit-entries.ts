@@ -95,6 +95,26 @@ export async function entriesFrom(
     where tenant_id = ${tenantId} and id between ${first} and ${last} order by id limit ${most}`;
 }
 
+export async function entryAt(sql: Sql, tenantId: string, id: number): Promise<EntryRow | undefined> {
+  const [row] = await entriesFrom(sql, tenantId, id, id, 1);
+  return row;
+}
+
+/** Entries of some actions after an id, in the order of the chain. */
+export async function changeEntries(
+  sql: Sql,
+  tenantId: string,
+  actions: readonly string[],
+  after: number,
+  most: number,
+): Promise<EntryRow[]> {
+  return sql<EntryRow[]>`
+    select id, action, key_id, key_version, actor, ip_address, metadata, created_at, hash, mac
+    from eaas.audit_entries
+    where tenant_id = ${tenantId} and action = any (${[...actions]}::text[]) and id > ${after}
+    order by id limit ${most}`;
+}
+
 /** The first id from which on entries are not older than a time; one past the last when all are. */
 export async function firstEntrySince(
   sql: Sql,

@@ -18,7 +18,12 @@ export function isDuplicate(error: unknown): boolean {
 export function isDatabaseFault(error: unknown): boolean {
   if (error instanceof DatabaseSlow) return true;
   if (error instanceof postgres.PostgresError) return !isPermanent(error);
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && connectionFault.test(error.code);
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    connectionFault.test(error.code)
+  );
 }
 
 const connectionFault = /^(CONNECTION_|CONNECT_TIMEOUT|E[A-Z]+$)/;

@@ -74,7 +74,9 @@ export async function eraseKeyVersions(tx: Transaction, tenantId: string, keyId:
 }
 
 export async function findKey(sql: Sql, tenantId: string, keyId: string): Promise<KeyRow | undefined> {
-  const [row] = await sql<KeyRow[]>`select * from eaas.keys where tenant_id = ${tenantId} and key_id = ${keyId}`;
+  const [row] = await sql<
+    KeyRow[]
+  >`select * from eaas.keys where tenant_id = ${tenantId} and key_id = ${keyId}`;
   return row;
 }
 
@@ -152,4 +154,14 @@ export async function keysDue(
     where (next_rotation_at <= ${time} and status = 'active')
        or (destroy_at <= ${time} and status = 'pending_destruction')
     limit ${most}`;
+}
+
+/** Every key of a tenant, for its verification. */
+export async function allKeys(sql: Sql, tenantId: string): Promise<KeyRow[]> {
+  return sql<KeyRow[]>`select * from eaas.keys where tenant_id = ${tenantId}`;
+}
+
+export async function allKeyVersions(sql: Sql, tenantId: string): Promise<KeyVersionRow[]> {
+  return sql<KeyVersionRow[]>`
+    select key_id, key_version, created_at, sealed from eaas.key_versions where tenant_id = ${tenantId}`;
 }

@@ -41,7 +41,9 @@ export async function ownsTables(sql: Sql): Promise<boolean> {
 }
 
 async function schemaVersion(sql: Sql): Promise<number> {
-  const [row] = await sql<{ version: number }[]>`select coalesce(max(version), 0)::int as version from eaas.migrations`;
+  const [row] = await sql<
+    { version: number }[]
+  >`select coalesce(max(version), 0)::int as version from eaas.migrations`;
   return row?.version ?? 0;
 }
 

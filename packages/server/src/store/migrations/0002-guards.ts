@@ -1,4 +1,12 @@
-const guarded = ['audit_entries', 'audit_heads', 'audit_anchors', 'tenants', 'keys', 'key_versions', 'api_keys'];
+const guarded = [
+  'audit_entries',
+  'audit_heads',
+  'audit_anchors',
+  'tenants',
+  'keys',
+  'key_versions',
+  'api_keys',
+];
 
 /**
  * What the database itself refuses. "Enable always", because an ordinary trigger is passed over under

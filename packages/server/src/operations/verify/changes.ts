@@ -1,0 +1,69 @@
+import type { AuditAction } from '@eaas/protocol/wire';
+import { changeEntries, type EntryRow } from '../../store/audit-entries.ts';
+import type { Sql } from '../../store/sql.ts';
+
+/** The actions that change a row. */
+const changing: readonly AuditAction[] = [
+  'key.create',
+  'key.rotate',
+  'key.disable',
+  'key.enable',
+  'key.destroy',
+  'key.restore',
+  'key.rotation_policy',
+  'api_key.create',
+  'api_key.update',
+  'api_key.revoke',
+  'tenant.update',
+];
+
+/** What the log says of one row. */
+export interface Story {
+  /** The entry that made it, if that is still there. */
+  created: number | undefined;
+  /** What had changed it before the first entry that is still there. */
+  before: number | undefined;
+  /** The last entry that changed it. */
+  last: number;
+}
+
+/** What the log says of every row that it names: `key`, `api_key` or `tenant`, a space, and the id. */
+export async function readStories(sql: Sql, tenantId: string): Promise<Map<string, Story>> {
+  const stories = new Map<string, Story>();
+  for (let after = 0; ;) {
+    const rows = await changeEntries(sql, tenantId, changing, after, 5_000);
+    for (const row of rows) tell(stories, tenantId, row);
+    const end = rows.at(-1);
+    if (!end) return stories;
+    after = end.id;
+  }
+}
+
+function tell(stories: Map<string, Story>, tenantId: string, row: EntryRow): void {
+  const metadata = readObject(row.metadata);
+  const subject = subjectOf(row, tenantId, metadata);
+  const story = stories.get(subject);
+  if (story) {
+    story.last = row.id;
+    return;
+  }
+  const created = row.action.endsWith('.create') ? row.id : undefined;
+  const previous = metadata['previous_change'];
+  const before = typeof previous === 'number' ? previous : undefined;
+  stories.set(subject, { created, before, last: row.id });
+}
+
+function subjectOf(row: EntryRow, tenantId: string, metadata: Record<string, unknown>): string {
+  if (row.action === 'tenant.update') return `tenant ${tenantId}`;
+  if (row.action.startsWith('api_key.')) return `api_key ${String(metadata['api_key_id'])}`;
+  return `key ${row.key_id}`;
+}
+
+function readObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
