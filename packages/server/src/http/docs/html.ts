@@ -12,7 +12,7 @@ export function prose(text: string): string {
   return escape(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 }
 
-/** JSON as HTML, indented and coloured; texts too long to read are cut. */
+/** JSON as HTML, indented and coloured; base64 too long to read is cut. */
 export function jsonHtml(value: unknown): string {
   const text = JSON.stringify(
     value,
@@ -29,5 +29,5 @@ export function jsonHtml(value: unknown): string {
 }
 
 function cut(text: string): string {
-  return text.length > 64 ? `${text.slice(0, 56)}…` : text;
+  return text.length > 48 && !text.includes(' ') ? `${text.slice(0, 40)}…` : text;
 }

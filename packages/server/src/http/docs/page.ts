@@ -32,12 +32,12 @@ export function docsPage(): string {
 <body>
 <div class="layout">
 ${navigation()}
-<main id="top">
+<main>
 ${introduction}
 ${permissionSection()}
 ${groups.map(groupSection).join('')}
 ${problemSection()}
-<footer>Generated from the same table that the service runs on. For machines: <a href="/openapi.json">openapi.json</a>.</footer>
+<footer>Made from the same table that the service runs on. For machines: <a href="/openapi.json">openapi.json</a>. <a href="#">Back to the top</a></footer>
 </main>
 </div>
 </body>
@@ -49,7 +49,7 @@ function navigation(): string {
   const lists = `<ul><li><a href="#authentication">Authentication</a></li><li><a href="#conventions">Conventions</a></li>
 <li><a href="#permissions">Permissions</a></li><li><a href="#problems">Problems</a></li></ul>
 ${groups.map(({ title, routes }) => `<h2>${escape(title)}</h2><ul>${routes.map(navigationItem).join('')}</ul>`).join('')}`;
-  const brand = '<a class="brand" href="#top">Eaas<small>API reference</small></a>';
+  const brand = '<span class="brand">Eaas<small>API reference</small></span>';
   // Wide screens show the list beside the text; narrow ones fold it away. Both are there, one is displayed.
   return `<nav class="wide" aria-label="Contents">${brand}${lists}</nav>
 <nav class="narrow" aria-label="Contents"><details><summary>${brand}</summary>${lists}</details></nav>`;
@@ -58,7 +58,13 @@ ${groups.map(({ title, routes }) => `<h2>${escape(title)}</h2><ul>${routes.map(n
 function navigationItem(route: Route): string {
   const { method } = splitRoute(route);
   const short = method === 'DELETE' ? 'DEL' : method;
-  return `<li><a href="#${callOf(route).id}"><b class="method ${method.toLowerCase()}">${short}</b> ${escape(endpoints[route].summary)}</a></li>`;
+  return `<li><a href="#${callOf(route).id}"><b class="method ${method.toLowerCase()}">${short}</b> ${shortName(route)}</a></li>`;
+}
+
+/** `wrapKey` as `Wrap key`. */
+function shortName(route: Route): string {
+  const words = callOf(route).id.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return (words.charAt(0).toUpperCase() + words.slice(1)).replace('api key', 'API key');
 }
 
 function groupSection({ title, about, routes }: (typeof groups)[number]): string {

@@ -7,7 +7,7 @@ export const style = `
 --link:#7cb7ff;--code:#1b212a;--dark:#141920;--key:#7cb7ff;--str:#7dd3a0;--word:#f0a875;--get:#60a5fa;--post:#4ade80;
 --put:#facc15;--patch:#facc15;--delete:#f87171;--pill:#1b222c}}
 *{box-sizing:border-box}
-html{scroll-behavior:smooth;scroll-padding-top:1.5rem;-webkit-text-size-adjust:100%}
+html{scroll-padding-top:1.5rem;-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--bg);color:var(--ink);font:16px/1.6 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 a{color:var(--link);text-decoration:none}a:hover{text-decoration:underline}
 code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:.86em}
@@ -36,8 +36,9 @@ h4{font-size:.74rem;text-transform:uppercase;letter-spacing:.06em;color:var(--so
 .pill{display:inline-block;margin:0 0 .4rem;font-size:.8rem;color:var(--soft)}
 table{border-collapse:collapse;width:100%;font-size:.92rem}
 td,th{text-align:left;vertical-align:top;padding:.6rem 0;border-top:1px solid var(--line)}
-tbody tr:first-child>*{border-top:0}.ruled tbody tr:first-child>*{border-top:1px solid var(--line)}
+tbody tr:first-child>*{border-top:0}table.ruled tbody tr:first-child>*{border-top:1px solid var(--line)}.problems{margin-top:1.25rem}.problems th[scope=row]{width:17rem}.problems .status{width:14rem}
 th[scope=row]{font-weight:400;width:38%;padding-right:1rem}
+.prose .ruled th[scope=row]{width:11rem}
 .ruled td+td,.ruled th+td{padding-left:1rem}
 .ruled thead th{font-size:.74rem;text-transform:uppercase;letter-spacing:.06em;color:var(--soft);font-weight:600;border:0}
 .ruled thead th+th{padding-left:1rem}
@@ -49,14 +50,13 @@ th[scope=row]{font-weight:400;width:38%;padding-right:1rem}
 .example{position:sticky;top:1.5rem;align-self:start;min-width:0}.example h4:first-child{margin-top:.2rem}.example h4 span{color:var(--post)}
 pre{margin:0;background:var(--dark);border:1px solid var(--line);border-radius:8px;padding:.9rem 1rem;line-height:1.55;white-space:pre-wrap;overflow-wrap:anywhere}
 pre i{font-style:normal}.k{color:var(--key)}.s{color:var(--str)}.w{color:var(--word)}
-.status{color:var(--soft)}tr:target,.call:target h3{background:var(--pill)}
+.status{color:var(--soft)}tr:target td,tr:target th{background:var(--pill)}.call:target h3 a{color:var(--link)}
 footer{margin-top:5rem;padding-top:1.5rem;border-top:1px solid var(--line);color:var(--soft);font-size:.9rem}
 @media(max-width:75rem){.call{grid-template-columns:minmax(0,1fr)}.example{position:static}}
-@media(max-width:52rem){.layout{display:block}html{scroll-padding-top:4rem}
-nav.wide{display:none}nav.narrow{display:block;height:auto;max-height:100vh;z-index:1;background:var(--bg);border-right:0;border-bottom:1px solid var(--line);padding:.7rem 1rem}
+@media(max-width:52rem){.layout{display:block}nav.wide{display:none}nav.narrow{display:block;position:static;height:auto;border-right:0;border-bottom:1px solid var(--line);padding:.7rem 1rem}
 nav .brand{margin:0;display:inline}nav summary{cursor:pointer}nav details[open]{padding-bottom:1rem}nav li b{min-width:2.2rem;text-align:left}nav li a{padding:.35rem 0}
 main{padding-top:1.75rem}h1{font-size:1.7rem}th[scope=row]{width:42%}.group{margin-top:3rem}
-.problems tr,.problems td,.problems th{display:block;width:auto;padding:0;border:0}.problems td+td,.problems th+td{padding:0}
-.problems thead{display:none}.problems tr{padding:.7rem 0;border-top:1px solid var(--line)}}
+.problems tbody,.problems tr,.problems td,table.problems th[scope=row]{display:block;width:auto;padding:0;border:0}.problems td+td,.problems th+td{padding:0}
+.problems thead{display:none}table.problems tbody tr:first-child>*{border:0}table.problems td.status{width:auto}.problems tr{padding:.7rem 0;border-top:1px solid var(--line)}}
 @media print{nav{display:none}.layout{display:block}.call{break-inside:avoid}}
 `;
