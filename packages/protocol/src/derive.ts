@@ -1,4 +1,4 @@
-import { hkdf } from '@noble/hashes/hkdf.js';
+import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
 import { InputError } from './errors.ts';
@@ -11,8 +11,9 @@ export interface Derived {
 }
 
 /**
- * K || C = HKDF-SHA-256 (RFC 5869): the key that encrypts, and the commitment to the DEK. Not an engine's
- * affair: Node refuses an info over 1,024 bytes, in WebCrypto too, and that of a stream holds its context.
+ * K || C = HKDF-SHA-256 (RFC 5869, sections 2.2 and 2.3), whose 64 bytes are two blocks: T(1), the key that
+ * encrypts, and T(2), the commitment to the DEK. Not an engine's affair: Node's HKDF refuses an info over 1,024
+ * bytes, in WebCrypto too, and a stream's info holds its context.
  */
 export function derive<Mode extends EngineMode>(
   engine: Engine<Mode>,
@@ -21,10 +22,12 @@ export function derive<Mode extends EngineMode>(
   info: Uint8Array,
 ): Outcome<Mode, Derived> {
   if (dek.length !== dekLength) throw new InputError(`a DEK has ${dekLength} bytes`);
-  const derived = hkdf(sha256, dek, salt, info, 64);
-  const commitment = derived.slice(32);
-  return onward<Mode, unknown, Derived>(engine.importKey(derived.subarray(0, 32)), (key) => {
-    derived.fill(0);
+  const prk = hmac(sha256, salt, dek);
+  const k = hmac.create(sha256, prk).update(info).update(Uint8Array.of(1)).digest();
+  const commitment = hmac.create(sha256, prk).update(k).update(info).update(Uint8Array.of(2)).digest();
+  prk.fill(0);
+  return onward<Mode, unknown, Derived>(engine.importKey(k), (key) => {
+    k.fill(0);
     return { key, commitment };
   });
 }
