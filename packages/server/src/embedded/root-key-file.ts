@@ -14,7 +14,7 @@ export async function readOrCreateRootKeyFile(
   path: string,
   { mayCreate }: { mayCreate: boolean },
 ): Promise<Uint8Array> {
-  const existing = await readRootKey(path);
+  const existing = await readRootKeyFile(path);
   if (existing !== undefined) return existing;
   if (!mayCreate) {
     throw new Error(
@@ -23,12 +23,13 @@ export async function readOrCreateRootKeyFile(
     );
   }
   await createRootKey(path);
-  const created = await readRootKey(path);
+  const created = await readRootKeyFile(path);
   if (created === undefined) throw new Error(`The root key ${path} was removed while it was made.`);
   return created;
 }
 
-async function readRootKey(path: string): Promise<Uint8Array | undefined> {
+/** The root key of a file, or undefined where there is no file. Throws for one that others can read. */
+export async function readRootKeyFile(path: string): Promise<Uint8Array | undefined> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;

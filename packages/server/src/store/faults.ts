@@ -27,3 +27,19 @@ export function isDatabaseFault(error: unknown): boolean {
 }
 
 const connectionFault = /^(CONNECTION_|CONNECT_TIMEOUT|E[A-Z]+$)/;
+
+/** Whether the role lacks a privilege. */
+export function isDenied(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.code === '42501';
+}
+
+/** Whether the error is postgres.js writing to a socket that is gone, thrown from its own timer. */
+export function isSocketFault(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];
+  const own = /[\\/]node_modules[\\/]postgres[\\/]/;
+  return (
+    frames.some((frame) => own.test(frame)) &&
+    frames.every((frame) => own.test(frame) || frame.includes('node:'))
+  );
+}
