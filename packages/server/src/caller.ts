@@ -19,7 +19,6 @@ export interface Credential {
   readonly origin: string | undefined;
 }
 
-
 /** The operator, or the service itself, acting on a tenant. */
 export function insider(tenantId: string, actor: 'operator' | 'system'): Caller {
   return { tenantId, actor, ipAddress: null, arrivedAt: performance.now(), credential: null };

@@ -12,6 +12,15 @@ export interface Service {
   readonly clock: () => number;
   readonly waiting: WaitingRoom;
   readonly used: Used;
+  readonly counts: Counts;
+}
+
+/** What this replica has done since it started. */
+export interface Counts {
+  appends: number;
+  entries: number;
+  conflicts: number;
+  failures: number;
 }
 
 /** The wiring. */
@@ -27,6 +36,7 @@ export function createService(options: {
     tenants: new Tenants(database, roots),
     waiting: new WaitingRoom(20_000),
     used: new Used(clock),
+    counts: { appends: 0, entries: 0, conflicts: 0, failures: 0 },
   };
 }
 

@@ -23,8 +23,6 @@ export interface ItemOperation<Input, Answer> {
 }
 
 type OfKey = { readonly key_id: string };
-type Marked = { readonly reference?: string | undefined };
-type ItemResult<Answer> = (Answer | { error: Refusal['problem'] }) & { reference?: string };
 
 /** The single call. */
 export function single<Input extends OfKey, Answer>(operation: ItemOperation<Input, Answer>) {
@@ -37,12 +35,12 @@ export function single<Input extends OfKey, Answer>(operation: ItemOperation<Inp
 }
 
 /** The batch: one read for all keys that are not known, one append for all entries, a result for each item. */
-export function batch<Input extends OfKey, Answer extends object>(operation: ItemOperation<Input, Answer>) {
+export function batch<Input extends OfKey, Answer>(operation: ItemOperation<Input, Answer>) {
   return (
     service: Service,
     caller: Caller,
-    { items }: { readonly items: readonly (Input & Marked)[] },
-  ): Promise<{ results: ItemResult<Answer>[] }> =>
+    { items }: { readonly items: readonly Input[] },
+  ): Promise<{ results: (Answer | Refusal)[] }> =>
     decide(service, caller, async (facts) => {
       const wanted = items.flatMap((item) => {
         const keyId = parseUuid(item.key_id);
@@ -50,8 +48,10 @@ export function batch<Input extends OfKey, Answer extends object>(operation: Ite
       });
       await loadKeys(service.tenants, facts.state, wanted);
       const rulings = items.map((item) => judgeItem(operation, facts, item));
-      const results = rulings.map(({ answer }, index) => markedResult(answer, items[index]?.reference));
-      return { drafts: rulings.flatMap(({ draft }) => draft ?? []), answer: { results } };
+      return {
+        drafts: rulings.flatMap(({ draft }) => draft ?? []),
+        answer: { results: rulings.map(({ answer }) => answer) },
+      };
     });
 }
 
@@ -68,12 +68,4 @@ function judgeItem<Input extends OfKey, Answer>(
     if (!(error instanceof Refusal)) throw error;
     return { draft: null, answer: error };
   }
-}
-
-function markedResult<Answer extends object>(
-  answer: Answer | Refusal,
-  reference: string | undefined,
-): ItemResult<Answer> {
-  const result = answer instanceof Refusal ? { error: answer.problem } : answer;
-  return { ...result, ...(reference !== undefined && { reference }) };
 }

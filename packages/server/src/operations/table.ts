@@ -1,5 +1,6 @@
 import type { Input, Item, Output, Route } from '@eaas/protocol/wire';
 import type { Caller } from '../caller.ts';
+import type { Refusal } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { revokeApiKey, updateApiKey } from './change-api-key.ts';
 import { createApiKey } from './create-api-key.ts';
@@ -21,13 +22,19 @@ import { batchUnwrap, unwrap } from './unwrap.ts';
 import { verifyAudit } from './verify-audit.ts';
 import { batchWrap, wrap } from './wrap.ts';
 
-/** What a route's operation takes: of a batch the items that are well-formed. */
-export type OperationInput<R extends Route> = [Item<R>] extends [never] ? Input<R> : { items: Item<R>[] };
+type Single<R extends Route> = (service: Service, caller: Caller, input: Input<R>) => Promise<Output<R>>;
+
+/** Takes the items that are well-formed, and answers each or says why not. */
+type Batch<R extends BatchRoute> = (
+  service: Service,
+  caller: Caller,
+  input: { readonly items: readonly Item<R>[] },
+) => Promise<{ results: (Output<R>['results'][number] | Refusal)[] }>;
+
+type BatchRoute = { [R in Route]: [Item<R>] extends [never] ? never : R }[Route];
 
 /** What each route does. */
-export const operations: {
-  readonly [R in Route]: (service: Service, caller: Caller, input: OperationInput<R>) => Promise<Output<R>>;
-} = {
+export const operations: { readonly [R in Route]: R extends BatchRoute ? Batch<R> : Single<R> } = {
   'POST /v1/encrypt': encrypt,
   'POST /v1/decrypt': decrypt,
   'POST /v1/hash': hash,

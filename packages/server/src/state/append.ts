@@ -3,6 +3,7 @@ import { chainEntry } from '../crypto/audit-mac.ts';
 import { appendEntries, type ChainedRow } from '../store/audit-entries.ts';
 import type { HeadRow } from '../store/heads.ts';
 import { isPermanent } from '../store/faults.ts';
+import type { Service } from '../service.ts';
 import { sealHead } from './integrity.ts';
 import type { Waiting } from './queue.ts';
 import { monthOf } from './time.ts';
@@ -15,28 +16,24 @@ const mostEntries = 2_000;
  * fills up. The head advances by compare-and-set, so that another replica's append, or a change of state, is never
  * overlooked; what was judged by a state that has moved goes back to be judged again.
  */
-export async function drain(tenants: Tenants, view: TenantView, clock: () => number): Promise<void> {
+export async function drain(service: Service, view: TenantView): Promise<void> {
   const { queue } = view;
   if (queue.draining) return;
   queue.draining = true;
   try {
     for (let batch = queue.take(mostEntries); batch.length > 0; batch = queue.take(mostEntries)) {
-      await append(tenants, view, batch, clock());
+      await append(service, view, batch);
     }
   } finally {
     queue.draining = false;
   }
 }
 
-async function append(
-  tenants: Tenants,
-  view: TenantView,
-  batch: readonly Waiting[],
-  now: number,
-): Promise<void> {
+async function append(service: Service, view: TenantView, batch: readonly Waiting[]): Promise<void> {
+  const { tenants, counts } = service;
   const { head: expected, state } = view;
   const { tenant_id: tenantId } = state.tenant;
-  const { entries, next, chosen } = chain(view, batch, Math.max(now, expected.created_at));
+  const { entries, next, chosen } = chain(view, batch, Math.max(service.clock(), expected.created_at));
   if (entries.length === 0) return;
   const startedAt = performance.now();
   let written: boolean | undefined;
@@ -52,6 +49,8 @@ async function append(
     }
   }
   if (written) {
+    counts.appends++;
+    counts.entries += entries.length;
     tenants.advanced(view, next, startedAt);
     for (const item of chosen) item.settle('written');
     return;
@@ -59,7 +58,10 @@ async function append(
   // Undefined: whether it was written is not known. It is written again before anything is answered, so the log may
   // say more than was answered, never less.
   view.queue.putBack(chosen);
-  if (written === undefined) await sleep(50);
+  if (written === undefined) {
+    counts.failures++;
+    await sleep(50);
+  } else counts.conflicts++;
   await catchUp(tenants, view);
 }
 

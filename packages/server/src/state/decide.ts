@@ -138,7 +138,7 @@ function enqueue(
     const left = Math.max(0, patience - (performance.now() - caller.arrivedAt));
     const timer = setTimeout(item.fail, left);
     view.queue.waiting.push(item);
-    void drain(service.tenants, view, service.clock);
+    void drain(service, view);
   });
 }
 

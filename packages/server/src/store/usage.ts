@@ -69,6 +69,13 @@ export async function countNext(tx: Transaction, tenantId: string, most: number)
   return cursor.through < cursor.head;
 }
 
+/** The last entry that was counted. */
+export async function countedThrough(sql: Sql, tenantId: string): Promise<number> {
+  const [row] = await sql<{ counted_through: number }[]>`
+    select counted_through from eaas.usage_cursors where tenant_id = ${tenantId}`;
+  return row?.counted_through ?? 0;
+}
+
 function counted(sql: Sql) {
   return sql`action = any (${[...countedOperations]}::text[]) and (metadata::jsonb ->> 'outcome') is distinct from 'refused'`;
 }

@@ -27,10 +27,10 @@ export interface Story {
   last: number;
 }
 
-/** What the log says of every row that it names: `key`, `api_key` or `tenant`, a space, and the id. */
-export async function readStories(sql: Sql, tenantId: string): Promise<Map<string, Story>> {
+/** What the log says, after an entry, of every row that it names: `key`, `api_key` or `tenant`, a space, and the id. */
+export async function readStories(sql: Sql, tenantId: string, from: number): Promise<Map<string, Story>> {
   const stories = new Map<string, Story>();
-  for (let after = 0; ;) {
+  for (let after = from; ;) {
     const rows = await changeEntries(sql, tenantId, changing, after, 5_000);
     for (const row of rows) tell(stories, tenantId, row);
     const end = rows.at(-1);

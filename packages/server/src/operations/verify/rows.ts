@@ -3,7 +3,7 @@ import { pae } from '@eaas/protocol';
 import type { TenantSecrets } from '../../crypto/key-hierarchy.ts';
 import { openHashKey, openKeyVersion } from '../../crypto/key-material.ts';
 import { apiKeyHolds, keyHolds } from '../../state/integrity.ts';
-import { allApiKeys } from '../../store/api-keys.ts';
+import { allApiKeys, type ApiKeyRow } from '../../store/api-keys.ts';
 import { allKeys, allKeyVersions, type KeyRow, type KeyVersionRow } from '../../store/keys.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { TenantRow } from '../../store/tenants.ts';
@@ -11,6 +11,17 @@ import { readStories, type Story } from './changes.ts';
 import type { Findings, Reason } from './report.ts';
 
 type Kind = 'tenant' | 'key' | 'api_key';
+
+/** A digest of which rows there were when an entry was written, and of the entry that had last changed each. */
+export async function rowsDigest(sql: Sql, tenant: TenantRow, entryId: number): Promise<Uint8Array> {
+  const [stories, keys, apiKeys] = await Promise.all([
+    readStories(sql, tenant.tenant_id, entryId),
+    allKeys(sql, tenant.tenant_id),
+    allApiKeys(sql, tenant.tenant_id),
+  ]);
+  const rows = [tenantRow(tenant), ...keys.map(keyRow), ...apiKeys.map(apiKeyRow)];
+  return digestAt(entryId, rows, stories);
+}
 
 interface Row {
   readonly kind: Kind;
@@ -30,15 +41,15 @@ export async function judgeRows(
   purgedThrough: number,
   findings: Findings,
 ): Promise<{ digest: Uint8Array }> {
-  const stories = await readStories(sql, tenant.tenant_id);
-  const rows: Row[] = [{ kind: 'tenant', id: tenant.tenant_id, rev: tenant.rev, created_id: 0 }];
+  const stories = await readStories(sql, tenant.tenant_id, purgedThrough);
+  const rows: Row[] = [tenantRow(tenant)];
   const keys = await allKeys(sql, tenant.tenant_id);
   for (const key of keys) {
-    rows.push({ ...key, kind: 'key', id: key.key_id });
+    rows.push(keyRow(key));
     if (!keyHolds(secrets, key)) findings.add('key_changed', key.rev, key.key_id);
   }
   for (const apiKey of await allApiKeys(sql, tenant.tenant_id)) {
-    rows.push({ ...apiKey, kind: 'api_key', id: apiKey.api_key_id });
+    rows.push(apiKeyRow(apiKey));
     if (!apiKeyHolds(secrets, apiKey)) findings.add('api_key_changed', apiKey.rev, apiKey.api_key_id);
   }
   await judgeVersions(sql, tenant.tenant_id, secrets, keys, findings);
@@ -50,6 +61,18 @@ export async function judgeRows(
     findings.add(kind === 'key' ? 'key_missing' : 'api_key_missing', story.last, id);
   }
   return { digest: digestAt(purgedThrough, rows, stories) };
+}
+
+function tenantRow({ tenant_id: id, rev }: TenantRow): Row {
+  return { kind: 'tenant', id, rev, created_id: 0 };
+}
+
+function keyRow({ key_id: id, rev, created_id }: KeyRow): Row {
+  return { kind: 'key', id, rev, created_id };
+}
+
+function apiKeyRow({ api_key_id: id, rev, created_id }: ApiKeyRow): Row {
+  return { kind: 'api_key', id, rev, created_id };
 }
 
 /** An authentic row of before is found by its age: the log has a later change. */
@@ -108,7 +131,6 @@ function judgeMaterial(
   }
 }
 
-/** Which rows there were when the entries up to one were purged, and which entry had last changed each. */
 function digestAt(purgedThrough: number, rows: readonly Row[], stories: Map<string, Story>): Uint8Array {
   const then = new Map<string, number>();
   for (const row of rows) if (row.rev <= purgedThrough) then.set(`${row.kind} ${row.id}`, row.rev);

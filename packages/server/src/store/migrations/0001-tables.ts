@@ -106,6 +106,13 @@ create table eaas.api_keys (
 create index api_keys_by_age on eaas.api_keys (tenant_id, created_id);
 create index api_keys_by_origin on eaas.api_keys using gin (allowed_origins);
 
+-- Which replica took a daily job of a day.
+create table eaas.job_runs (
+  job text not null,
+  day text not null,
+  primary key (job, day)
+);
+
 -- Counted aside, from the entries and after them: nothing here is on the way of a request.
 create table eaas.usage_cursors (
   tenant_id uuid primary key references eaas.tenants,

@@ -1,0 +1,18 @@
+import type { Service } from '../service.ts';
+import { recordUses } from '../store/api-keys.ts';
+import { countNext, uncountedTenants } from '../store/usage.ts';
+
+const atOnce = 20_000;
+
+/** Counts what the log has gained, from the log itself: nothing is lost with a process. */
+export async function countUsage(service: Service, signal: AbortSignal): Promise<void> {
+  const uses = service.used.take();
+  if (uses.length > 0) await service.database.run((sql) => recordUses(sql, uses));
+  const tenants = await service.database.run(uncountedTenants);
+  for (const tenantId of tenants) {
+    while (!signal.aborted) {
+      const more = await service.database.transaction((tx) => countNext(tx, tenantId, atOnce), 30_000);
+      if (!more) break;
+    }
+  }
+}

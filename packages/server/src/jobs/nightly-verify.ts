@@ -1,0 +1,38 @@
+import { verifyChain } from '../operations/verify/verify-chain.ts';
+import type { Service } from '../service.ts';
+import { takeDailyJob } from '../store/jobs.ts';
+import { listTenants } from '../store/tenants.ts';
+
+const startsAtHour = 3; // UTC
+
+/** What the nightly verification found, for the metrics and the log. */
+export interface NightlyVerify {
+  broken: number;
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Verifies every tenant's chain once a night, on one of the replicas. */
+export function nightlyVerify(
+  service: Service,
+  onBroken: (tenantId: string, reasons: readonly { id: number | null; reason: string }[]) => void,
+): NightlyVerify {
+  const job: NightlyVerify = {
+    broken: 0,
+    async run(signal) {
+      const now = new Date(service.clock());
+      if (now.getUTCHours() < startsAtHour) return;
+      const day = now.toISOString().slice(0, 10);
+      if (!(await service.database.run((sql) => takeDailyJob(sql, 'verify', day)))) return;
+      let broken = 0;
+      for (const { tenant_id: tenantId } of await service.database.run(listTenants)) {
+        if (signal.aborted) return;
+        const { valid, errors } = await verifyChain(service, tenantId, { enough: () => signal.aborted });
+        if (valid !== false) continue;
+        broken++;
+        onBroken(tenantId, errors);
+      }
+      job.broken = broken;
+    },
+  };
+  return job;
+}

@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Config } from './config.ts';
+import { openDoors } from './doors.ts';
+import { type AppOptions, createApp } from './http/app.ts';
+import { countUsage } from './jobs/count-usage.ts';
+import { settleDueKeys } from './jobs/due-keys.ts';
+import { nightlyVerify } from './jobs/nightly-verify.ts';
+import { purge } from './jobs/purge.ts';
+import { type Job, type JobReport, startJobs } from './jobs/schedule.ts';
+import { openService } from './open-service.ts';
+import type { Service } from './service.ts';
+import { isSocketFault } from './store/faults.ts';
+
+/** Serves until it is told to stop. Prints the address once it listens. */
+export async function serve(config: Config): Promise<void> {
+  const { service, close } = await openService(config, 'serve');
+  const state = { draining: false, jobs: [] as readonly JobReport[], brokenChains: 0 };
+  const app = createApp(openDoors(service, state), await appOptions(config));
+  surviveSocketFaults(service, app);
+  const jobs = startJobs(jobsOf(service, config, app, state), (job, error) => {
+    app.log.error({ job, err: error }, 'a job failed; it is tried again');
+  });
+  state.jobs = jobs.reports;
+  await app.listen({ host: config.host, port: config.port });
+  process.stdout.write(
+    `Eaas listens on ${addressOf(app, config)} (API reference: ${addressOf(app, config)}/docs)\n`,
+  );
+
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  });
+  state.draining = true;
+  await app.close();
+  await jobs.stop();
+  await close();
+}
+
+function jobsOf(
+  service: Service,
+  config: Config,
+  app: FastifyInstance,
+  state: { brokenChains: number },
+): Job[] {
+  const verify = nightlyVerify(service, (tenantId, findings) => {
+    app.log.error({ tenant_id: tenantId, findings }, 'the audit chain of a tenant is broken');
+  });
+  return [
+    { name: 'due_keys', everySeconds: 10, run: (signal) => settleDueKeys(service, signal) },
+    { name: 'count_usage', everySeconds: 20, run: (signal) => countUsage(service, signal) },
+    {
+      name: 'purge',
+      everySeconds: 3_600,
+      run: (signal) => purge(service, config.auditRetentionMonths, signal),
+    },
+    {
+      name: 'verify',
+      everySeconds: 600,
+      run: async (signal) => {
+        await verify.run(signal);
+        state.brokenChains = verify.broken;
+      },
+    },
+  ];
+}
+
+async function appOptions({ tlsFiles, trustProxy, logLevel }: Config): Promise<AppOptions> {
+  const tls = tlsFiles && { cert: await readFile(tlsFiles.cert), key: await readFile(tlsFiles.key) };
+  return { logLevel, ...(tls && { tls }), ...(trustProxy && { trustProxy }) };
+}
+
+function addressOf(app: FastifyInstance, { host, tlsFiles }: Config): string {
+  const { port } = app.server.address() as AddressInfo;
+  return `${tlsFiles ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/**
+ * When PostgreSQL goes away under load, postgres.js can throw out of a timer of its own, where no caller can catch it.
+ * Exactly that is survived, with a new pool; anything else ends the process, as it would without this.
+ */
+function surviveSocketFaults(service: Service, app: FastifyInstance): void {
+  process.on('uncaughtException', (error) => {
+    if (!isSocketFault(error)) {
+      app.log.fatal({ err: error }, 'an error that nobody expected');
+      process.exit(70);
+    }
+    app.log.error({ err: error }, 'the database connection broke; opening another');
+    service.database.replace();
+  });
+}
