@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-export interface Manifest {
+interface Manifest {
   readonly name: string;
   readonly private?: boolean;
   readonly exports?: Readonly<Record<string, unknown>>;

@@ -33,7 +33,7 @@ const fields = {
   ),
 };
 
-export const apiKeyRecord = z.object({
+const apiKeyRecord = z.object({
   api_key_id: uuid,
   name: z.string(),
   hint: z.string(),

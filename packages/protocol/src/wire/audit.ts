@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { auditActions } from './audit-actions.ts';
 import { count, hex, keyId, page, pageLimit, time, timestamp, uuid, wholeNumber } from './primitives.ts';
 
-export const auditEntry = z.object({
+const auditEntry = z.object({
   id: count,
   tenant_id: uuid,
   action: z.enum(auditActions),

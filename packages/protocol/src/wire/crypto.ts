@@ -4,7 +4,7 @@ import { base64, context, count, dek, hex, keyId, plaintext, uuid } from './prim
 const usedKey = { key_id: uuid, key_version: count };
 
 /** The encrypted bundle: `ciphertext` is the whole envelope; the other four are copies of its parts. */
-export const bundle = z.object({
+const bundle = z.object({
   ciphertext: z.string(),
   wrapped_key: z.string(),
   iv: z.string(),

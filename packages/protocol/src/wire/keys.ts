@@ -14,9 +14,9 @@ const intervalDays = z
     ),
   );
 
-export const rotationPolicy = z.strictObject({ interval_days: intervalDays });
+const rotationPolicy = z.strictObject({ interval_days: intervalDays });
 
-export const keyRecord = z.object({
+const keyRecord = z.object({
   key_id: uuid,
   name: z.string(),
   key_version: count,

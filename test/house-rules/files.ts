@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export interface SourceFile {
+  /** From the root of the checkout, with slashes. */
+  readonly path: string;
+  readonly text: string;
+  readonly lines: readonly string[];
+}
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const elsewhere = new Set(['node_modules', 'dist', '.git', '.eaas', 'coverage']);
+
+/** Every file of the checkout that is ours. */
+export const files: readonly SourceFile[] = walk(root).map((file) => {
+  const text = readFileSync(file, 'utf8');
+  return { path: relative(root, file).replaceAll(sep, '/'), text, lines: text.trimEnd().split('\n') };
+});
+
+/** What the packages are made of: their TypeScript, without the tests beside it. */
+export const sources = files.filter(
+  ({ path }) => /^packages\/[^/]+\/src\/.*\.ts$/.test(path) && !path.endsWith('.test.ts'),
+);
+
+function walk(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return elsewhere.has(entry.name) ? [] : walk(path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+/** What a file imports or re-exports, as it is written. */
+export function importsOf({ text }: SourceFile): string[] {
+  const found = text.matchAll(
+    /(?:^|\n)(?:(?:import|export)\b[^;'"=]*?\bfrom|import)\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/g,
+  );
+  return Array.from(found, ([, fixed, dynamic]) => fixed ?? dynamic ?? '');
+}
