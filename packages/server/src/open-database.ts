@@ -18,7 +18,7 @@ export interface OpenDatabase {
   readonly serverRole: string | null;
   readonly rootKey: RootKeyProvider;
   /** Stops the embedded database if this process started it. May be called again. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** What for: `serve` for as long as the program runs, `command` for a short while, perhaps beside a `serve`. */

@@ -18,7 +18,7 @@ export interface OpenService {
   /** Sentences for the operator about what can be worked with, and should not stay so. */
   readonly warnings: readonly string[];
   /** Ends the connections, and the embedded database if this process started it. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /**

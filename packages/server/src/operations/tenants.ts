@@ -3,8 +3,8 @@ import { parseUuid } from '@eaas/protocol';
 import { genesisHash } from '@eaas/protocol/audit';
 import { formatTimestamp, hasControlCharacter } from '@eaas/protocol/wire';
 import { insider } from '../caller.ts';
-import { newTenantSecret, type RootKey } from '../crypto/key-hierarchy.ts';
-import { Refusal } from '../refusal.ts';
+import { newTenantSecret, openTenantSecrets } from '../crypto/key-hierarchy.ts';
+import { Refusal, tampered } from '../refusal.ts';
 import { claim } from '../root-check.ts';
 import type { Service } from '../service.ts';
 import { change } from '../state/change.ts';
@@ -12,11 +12,13 @@ import { openTenant, sealHead, sealTenant } from '../state/integrity.ts';
 import { monthOf } from '../state/time.ts';
 import { isDuplicate } from '../store/faults.ts';
 import { insertHead, lockHead } from '../store/heads.ts';
-import type { Pool, Sql } from '../store/sql.ts';
+import type { Pool } from '../store/sql.ts';
 import {
+  destroyTenant as destroyRow,
   findTenant,
   findTenantByName,
   insertTenant,
+  listTenants as listRows,
   type TenantRow,
   updateTenant as updateRow,
 } from '../store/tenants.ts';
@@ -33,11 +35,11 @@ export interface TenantRecord {
 
 /** What of a tenant can be set. */
 export interface TenantFields {
-  readonly name?: string;
-  readonly envelope_only?: boolean;
-  readonly monthly_encrypt_quota?: number | null;
+  readonly name?: string | undefined;
+  readonly envelope_only?: boolean | undefined;
+  readonly monthly_encrypt_quota?: number | null | undefined;
   /** Milliseconds since 1970. */
-  readonly created_at?: number;
+  readonly created_at?: number | undefined;
 }
 
 /** From here on a new tenant encrypts locally unless told otherwise. */
@@ -48,39 +50,115 @@ export async function createTenant(
   service: Service,
   fields: TenantFields & { readonly name: string },
 ): Promise<TenantRecord> {
-  requireUsableName(fields.name);
-  const tenantId = randomUUID();
+  const { name, monthly_encrypt_quota = null } = fields;
+  requireUsableName(name);
+  const { roots } = service.tenants;
   const now = service.clock();
-  const { created_at = now } = fields;
-  const [root] = service.tenants.roots as [RootKey];
-  const { rootId, sealedSecret } = newTenantSecret(root, tenantId);
-  const row = {
+  const created_at = fields.created_at ?? now;
+  const tenantId = randomUUID();
+  const sealed = newTenantSecret(roots[0], tenantId);
+  const secrets = openTenantSecrets(roots, { tenantId, ...sealed });
+  if (!secrets) throw new Error('a secret that was just sealed does not open');
+  const row = sealTenant(secrets, {
     tenant_id: tenantId,
-    name: fields.name,
+    name,
     envelope_only: fields.envelope_only ?? created_at >= envelopeOnlySince,
-    monthly_encrypt_quota: fields.monthly_encrypt_quota ?? null,
+    monthly_encrypt_quota,
     created_at,
-    root_id: rootId,
-    sealed_secret: sealedSecret,
+    root_id: sealed.rootId,
+    sealed_secret: sealed.sealedSecret,
     rev: 0,
-  };
-  const secrets = openTenantSecretsOf(service, row);
-  const head = {
-    id: 0,
-    hash: genesisHash(tenantId),
-    state_id: 0,
-    created_at: now,
-    month: monthOf(now),
-    encrypts: 0,
-  };
+  });
+  const hash = genesisHash(tenantId);
+  const head = { id: 0, hash, state_id: 0, created_at: now, month: monthOf(now), encrypts: 0 };
   try {
     await service.database.transaction(async (tx) => {
-      await claim(tx, service.tenants.roots);
-      await insertTenant(tx, sealTenant(secrets, row));
+      await claim(tx, roots);
+      await insertTenant(tx, row);
       await insertHead(tx, tenantId, sealHead(secrets, tenantId, head));
     });
   } catch (error) {
-    throw isDuplicate(error) ? nameTaken(fields.name) : error;
+    throw isDuplicate(error) ? nameTaken(name) : error;
   }
   return tenantRecord(row);
+}
+
+/** Sets what is given. What is as it was already is no change, and writes no entry. */
+export async function updateTenant(
+  service: Service,
+  tenantId: string,
+  fields: TenantFields,
+): Promise<TenantRecord> {
+  if (fields.name !== undefined) requireUsableName(fields.name);
+  return change(service, insider(tenantId, 'operator'), async ({ tx, state, entryId }) => {
+    const { mac: _, ...before } = state.tenant;
+    const set = Object.entries(fields).filter(
+      ([name, value]) => value !== undefined && value !== before[name as keyof TenantFields],
+    );
+    if (set.length === 0) return { draft: null, answer: tenantRecord(before) };
+    const next = { ...before, ...(Object.fromEntries(set) as Partial<TenantRow>), rev: entryId };
+    const namesake = next.name !== before.name && (await findTenantByName(tx, next.name));
+    if (namesake) throw nameTaken(next.name);
+    await updateRow(tx, sealTenant(state.secrets, next));
+    const metadata = { changed: set.map(([name]) => name), previous_change: before.rev };
+    return { draft: tenantDraft('tenant.update', metadata), answer: tenantRecord(next) };
+  });
+}
+
+/** All tenants by name, each with whether its row is what the service wrote. */
+export async function listTenants(service: Service): Promise<{ tenant: TenantRecord; authentic: boolean }[]> {
+  const rows = await service.database.run(listRows, 10_000);
+  return rows.map((row) => ({ tenant: tenantRecord(row), authentic: isAuthentic(service, row) }));
+}
+
+/** The tenant of this id or, else, of this name. Throws Refusal. */
+export async function requireTenant(service: Service, idOrName: string): Promise<TenantRecord> {
+  const tenantId = parseUuid(idOrName);
+  const row = await service.database.run((sql) =>
+    tenantId === undefined ? findTenantByName(sql, idOrName) : findTenant(sql, tenantId),
+  );
+  if (!row) throw new Refusal('not_found', 'There is no such tenant; `eaas tenant list` shows them all.');
+  if (!isAuthentic(service, row)) throw tampered();
+  return tenantRecord(row);
+}
+
+/** Erases a tenant with all it has, for good. Needs the role that owns the tables. */
+export async function destroyTenant(owner: Pool, tenantId: string): Promise<void> {
+  await owner.begin(async (tx) => {
+    // Nothing is appended or changed meanwhile.
+    await lockHead(tx, tenantId);
+    await destroyRow(tx, tenantId);
+  });
+}
+
+function isAuthentic(service: Service, row: TenantRow): boolean {
+  try {
+    openTenant(service.tenants.roots, row);
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}
+
+function tenantRecord(row: Omit<TenantRow, 'mac'>): TenantRecord {
+  const { tenant_id, name, envelope_only, monthly_encrypt_quota, created_at } = row;
+  return { tenant_id, name, envelope_only, monthly_encrypt_quota, created_at: formatTimestamp(created_at) };
+}
+
+function requireUsableName(name: string): void {
+  const length = Array.from(name).length;
+  if (length < 1 || length > 128 || hasControlCharacter(name) || !name.isWellFormed()) {
+    throw new Refusal(
+      'bad_request',
+      "A tenant's name has 1 to 128 characters, none of them a control character.",
+    );
+  }
+  if (parseUuid(name) !== undefined) {
+    throw new Refusal('bad_request', "A tenant's name cannot look like an id: commands take either.");
+  }
+}
+
+function nameTaken(name: string): Refusal {
+  return new Refusal('name_taken', `There is a tenant named ${JSON.stringify(name)} already.`);
 }

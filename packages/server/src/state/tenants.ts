@@ -28,11 +28,11 @@ export interface TenantView {
 export class Tenants {
   readonly database: Database;
   /** The root keys: the current one first, while rotating also the previous. */
-  readonly roots: readonly RootKey[];
+  readonly roots: readonly [RootKey, ...RootKey[]];
   readonly #views = new BoundedMap<string, TenantView>(10_000);
   readonly #byToken = new BoundedMap<string, string>(100_000);
 
-  constructor(database: Database, roots: readonly RootKey[]) {
+  constructor(database: Database, roots: readonly [RootKey, ...RootKey[]]) {
     this.database = database;
     this.roots = roots;
   }

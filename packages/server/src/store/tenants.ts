@@ -57,3 +57,8 @@ export async function listTenants(sql: Sql): Promise<TenantRow[]> {
 export async function tenantsSealedUnder(sql: Sql, rootId: Uint8Array): Promise<TenantRow[]> {
   return sql<TenantRow[]>`select * from eaas.tenants where root_id = ${rootId} order by tenant_id`;
 }
+
+/** Erases a tenant's rows of every table. For the owner of the tables only. */
+export async function destroyTenant(tx: Transaction, tenantId: string): Promise<void> {
+  await tx`select eaas.destroy_tenant(${tenantId})`;
+}

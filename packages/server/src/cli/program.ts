@@ -1,0 +1,34 @@
+import { apiKeyCreate } from './api-key-create.ts';
+import { apiKeyList } from './api-key-list.ts';
+import { apiKeyRevoke } from './api-key-revoke.ts';
+import { group } from './command.ts';
+import { failureOf } from './failure.ts';
+import { exitCodes } from './exit-codes.ts';
+import { migrateCommand } from './migrate.ts';
+import { note } from './output.ts';
+import { serveCommand } from './serve.ts';
+import { tenantCreate } from './tenant-create.ts';
+import { tenantDestroy } from './tenant-destroy.ts';
+import { tenantList } from './tenant-list.ts';
+import { tenantSet } from './tenant-set.ts';
+import { tenantShow } from './tenant-show.ts';
+
+/** The whole command line. */
+const program = group('eaas', 'Encryption as a service: the server and its operator’s commands.', [
+  serveCommand,
+  migrateCommand,
+  group('tenant', 'Tenants.', [tenantCreate, tenantList, tenantShow, tenantSet, tenantDestroy]),
+  group('api-key', 'API keys of tenants.', [apiKeyCreate, apiKeyList, apiKeyRevoke]),
+]);
+
+/** Runs a command line; answers its exit code when it is done. */
+export async function run(args: readonly string[]): Promise<number> {
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCodes.ok;
+  } catch (error) {
+    const { code, message } = failureOf(error);
+    if (message !== null) note(message);
+    return code;
+  }
+}
