@@ -31,19 +31,23 @@ export function createApp<C extends Caller>(doors: Doors<C>, options: AppOptions
   });
   // Fastify reads no body then: the door does, after the 403s, and by its own rules.
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  // RFC 9110, 10.1.1 lets a server ignore an expectation; Node would answer it with an empty 417.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const { isClosing } = closeGracefully(app);
   app.decorateRequest('visit');
   app.addHook('onRequest', async (request, reply) => {
     beginAnswer(request, reply, metrics);
     if (isClosing()) throw new Refusal('unavailable', 'The service is stopping: send the request again.');
     requireHost(request);
+    // The router takes `/v1/keys/` for `/v1/keys/:key_id` with nothing in it.
+    if (Object.values(request.params ?? {}).includes('')) throw nothingHere();
   });
   app.addHook('onSend', async (_, reply) => {
     if (isClosing()) void reply.header('connection', 'close');
   });
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(async () => {
-    throw new Refusal('not_found', 'There is nothing at this path: see /docs for those that there are.');
+    throw nothingHere();
   });
   const methodsOf = new Map<string, string[]>();
   app.addHook('onRoute', ({ url, method }) => {
@@ -56,6 +60,9 @@ export function createApp<C extends Caller>(doors: Doors<C>, options: AppOptions
   refuseOtherMethods(app, doors, new Map(methodsOf));
   return app;
 }
+
+const nothingHere = () =>
+  new Refusal('not_found', 'There is nothing at this path: see /docs for those that there are.');
 
 /** RFC 9112, 3.2: what speaks HTTP/1.1 names the host. */
 function requireHost({ raw }: FastifyRequest): void {

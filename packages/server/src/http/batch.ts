@@ -30,7 +30,7 @@ export async function runBatch(
 function judge(schema: NonNullable<Endpoint['item']>, item: unknown): object | Refusal {
   try {
     requireWellFormed(item);
-    return checked(schema, item);
+    return checked(schema, item, 'item');
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;

@@ -39,6 +39,8 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
     const settle = (error?: Error) => {
       clearTimeout(stalled);
       request.off('data', take).off('end', settle).off('error', cut).off('close', cut);
+      // What still comes is thrown away, so that the client gets to read its answer.
+      if (error) request.resume();
       if (error) reject(error);
       else resolve(Buffer.concat(chunks, length));
     };

@@ -30,7 +30,8 @@ function record(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetri
   const { arrivedAt, path, caller, code } = request.visit;
   const duration = performance.now() - arrivedAt;
   const status = reply.raw.writableFinished ? reply.statusCode : 'aborted';
-  metrics.record(request.method, path, status, duration / 1_000);
+  const route = code === 'method_not_allowed' ? undefined : path;
+  metrics.record(request.method, route, status, duration / 1_000);
   request.log.info(
     {
       method: request.method,

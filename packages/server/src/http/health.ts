@@ -25,5 +25,5 @@ export function serveHealth(app: FastifyInstance, doors: Health): void {
 
 async function readiness(doors: Health): Promise<{ ready: boolean; reasons: string[] }> {
   if (doors.draining()) return { ready: false, reasons: ['the service is stopping'] };
-  return doors.health();
+  return doors.health().catch(() => ({ ready: false, reasons: ['the service cannot tell'] }));
 }

@@ -44,9 +44,12 @@ export function checkBody(endpoint: Endpoint, body: unknown): object {
 }
 
 /** A value by a schema; throws the 400. */
-export function checked(schema: NonNullable<Endpoint['body']>, value: unknown): object {
+export function checked(schema: NonNullable<Endpoint['body']>, value: unknown, what = 'body'): object {
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw new Refusal('bad_request', sentence(explain(parsed.error, value)));
+  if (!parsed.success) {
+    const reason = explain(parsed.error, value).replace(/^the body/, `the ${what}`);
+    throw new Refusal('bad_request', sentence(reason));
+  }
   return parsed.data;
 }
 

@@ -3,19 +3,25 @@ import { docsPage, docsPolicy } from './docs/page.ts';
 import { openApiDocument } from './openapi.ts';
 import { send } from './problems.ts';
 
-/** /openapi.json for machines and /docs for people, both made from the endpoint table when the server starts. */
+const openApi = once(() => JSON.stringify(openApiDocument()));
+const docs = once(docsPage);
+
+/** /openapi.json for machines and /docs for people, both made from the endpoint table, once. */
 export function serveReference(app: FastifyInstance): void {
-  const openApi = JSON.stringify(openApiDocument());
-  const docs = docsPage();
   app.route({
     method: ['GET', 'HEAD'],
     url: '/openapi.json',
-    handler: async (_, reply) => send(reply, 'application/json', openApi),
+    handler: async (_, reply) => send(reply, 'application/json', openApi()),
   });
   app.route({
     method: ['GET', 'HEAD'],
     url: '/docs',
     handler: async (_, reply) =>
-      send(reply.header('content-security-policy', docsPolicy), 'text/html; charset=utf-8', docs),
+      send(reply.header('content-security-policy', docsPolicy), 'text/html; charset=utf-8', docs()),
   });
+}
+
+function once(make: () => string): () => string {
+  let made: string | undefined;
+  return () => (made ??= make());
 }

@@ -26,7 +26,9 @@ const http = {
 /** Fastify's options, without those that need the app itself. */
 export function serverOptions(options: AppOptions) {
   return {
-    ...(options.tls ? { https: { ...http, ...options.tls, minVersion: 'TLSv1.2' } } : { http }),
+    ...(options.tls
+      ? { https: { ...http, ...options.tls, minVersion: 'TLSv1.2', handshakeTimeout: 5_000 } }
+      : { http }),
     requestTimeout: http.requestTimeout,
     keepAliveTimeout: 72_000,
     connectionTimeout: 60_000,

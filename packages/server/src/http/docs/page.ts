@@ -1,12 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  endpoints,
-  type Permission,
-  permissions,
-  type ProblemCode,
-  problems,
-  type Route,
-} from '@eaas/protocol/wire';
+import { type Permission, permissions, type ProblemCode, problems, type Route } from '@eaas/protocol/wire';
 import { routes, splitRoute } from '../api.ts';
 import { callOf, groups } from '../reference/groups.ts';
 import { problemCauses } from '../reference/problem-causes.ts';

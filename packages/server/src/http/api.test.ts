@@ -1,0 +1,174 @@
+import { endpoints, type Endpoint } from '@eaas/protocol/wire';
+import { describe, expect, it } from 'vitest';
+import { Refusal } from '../refusal.ts';
+import { routes, splitRoute } from './api.ts';
+import { callOf } from './reference/groups.ts';
+import { keyId, tenantId } from './reference/samples.ts';
+import { splitInput } from './reference/split-input.ts';
+import { listen } from './testing/listen.ts';
+import { memoryDoors } from './testing/memory-doors.ts';
+
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+function exampleRequest(route: (typeof routes)[number][0]): [path: string, init: RequestInit] {
+  const { method, path } = splitRoute(route);
+  const { path: names, query, body } = splitInput(route);
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  const url = path.replace(/:(\w+)/g, (_, name: string) => String(names[name]));
+  const hasBody = Object.keys(body).length > 0;
+  return [
+    search.size > 0 ? `${url}?${search}` : url,
+    {
+      method,
+      ...(hasBody && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    },
+  ];
+}
+
+describe('the endpoint table over HTTP', () => {
+  it.each(routes)('%s answers its example, as the table says', async (route, endpoint) => {
+    const { fetch, doors } = await listen(
+      memoryDoors({}, { 'POST /v1/batch/wrap': callOf('POST /v1/batch/wrap').example.output }),
+    );
+    const [path, init] = exampleRequest(route);
+    const response = await fetch(path, init);
+
+    expect(response.status).toBe(endpoint.status ?? 200);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('x-request-id')).toMatch(uuid);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('strict-transport-security')).toBeNull();
+    expect(response.headers.get('server')).toBeNull();
+    expect(response.headers.get('x-powered-by')).toBeNull();
+    expect(await response.json()).toEqual(callOf(route).example.output);
+    expect(doors.calls).toMatchObject([{ route, caller: { tenantId } }]);
+    expect(doors.calls[0]?.input).toEqual(callOf(route).example.input);
+    expect(doors.arrivals[0]).toMatchObject({
+      route,
+      ipAddress: '127.0.0.1',
+      requestId: response.headers.get('x-request-id'),
+    });
+  });
+
+  it('names where a created resource stands', async () => {
+    const { post } = await listen();
+    const key = await post('/v1/keys', { name: 'patients' });
+    expect(key.headers.get('location')).toBe(`/v1/keys/${keyId}`);
+    const apiKey = await post('/v1/api-keys', { name: 'ci', permissions: ['encrypt'] });
+    expect(apiKey.headers.get('location')).toMatch(/^\/v1\/api-keys\/[\da-f-]{36}$/);
+  });
+
+  it('leaves a path parameter to the operation, whatever it is', async () => {
+    const { fetch, doors } = await listen();
+    for (const name of ['patients', 'a%2Fb', 'x'.repeat(5_000), '%E2%82%AC']) {
+      expect((await fetch(`/v1/keys/${name}`)).status).toBe(200);
+    }
+    expect(doors.calls.map(({ input }) => input)).toMatchObject([
+      { key_id: 'patients' },
+      { key_id: 'a/b' },
+      {},
+      { key_id: '€' },
+    ]);
+  });
+
+  it('answers only the fields of the output schema', async () => {
+    const { fetch } = await listen(
+      memoryDoors(
+        {},
+        { 'GET /v1/usage': { ...callOf('GET /v1/usage').example.output, token_hash: 'secret' } },
+      ),
+    );
+    expect(await (await fetch('/v1/usage')).text()).not.toContain('secret');
+  });
+
+  it('answers 500 to an output that is not of its schema, and logs where but not what', async () => {
+    const { post, log } = await listen(
+      memoryDoors({}, { 'POST /v1/decrypt': { plaintext: ['very secret'] } }),
+    );
+    const response = await post('/v1/decrypt', { ciphertext: 'AAAA', key_id: keyId, key_version: 1 });
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({ code: 'internal', type: 'about:blank' });
+    expect(log.join('')).toContain('"code":"POST_v1_decrypt_plaintext"');
+    expect(log.join('')).not.toContain('very secret');
+  });
+
+  it('answers a refusal as its problem document, with exactly its content type', async () => {
+    const refuse = () => {
+      throw new Refusal('quota_exceeded', 'The monthly quota is used up.');
+    };
+    const { post } = await listen(memoryDoors({}, { 'POST /v1/encrypt': refuse }));
+    const response = await post('/v1/encrypt', { plaintext: '', key_id: keyId });
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(await response.json()).toEqual({
+      type: 'about:blank',
+      title: 'Quota Exceeded',
+      status: 429,
+      detail: 'The monthly quota is used up.',
+      code: 'quota_exceeded',
+    });
+  });
+});
+
+describe('the order of checks', () => {
+  const expectProblem = async (response: Response, status: number, code: string) => {
+    expect([response.status, await response.json()]).toMatchObject([status, { status, code }]);
+    return response;
+  };
+
+  it('is 404 and 405 before 401', async () => {
+    const { fetch } = await listen();
+    const anonymous = { headers: { authorization: '' } };
+    await expectProblem(await fetch('/v1/nothing', anonymous), 404, 'not_found');
+    await expectProblem(await fetch('/favicon.ico', anonymous), 404, 'not_found');
+    await expectProblem(await fetch('/v1/keys/', anonymous), 404, 'not_found');
+    await expectProblem(await fetch('/V1/keys', anonymous), 404, 'not_found');
+    const put = await fetch('/v1/keys', { ...anonymous, method: 'PUT', body: 'x' });
+    expect(put.headers.get('allow')).toBe('POST, GET');
+    await expectProblem(put, 405, 'method_not_allowed');
+    const options = await fetch('/v1/hash', { ...anonymous, method: 'OPTIONS' });
+    await expectProblem(options, 405, 'method_not_allowed');
+  });
+
+  it('takes HEAD for another method under /v1, and for GET elsewhere', async () => {
+    const { fetch } = await listen();
+    expect((await fetch('/v1/keys', { method: 'HEAD' })).status).toBe(405);
+    expect((await fetch('/healthz', { method: 'HEAD' })).status).toBe(200);
+    expect((await fetch('/healthz', { method: 'POST' })).headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  it.each(routes.filter(([, { body }]) => body))('%s is 401 before its body is read', async (route) => {
+    const { exchange, doors } = await listen();
+    const { method, path } = splitRoute(route);
+    const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`;
+    const answer = await exchange(`${head}Content-Type: text/plain\r\nContent-Length: 999999999\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 401 Unauthorized\r\n/);
+    expect(answer).toMatch(/\r\nwww-authenticate: Bearer\r\n/i);
+    expect(doors.calls).toEqual([]);
+  });
+
+  it('is 415 before 413 before 400', async () => {
+    const { post } = await listen();
+    const large = 'x'.repeat(2 * 1024 * 1024 + 1);
+    const text = { headers: { 'content-type': 'text/plain' } };
+    const answers = [
+      await post('/v1/hash?x=1', large, text),
+      await post('/v1/hash?x=1', large),
+      await post('/v1/hash?x=1', 'x'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([415, 413, 400]);
+  });
+
+  it('runs nothing while the service drains', async () => {
+    const { fetch, doors } = await listen(memoryDoors({ draining: () => true }));
+    const response = await fetch('/v1/keys');
+    expect(response.headers.get('retry-after')).toBe('1');
+    await expectProblem(response, 503, 'unavailable');
+    expect(doors.arrivals).toEqual([]);
+  });
+});
+
+it('every route of the table is served', () => {
+  expect(routes.map(([route]) => route)).toEqual(Object.keys(endpoints));
+  expect(routes.every(([, endpoint]: [unknown, Endpoint]) => endpoint.permission)).toBe(true);
+});

@@ -1,0 +1,208 @@
+import { limits } from '@eaas/protocol/wire';
+import { describe, expect, it } from 'vitest';
+import { keyId } from './reference/samples.ts';
+import { listen, type Served } from './testing/listen.ts';
+import { authorization } from './testing/memory-doors.ts';
+
+const json = { 'content-type': 'application/json' };
+
+async function detailOf(response: Response): Promise<string> {
+  const problem = (await response.json()) as { status: number; detail: string };
+  expect(response.status).toBe(400);
+  return problem.detail;
+}
+
+/** Posts bytes to /v1/hash without a word about their length. */
+function postChunked({ fetch }: Served, ...chunks: Uint8Array[]): Promise<Response> {
+  const body = new ReadableStream({
+    pull: (controller) => {
+      const chunk = chunks.shift();
+      if (chunk) controller.enqueue(chunk);
+      else controller.close();
+    },
+  });
+  return fetch('/v1/hash', { method: 'POST', headers: json, body, duplex: 'half' } as RequestInit);
+}
+
+describe('a body', () => {
+  it.each([
+    ['no JSON', '{', 'The body is not valid JSON.'],
+    ['a leading U+FEFF', '\uFEFF{"value":"","key_id":""}', 'The body is not valid JSON.'],
+    ['two documents', '{}{}', 'The body is not valid JSON.'],
+    ['a field twice', `{"value":"a","value":"b","key_id":"x"}`, 'The body has the field `value` twice.'],
+    [
+      'a field twice, spelled differently',
+      `{"value":"a","v\\u0061lue":"b"}`,
+      'The body has the field `value` twice.',
+    ],
+    ['nine levels', `${'['.repeat(9)}${']'.repeat(9)}`, 'The body is nested deeper than 8 levels.'],
+    [
+      'a hundred thousand levels',
+      '['.repeat(100_000) + ']'.repeat(100_000),
+      'The body is nested deeper than 8 levels.',
+    ],
+    [
+      'a lone surrogate',
+      `{"value":"\\ud800","key_id":"x"}`,
+      'A text has a lone surrogate: it is not valid Unicode.',
+    ],
+    ['a list', '[]', 'The body must be an object.'],
+    ['null', 'null', 'The body must be an object.'],
+    ['no value', '{"key_id":"x"}', '`value` is missing.'],
+    ['no key_id', '{"value":"x"}', '`key_id` is missing.'],
+    ['a number for a text', '{"value":7,"key_id":"x"}', '`value` must be a string.'],
+    ['an unknown field', '{"value":"","key_id":"x","contxt":{}}', 'Unknown field `contxt`.'],
+    [
+      'a long unknown field',
+      `{"value":"","key_id":"x","${'y'.repeat(99)}":1}`,
+      `Unknown field \`${'y'.repeat(64)}\`.`,
+    ],
+    ['__proto__', '{"value":"","key_id":"x","__proto__":{}}', 'Unknown field `__proto__`.'],
+  ])('with %s is 400 and says so', async (_, body, detail) => {
+    const { post } = await listen();
+    expect(await detailOf(await post('/v1/hash', body))).toBe(detail);
+  });
+
+  it('that is not UTF-8 is 400', async () => {
+    const { fetch } = await listen();
+    const body = Buffer.concat([
+      Buffer.from('{"value":"'),
+      Buffer.from([0xff]),
+      Buffer.from('","key_id":""}'),
+    ]);
+    const response = await fetch('/v1/hash', { method: 'POST', headers: json, body });
+    expect(await detailOf(response)).toBe('The body is not valid UTF-8.');
+  });
+
+  it('that is absent where fields are required is 400 and names the first', async () => {
+    const { fetch } = await listen();
+    for (const init of [
+      {},
+      { headers: json },
+      { headers: { 'content-type': 'text/plain' } },
+      { body: '', headers: json },
+    ]) {
+      const response = await fetch('/v1/encrypt', { method: 'POST', ...init });
+      expect(await detailOf(response)).toBe('`plaintext` is missing.');
+    }
+  });
+
+  it('keeps every character of a value', async () => {
+    const { post, doors } = await listen();
+    for (const value of ['', '\0', '\uFEFF', ' a ', '\u{1F600}', 'é', 'e\u0301']) {
+      expect((await post('/v1/hash', { value, key_id: keyId })).status).toBe(200);
+      expect(doors.calls.at(-1)?.input).toEqual({ value, key_id: keyId });
+    }
+  });
+
+  it('may take its time, in chunks that split a character', async () => {
+    const served = await listen();
+    const bytes = Buffer.from(JSON.stringify({ value: '€', key_id: keyId }));
+    const at = bytes.indexOf(0xe2) + 1;
+    const response = await postChunked(served, bytes.subarray(0, at), bytes.subarray(at));
+    expect(response.status).toBe(200);
+    expect(served.doors.calls[0]?.input).toMatchObject({ value: '€' });
+  });
+});
+
+describe('the size of a body', () => {
+  const filled = (size: number) => `{"items":[]${' '.repeat(size - 12)}}`;
+
+  it.each([
+    ['/v1/hash', limits.body],
+    ['/v1/keys/x/wrap', limits.body],
+    ['/v1/batch/wrap', limits.batchBody],
+  ])('%s takes %i bytes and not one more', async (path, size) => {
+    const { post } = await listen();
+    expect((await post(path, filled(size))).status).toBe(400);
+    const response = await post(path, filled(size + 1));
+    expect([response.status, await response.json()]).toMatchObject([413, { code: 'too_large' }]);
+  });
+
+  it('counts when nobody announced it', async () => {
+    const chunk = Buffer.alloc(512 * 1024, ' ');
+    expect(
+      (await postChunked(await listen(), ...Array<Buffer>(4).fill(chunk), Buffer.from('{}'))).status,
+    ).toBe(413);
+  });
+});
+
+describe('the type of a body', () => {
+  it.each([
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+  ])('%s is JSON', async (type) => {
+    const { post } = await listen();
+    const response = await post(
+      '/v1/hash',
+      { value: '', key_id: 'x' },
+      { headers: { 'content-type': type } },
+    );
+    expect(response.status).toBe(200);
+  });
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonp',
+    'application/json; charset=latin1',
+    'x',
+    '',
+  ])('"%s" is 415', async (type) => {
+    const { post } = await listen();
+    const response = await post(
+      '/v1/hash',
+      { value: '', key_id: 'x' },
+      { headers: { 'content-type': type } },
+    );
+    expect([response.status, await response.json()]).toMatchObject([415, { code: 'unsupported_media_type' }]);
+  });
+
+  it('is 415 when it is compressed', async () => {
+    const { post } = await listen();
+    const coded = (coding: string) =>
+      post('/v1/hash', { value: '', key_id: '' }, { headers: { 'content-encoding': coding } });
+    expect((await coded('gzip')).status).toBe(415);
+    expect((await coded('identity')).status).toBe(200);
+  });
+});
+
+describe('a call without body fields', () => {
+  it.each([
+    ['no body', ''],
+    ['an empty object', '{}'],
+    ['an empty object with space', ' {\n} '],
+  ])('takes %s, whatever its type', async (_, body) => {
+    const { exchange, doors } = await listen();
+    for (const type of [
+      '',
+      'Content-Type: application/json\r\n',
+      'Content-Type: text/plain\r\n',
+      'Content-Type: ;;\r\n',
+    ]) {
+      const head = `POST /v1/keys/${keyId}/disable HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${authorization}\r\n`;
+      const answer = await exchange(`${head}${type}Content-Length: ${body.length}\r\n\r\n${body}`);
+      expect(answer).toMatch(/^HTTP\/1.1 200 /);
+    }
+    expect(doors.calls).toHaveLength(4);
+  });
+
+  it('refuses any other', async () => {
+    const { post, exchange, doors } = await listen();
+    expect(await detailOf(await post(`/v1/keys/${keyId}/enable`, { name: 'x' }))).toBe(
+      'Unknown field `name`.',
+    );
+    expect((await post(`/v1/keys/${keyId}/enable`, '[]')).status).toBe(400);
+    const head = `GET /v1/keys HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${authorization}\r\n`;
+    expect(await exchange(`${head}Content-Length: 7\r\n\r\n{"a":1}`)).toContain('Unknown field `a`.');
+    expect(doors.calls).toEqual([]);
+  });
+
+  it('takes none where all fields are optional', async () => {
+    const { fetch, doors } = await listen();
+    expect((await fetch(`/v1/keys/${keyId}/rotate`, { method: 'POST' })).status).toBe(200);
+    expect(doors.calls[0]?.input).toEqual({ key_id: keyId });
+  });
+});

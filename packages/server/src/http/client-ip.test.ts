@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { canonicalIp } from './client-ip.ts';
+import { listen } from './testing/listen.ts';
+
+it.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::FFFF:c000:0201', '192.0.2.1'],
+  ['0:0:0:0:0:ffff:0:1', '0.0.0.1'],
+  ['2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
+  ['2001:db8:0:1:0:0:0:1', '2001:db8:0:1::1'],
+  ['2001:db8:0:0:1:0:0:1', '2001:db8::1:0:0:1'],
+  ['2001:0db8:0000:1:1:1:1:1', '2001:db8:0:1:1:1:1:1'],
+  ['::', '::'],
+  ['::1', '::1'],
+  ['fe80::1%eth0', 'fe80::1'],
+  ['192.0.2.1:4711', '192.0.2.1'],
+  ['[2001:db8::1]:4711', '2001:db8::1'],
+  ['[2001:db8::1]', '2001:db8::1'],
+  ['unknown', null],
+  ['192.0.2.256', null],
+  ['01.2.3.4', null],
+  ['', null],
+  [undefined, null],
+])('writes %s as %s', (text, canonical) => {
+  expect(canonicalIp(text)).toBe(canonical);
+});
+
+const forwarded = async (trustProxy: readonly string[] | undefined, header: string) => {
+  const { fetch, doors } = await listen(undefined, trustProxy ? { trustProxy } : {});
+  await fetch('/v1/keys', { headers: { 'x-forwarded-for': header } });
+  return doors.arrivals[0]?.ipAddress;
+};
+
+it('believes X-Forwarded-For of listed proxies only, and no further than they go', async () => {
+  expect(await forwarded(undefined, '203.0.113.7')).toBe('127.0.0.1');
+  expect(await forwarded(['10.0.0.0/8'], '203.0.113.7')).toBe('127.0.0.1');
+  expect(await forwarded(['127.0.0.1'], '203.0.113.7')).toBe('203.0.113.7');
+  expect(await forwarded(['127.0.0.1'], '198.51.100.1, 203.0.113.7')).toBe('203.0.113.7');
+  expect(await forwarded(['127.0.0.1', '203.0.113.7'], '2001:DB8::0:1, 203.0.113.7')).toBe('2001:db8::1');
+  expect(await forwarded(['127.0.0.1'], 'garbage')).toBe(null);
+});
+
+it('promises TLS in the future only to who came over it', async () => {
+  const { fetch } = await listen(undefined, { trustProxy: ['127.0.0.1'] });
+  const secure = await fetch('/v1/keys', { headers: { 'x-forwarded-proto': 'https' } });
+  expect(secure.headers.get('strict-transport-security')).toBe('max-age=31536000');
+  expect((await fetch('/v1/keys')).headers.get('strict-transport-security')).toBeNull();
+});

@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { Refusal } from '../refusal.ts';
+import { listen } from './testing/listen.ts';
+import { listedOrigin, memoryDoors } from './testing/memory-doors.ts';
+
+const preflight = (origin: string) => ({
+  method: 'OPTIONS',
+  headers: { origin, 'access-control-request-method': 'POST', authorization: '' },
+});
+
+it('answers the preflight of a listed origin, without credentials', async () => {
+  const { fetch, doors } = await listen();
+  const response = await fetch('/v1/keys', preflight(listedOrigin));
+  expect(response.status).toBe(204);
+  expect(response.headers.get('access-control-allow-origin')).toBe(listedOrigin);
+  expect(response.headers.get('access-control-allow-methods')).toBe('POST, GET');
+  expect(response.headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
+  expect(response.headers.get('access-control-allow-credentials')).toBeNull();
+  expect(response.headers.get('vary')).toBe('Origin');
+  expect(doors.arrivals).toEqual([]);
+});
+
+it.each(['https://evil.example', 'null'])('allows nothing in the preflight of %s', async (origin) => {
+  const { fetch } = await listen();
+  const response = await fetch('/v1/hash', preflight(origin));
+  expect(response.status).toBe(204);
+  expect(Array.from(response.headers.keys()).filter((name) => name.startsWith('access-control'))).toEqual([]);
+});
+
+it('answers no preflight outside of the API', async () => {
+  const { fetch } = await listen();
+  expect((await fetch('/v1/nothing', preflight(listedOrigin))).status).toBe(404);
+  expect((await fetch('/metrics', preflight(listedOrigin))).status).toBe(405);
+});
+
+it('lets a page of a listed origin read answers and problems, its 401 too', async () => {
+  const { fetch, post } = await listen();
+  const from = { headers: { origin: listedOrigin } };
+  const answers = [
+    await fetch('/v1/keys', from),
+    await post('/v1/hash', {}, from),
+    await fetch('/v1/keys', { headers: { origin: listedOrigin, authorization: 'Bearer expired' } }),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 400, 401]);
+  for (const { headers } of answers) {
+    expect(headers.get('access-control-allow-origin')).toBe(listedOrigin);
+    expect(headers.get('access-control-expose-headers')).toContain('X-Request-Id');
+  }
+});
+
+it('lets no page of another origin read anything', async () => {
+  const { fetch } = await listen();
+  const response = await fetch('/v1/keys', { headers: { origin: 'https://evil.example' } });
+  expect([response.status, await response.json()]).toMatchObject([403, { code: 'origin_refused' }]);
+  expect(response.headers.get('access-control-allow-origin')).toBeNull();
+});
+
+it('is 503 when it cannot know', async () => {
+  const unknown = async () => {
+    throw new Refusal('unavailable', 'The database does not answer.');
+  };
+  const { fetch } = await listen(memoryDoors({ allowsOrigin: unknown, admit: unknown }));
+  expect((await fetch('/v1/hash', preflight(listedOrigin))).status).toBe(503);
+  expect((await fetch('/v1/keys', { headers: { origin: listedOrigin } })).status).toBe(503);
+});

@@ -1,0 +1,111 @@
+import { expect, it } from 'vitest';
+import { Refusal } from '../refusal.ts';
+import { apiKeyId, dek, keyId, tenantId, token } from './reference/samples.ts';
+import { listen } from './testing/listen.ts';
+import { memoryDoors } from './testing/memory-doors.ts';
+
+const plaintext = 'the very secret diagnosis';
+const secrets = [token, dek, plaintext, encodeURIComponent(dek), plaintext.replaceAll(' ', '+')];
+
+/** A library that stumbles over a value and says so. */
+const indiscreet = (input: unknown) => {
+  const cause = Object.assign(new Error(`Key (value)=(${JSON.stringify(input)}) already exists`), {
+    code: '23505',
+  });
+  throw Object.assign(new TypeError(`cannot use ${JSON.stringify(input)}\n    at ${plaintext}`, { cause }), {
+    input,
+  });
+};
+
+it('one line a request says who did what, and nothing more', async () => {
+  const { fetch, log } = await listen();
+  const response = await fetch(`/v1/keys/${keyId}`);
+  await expect.poll(() => log.length).toBe(2);
+  expect(JSON.parse(log[1] ?? '')).toEqual({
+    level: 'info',
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
+    request_id: response.headers.get('x-request-id'),
+    method: 'GET',
+    route: '/v1/keys/:key_id',
+    status: 200,
+    duration_ms: expect.any(Number) as number,
+    actor: apiKeyId,
+    tenant_id: tenantId,
+    msg: 'request',
+  });
+});
+
+it('an error is logged by its name, code and place, its causes too', async () => {
+  const { post, log } = await listen(memoryDoors({}, { 'POST /v1/hash': indiscreet }));
+  const response = await post('/v1/hash', { value: plaintext, key_id: keyId });
+  expect([response.status, await response.json()]).toMatchObject([500, { code: 'internal' }]);
+  const line = JSON.parse(log.find((one) => one.includes('request failed')) ?? '{}') as { error: object };
+  expect(line.error).toMatchObject({ name: 'TypeError', cause: { name: 'Error', code: '23505' } });
+  expect(JSON.stringify(line.error)).toContain('logs.test.ts');
+});
+
+it('no secret comes back or into the log, wherever it was sent', async () => {
+  const failing = memoryDoors(
+    { metrics: async () => '' },
+    {
+      'POST /v1/encrypt': indiscreet,
+      'POST /v1/keys/:key_id/wrap': indiscreet,
+      'POST /v1/batch/hash': indiscreet,
+    },
+  );
+  const { fetch, post, exchange, log } = await listen(failing, { logLevel: 'trace' });
+  const answers: string[] = [];
+  const keep = async (response: Promise<Response>) => {
+    const { headers, text } = await response.then(async (one) => ({
+      headers: one.headers,
+      text: await one.text(),
+    }));
+    answers.push(text, JSON.stringify(Array.from(headers)));
+  };
+  for (const secret of secrets) {
+    await keep(post('/v1/encrypt', { plaintext: secret, key_id: secret, context: { table: secret } }));
+    await keep(post('/v1/encrypt', { plaintext: [secret], key_id: secret }));
+    await keep(post('/v1/encrypt', { plaintext: '', key_id: { secret } }));
+    await keep(post('/v1/encrypt', secret));
+    await keep(post('/v1/encrypt', `{"plaintext":"${secret}"`));
+    await keep(post('/v1/hash', { value: secret, key_id: secret, x: secret }));
+    await keep(post(`/v1/keys/${encodeURIComponent(secret)}/wrap`, { dek: secret }));
+    await keep(post(`/v1/keys/${keyId}/wrap`, { dek, context: { a: `${secret}\0` } }));
+    await keep(post('/v1/keys', { name: `${secret}\n`, exportable: secret }));
+    await keep(post('/v1/api-keys', { name: 'x', permissions: [secret], expires_at: secret }));
+    await keep(post(`/v1/keys/${keyId}/export`, { public_key: { kty: secret, n: secret, e: secret } }));
+    await keep(post('/v1/batch/hash', { items: [{ value: secret, key_id: secret, reference: '' }, secret] }));
+    await keep(post('/v1/hash', { value: '', key_id: '' }, { headers: { 'content-type': secret } }));
+    await keep(
+      fetch(`/v1/audit?key_id=${encodeURIComponent(secret)}&date_from=${encodeURIComponent(secret)}`),
+    );
+    await keep(fetch(`/v1/keys?limit=${encodeURIComponent(secret)}`));
+    await keep(fetch(`/v1/${encodeURIComponent(secret)}`));
+    await keep(fetch(`/v1/keys/%zz${encodeURIComponent(secret)}`));
+    await keep(
+      fetch('/v1/keys', { headers: { authorization: `Bearer ${secret}x`, 'x-request-id': secret } }),
+    );
+    await keep(fetch('/v1/keys', { headers: { authorization: secret, origin: secret, cookie: secret } }));
+    await keep(fetch('/v1/keys', { method: 'PUT', body: secret }));
+    answers.push(await exchange(`${secret} / HTTP/1.1\r\n\r\n`));
+    answers.push(await exchange(`GET / HTTP/1.1\r\n${secret}: ${secret}\r\n\r\n`, 20, 'x\r\n\r\n'));
+  }
+  await keep(post('/v1/hash', { value: '', key_id: '', [token]: 1 }));
+  await keep(fetch(`/v1/keys?${token}=1`));
+  await keep(fetch('/metrics'));
+  for (const secret of secrets) {
+    expect(answers.filter((text) => text.includes(secret))).toEqual([]);
+    expect(log.filter((line) => line.includes(secret))).toEqual([]);
+  }
+  expect(log.filter((line) => line.includes('request failed')).length).toBeGreaterThan(5);
+});
+
+it('a refusal’s detail is not logged', async () => {
+  const admit = async () => {
+    throw new Refusal('unauthorized', 'something about the caller');
+  };
+  const { fetch, log } = await listen(memoryDoors({ admit }));
+  await fetch('/v1/keys');
+  await expect.poll(() => log.join('')).toContain('"code":"unauthorized"');
+  expect(log.join('')).not.toContain('something about');
+});

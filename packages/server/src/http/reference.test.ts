@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import { endpoints, problems } from '@eaas/protocol/wire';
+import { describe, expect, it } from 'vitest';
+import { routes } from './api.ts';
+import { bodySchema, openApiDocument } from './openapi.ts';
+import { inputSchema, type JsonSchema, outputSchema } from './openapi-schema.ts';
+import { fields } from './reference/fields.ts';
+import { callOf, groups, problemsOf } from './reference/groups.ts';
+import { splitInput } from './reference/split-input.ts';
+import { listen } from './testing/listen.ts';
+
+interface Operation {
+  operationId: string;
+  tags: string[];
+  parameters: { name: string; in: string; required?: boolean; schema: JsonSchema }[];
+  requestBody?: { required: boolean; content: Record<string, { schema: JsonSchema; example: unknown }> };
+  responses: Record<string, { description: string; content: Record<string, { schema: JsonSchema }> }>;
+}
+
+const document = openApiDocument();
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation: operation as Operation })),
+);
+
+describe('the examples', () => {
+  it.each(routes)('%s: of the schemas of the call', (route, endpoint) => {
+    const { query, body } = splitInput(route);
+    const texts = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
+    expect(endpoint.query?.safeParse(texts).error).toBeUndefined();
+    expect(endpoint.body?.safeParse(body).error).toBeUndefined();
+    const items = endpoint.item && 'items' in body ? (body['items'] as unknown[]) : [];
+    expect(items.map((item) => endpoint.item?.safeParse(item).error)).toEqual(items.map(() => undefined));
+    const { output } = callOf(route).example;
+    expect(endpoint.output.parse(output)).toEqual(output);
+  });
+});
+
+describe('/openapi.json', () => {
+  it('is served', async () => {
+    const { fetch } = await listen();
+    const response = await fetch('/openapi.json');
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(await response.json()).toEqual(JSON.parse(JSON.stringify(document)));
+  });
+
+  it('has every route of the table once, under an operationId of its own', () => {
+    const served = operations.map(
+      ({ path, method }) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`,
+    );
+    expect(served.sort()).toEqual(Object.keys(endpoints).sort());
+    expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
+    expect(groups.flatMap(({ routes }) => routes).sort()).toEqual(Object.keys(endpoints).sort());
+  });
+
+  it('has the members that OpenAPI 3.1 asks for', () => {
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/);
+    expect(Object.keys(document).sort()).toEqual(
+      ['components', 'info', 'openapi', 'paths', 'security', 'servers', 'tags'].sort(),
+    );
+    expect(document.components.securitySchemes.bearer).toMatchObject({ type: 'http', scheme: 'bearer' });
+    for (const { path, operation } of operations) {
+      const inPath = operation.parameters.filter((parameter) => parameter.in === 'path');
+      expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
+      expect(inPath.every(({ required }) => required === true)).toBe(true);
+      expect(
+        operation.parameters.every(({ schema, in: place }) => schema && /^(path|query)$/.test(place)),
+      ).toBe(true);
+      expect(Object.keys(operation.responses).every((status) => /^[2-5]\d\d$/.test(status))).toBe(true);
+      expect(Object.values(operation.responses).every(({ description }) => description !== '')).toBe(true);
+      expect(operation.tags.every((tag) => document.tags.some(({ name }) => name === tag))).toBe(true);
+    }
+  });
+
+  it('refers to nothing that it does not have', () => {
+    const references = JSON.stringify(document).match(/"\$ref":"[^"]+"/g) ?? [];
+    expect(new Set(references)).toEqual(new Set(['"$ref":"#/components/schemas/Problem"']));
+  });
+
+  it('says with which codes a call is refused', () => {
+    const hash = operations.find(({ operation }) => operation.operationId === 'hash')?.operation;
+    expect(Object.keys(hash?.responses ?? {})).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '404',
+      '409',
+      '413',
+      '415',
+      '500',
+      '503',
+    ]);
+    const conflict = hash?.responses['409']?.content['application/problem+json']?.schema;
+    expect(conflict).toMatchObject({ allOf: [{}, { properties: { code: { enum: ['key_state'] } } }] });
+  });
+
+  it('describes the items of a batch, and what may be left out', () => {
+    const wrap = operations.find(({ operation }) => operation.operationId === 'wrapKeys')?.operation;
+    const body = wrap?.requestBody?.content['application/json']?.schema;
+    expect(body?.properties?.['items']).toMatchObject({
+      minItems: 1,
+      maxItems: 1000,
+      items: { required: ['dek', 'key_id'] },
+    });
+    const rotate = operations.find(({ operation }) => operation.operationId === 'rotateKey')?.operation;
+    expect(rotate?.requestBody?.required).toBe(false);
+    expect(
+      operations.find(({ operation }) => operation.operationId === 'enableKey')?.operation.requestBody,
+    ).toBeUndefined();
+  });
+});
+
+describe('the fields', () => {
+  const undescribed = (schema: JsonSchema, path: string): string[] => [
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
+      (field.description ? [] : [`${path}.${name}`]).concat(undescribed(field, `${path}.${name}`)),
+    ),
+    ...(schema.items ? undescribed(schema.items, path) : []),
+    ...(schema.anyOf ?? []).flatMap((one) => undescribed(one, path)),
+  ];
+
+  it.each(routes)('%s: each has its sentence', (route, endpoint) => {
+    expect(undescribed(bodySchema(endpoint), 'body')).toEqual([]);
+    expect(undescribed(outputSchema(endpoint.output), 'output')).toEqual([]);
+    expect(endpoint.query ? undescribed(inputSchema(endpoint.query), 'query') : []).toEqual([]);
+  });
+
+  it('that have a sentence exist', () => {
+    const text = JSON.stringify(document);
+    const unused = Object.keys(fields).filter(
+      (name) => !text.includes(JSON.stringify(name.split('.').at(-1))),
+    );
+    expect(unused.filter((name) => !name.startsWith('key.'))).toEqual([]);
+  });
+});
+
+describe('/docs', () => {
+  it('shows every call and every problem, with its own style and nothing else', async () => {
+    const { fetch } = await listen();
+    const response = await fetch('/docs');
+    const page = await response.text();
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const ids = routes
+      .map(([route]) => callOf(route).id)
+      .concat(Object.keys(problems).map((code) => `problem-${code}`));
+    expect(ids.filter((id) => !page.includes(`id="${id}"`))).toEqual([]);
+
+    const style = /<style>([^]*)<\/style>/.exec(page)?.[1] ?? '';
+    const hash = createHash('sha256').update(style).digest('base64');
+    const policy = `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'`;
+    expect(response.headers.get('content-security-policy')).toBe(policy);
+    expect(page.match(/<script|<link|<img| style=| on\w+=| src=/)).toBeNull();
+    const outside = (page.match(/href="[^"]*"/g) ?? []).filter(
+      (link) => !/^href="(#|\/openapi\.json)/.test(link),
+    );
+    expect(outside).toEqual([]);
+  });
+
+  it('links only to places that it has', async () => {
+    const { fetch } = await listen();
+    const page = await (await fetch('/docs')).text();
+    const anchors = new Set(Array.from(page.matchAll(/ id="([^"]+)"/g), ([, id]) => id));
+    const links = Array.from(page.matchAll(/href="#([^"]+)"/g), ([, id]) => id);
+    expect(links.filter((id) => !anchors.has(id))).toEqual([]);
+    expect(anchors.size).toBe(Array.from(page.matchAll(/ id="/g)).length);
+  });
+});
+
+it('a call with fields can be too large, one in server mode is refused to envelope-only tenants', () => {
+  for (const [route, endpoint] of routes) {
+    const takesFields = Object.keys(endpoint.body?.shape ?? {}).length > 0;
+    expect(problemsOf(route).includes('too_large')).toBe(takesFields);
+    expect(problemsOf(route).includes('envelope_only')).toBe(endpoint.serverMode === true);
+  }
+});
