@@ -18,9 +18,12 @@ export class Refusal extends Error {
 export const keyNotFound = (): Refusal =>
   new Refusal('not_found', 'Key not found: give the key_id that POST /v1/keys returned, never the name.');
 
+/** A row is not what the service wrote. */
+export class Tampered extends Refusal {}
+
 /** What a row says when its MAC does not hold. The details are for the operator. */
-export const tampered = (): Refusal =>
-  new Refusal(
+export const tampered = (): Tampered =>
+  new Tampered(
     'unavailable',
     'The stored data did not pass its integrity check; the operator can name it with `eaas audit verify`.',
   );

@@ -9,7 +9,7 @@ import {
   type RootCheckRow,
   someTenantIsSealed,
 } from './store/root-checks.ts';
-import type { Sql, Transaction } from './store/sql.ts';
+import type { Transaction } from './store/sql.ts';
 
 /** The current root key first, while rotating also the previous. */
 type Roots = readonly [RootKey, ...RootKey[]];
@@ -41,11 +41,6 @@ export async function release(tx: Transaction, root: RootKey): Promise<boolean> 
   if (await someTenantIsSealed(tx, root.rootId)) return false;
   await deleteRootCheck(tx, root.rootId);
   return true;
-}
-
-/** Whether a start would need this root key. */
-export async function isNeeded(sql: Sql, root: RootKey): Promise<boolean> {
-  return (await listRootChecks(sql)).some((row) => sameBytes(row.root_id, root.rootId));
 }
 
 function requireOpen(existing: readonly RootCheckRow[], roots: Roots): void {

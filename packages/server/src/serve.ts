@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { createSecureContext } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
+import { CannotStart } from './cannot-start.ts';
 import type { Config } from './config.ts';
 import { openDoors } from './doors.ts';
 import { type AppOptions, createApp } from './http/app.ts';
@@ -15,15 +17,17 @@ import { isSocketFault } from './store/faults.ts';
 
 /** Serves until it is told to stop. Prints the address once it listens. */
 export async function serve(config: Config): Promise<void> {
-  const { service, close } = await openService(config, 'serve');
+  const options = await appOptions(config);
+  const { service, warnings, close } = await openService(config, 'serve');
   const state = { draining: false, jobs: [] as readonly JobReport[], brokenChains: 0 };
-  const app = createApp(openDoors(service, state), await appOptions(config));
+  const app = createApp(openDoors(service, state), options);
+  for (const warning of warnings) app.log.warn(warning);
   surviveSocketFaults(service, app);
+  await listen(app, config, close);
   const jobs = startJobs(jobsOf(service, config, app, state), (job, error) => {
     app.log.error({ job, err: error }, 'a job failed; it is tried again');
   });
   state.jobs = jobs.reports;
-  await app.listen({ host: config.host, port: config.port });
   process.stdout.write(
     `Eaas listens on ${addressOf(app, config)} (API reference: ${addressOf(app, config)}/docs)\n`,
   );
@@ -35,6 +39,26 @@ export async function serve(config: Config): Promise<void> {
   await app.close();
   await jobs.stop();
   await close();
+}
+
+async function listen(
+  app: FastifyInstance,
+  { host, port }: Config,
+  close: () => Promise<void>,
+): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    await app.close();
+    await close();
+    throw cannotUse('EAAS_HOST and EAAS_PORT', error);
+  }
+}
+
+/** What the operating system refused, with the variables that led to it. */
+function cannotUse(variables: string, error: unknown): CannotStart {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new CannotStart(`${variables} cannot be used: ${reason}.`, { cause: error });
 }
 
 function jobsOf(
@@ -66,8 +90,18 @@ function jobsOf(
 }
 
 async function appOptions({ tlsFiles, trustProxy, logLevel }: Config): Promise<AppOptions> {
-  const tls = tlsFiles && { cert: await readFile(tlsFiles.cert), key: await readFile(tlsFiles.key) };
+  const tls = tlsFiles && (await readTls(tlsFiles));
   return { logLevel, ...(tls && { tls }), ...(trustProxy && { trustProxy }) };
+}
+
+async function readTls(files: { cert: string; key: string }): Promise<{ cert: Buffer; key: Buffer }> {
+  try {
+    const tls = { cert: await readFile(files.cert), key: await readFile(files.key) };
+    createSecureContext(tls);
+    return tls;
+  } catch (error) {
+    throw cannotUse('EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE', error);
+  }
 }
 
 function addressOf(app: FastifyInstance, { host, tlsFiles }: Config): string {

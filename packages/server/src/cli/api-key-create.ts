@@ -1,7 +1,7 @@
 import { endpoints, explain, type Permission, permissions } from '@eaas/protocol/wire';
 import { insider } from '../caller.ts';
 import { createApiKey } from '../operations/create-api-key.ts';
-import { requireTenant } from '../operations/tenants.ts';
+import { requireTenantId } from '../operations/tenants.ts';
 import { reporting, withService } from './command.ts';
 import { WrongUsage } from './failure.ts';
 import { note, printResult } from './output.ts';
@@ -33,8 +33,8 @@ export const apiKeyCreate = reporting('create', 'Create an API key. Its token is
   .action(async (options: Options) => {
     const input = requireInput(options);
     const created = await withService(async ({ service }) => {
-      const { tenant_id } = await requireTenant(service, options.tenant);
-      return createApiKey(service, insider(tenant_id, 'operator'), input);
+      const tenantId = await requireTenantId(service, options.tenant);
+      return createApiKey(service, insider(tenantId, 'operator'), input);
     });
     printResult(created, options);
     note('The token is shown this once and stored nowhere: keep it now.');

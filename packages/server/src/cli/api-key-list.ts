@@ -1,7 +1,7 @@
 import type { Output } from '@eaas/protocol/wire';
 import { insider } from '../caller.ts';
 import { listApiKeys } from '../operations/show-api-keys.ts';
-import { requireTenant } from '../operations/tenants.ts';
+import { requireTenantId } from '../operations/tenants.ts';
 import type { Service } from '../service.ts';
 import { reporting, withService } from './command.ts';
 import { printResults } from './output.ts';
@@ -16,8 +16,8 @@ export const apiKeyList = reporting('list', "List a tenant's API keys, newest fi
   .requiredOption('--tenant <tenant>', "the tenant's id or name")
   .action(async (options: { tenant: string; json?: true }) => {
     const apiKeys = await withService(async ({ service }) => {
-      const { tenant_id } = await requireTenant(service, options.tenant);
-      return all(service, tenant_id);
+      const tenantId = await requireTenantId(service, options.tenant);
+      return all(service, tenantId);
     });
     const columns = [
       'api_key_id',

@@ -1,6 +1,6 @@
 import { insider } from '../caller.ts';
 import { revokeApiKey } from '../operations/change-api-key.ts';
-import { requireTenant } from '../operations/tenants.ts';
+import { requireTenantId } from '../operations/tenants.ts';
 import { reporting, withService } from './command.ts';
 import { printResult } from './output.ts';
 
@@ -12,8 +12,8 @@ export const apiKeyRevoke = reporting('revoke', 'Revoke an API key, at once and 
   .requiredOption('--tenant <tenant>', "the tenant's id or name")
   .action(async (apiKeyId: string, options: { tenant: string; json?: true }) => {
     const revoked = await withService(async ({ service }) => {
-      const { tenant_id } = await requireTenant(service, options.tenant);
-      return revokeApiKey(service, insider(tenant_id, 'operator'), { api_key_id: apiKeyId });
+      const tenantId = await requireTenantId(service, options.tenant);
+      return revokeApiKey(service, insider(tenantId, 'operator'), { api_key_id: apiKeyId });
     });
     printResult(revoked, options);
   });

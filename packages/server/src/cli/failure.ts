@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import type { ProblemCode } from '@eaas/protocol/wire';
 import { CannotStart } from '../cannot-start.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal, Tampered } from '../refusal.ts';
 import { isDatabaseFault, isDenied } from '../store/faults.ts';
 import { exitCodes } from './exit-codes.ts';
 
@@ -41,7 +41,9 @@ export function failureOf(error: unknown): Failure {
   return { code: exitCodes.unexpected, message: error.stack ?? error.message };
 }
 
-function codeOf({ code }: Refusal): number {
+function codeOf(refusal: Refusal): number {
+  const { code } = refusal;
+  if (refusal instanceof Tampered) return exitCodes.refused;
   if (ofDatabase.has(code)) return exitCodes.cannotStart;
   return code === 'bad_request' ? exitCodes.usage : exitCodes.refused;
 }

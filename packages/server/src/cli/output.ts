@@ -21,7 +21,15 @@ export function note(sentence: string): void {
   process.stderr.write(`${sentence}\n`);
 }
 
-function printJson(record: object): void {
+/** What is shown of a tenant may not be what the service wrote. */
+export function noteChanged({ tenant_id: id }: { readonly tenant_id: string }): void {
+  note(
+    `Warning: the row of tenant ${id} was changed behind the service's back: \`eaas audit verify --tenant ${id}\`.`,
+  );
+}
+
+/** One line of JSON. */
+export function printJson(record: object): void {
   process.stdout.write(`${JSON.stringify(record)}\n`);
 }
 

@@ -16,7 +16,7 @@ export const tenantDestroy = reporting(
   .option('--confirm <name>', "the tenant's name, to confirm that it is this one")
   .action(async (idOrName: string, options: { confirm?: string; json?: true }) => {
     const destroyed = await withService(async ({ service, database }) => {
-      const tenant = await requireTenant(service, idOrName);
+      const { tenant } = await requireTenant(service, idOrName);
       if (options.confirm !== tenant.name) {
         throw new WrongUsage(
           `This erases the tenant ${JSON.stringify(tenant.name)} (${tenant.tenant_id}) with its keys, API keys, usage and ` +

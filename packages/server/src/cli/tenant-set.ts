@@ -1,4 +1,4 @@
-import { requireTenant, updateTenant } from '../operations/tenants.ts';
+import { requireTenantId, updateTenant } from '../operations/tenants.ts';
 import { reporting, withService } from './command.ts';
 import { WrongUsage } from './failure.ts';
 import { printResult } from './output.ts';
@@ -20,8 +20,7 @@ export const tenantSet = withTenantOptions(
     throw new WrongUsage('Say what to set, as in --envelope-only false.');
   }
   const tenant = await withService(async ({ service }) => {
-    const { tenant_id } = await requireTenant(service, idOrName);
-    return updateTenant(service, tenant_id, fields);
+    return updateTenant(service, await requireTenantId(service, idOrName), fields);
   });
   printResult(tenant, options);
 });

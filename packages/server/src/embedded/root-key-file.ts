@@ -22,7 +22,7 @@ export async function readOrCreateRootKeyFile(
         'from where the key was saved.',
     );
   }
-  await createRootKey(path);
+  await createRootKeyFile(path);
   const created = await readRootKeyFile(path);
   if (created === undefined) throw new Error(`The root key ${path} was removed while it was made.`);
   return created;
@@ -67,20 +67,22 @@ function decode(content: Buffer, path: string): Uint8Array {
   return Uint8Array.from(key);
 }
 
-/** Puts a whole key on disk and links it, which fails when another process was first: then theirs is the key. */
-async function createRootKey(path: string): Promise<void> {
+/** Puts a whole new key on disk and links it. Answers false where another was first: then theirs is the key. */
+export async function createRootKeyFile(path: string): Promise<boolean> {
   const key = randomBytes(KEY_BYTES);
   const temporary = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     await writeDurably(temporary, `${key.toString('base64')}\n`);
-    await link(temporary, path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    });
+    await link(temporary, path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
   } finally {
     key.fill(0);
     await rm(temporary, { force: true });
   }
   await syncDirectory(dirname(path));
+  return true;
 }
 
 async function writeDurably(path: string, content: string): Promise<void> {

@@ -4,7 +4,7 @@ import { genesisHash } from '@eaas/protocol/audit';
 import { formatTimestamp, hasControlCharacter } from '@eaas/protocol/wire';
 import { insider } from '../caller.ts';
 import { newTenantSecret, openTenantSecrets } from '../crypto/key-hierarchy.ts';
-import { Refusal, tampered } from '../refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { claim } from '../root-check.ts';
 import type { Service } from '../service.ts';
 import { change } from '../state/change.ts';
@@ -105,21 +105,32 @@ export async function updateTenant(
   });
 }
 
-/** All tenants by name, each with whether its row is what the service wrote. */
-export async function listTenants(service: Service): Promise<{ tenant: TenantRecord; authentic: boolean }[]> {
-  const rows = await service.database.run(listRows, 10_000);
-  return rows.map((row) => ({ tenant: tenantRecord(row), authentic: isAuthentic(service, row) }));
+/** A tenant, and whether its row is what the service wrote. */
+export interface FoundTenant {
+  readonly tenant: TenantRecord;
+  readonly authentic: boolean;
 }
 
-/** The tenant of this id or, else, of this name. Throws Refusal. */
-export async function requireTenant(service: Service, idOrName: string): Promise<TenantRecord> {
+/** All tenants, by name. */
+export async function listTenants(service: Service): Promise<FoundTenant[]> {
+  const rows = await service.database.run(listRows, 10_000);
+  return rows.map((row) => found(service, row));
+}
+
+/** The tenant of this id or, else, of this name. Throws Refusal where there is none. */
+export async function requireTenant(service: Service, idOrName: string): Promise<FoundTenant> {
   const tenantId = parseUuid(idOrName);
   const row = await service.database.run((sql) =>
     tenantId === undefined ? findTenantByName(sql, idOrName) : findTenant(sql, tenantId),
   );
-  if (!row) throw new Refusal('not_found', 'There is no such tenant; `eaas tenant list` shows them all.');
-  if (!isAuthentic(service, row)) throw tampered();
-  return tenantRecord(row);
+  if (row) return found(service, row);
+  throw new Refusal('not_found', 'There is no such tenant; `eaas tenant list` shows them all.');
+}
+
+/** Its id alone, for what makes sure of the row itself. */
+export async function requireTenantId(service: Service, idOrName: string): Promise<string> {
+  const { tenant } = await requireTenant(service, idOrName);
+  return tenant.tenant_id;
 }
 
 /** Erases a tenant with all it has, for good. Needs the role that owns the tables. */
@@ -129,6 +140,10 @@ export async function destroyTenant(owner: Pool, tenantId: string): Promise<void
     await lockHead(tx, tenantId);
     await destroyRow(tx, tenantId);
   });
+}
+
+function found(service: Service, row: TenantRow): FoundTenant {
+  return { tenant: tenantRecord(row), authentic: isAuthentic(service, row) };
 }
 
 function isAuthentic(service: Service, row: TenantRow): boolean {

@@ -1,0 +1,58 @@
+import type { Output } from '@eaas/protocol/wire';
+import { Refusal, tampered } from '../refusal.ts';
+import type { Service } from '../service.ts';
+import { findAnchor } from '../store/anchors.ts';
+import { entriesFrom, entryAt } from '../store/audit-entries.ts';
+import { findHead } from '../store/heads.ts';
+import { shownEntry } from './list-audit.ts';
+
+export type ShownEntry = Output<'GET /v1/audit'>['logs'][number];
+
+const pageSize = 2_000;
+
+/** The entries of a tenant from an id on, in the order of the chain, as the API shows them; up to where it stands now. */
+export async function* exportAudit(
+  { database }: Service,
+  tenantId: string,
+  fromId: number,
+): AsyncGenerator<{ entries: ShownEntry[]; last: number }> {
+  const [head, anchor] = await database.snapshot((tx) =>
+    Promise.all([findHead(tx, tenantId), findAnchor(tx, tenantId)]),
+  );
+  if (!head) throw tampered();
+  let next = Math.max(fromId, (anchor?.id ?? 0) + 1);
+  while (next <= head.id) {
+    const first = next;
+    const rows = await database.run((sql) => entriesFrom(sql, tenantId, first, head.id, pageSize), 30_000);
+    for (const row of rows) if (row.id !== next++) throw gap(next - 1);
+    if (rows.length === 0) throw gap(next);
+    yield { entries: rows.map((row) => shownEntry(tenantId, row)), last: head.id };
+  }
+}
+
+/** Throws Refusal unless an export that ends with this entry can be continued without a gap. */
+export async function requireContinuable(
+  { database }: Service,
+  tenantId: string,
+  last: Pick<ShownEntry, 'tenant_id' | 'id' | 'hash'>,
+): Promise<void> {
+  const [stored, anchor] = await database.snapshot((tx) =>
+    Promise.all([entryAt(tx, tenantId, last.id), findAnchor(tx, tenantId)]),
+  );
+  const known = anchor?.id === last.id ? anchor : stored;
+  if (known && last.tenant_id === tenantId && Buffer.from(known.hash).toString('hex') === last.hash) return;
+  const purged = anchor && anchor.id > last.id && last.tenant_id === tenantId;
+  throw new Refusal(
+    'conflict',
+    purged
+      ? `The file ends with entry ${last.id}, and entries up to ${anchor.id} have been purged since: begin another file.`
+      : `The file ends with entry ${last.id}, which is not this tenant's: begin another file.`,
+  );
+}
+
+function gap(id: number): Refusal {
+  return new Refusal(
+    'conflict',
+    `Entry ${id} is missing, so the export ends before it; see \`eaas audit verify\`.`,
+  );
+}
