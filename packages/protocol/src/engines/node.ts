@@ -19,6 +19,7 @@ export const nodeEngine: SyncEngine = {
   },
   decrypt(key, iv, aad, body) {
     const end = body.length - tagLength;
+    if (end < 0) return undefined;
     const decipher = createDecipheriv('aes-256-gcm', key, iv, options);
     decipher.setAAD(aad).setAuthTag(body.subarray(end));
     const plaintext = decipher.update(body.subarray(0, end));
