@@ -36,7 +36,7 @@ type Batch<R extends BatchRoute, C> = (
   input: { readonly items: readonly Item<R>[] },
 ) => Promise<{ readonly results: readonly (Output<R>['results'][number] | Refusal)[] }>;
 
-export type Operation<R extends Route, C> = R extends BatchRoute ? Batch<R, C> : Single<R, C>;
+type Operation<R extends Route, C> = R extends BatchRoute ? Batch<R, C> : Single<R, C>;
 
 /** All that the http door sees of the service. */
 export interface Doors<C extends Caller = Caller> {

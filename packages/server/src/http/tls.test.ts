@@ -9,12 +9,14 @@ import { expect, it } from 'vitest';
 import { authorization } from './testing/memory-doors.ts';
 import { listen } from './testing/listen.ts';
 
+const openssl = 'openssl';
+
 function selfSigned(): { cert: Buffer; key: Buffer } {
   const directory = mkdtempSync(join(tmpdir(), 'eaas-tls-'));
   const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '1'];
-  execFileSync('openssl', ['req', '-x509', ...curve, ...subject, '-keyout', key, '-out', cert], {
+  execFileSync(openssl, ['req', '-x509', ...curve, ...subject, '-keyout', key, '-out', cert], {
     stdio: 'ignore',
   });
   const made = { cert: readFileSync(cert), key: readFileSync(key) };

@@ -2,7 +2,7 @@ import type { ProblemCode } from '@eaas/protocol/wire';
 import type { Caller } from './doors.ts';
 
 /** What the door remembers of a request until it is answered. */
-export interface Visit {
+interface Visit {
   /** By `performance.now()`. */
   readonly arrivedAt: number;
   /** The path as in the table; undefined where no path matches. Never what the client wrote. */

@@ -35,7 +35,7 @@ function nested(path: string, field: JsonSchema, showRequired: boolean): string[
 }
 
 /** The type of a field in a few words. */
-export function typeOf(field: JsonSchema): string {
+function typeOf(field: JsonSchema): string {
   if (Array.isArray(field['enum'])) return field['enum'].join(' · ');
   if (field['const'] !== undefined) return JSON.stringify(field['const']);
   if (field.items) return `list of ${typeOf(field.items)}`;

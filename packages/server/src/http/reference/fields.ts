@@ -53,7 +53,7 @@ export const fields: Readonly<Record<string, string>> = {
   last_id: 'The last entry judged; null where there is none.',
   last_unwrap_at: 'When something of this version was last unwrapped.',
   last_used_at: 'When it was last used, to the minute.',
-  limit: 'The page’s size. More than 100 is 100.',
+  limit: 'The page’s size: 50 where absent; more than 100 is 100.',
   logs: 'This page’s entries.',
   metadata: 'What else is recorded of it.',
   month: 'A month, as in 2026-11.',

@@ -7,7 +7,7 @@ import { keys } from './keys.ts';
 import { serverMode } from './server-mode.ts';
 
 /** Every call of the table. One that is missing here does not compile. */
-export const calls: Calls = {
+const calls: Calls = {
   ...serverMode,
   ...dataKeys,
   ...batches,

@@ -2,7 +2,7 @@
 export const keyId = '7d2f6c1e-94b0-4a58-b1c3-0e5a9d8f4427';
 export const tenantId = 'fc55d0c1-48e1-4d0a-9bb4-2c91b56afa85';
 export const apiKeyId = 'ecab54d1-2d80-4ece-a973-2bfa63124c5c';
-export const adminId = '7a06d673-8192-4531-89ee-8b624c175e4d';
+const adminId = '7a06d673-8192-4531-89ee-8b624c175e4d';
 export const token = 'eaas_sk_00000000000000000000000000000000000000000004C34ms';
 
 export const dek = '0fNeienyTfLbyMf67p1WcdnhsZa64acQtGBHf1Cz9dw=';

@@ -21,8 +21,9 @@ export interface Served {
 export async function listen(doors: MemoryDoors = memoryDoors(), options: AppOptions = {}): Promise<Served> {
   const log: string[] = [];
   const app = createApp(doors, { log: { write: (line) => log.push(line) }, ...options });
-  await app.listen({ port: 0, host: '127.0.0.1' });
+  // Before anything is awaited: afterwards a test that runs at the same time may be the current one.
   onTestFinished(() => app.close());
+  await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };
   const send = (path: string, { headers, ...init }: RequestInit = {}) =>
     fetch(`http://127.0.0.1:${port}${path}`, { ...init, headers: { authorization, ...(headers as object) } });
