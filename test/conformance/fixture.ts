@@ -1,0 +1,166 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Output, Permission } from '@eaas/protocol/wire';
+import { expect, inject } from 'vitest';
+import { type Answer, client, type Client } from './client.ts';
+import './matchers.ts';
+import { type Finished, run } from './program.ts';
+import type { Target } from './setup.ts';
+
+export type KeyRecord = Output<'POST /v1/keys'>;
+export type AuditEntry = Output<'GET /v1/audit'>['logs'][number];
+export type IssuedApiKey = Output<'POST /v1/api-keys'>;
+
+/** What `eaas tenant …  --json` prints, as far as the contract names it. */
+export interface TenantRecord {
+  readonly tenant_id: string;
+  readonly name: string;
+  readonly envelope_only: boolean;
+  readonly monthly_encrypt_quota: number | null;
+}
+
+/** A tenant of the test's own, and an API key of it that may do everything. */
+export interface Tenant extends TenantRecord {
+  readonly api: Client;
+  readonly apiKeyId: string;
+  /** Creates an active key. */
+  newKey(fields?: Record<string, unknown>): Promise<KeyRecord>;
+  /** Issues another API key: with no fields, one that may do everything. */
+  issue(fields?: Record<string, unknown>): Promise<{ readonly record: IssuedApiKey; readonly api: Client }>;
+  /** How many entries its audit log has. */
+  auditTotal(): Promise<number>;
+  /** Its newest entries. */
+  entries(query?: string): Promise<AuditEntry[]>;
+  /** `eaas tenant set`. */
+  set(...options: string[]): Promise<TenantRecord>;
+}
+
+export const allPermissions: readonly Permission[] = [
+  'encrypt',
+  'decrypt',
+  'keys.read',
+  'keys.manage',
+  'keys.destroy',
+  'keys.export',
+  'audit.read',
+  'api_keys.manage',
+  'usage.read',
+];
+
+let known: Promise<Target> | undefined;
+
+/** The server under test. */
+export function target(): Promise<Target> {
+  known ??= fetch(inject('target')).then(async (response) => {
+    if (!response.ok) throw new Error(await response.text());
+    return (await response.json()) as Target;
+  });
+  return known;
+}
+
+/** The operator's command line, run against the server under test. */
+export async function commandLine(...args: string[]): Promise<Finished> {
+  const { command, env } = await target();
+  return run([...command, ...args], env);
+}
+
+/** The one line of JSON that a command prints. Throws when it failed. */
+export async function commandJson<T>(...args: string[]): Promise<T> {
+  const { code, stdout, stderr } = await commandLine(...args, '--json');
+  if (code !== 0) throw new Error(`eaas ${args.join(' ')} failed:\n${stdout}${stderr}`);
+  return JSON.parse(stdout) as T;
+}
+
+/** A client with this API key, or none. */
+export async function clientOf(token?: string): Promise<Client> {
+  return client((await target()).baseUrl, token);
+}
+
+/** A new tenant: in server mode, unless options say otherwise. */
+export async function newTenant(...options: string[]): Promise<Tenant> {
+  const mode = options.includes('--envelope-only') ? [] : ['--envelope-only', 'false'];
+  const name = uniqueName('tenant');
+  const record = await commandJson<TenantRecord>('tenant', 'create', '--name', name, ...mode, ...options);
+  const { tenant_id } = record;
+  const holder = ['--tenant', tenant_id, '--name', 'everything', '--permissions', 'all'];
+  const first = await commandJson<IssuedApiKey>('api-key', 'create', ...holder);
+  const api = await clientOf(first.api_key);
+  const entries = async (query = 'limit=100') => ok(await api.get(`/v1/audit?${query}`)).logs;
+  return {
+    ...record,
+    api,
+    apiKeyId: first.api_key_id,
+    entries,
+    newKey: async (fields) => ok(await api.post('/v1/keys', { name: uniqueName('key'), ...fields })),
+    issue: async (fields) => {
+      const defaults = { name: uniqueName('api key'), permissions: allPermissions };
+      const issued = ok(await api.post('/v1/api-keys', { ...defaults, ...fields }));
+      return { record: issued, api: await clientOf(issued.api_key) };
+    },
+    auditTotal: async () => ok(await api.get('/v1/audit?limit=1')).total,
+    set: (...changes) => commandJson('tenant', 'set', tenant_id, ...changes),
+  };
+}
+
+/** The body of a success. Throws with the whole answer when it is none. */
+export function ok<Body>(answer: Answer<Body>): Body {
+  if (answer.status >= 300) throw new Error(`expected a success, got ${answer.status} ${answer.text}`);
+  return answer.body;
+}
+
+/** The newest entry of a tenant's log. */
+export async function newestEntry(tenant: Tenant): Promise<AuditEntry> {
+  return only(await tenant.entries('limit=1'));
+}
+
+/** The only member of a list. Throws when there is another number of them. */
+export function only<T>(items: readonly T[]): T {
+  const [item] = items;
+  if (items.length !== 1 || item === undefined) throw new Error(`expected one, got ${items.length}`);
+  return item;
+}
+
+/** A DEK as it travels. */
+export function newDek(): string {
+  return randomBytes(32).toString('base64');
+}
+
+/** A DEK wrapped under a key. */
+export async function wrapped(api: Client, keyId: string, context?: object): Promise<string> {
+  const answer = await api.post(`/v1/keys/${keyId}/wrap`, { dek: newDek(), ...(context && { context }) });
+  return ok(answer).wrapped_key;
+}
+
+/** A new key in a state. */
+export async function keyIn(
+  tenant: Tenant,
+  status: KeyRecord['status'],
+  fields?: Record<string, unknown>,
+): Promise<KeyRecord> {
+  const { key_id } = await tenant.newKey(fields);
+  await bring(tenant.api, key_id, status);
+  return ok(await tenant.api.get(`/v1/keys/${key_id}`));
+}
+
+/** Brings an active key into a state. */
+export async function bring(api: Client, keyId: string, status: KeyRecord['status']): Promise<void> {
+  if (status === 'active') return;
+  ok(await api.post(`/v1/keys/${keyId}/disable`));
+  if (status === 'disabled') return;
+  ok(await api.delete(`/v1/keys/${keyId}?grace_days=${status === 'destroyed' ? 0 : 30}`));
+}
+
+export function uniqueName(what: string): string {
+  return `${what} ${randomUUID()}`;
+}
+
+/** A well-formed id that nothing has. */
+export function unknownId(): string {
+  return randomUUID();
+}
+
+/** That no entry was written between two moments. */
+export async function expectNothingRecorded(tenant: Tenant, work: () => Promise<unknown>): Promise<void> {
+  const before = await tenant.auditTotal();
+  await work();
+  expect(await tenant.auditTotal()).toBe(before);
+}

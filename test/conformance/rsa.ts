@@ -1,0 +1,47 @@
+import {
+  constants,
+  createHash,
+  generateKeyPair,
+  type JsonWebKey,
+  type KeyObject,
+  privateDecrypt,
+} from 'node:crypto';
+import { promisify } from 'node:util';
+
+const generate = promisify(generateKeyPair);
+let pair: Promise<{ publicKey: KeyObject; privateKey: KeyObject }> | undefined;
+
+function keys() {
+  pair ??= generate('rsa', { modulusLength: 3_072 });
+  return pair;
+}
+
+/** An RSA public key of 3,072 bits, the same for the whole test file. */
+export async function publicJwk(): Promise<JsonWebKey> {
+  return (await keys()).publicKey.export({ format: 'jwk' });
+}
+
+/** The same with its private members. */
+export async function privateJwk(): Promise<JsonWebKey> {
+  return (await keys()).privateKey.export({ format: 'jwk' });
+}
+
+/** Opens what was encrypted to it: RSA-OAEP, SHA-256 for both, no label. */
+export async function openOaep(encrypted: string): Promise<Buffer> {
+  const { privateKey } = await keys();
+  const padding = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
+  return privateDecrypt({ key: privateKey, ...padding }, Buffer.from(encrypted, 'base64'));
+}
+
+/** RFC 7638, SHA-256, base64url. */
+export function thumbprint({ e, kty, n }: JsonWebKey): string {
+  return createHash('sha256').update(JSON.stringify({ e, kty, n })).digest('base64url');
+}
+
+/** A public key with a modulus of exactly so many bits. Nobody has its private key: it can only encrypt. */
+export function jwkOfBits(bits: number): JsonWebKey {
+  const bytes = Buffer.alloc(Math.ceil(bits / 8), 0xa5);
+  bytes[0] = 1 << ((bits - 1) % 8);
+  bytes[bytes.length - 1] = 0xa7; // odd
+  return { kty: 'RSA', n: bytes.toString('base64url'), e: 'AQAB' };
+}

@@ -1,0 +1,65 @@
+import { expect } from 'vitest';
+
+// What fields look like, for toStrictEqual.
+
+export const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+export const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+export const base64Pattern = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+export const hexPattern = /^[0-9a-f]{64}$/;
+
+export const aUuid: unknown = expect.stringMatching(uuidPattern);
+export const aTimestamp: unknown = expect.stringMatching(timestampPattern);
+export const aBase64: unknown = expect.stringMatching(base64Pattern);
+export const aHash: unknown = expect.stringMatching(hexPattern);
+
+/** A key record as it is right after creation, but for what is given. */
+export function keyRecord(fields: Record<string, unknown> = {}): object {
+  return {
+    key_id: aUuid,
+    name: expect.any(String),
+    key_version: 1,
+    status: 'active',
+    exportable: false,
+    created_at: aTimestamp,
+    rotated_at: null,
+    rotation_policy: null,
+    next_rotation_at: null,
+    destroy_at: null,
+    ...fields,
+  };
+}
+
+/** An API key's record, but for what is given. */
+export function apiKeyRecord(fields: Record<string, unknown> = {}): object {
+  return {
+    api_key_id: aUuid,
+    name: expect.any(String),
+    hint: expect.stringMatching(/^[0-9A-Za-z]{4}$/),
+    permissions: expect.any(Array),
+    key_ids: null,
+    allowed_origins: null,
+    expires_at: null,
+    created_at: aTimestamp,
+    created_by: expect.any(String),
+    revoked_at: null,
+    last_used_at: null,
+    ...fields,
+  };
+}
+
+/** An audit entry, but for what is given. */
+export function auditEntry(fields: Record<string, unknown>): object {
+  return {
+    id: expect.any(Number),
+    tenant_id: aUuid,
+    action: expect.any(String),
+    key_id: aUuid,
+    key_version: 1,
+    actor: aUuid,
+    ip_address: expect.any(String),
+    metadata: expect.any(Object),
+    created_at: aTimestamp,
+    hash: aHash,
+    ...fields,
+  };
+}
