@@ -2,6 +2,8 @@
 export interface Contender {
   readonly name: string;
   readonly run: (call: number) => unknown;
+  /** How many operations a call does; one where absent. */
+  readonly size?: number;
 }
 
 /** Ours beside what it is held against; a target is the least ratio that we promise. */
@@ -9,6 +11,12 @@ export interface Comparison {
   readonly ours: Contender;
   readonly reference: Contender;
   readonly target?: number;
+  /** The least operations a second of ours, where the promise is a number. */
+  readonly floor?: number;
+  /** What else the run showed. */
+  readonly note?: () => string;
+  /** Called when it is over. */
+  readonly close?: () => Promise<void>;
 }
 
 export interface Benchmark {
@@ -55,20 +63,20 @@ async function callsIn(contender: Contender, milliseconds: number): Promise<numb
   let perSecond = 0;
   while (spent < warmUpMilliseconds) {
     perSecond = await speed(contender, calls);
-    spent += (calls / perSecond) * 1_000;
+    spent += ((calls * (contender.size ?? 1)) / perSecond) * 1_000;
     calls *= 2;
   }
-  return Math.max(1, Math.round((perSecond * milliseconds) / 1_000));
+  return Math.max(1, Math.round((perSecond * milliseconds) / 1_000 / (contender.size ?? 1)));
 }
 
 /** Calls a second over so many calls. Waits only for what has to be waited for. */
-async function speed({ run }: Contender, calls: number): Promise<number> {
+async function speed({ run, size = 1 }: Contender, calls: number): Promise<number> {
   const start = performance.now();
   for (let call = 0; call < calls; call++) {
     const outcome = run(call);
     if (outcome instanceof Promise) await outcome;
   }
-  return (calls * 1_000) / (performance.now() - start);
+  return (calls * size * 1_000) / (performance.now() - start);
 }
 
 function median(numbers: readonly number[]): number {

@@ -1,8 +1,10 @@
 import { cpus } from 'node:os';
 import { type Benchmark, compare, type Comparison, type Result } from './compare.ts';
 import { benchmark as seal } from './seal.bench.ts';
+import { benchmark as verify } from './verify.bench.ts';
+import { benchmark as wraps } from './wraps.bench.ts';
 
-const benchmarks: readonly Benchmark[] = [seal];
+const benchmarks: readonly Benchmark[] = [seal, wraps, verify];
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => name !== '--list' && !benchmarks.some((known) => known.name === name));
@@ -26,17 +28,20 @@ async function show({ name, about, comparisons }: Benchmark): Promise<number> {
   console.log(row(['ours', 'ops/s', 'reference', 'ops/s', 'ratio', 'min–max', 'target']));
   let missed = 0;
   for (const comparison of await comparisons()) {
-    const result = await compare(comparison);
+    const result = await compare(comparison).finally(comparison.close);
     const verdict = verdictOf(comparison, result);
     if (verdict.endsWith('missed')) missed++;
     console.log(row(cells(comparison, result, verdict)));
+    if (comparison.note) console.log(`  ${comparison.note()}`);
   }
   return missed;
 }
 
-function verdictOf({ target }: Comparison, { ratio }: Result): string {
+function verdictOf({ target, floor = 0 }: Comparison, { ours, ratio }: Result): string {
   if (target === undefined) return '–';
-  return `≥ ${target.toFixed(2)} ${ratio.median >= target ? 'held' : 'missed'}`;
+  const held = ratio.median >= target && ours >= floor;
+  const least = floor > 0 ? `, ≥ ${floor.toLocaleString('en')}/s` : '';
+  return `≥ ${target.toFixed(2)}${least} ${held ? 'held' : 'missed'}`;
 }
 
 function cells({ ours, reference }: Comparison, result: Result, verdict: string): string[] {

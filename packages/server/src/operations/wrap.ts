@@ -8,7 +8,8 @@ import { wrapDek } from './wrapped-key.ts';
 type Input = Item<'POST /v1/batch/wrap'>;
 type Answer = Output<'POST /v1/keys/:key_id/wrap'>;
 
-const operation: ItemOperation<Input, Answer> = {
+/** How one wrap is judged. */
+export const wrapItem: ItemOperation<Input, Answer> = {
   judge(_facts, key, { dek, context }) {
     requireStatus(key.row, 'active');
     const { key_id, key_version } = key.row;
@@ -26,5 +27,5 @@ const operation: ItemOperation<Input, Answer> = {
 };
 
 /** POST /v1/keys/:key_id/wrap and /v1/batch/wrap. */
-export const wrap = single(operation);
-export const batchWrap = batch(operation);
+export const wrap = single(wrapItem);
+export const batchWrap = batch(wrapItem);

@@ -37,11 +37,12 @@ export class Findings {
   readonly first: Finding[] = [];
   count = 0;
 
-  /** `subject` names a row, by its id. */
-  add(reason: Reason, id: number | null, subject?: string): void {
-    this.count++;
-    if (this.first.length < shown) {
-      this.first.push({ id, reason: subject === undefined ? reason : `${reason}: ${subject}` });
+  /** `subject` names a row, by its id. Of entries, so many from this one on. */
+  add(reason: Reason, id: number | null, subject?: string, entries = 1): void {
+    for (let nth = 0; nth < entries && this.first.length < shown; nth++) {
+      const text = subject === undefined ? reason : `${reason}: ${subject}`;
+      this.first.push({ id: id === null ? null : id + nth, reason: text });
     }
+    this.count += entries;
   }
 }
