@@ -5,7 +5,7 @@ import { moment, numberOrNull, trueOrFalse } from './values.ts';
 export interface TenantOptions {
   readonly name?: string;
   readonly envelopeOnly?: boolean;
-  readonly monthlyEncryptQuota?: number | null;
+  readonly monthlyEncryptQuota?: number | 'null';
   readonly createdAt?: number;
   readonly json?: true;
 }
@@ -35,7 +35,7 @@ export function tenantFields({
   return {
     name,
     envelope_only: envelopeOnly,
-    monthly_encrypt_quota: monthlyEncryptQuota,
+    monthly_encrypt_quota: monthlyEncryptQuota === 'null' ? null : monthlyEncryptQuota,
     created_at: createdAt,
   };
 }

@@ -8,9 +8,9 @@ export function trueOrFalse(text: string): boolean {
   return text === 'true';
 }
 
-/** A quota: null is unlimited. */
-export function numberOrNull(text: string): number | null {
-  return text === 'null' ? null : wholeNumber(text);
+/** A quota: `null` is unlimited. Kept as the word, because commander takes a null for a missing value. */
+export function numberOrNull(text: string): number | 'null' {
+  return text === 'null' ? text : wholeNumber(text);
 }
 
 export function wholeNumber(text: string): number {
