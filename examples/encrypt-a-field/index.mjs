@@ -10,7 +10,8 @@ if (!apiKey) {
 
 const call = async (method, path, body) => {
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-  const answer = await fetch(baseUrl + path, { method, headers, body: body && JSON.stringify(body) });
+  const request = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+  const answer = await fetch(baseUrl + path, request);
   const json = await answer.json();
   if (!answer.ok) throw new Error(`${method} ${path}: ${json.detail}`);
   return json;
@@ -31,4 +32,5 @@ console.log(`Moved      ${refusal.name}: ${refusal.message}`);
 
 const { logs } = await call('GET', `/v1/audit?key_id=${keyId}`);
 console.log('Audit log');
-for (const entry of logs) console.log(`  ${entry.id}  ${entry.created_at}  ${entry.action}  by ${entry.actor}`);
+for (const entry of logs)
+  console.log(`  ${entry.id}  ${entry.created_at}  ${entry.action}  by ${entry.actor}`);

@@ -28,7 +28,8 @@ async function show({ name, about, comparisons }: Benchmark): Promise<number> {
   console.log(row(['ours', 'ops/s', 'reference', 'ops/s', 'ratio', 'min–max', 'target']));
   let missed = 0;
   for (const comparison of await comparisons()) {
-    const result = await compare(comparison).finally(comparison.close);
+    const result = await compare(comparison);
+    await comparison.close?.();
     const verdict = verdictOf(comparison, result);
     if (verdict.endsWith('missed')) missed++;
     console.log(row(cells(comparison, result, verdict)));

@@ -29,7 +29,7 @@ export const benchmark: Benchmark = {
         floor: 100_000,
         note: () =>
           `memory in use at most: ${peaks.get(large)} MB for the long log, ${peaks.get(small)} MB for the short`,
-        close: database.close,
+        close: () => database.close(),
       },
     ];
   },

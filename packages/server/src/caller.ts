@@ -12,7 +12,7 @@ export interface Caller {
   readonly credential: Credential | null;
 }
 
-export interface Credential {
+interface Credential {
   readonly tokenHash: Uint8Array;
   readonly permission: Permission;
   readonly serverMode: boolean;

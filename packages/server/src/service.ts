@@ -16,7 +16,7 @@ export interface Service {
 }
 
 /** What this replica has done since it started. */
-export interface Counts {
+interface Counts {
   appends: number;
   entries: number;
   conflicts: number;
@@ -41,7 +41,7 @@ export function createService(options: {
 }
 
 /** How many entries wait to be written, in all. Beyond its size requests are turned away at once. */
-export class WaitingRoom {
+class WaitingRoom {
   readonly #size: number;
   entries = 0;
 

@@ -1,4 +1,3 @@
-import { parseUuid } from '@eaas/protocol';
 import { formatTimestamp, type Input, limits, type Output, parseTimestamp } from '@eaas/protocol/wire';
 import type { Caller } from '../caller.ts';
 import type { Service } from '../service.ts';
@@ -7,6 +6,7 @@ import { findAnchor } from '../store/anchors.ts';
 import { countEntries, type EntryRow, firstEntrySince, listEntries } from '../store/audit-entries.ts';
 import { findHead } from '../store/heads.ts';
 import type { Sql } from '../store/sql.ts';
+import { requireKeyId } from './require-key.ts';
 
 type Request = Input<'GET /v1/audit'>;
 type Page = Output<'GET /v1/audit'>;
@@ -18,16 +18,13 @@ interface Range {
 
 /** GET /v1/audit, newest first. */
 export function listAudit(service: Service, caller: Caller, input: Request): Promise<Page> {
-  return decide(service, caller, async () => {
+  return decide(service, caller, async ({ apiKey }) => {
     const { limit = limits.pageDefault, offset = 0 } = input;
-    const keyId = input.key_id === undefined ? undefined : parseUuid(input.key_id);
-    // A name is no key's id: an unknown key has no entries.
-    const { rows, total } =
-      input.key_id !== undefined && keyId === undefined
-        ? { rows: [], total: 0 }
-        : await service.database.snapshot((tx) =>
-            read(tx, caller.tenantId, { ...input, keyId, limit, offset }),
-          );
+    // A name is no key's id (404); an unknown key has no entries.
+    const keyId = input.key_id === undefined ? undefined : requireKeyId(apiKey, input.key_id);
+    const { rows, total } = await service.database.snapshot((tx) =>
+      read(tx, caller.tenantId, { ...input, keyId, limit, offset }),
+    );
     const logs = rows.map((row) => shownEntry(caller.tenantId, row));
     return { drafts: [], answer: { logs, count: logs.length, total, limit, offset } };
   });

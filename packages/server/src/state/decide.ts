@@ -18,7 +18,7 @@ export interface Facts {
 }
 
 /** A judgement: what is to be recorded, and what is answered once it is. */
-export interface Ruling<Answer> {
+interface Ruling<Answer> {
   readonly drafts: readonly Draft[];
   readonly answer: Answer | Refusal;
   readonly isEncrypt?: boolean;

@@ -1,8 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { openTenantSecrets, type RootKey, type TenantSecrets } from '../crypto/key-hierarchy.ts';
 import { openHashKey, openKeyVersion } from '../crypto/key-material.ts';
-import { headMac, headMacHolds, rowMac, rowMacHolds } from '../crypto/row-mac.ts';
+import { anchorMac, anchorMacHolds, headMac, headMacHolds, rowMac, rowMacHolds } from '../crypto/row-mac.ts';
 import { tampered } from '../refusal.ts';
+import { type Anchor, anchorParts, type AnchorRow } from '../store/anchors.ts';
 import { type ApiKeyRow, apiKeyParts } from '../store/api-keys.ts';
 import { type Head, headParts, type HeadRow } from '../store/heads.ts';
 import { type KeyRow, keyParts, type KeyVersionRow } from '../store/keys.ts';
@@ -10,12 +11,34 @@ import { type TenantRow, tenantParts } from '../store/tenants.ts';
 
 // Every row is checked when it is read and sealed when it is written; nothing else knows that there are MACs.
 
+// A changed row may hold what its columns never should. What cannot even be encoded or compared does not hold.
+function holds(check: () => boolean): boolean {
+  try {
+    return check();
+  } catch {
+    return false;
+  }
+}
+
 /** The tenant's secrets, if its row is what the service wrote. */
 export function openTenant(roots: readonly RootKey[], row: TenantRow): TenantSecrets {
-  const { tenant_id: tenantId, root_id: rootId, sealed_secret: sealedSecret } = row;
-  const secrets = openTenantSecrets(roots, { tenantId, rootId, sealedSecret });
-  if (!secrets || !rowMacHolds(secrets.rowMac, 'tenants', tenantParts(row), row.mac)) throw tampered();
+  const secrets = openSecrets(roots, row);
+  if (!secrets || !tenantHolds(secrets, row)) throw tampered();
   return secrets;
+}
+
+/** The secrets that a tenant's row seals, whatever else it holds; undefined where they do not open. */
+export function openSecrets(roots: readonly RootKey[], row: TenantRow): TenantSecrets | undefined {
+  const { tenant_id: tenantId, root_id: rootId, sealed_secret: sealedSecret } = row;
+  try {
+    return openTenantSecrets(roots, { tenantId, rootId, sealedSecret });
+  } catch {
+    return undefined;
+  }
+}
+
+export function tenantHolds(secrets: TenantSecrets, row: TenantRow): boolean {
+  return holds(() => rowMacHolds(secrets.rowMac, 'tenants', tenantParts(row), row.mac));
 }
 
 export function sealTenant(secrets: TenantSecrets, row: Omit<TenantRow, 'mac'>): TenantRow {
@@ -23,7 +46,15 @@ export function sealTenant(secrets: TenantSecrets, row: Omit<TenantRow, 'mac'>):
 }
 
 export function headHolds(secrets: TenantSecrets, tenantId: string, row: HeadRow): boolean {
-  return headMacHolds(secrets.rowMac, headParts(tenantId, row), row.mac);
+  return holds(() => headMacHolds(secrets.rowMac, headParts(tenantId, row), row.mac));
+}
+
+export function anchorHolds(secrets: TenantSecrets, tenantId: string, row: AnchorRow): boolean {
+  return holds(() => anchorMacHolds(secrets.rowMac, anchorParts(tenantId, row), row.mac));
+}
+
+export function sealAnchor(secrets: TenantSecrets, tenantId: string, anchor: Anchor): AnchorRow {
+  return { ...anchor, mac: anchorMac(secrets.rowMac, anchorParts(tenantId, anchor)) };
 }
 
 /** The same head, if it is what the service wrote. */
@@ -37,7 +68,7 @@ export function sealHead(secrets: TenantSecrets, tenantId: string, head: Head): 
 }
 
 export function apiKeyHolds(secrets: TenantSecrets, row: ApiKeyRow): boolean {
-  return rowMacHolds(secrets.rowMac, 'api_keys', apiKeyParts(row), row.mac);
+  return holds(() => rowMacHolds(secrets.rowMac, 'api_keys', apiKeyParts(row), row.mac));
 }
 
 export function sealApiKey(secrets: TenantSecrets, row: Omit<ApiKeyRow, 'mac'>): ApiKeyRow {
@@ -45,7 +76,7 @@ export function sealApiKey(secrets: TenantSecrets, row: Omit<ApiKeyRow, 'mac'>):
 }
 
 export function keyHolds(secrets: TenantSecrets, row: KeyRow): boolean {
-  return rowMacHolds(secrets.rowMac, 'keys', keyParts(row), row.mac);
+  return holds(() => rowMacHolds(secrets.rowMac, 'keys', keyParts(row), row.mac));
 }
 
 /** The same key row, if it is what the service wrote. */

@@ -1,7 +1,8 @@
+import { tampered } from '../refusal.ts';
 import { findHead } from '../store/heads.ts';
 import { findKeys, findKeyVersions } from '../store/keys.ts';
 import { checkedKey, openHashKeyOf, openVersion } from './integrity.ts';
-import { StateMoved, type TenantState } from './tenant-state.ts';
+import { type KeyMaterial, StateMoved, type TenantState } from './tenant-state.ts';
 import type { Tenants } from './tenants.ts';
 
 /** A key, and which of its versions; without one the newest. */
@@ -45,10 +46,17 @@ export async function loadKeys(
   for (const row of versions) {
     state.keys.get(row.key_id)?.versions.set(row.key_version, openVersion(state.secrets, tenantId, row));
   }
-  for (const { keyId, keyVersion } of named) {
-    const known = state.keys.get(keyId)?.versions;
-    if (known && !known.has(keyVersion)) known.set(keyVersion, null);
+  for (const { keyId, keyVersion } of missing) {
+    const key = state.keys.get(keyId);
+    if (key) requireMaterial(key, keyVersion ?? key.row.key_version);
   }
+}
+
+/** A version that was made has its material until the key is destroyed; else its row was changed or removed. */
+function requireMaterial({ row, versions }: KeyMaterial, version: number): void {
+  if (versions.get(version)) return;
+  if (row.status !== 'destroyed' && version >= 1 && version <= row.key_version) throw tampered();
+  versions.set(version, null);
 }
 
 function isKnown(state: TenantState, { keyId, keyVersion }: Wanted): boolean {

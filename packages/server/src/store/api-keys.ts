@@ -31,9 +31,9 @@ export function apiKeyParts(row: Omit<ApiKeyRow, 'mac'>): PaePart[] {
     row.name,
     row.hint,
     row.token_hash,
-    pae(...row.permissions),
-    row.key_ids && pae(...row.key_ids),
-    row.allowed_origins && pae(...row.allowed_origins),
+    list(row.permissions),
+    row.key_ids && list(row.key_ids),
+    row.allowed_origins && list(row.allowed_origins),
     row.expires_at,
     row.created_at,
     row.created_by,
@@ -41,6 +41,12 @@ export function apiKeyParts(row: Omit<ApiKeyRow, 'mac'>): PaePart[] {
     row.created_id,
     row.rev,
   ];
+}
+
+/** Throws for a list within the list, which pae would take for bytes. */
+function list(texts: readonly string[]): PaePart {
+  if (!texts.every((text) => typeof text === 'string')) throw new TypeError('a list of texts');
+  return pae(...texts);
 }
 
 export async function insertApiKey(tx: Transaction, row: ApiKeyRow): Promise<void> {

@@ -12,7 +12,7 @@ const anyNumber = 0x65616173; // 'eaas': the advisory lock that one migration at
  * role what it needs and no more. Answers how many migrations ran.
  */
 export async function migrate(sql: Pool, serverRole: string | null): Promise<number> {
-  return (await sql.begin(async (tx) => {
+  return sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${anyNumber})`;
     await tx`create schema if not exists eaas`;
     await tx`create table if not exists eaas.migrations (version integer primary key, applied_at timestamptz not null default now())`;
@@ -24,7 +24,7 @@ export async function migrate(sql: Pool, serverRole: string | null): Promise<num
     }
     if (serverRole !== null) await grant(tx, serverRole);
     return missing.length;
-  })) as number;
+  });
 }
 
 /** Whether the schema is the one that this program knows. */

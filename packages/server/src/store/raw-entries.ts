@@ -42,7 +42,8 @@ export async function rawEntries(
 }
 
 function readRows(bytes: Buffer): RawEntry[] {
-  if (bytes.toString('latin1', 0, signature.length) !== signature) throw new Error('PostgreSQL sent no binary COPY');
+  if (bytes.toString('latin1', 0, signature.length) !== signature)
+    throw new Error('PostgreSQL sent no binary COPY');
   const rows: RawEntry[] = [];
   const extension = signature.length + 4;
   let at = extension + 4 + bytes.readUInt32BE(extension);

@@ -29,8 +29,8 @@ export function openPool(connection: Connection, max: number): Pool {
     onnotice: () => {},
     connection: { application_name: 'eaas' },
   };
-  if (typeof connection !== 'string') return postgres({ ...connection, ...options }) as unknown as Pool;
+  if (typeof connection !== 'string') return postgres({ ...connection, ...options });
   const host = decodeURIComponent(new URL(connection).hostname);
   // A Unix socket directory in a URL, as PostgreSQL's own programs take it: postgres.js would look it up as a name.
-  return postgres(connection, host.startsWith('/') ? { ...options, host } : options) as unknown as Pool;
+  return postgres(connection, host.startsWith('/') ? { ...options, host } : options);
 }

@@ -1,7 +1,7 @@
 import type { Sql, Transaction } from './sql.ts';
 
 /** The operations that are counted. */
-export const countedOperations = ['encrypt', 'decrypt', 'key.wrap', 'key.unwrap'] as const;
+const countedOperations = ['encrypt', 'decrypt', 'key.wrap', 'key.unwrap'] as const;
 
 export interface VersionUse {
   readonly key_version: number;
