@@ -1,6 +1,7 @@
 import type { Service } from '../service.ts';
 import { recordUses } from '../store/api-keys.ts';
 import { countNext, uncountedTenants } from '../store/usage.ts';
+import { forEach } from './each.ts';
 
 const atOnce = 20_000;
 
@@ -9,10 +10,10 @@ export async function countUsage(service: Service, signal: AbortSignal): Promise
   const uses = service.used.take();
   if (uses.length > 0) await service.database.run((sql) => recordUses(sql, uses));
   const tenants = await service.database.run(uncountedTenants);
-  for (const tenantId of tenants) {
-    while (!signal.aborted) {
-      const more = await service.database.transaction((tx) => countNext(tx, tenantId, atOnce), 30_000);
-      if (!more) break;
+  await forEach(tenants, signal, async (tenantId) => {
+    let more = true;
+    while (more && !signal.aborted) {
+      more = await service.database.transaction((tx) => countNext(tx, tenantId, atOnce), 30_000);
     }
-  }
+  });
 }

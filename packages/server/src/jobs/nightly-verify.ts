@@ -2,6 +2,7 @@ import { verifyChain } from '../operations/verify/verify-chain.ts';
 import type { Service } from '../service.ts';
 import { takeDailyJob } from '../store/jobs.ts';
 import { listTenants } from '../store/tenants.ts';
+import { forEach } from './each.ts';
 
 const startsAtHour = 3; // UTC
 
@@ -24,13 +25,13 @@ export function nightlyVerify(
       const day = now.toISOString().slice(0, 10);
       if (!(await service.database.run((sql) => takeDailyJob(sql, 'verify', day)))) return;
       let broken = 0;
-      for (const { tenant_id: tenantId } of await service.database.run(listTenants)) {
-        if (signal.aborted) return;
+      const tenants = await service.database.run(listTenants);
+      await forEach(tenants, signal, async ({ tenant_id: tenantId }) => {
         const { valid, errors } = await verifyChain(service, tenantId, { enough: () => signal.aborted });
-        if (valid !== false) continue;
+        if (valid !== false) return;
         broken++;
         onBroken(tenantId, errors);
-      }
+      });
       job.broken = broken;
     },
   };

@@ -8,6 +8,7 @@ import { lockHead } from '../store/heads.ts';
 import type { Transaction } from '../store/sql.ts';
 import { findTenant, listTenants } from '../store/tenants.ts';
 import { countedThrough } from '../store/usage.ts';
+import { forEach } from './each.ts';
 
 const atOnce = 10_000;
 
@@ -15,12 +16,12 @@ const atOnce = 10_000;
 export async function purge(service: Service, months: number, signal: AbortSignal): Promise<void> {
   const before = monthsEarlier(service.clock(), months);
   const tenants = await service.database.run(listTenants);
-  for (const { tenant_id: tenantId } of tenants) {
+  await forEach(tenants, signal, async ({ tenant_id: tenantId }) => {
     let gone = atOnce;
     while (gone === atOnce && !signal.aborted) {
       gone = await service.database.transaction((tx) => purgeSome(service, tx, tenantId, before), 60_000);
     }
-  }
+  });
 }
 
 /** The same day and time so many months earlier, or the last day of that month where it has no such day. */

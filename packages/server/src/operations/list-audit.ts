@@ -62,12 +62,14 @@ async function rangeOf(sql: Sql, tenantId: string, { date_from, date_to }: Reque
   return { first, last };
 }
 
-/** An entry as the API shows it. */
+/** An entry as the API shows it. One that was changed into what the API cannot say is not shown: 503. */
 export function shownEntry(tenantId: string, row: EntryRow): Page['logs'][number] {
+  const action = auditActions.find((known) => known === row.action);
+  if (!action || !Number.isSafeInteger(row.key_version ?? 0)) throw tampered();
   return {
     id: row.id,
     tenant_id: tenantId,
-    action: row.action as Page['logs'][number]['action'],
+    action,
     key_id: row.key_id,
     key_version: row.key_version,
     actor: row.actor,

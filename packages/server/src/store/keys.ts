@@ -143,13 +143,16 @@ function matching(sql: Sql, { status, name, among }: KeyFilter) {
   return among === null ? byName : sql`${byName} and key_id = any (${[...among]}::uuid[])`;
 }
 
+/** A key whose time has come. */
+export interface DueKey {
+  readonly tenant_id: string;
+  readonly key_id: string;
+  readonly status: KeyStatus;
+}
+
 /** Keys whose time has come, of every tenant: rotations of active keys, destructions of pending ones. */
-export async function keysDue(
-  sql: Sql,
-  time: number,
-  most: number,
-): Promise<{ tenant_id: string; key_id: string; status: KeyStatus }[]> {
-  return sql<{ tenant_id: string; key_id: string; status: KeyStatus }[]>`
+export async function keysDue(sql: Sql, time: number, most: number): Promise<DueKey[]> {
+  return sql<DueKey[]>`
     select tenant_id, key_id, status from eaas.keys
     where (next_rotation_at <= ${time} and status = 'active')
        or (destroy_at <= ${time} and status = 'pending_destruction')

@@ -1,0 +1,18 @@
+/** Does the same for each of several things. One that fails does not keep the others waiting; it is thrown at the end. */
+export async function forEach<T>(
+  things: readonly T[],
+  signal: AbortSignal,
+  work: (thing: T) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  for (const thing of things) {
+    if (signal.aborted) return;
+    try {
+      await work(thing);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} of ${things.length} failed`);
+}
