@@ -23,7 +23,11 @@ export function parseTimestamp(text: string, finer: 'down' | 'up' = 'down'): num
 
 type Six = [number, number, number, number, number, number];
 
-/** RFC 3339 in UTC with milliseconds and `Z`, as the service writes every time. */
+// The years that RFC 3339 can spell: 0000 to 9999.
+const earliest = Date.parse('0000-01-01T00:00:00.000Z');
+const latest = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** RFC 3339 in UTC with milliseconds and `Z`, as the service writes every time. Beyond its years: the nearest it has. */
 export function formatTimestamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
+  return new Date(Math.min(Math.max(milliseconds, earliest), latest)).toISOString();
 }

@@ -1,7 +1,7 @@
 import { verifyChain } from '../operations/verify/verify-chain.ts';
 import type { Service } from '../service.ts';
 import { takeDailyJob } from '../store/jobs.ts';
-import { listTenants } from '../store/tenants.ts';
+import { listChains } from '../store/tenants.ts';
 import { forEach } from './each.ts';
 
 const startsAtHour = 3; // UTC
@@ -25,8 +25,8 @@ export function nightlyVerify(
       const day = now.toISOString().slice(0, 10);
       if (!(await service.database.run((sql) => takeDailyJob(sql, 'verify', day)))) return;
       let broken = 0;
-      const tenants = await service.database.run(listTenants);
-      await forEach(tenants, signal, async ({ tenant_id: tenantId }) => {
+      const chains = await service.database.run(listChains, 10_000);
+      await forEach(chains, signal, async ({ tenant_id: tenantId }) => {
         const { valid, errors } = await verifyChain(service, tenantId, { enough: () => signal.aborted });
         if (valid !== false) return;
         broken++;

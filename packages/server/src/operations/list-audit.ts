@@ -1,5 +1,13 @@
-import { formatTimestamp, type Input, limits, type Output, parseTimestamp } from '@eaas/protocol/wire';
+import {
+  auditActions,
+  formatTimestamp,
+  type Input,
+  limits,
+  type Output,
+  parseTimestamp,
+} from '@eaas/protocol/wire';
 import type { Caller } from '../caller.ts';
+import { tampered } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { decide } from '../state/decide.ts';
 import { findAnchor } from '../store/anchors.ts';

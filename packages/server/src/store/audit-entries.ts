@@ -111,8 +111,8 @@ export async function changeEntries(
   return sql<EntryRow[]>`
     select id, action, key_id, key_version, actor, ip_address, metadata, created_at, hash, mac
     from eaas.audit_entries
-    where tenant_id = ${tenantId} and action = any (${[...actions]}::text[]) and id > ${after}
-    order by id limit ${most}`;
+    where tenant_id = ${tenantId} and action = any (${[...actions]}::text[])
+      and id > ${after} and id <= ${Number.MAX_SAFE_INTEGER} order by id limit ${most}`;
 }
 
 /** The first id from which on entries are not older than a time; one past the last when all are. */
@@ -125,6 +125,13 @@ export async function firstEntrySince(
   const [row] = await sql<{ id: number }[]>`
     select eaas.first_entry_since(${tenantId}, ${time}, ${range.first}, ${range.last}) as id`;
   return row?.id ?? range.first;
+}
+
+/** The next id after one that is stored, if any. */
+export async function nextStored(sql: Sql, tenantId: string, after: number): Promise<number | undefined> {
+  const [row] = await sql<{ id: number | null }[]>`
+    select min(id) as id from eaas.audit_entries where tenant_id = ${tenantId} and id > ${after}`;
+  return row?.id ?? undefined;
 }
 
 /** The first and the last id that are stored. */

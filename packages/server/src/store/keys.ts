@@ -144,19 +144,18 @@ function matching(sql: Sql, { status, name, among }: KeyFilter) {
 }
 
 /** A key whose time has come. */
-export interface DueKey {
+interface DueKey {
   readonly tenant_id: string;
   readonly key_id: string;
   readonly status: KeyStatus;
 }
 
 /** Keys whose time has come, of every tenant: rotations of active keys, destructions of pending ones. */
-export async function keysDue(sql: Sql, time: number, most: number): Promise<DueKey[]> {
+export async function keysDue(sql: Sql, time: number): Promise<DueKey[]> {
   return sql<DueKey[]>`
     select tenant_id, key_id, status from eaas.keys
     where (next_rotation_at <= ${time} and status = 'active')
-       or (destroy_at <= ${time} and status = 'pending_destruction')
-    limit ${most}`;
+       or (destroy_at <= ${time} and status = 'pending_destruction')`;
 }
 
 /** Every key of a tenant, for its verification. */

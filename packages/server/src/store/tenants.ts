@@ -53,6 +53,18 @@ export async function listTenants(sql: Sql): Promise<TenantRow[]> {
   return sql<TenantRow[]>`select * from eaas.tenants order by name`;
 }
 
+/** Every chain, by its tenant's name; null where the tenant's row was removed and only its head is left. */
+export async function listChains(sql: Sql): Promise<{ tenant_id: string; name: string | null }[]> {
+  return sql<{ tenant_id: string; name: string | null }[]>`
+    select tenant_id, name from eaas.tenants full join eaas.audit_heads using (tenant_id) order by name`;
+}
+
+/** The tenants that there are and those whose row is gone and only a head is left, whose name is null. */
+export async function listTenantNames(sql: Sql): Promise<{ tenant_id: string; name: string | null }[]> {
+  return sql<{ tenant_id: string; name: string | null }[]>`
+    select tenant_id, name from eaas.tenants full join eaas.audit_heads using (tenant_id) order by name, tenant_id`;
+}
+
 /** The rows of tenants that another root key sealed. */
 export async function tenantsSealedUnder(sql: Sql, rootId: Uint8Array): Promise<TenantRow[]> {
   return sql<TenantRow[]>`select * from eaas.tenants where root_id = ${rootId} order by tenant_id`;

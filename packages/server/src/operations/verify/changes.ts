@@ -1,3 +1,4 @@
+import { parseUuid } from '@eaas/protocol';
 import type { AuditAction } from '@eaas/protocol/wire';
 import { changeEntries, type EntryRow } from '../../store/audit-entries.ts';
 import type { Sql } from '../../store/sql.ts';
@@ -25,6 +26,8 @@ export interface Story {
   before: number | undefined;
   /** The last entry that changed it. */
   last: number;
+  /** The first that changed it from another state than the one before had left. */
+  unfounded: number | undefined;
 }
 
 /** What the log says, after an entry, of every row that it names: `key`, `api_key` or `tenant`, a space, and the id. */
@@ -42,21 +45,26 @@ export async function readStories(sql: Sql, tenantId: string, from: number): Pro
 function tell(stories: Map<string, Story>, tenantId: string, row: EntryRow): void {
   const metadata = readObject(row.metadata);
   const subject = subjectOf(row, tenantId, metadata);
+  const previous = metadata['previous_change'];
   const story = stories.get(subject);
   if (story) {
+    if (previous !== story.last) story.unfounded ??= row.id;
     story.last = row.id;
     return;
   }
   const created = row.action.endsWith('.create') ? row.id : undefined;
-  const previous = metadata['previous_change'];
-  const before = typeof previous === 'number' ? previous : undefined;
-  stories.set(subject, { created, before, last: row.id });
+  const before = Number.isSafeInteger(previous) ? Number(previous) : undefined;
+  stories.set(subject, { created, before, last: row.id, unfounded: undefined });
 }
 
 function subjectOf(row: EntryRow, tenantId: string, metadata: Record<string, unknown>): string {
   if (row.action === 'tenant.update') return `tenant ${tenantId}`;
-  if (row.action.startsWith('api_key.')) return `api_key ${String(metadata['api_key_id'])}`;
+  if (row.action.startsWith('api_key.')) return `api_key ${idIn(metadata['api_key_id'])}`;
   return `key ${row.key_id}`;
+}
+
+function idIn(value: unknown): string {
+  return (typeof value === 'string' && parseUuid(value)) || 'unknown';
 }
 
 function readObject(text: string): Record<string, unknown> {

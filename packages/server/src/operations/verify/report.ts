@@ -6,9 +6,11 @@ export type Reason =
   | 'entry_mac_invalid'
   | 'time_went_back'
   | 'head_changed'
+  | 'head_missing'
   | 'head_mismatch'
   | 'purge_anchor_changed'
   | 'tenant_changed'
+  | 'tenant_missing'
   | 'tenant_put_back'
   | 'key_changed'
   | 'key_put_back'
@@ -19,6 +21,7 @@ export type Reason =
   | 'api_key_changed'
   | 'api_key_put_back'
   | 'api_key_missing'
+  | 'row_duplicated'
   | 'rows_differ_from_anchor'
   | 'checkpoint_mismatch'
   | 'checkpoint_ahead'
@@ -39,10 +42,12 @@ export class Findings {
 
   /** `subject` names a row, by its id. Of entries, so many from this one on. */
   add(reason: Reason, id: number | null, subject?: string, entries = 1): void {
+    const text = subject === undefined ? reason : `${reason}: ${subject}`;
+    // A changed column may hold what is no entry's id.
+    const known = Number.isSafeInteger(id) && Number(id) >= 0 ? id : null;
     for (let nth = 0; nth < entries && this.first.length < shown; nth++) {
-      const text = subject === undefined ? reason : `${reason}: ${subject}`;
-      this.first.push({ id: id === null ? null : id + nth, reason: text });
+      this.first.push({ id: known === null ? null : known + nth, reason: text });
     }
-    this.count += entries;
+    this.count = Math.min(this.count + entries, Number.MAX_SAFE_INTEGER);
   }
 }

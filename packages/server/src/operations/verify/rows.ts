@@ -12,22 +12,22 @@ import type { Findings, Reason } from './report.ts';
 
 type Kind = 'tenant' | 'key' | 'api_key';
 
-/** A digest of which rows there were when an entry was written, and of the entry that had last changed each. */
-export async function rowsDigest(sql: Sql, tenant: TenantRow, entryId: number): Promise<Uint8Array> {
-  const [stories, keys, apiKeys] = await Promise.all([
-    readStories(sql, tenant.tenant_id, entryId),
-    allKeys(sql, tenant.tenant_id),
-    allApiKeys(sql, tenant.tenant_id),
-  ]);
-  const rows = [tenantRow(tenant), ...keys.map(keyRow), ...apiKeys.map(apiKeyRow)];
-  return digestAt(entryId, rows, stories);
-}
-
 interface Row {
   readonly kind: Kind;
   readonly id: string;
   readonly rev: number;
   readonly created_id: number;
+}
+
+/** A digest of which rows there were when an entry was written, and of the entry that had last changed each. */
+export async function rowsDigest(sql: Sql, tenant: TenantRow, entryId: number): Promise<Uint8Array> {
+  const { tenant_id: tenantId } = tenant;
+  const rows = [
+    tenantRow(tenant),
+    ...(await allKeys(sql, tenantId)).map(keyRow),
+    ...(await allApiKeys(sql, tenantId)).map(apiKeyRow),
+  ];
+  return digestAt(entryId, rows, await readStories(sql, tenantId, entryId));
 }
 
 /**
@@ -53,8 +53,13 @@ export async function judgeRows(
     if (!apiKeyHolds(secrets, apiKey)) findings.add('api_key_changed', apiKey.rev, apiKey.api_key_id);
   }
   await judgeVersions(sql, tenant.tenant_id, secrets, keys, findings);
-  for (const row of rows) judgeAge(row, stories.get(`${row.kind} ${row.id}`), purgedThrough, findings);
-  const there = new Set(rows.map((row) => `${row.kind} ${row.id}`));
+  const there = new Set<string>();
+  for (const row of rows) {
+    const subject = `${row.kind} ${row.id}`;
+    if (there.has(subject)) findings.add('row_duplicated', row.rev, subject);
+    there.add(subject);
+    judgeAge(row, stories.get(subject), purgedThrough, findings);
+  }
   for (const [subject, story] of stories) {
     if (there.has(subject)) continue;
     const [kind = '', id] = subject.split(' ');
@@ -75,18 +80,21 @@ function apiKeyRow({ api_key_id: id, rev, created_id }: ApiKeyRow): Row {
   return { kind: 'api_key', id, rev, created_id };
 }
 
-/** An authentic row of before is found by its age: the log has a later change. */
+/**
+ * An authentic row of before is found by its age: the log has a later change. When it was changed again since, that
+ * entry names another change before it than the log has.
+ */
 function judgeAge(row: Row, story: Story | undefined, purgedThrough: number, findings: Findings): void {
   const lastKnown = story ? row.rev === story.last : row.rev <= purgedThrough;
   const created =
     story?.created === undefined ? row.created_id <= purgedThrough : row.created_id === story.created;
-  if (lastKnown && created) return;
+  if (lastKnown && created && story?.unfounded === undefined) return;
   const reasons: Record<Kind, Reason> = {
     tenant: 'tenant_put_back',
     key: 'key_put_back',
     api_key: 'api_key_put_back',
   };
-  findings.add(reasons[row.kind], story?.last ?? row.rev, row.id);
+  findings.add(reasons[row.kind], story?.unfounded ?? story?.last ?? row.rev, row.id);
 }
 
 async function judgeVersions(
@@ -121,7 +129,7 @@ function judgeMaterial(
     if (!seen.has(number)) findings.add('key_version_missing', key.rev, `${keyId} ${number}`);
   }
   for (const { key_version: number, sealed } of versions) {
-    if (number < 1 || number > key.key_version) {
+    if (number < 1 || number > key.key_version || !seen.delete(number)) {
       findings.add('key_version_unexpected', key.rev, `${keyId} ${number}`);
       continue;
     }
@@ -133,7 +141,9 @@ function judgeMaterial(
 
 function digestAt(purgedThrough: number, rows: readonly Row[], stories: Map<string, Story>): Uint8Array {
   const then = new Map<string, number>();
-  for (const row of rows) if (row.rev <= purgedThrough) then.set(`${row.kind} ${row.id}`, row.rev);
+  for (const { kind, id, rev } of rows) {
+    if (rev <= purgedThrough && Number.isSafeInteger(rev)) then.set(`${kind} ${id}`, rev);
+  }
   for (const [subject, { before }] of stories) {
     if (before !== undefined && before <= purgedThrough) then.set(subject, before);
   }

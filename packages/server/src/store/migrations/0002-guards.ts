@@ -58,7 +58,7 @@ alter table eaas.${table} enable always trigger ${table}_no_truncate;`,
 
 -- The first id from which on entries are not older than a time, by halving: ids have no gap, times never go back.
 create function eaas.first_entry_since(tenant uuid, moment bigint, first bigint, last bigint) returns bigint
-language plpgsql stable set search_path = pg_catalog as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   low bigint := first;
   high bigint := last + 1;
@@ -77,7 +77,7 @@ end $$;
 
 -- Retention: the oldest entries of a tenant, and never more than the anchor names.
 create function eaas.purge_entries(tenant uuid, through bigint) returns bigint
-language plpgsql security definer set search_path = pg_catalog as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare gone bigint;
 begin
   if through is distinct from (select id from eaas.audit_anchors where tenant_id = tenant) then
@@ -93,7 +93,7 @@ revoke all on function eaas.purge_entries(uuid, bigint) from public;
 
 -- A whole tenant, for good: for the owner of the tables only.
 create function eaas.destroy_tenant(tenant uuid) returns void
-language plpgsql set search_path = pg_catalog as $$
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   perform set_config('eaas.erasing', tenant::text, true);
   delete from eaas.api_key_uses where tenant_id = tenant;
