@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chainEntry } from '../crypto/audit-mac.ts';
-import { appendEntries, type ChainedRow } from '../store/audit-entries.ts';
-import type { HeadRow } from '../store/heads.ts';
-import { isPermanent } from '../store/faults.ts';
 import type { Service } from '../service.ts';
-import { sealHead } from './integrity.ts';
+import { appendEntries } from '../store/audit-entries.ts';
+import { isDatabaseFault } from '../store/faults.ts';
+import { lockHead } from '../store/heads.ts';
+import { chain, type Link } from './chain.ts';
+import { checkedHead } from './integrity.ts';
 import type { Waiting } from './queue.ts';
-import { monthOf } from './time.ts';
 import type { Tenants, TenantView } from './tenants.ts';
 
 const mostEntries = 2_000;
+/** So many conflicts one after the other, and the next append waits for its turn. */
+const fewConflicts = 2;
 
 /**
  * Appends what waits for a tenant's chain, all of it in one statement at a time: while one is on its way, the next
@@ -31,38 +32,73 @@ export async function drain(service: Service, view: TenantView): Promise<void> {
 
 async function append(service: Service, view: TenantView, batch: readonly Waiting[]): Promise<void> {
   const { tenants, counts } = service;
-  const { head: expected, state } = view;
-  const { tenant_id: tenantId } = state.tenant;
-  const { entries, next, chosen } = chain(view, batch, Math.max(service.clock(), expected.created_at));
-  if (entries.length === 0) return;
   const startedAt = performance.now();
-  let written: boolean | undefined;
+  let written: Link | null | undefined;
   try {
-    written = await tenants.database.run(
-      (sql) => appendEntries(sql, tenantId, expected, next, entries),
-      2_500,
-    );
+    const way = view.conflicts < fewConflicts ? atOnce : inTurn;
+    written = await way(service, view, batch);
   } catch (error) {
-    if (isPermanent(error)) {
-      for (const item of chosen) item.fail(error);
+    if (!isDatabaseFault(error)) {
+      for (const item of batch) item.fail(error);
       return;
     }
   }
+  if (written?.entries.length === 0) return;
   if (written) {
     counts.appends++;
-    counts.entries += entries.length;
-    tenants.advanced(view, next, startedAt);
-    for (const item of chosen) item.settle('written');
+    counts.entries += written.entries.length;
+    view.conflicts = 0;
+    tenants.advanced(view, written.next, startedAt);
+    for (const item of written.chosen) item.settle('written');
     return;
   }
   // Undefined: whether it was written is not known. It is written again before anything is answered, so the log may
   // say more than was answered, never less.
-  view.queue.putBack(chosen);
+  view.queue.putBack(batch);
   if (written === undefined) {
     counts.failures++;
     await sleep(50);
-  } else counts.conflicts++;
+  } else {
+    counts.conflicts++;
+    view.conflicts++;
+  }
   await catchUp(tenants, view);
+}
+
+/** One statement, on the head as it was last seen. Null: the head has moved, and nothing was written. */
+async function atOnce(
+  { database, clock }: Service,
+  { state, head }: TenantView,
+  batch: readonly Waiting[],
+): Promise<Link | null> {
+  const link = chain(state, head, batch, clock());
+  if (link.entries.length === 0) return link;
+  const { tenant_id: tenantId } = state.tenant;
+  const moved = await database.run(
+    (sql) => appendEntries(sql, tenantId, head, link.next, link.entries),
+    2_500,
+  );
+  return moved ? link : null;
+}
+
+/**
+ * The same on the head as it is, under its lock. PostgreSQL grants the lock in turn, so that a replica with long appends
+ * is not outrun for ever by one with short ones.
+ */
+async function inTurn(
+  { database, clock }: Service,
+  { state }: TenantView,
+  batch: readonly Waiting[],
+): Promise<Link | null> {
+  const { tenant_id: tenantId } = state.tenant;
+  return database.transaction(async (tx) => {
+    const row = await lockHead(tx, tenantId);
+    if (row?.state_id !== state.stateId) return null;
+    const head = checkedHead(state.secrets, tenantId, row);
+    const link = chain(state, head, batch, clock());
+    if (link.entries.length === 0) return link;
+    return (await appendEntries(tx, tenantId, head, link.next, link.entries)) ? link : null;
+  }, 3_000);
 }
 
 /** Reads the head anew. Where the view is no longer the tenant's, all who wait look the tenant up again. */
@@ -75,49 +111,4 @@ async function catchUp(tenants: Tenants, view: TenantView): Promise<void> {
     // The database is away. Those who wait leave when their time is up.
     await sleep(100);
   }
-}
-
-/** Gives each entry its place, and settles at once what cannot be written as it was judged. */
-function chain(
-  view: TenantView,
-  batch: readonly Waiting[],
-  time: number,
-): { entries: ChainedRow[]; next: HeadRow; chosen: Waiting[] } {
-  const { head, state } = view;
-  const { tenant_id: tenantId, monthly_encrypt_quota: quota } = state.tenant;
-  const month = monthOf(time);
-  let encrypts = head.month === month ? head.encrypts : 0;
-  let { id, hash } = head;
-  const entries: ChainedRow[] = [];
-  const chosen: Waiting[] = [];
-  for (const item of batch) {
-    if (item.state !== state || (item.validUntil !== null && time >= item.validUntil)) {
-      item.settle('moved');
-      continue;
-    }
-    if (item.isEncrypt && quota !== null && encrypts >= quota) {
-      item.settle('over_quota');
-      continue;
-    }
-    if (item.isEncrypt) encrypts++;
-    chosen.push(item);
-    for (const draft of item.drafts) {
-      const entry = {
-        tenant_id: tenantId,
-        id: ++id,
-        action: draft.action,
-        key_id: draft.keyId,
-        key_version: draft.keyVersion,
-        actor: item.actor,
-        ip_address: item.ipAddress,
-        metadata: draft.metadata,
-        created_at: time,
-      };
-      const link = chainEntry(state.secrets.auditMac, hash, entry);
-      hash = link.hash;
-      entries.push({ ...entry, ...link });
-    }
-  }
-  const next = { id, hash, state_id: state.stateId, created_at: time, month, encrypts };
-  return { entries, next: sealHead(state.secrets, tenantId, next), chosen };
 }

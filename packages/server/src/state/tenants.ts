@@ -20,6 +20,8 @@ export interface TenantView {
   /** A read of the head that has not begun, for all who need one. */
   nextRead: Promise<void> | null;
   reading: Promise<void> | null;
+  /** Appends in a row that came after another replica's. */
+  conflicts: number;
   /** Another view has taken its place, or the tenant is gone. */
   gone: boolean;
 }
@@ -142,6 +144,7 @@ export class Tenants {
       queue: new Queue(),
       nextRead: null,
       reading: null,
+      conflicts: 0,
       gone: false,
     };
     this.#views.set(tenant.tenant_id, view);
