@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises';
+import { parseUuid } from '@eaas/protocol';
 import type { Output } from '@eaas/protocol/wire';
 import { Refusal } from '../refusal.ts';
-import { listTenants, requireTenant, type TenantRecord } from '../operations/tenants.ts';
+import { requireTenant } from '../operations/tenants.ts';
 import { verifyChain } from '../operations/verify/verify-chain.ts';
 import { shownVerification } from '../operations/verify-audit.ts';
 import type { Service } from '../service.ts';
+import { listChains } from '../store/tenants.ts';
 import { reporting, withService } from './command.ts';
 import { exitCodes } from './exit-codes.ts';
 import { WrongUsage } from './failure.ts';
-import { note, printJson } from './output.ts';
+import { inLine, note, printJson } from './output.ts';
 import { progress } from './progress.ts';
 
 interface Options {
@@ -17,11 +19,8 @@ interface Options {
   readonly json?: true;
 }
 
-/** What `GET /v1/audit/verify` would answer; `failed` where it cannot be computed at all. */
-type Verified = { readonly tenant_id: string; readonly name: string } & (
-  | Output<'GET /v1/audit/verify'>
-  | { readonly valid: false; readonly failed: string }
-);
+/** What GET /v1/audit/verify would answer, with whose log it is. The name is null where the tenant's row is gone. */
+type Verified = Output<'GET /v1/audit/verify'> & { readonly tenant_id: string; readonly name: string | null };
 
 /** `eaas audit verify`. */
 export const auditVerify = reporting(
@@ -38,13 +37,10 @@ export const auditVerify = reporting(
   .action(async (options: Options) => {
     const checkpoint = await readCheckpoint(options);
     const verified = await withService(async ({ service }) => {
-      const found =
-        options.tenant === undefined
-          ? await listTenants(service)
-          : [await requireTenant(service, options.tenant)];
       const results: Verified[] = [];
-      for (const { tenant } of found) {
-        const result = await verify(service, tenant, checkpoint);
+      for (const one of await whose(service, options.tenant)) {
+        const result = await verify(service, one, checkpoint);
+        if (!result) continue;
         show(result, options);
         results.push(result);
       }
@@ -68,12 +64,27 @@ async function readCheckpoint({ tenant, checkpointFile }: Options): Promise<stri
   }
 }
 
+interface Whose {
+  readonly tenant_id: string;
+  readonly name: string | null;
+}
+
+/** A tenant whose row was removed is still one to verify, by its id. */
+async function whose(service: Service, idOrName: string | undefined): Promise<readonly Whose[]> {
+  if (idOrName === undefined) return service.database.run(listChains, 10_000);
+  const tenantId = parseUuid(idOrName);
+  const all = tenantId === undefined ? [] : await service.database.run(listChains, 10_000);
+  const named = all.filter(({ tenant_id }) => tenant_id === tenantId);
+  return named.length > 0 ? named : [(await requireTenant(service, idOrName)).tenant];
+}
+
+/** Undefined for a tenant that was destroyed meanwhile. */
 async function verify(
   service: Service,
-  { tenant_id, name }: TenantRecord,
+  { tenant_id, name }: Whose,
   checkpoint: string | undefined,
-): Promise<Verified> {
-  const show = progress(`verifying ${name}`);
+): Promise<Verified | undefined> {
+  const show = progress(`verifying ${name ?? tenant_id}`);
   const enough = (checked: number, last: number): boolean => {
     show(checked, last);
     return false;
@@ -82,23 +93,17 @@ async function verify(
     const verification = await verifyChain(service, tenant_id, { checkpoint, enough });
     return { tenant_id, name, ...shownVerification(verification, service.clock()) };
   } catch (error) {
-    if (!(error instanceof Refusal) || error.code === 'bad_request') throw error;
-    // So much is gone that there is nothing to verify by.
-    return { tenant_id, name, valid: false, failed: error.message };
+    if (error instanceof Refusal && error.code === 'not_found') return undefined;
+    throw error;
   }
 }
 
 function show(result: Verified, { json }: Options): void {
   if (json) return printJson(result);
-  const label = `${result.name} (${result.tenant_id})`;
-  if ('failed' in result) {
-    process.stdout.write(`${label}: BROKEN: ${result.failed}\n`);
-    return;
-  }
-  const { checked, head, errors, error_count: count } = result;
-  process.stdout.write(
-    `${label}: ${count === 0 ? 'valid' : 'BROKEN'}, ${checked} entries checked, head ${head.id}\n`,
-  );
+  const { tenant_id, name, checked, head, errors, error_count: count } = result;
+  const label = name === null ? tenant_id : `${inLine(name)} (${tenant_id})`;
+  const verdict = result.valid ? 'valid' : 'BROKEN';
+  process.stdout.write(`${label}: ${verdict}, ${checked} entries checked, head ${head.id}\n`);
   for (const { id, reason } of errors)
     process.stdout.write(`  ${id === null ? '' : `entry ${id}: `}${reason}\n`);
   if (count > errors.length) note(`${count - errors.length} more are not shown.`);

@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from 'node:util';
+import { hasControlCharacter } from '@eaas/protocol/wire';
 
 /** A result: a line a field for people, one line of JSON with --json. */
 export function printResult(record: object, options: { readonly json?: true }): void {
@@ -55,9 +55,13 @@ function printTable<Row extends object>(
   }
 }
 
-/** Names may hold what a terminal would obey. */
 function shown(value: unknown): string {
   if (value === null) return '-';
-  if (Array.isArray(value)) return value.map(shown).join(', ');
-  return stripVTControlCharacters(typeof value === 'string' ? value : JSON.stringify(value));
+  if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(shown).join(', ');
+  return typeof value === 'string' ? inLine(value) : JSON.stringify(value);
+}
+
+/** Text that may hold what a terminal would obey, or that would break the line. */
+export function inLine(text: string): string {
+  return hasControlCharacter(text) ? JSON.stringify(text) : text;
 }

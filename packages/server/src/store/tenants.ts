@@ -59,12 +59,6 @@ export async function listChains(sql: Sql): Promise<{ tenant_id: string; name: s
     select tenant_id, name from eaas.tenants full join eaas.audit_heads using (tenant_id) order by name`;
 }
 
-/** The tenants that there are and those whose row is gone and only a head is left, whose name is null. */
-export async function listTenantNames(sql: Sql): Promise<{ tenant_id: string; name: string | null }[]> {
-  return sql<{ tenant_id: string; name: string | null }[]>`
-    select tenant_id, name from eaas.tenants full join eaas.audit_heads using (tenant_id) order by name, tenant_id`;
-}
-
 /** The rows of tenants that another root key sealed. */
 export async function tenantsSealedUnder(sql: Sql, rootId: Uint8Array): Promise<TenantRow[]> {
   return sql<TenantRow[]>`select * from eaas.tenants where root_id = ${rootId} order by tenant_id`;

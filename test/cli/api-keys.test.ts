@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { isApiKey, permissions } from '@eaas/protocol/wire';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CommandLine, commandLine } from './command-line.ts';
+
+interface ApiKey {
+  readonly api_key_id: string;
+  readonly api_key: string;
+}
+
+let eaas: CommandLine;
+beforeAll(async () => {
+  eaas = await commandLine();
+  await eaas.json('tenant', 'create', '--name', 'acme');
+  await eaas.json('tenant', 'create', '--name', 'other');
+});
+afterAll(() => eaas.database.drop());
+
+async function create(...options: string[]): Promise<ApiKey> {
+  const [apiKey] = await eaas.json<ApiKey>('api-key', 'create', '--tenant', 'acme', ...options);
+  if (!apiKey) throw new Error('nothing was printed');
+  return apiKey;
+}
+
+test.concurrent('create prints the record with the token, and says that it is shown once', async () => {
+  const options = ['--name', 'ci', '--permissions', 'encrypt,decrypt', '--json'];
+  const { stdout, stderr } = await eaas('api-key', 'create', '--tenant', 'acme', ...options);
+  const record = JSON.parse(stdout) as ApiKey;
+  expect(record).toMatchObject({
+    name: 'ci',
+    permissions: ['encrypt', 'decrypt'],
+    key_ids: null,
+    allowed_origins: null,
+    expires_at: null,
+    created_by: 'operator',
+    revoked_at: null,
+  });
+  expect(isApiKey(record.api_key)).toBe(true);
+  expect(stderr).toBe('The token is shown this once and stored nowhere: keep it now.\n');
+});
+
+test.concurrent('all grants every permission', async () => {
+  expect(await create('--name', 'all', '--permissions', 'all')).toMatchObject({ permissions });
+});
+
+test.concurrent('an expiry and origins are kept', async () => {
+  const limits = [
+    '--expires-at',
+    '2999-01-01T01:00:00+01:00',
+    '--allowed-origins',
+    'https://a.example, https://b.example',
+  ];
+  expect(await create('--name', 'web', '--permissions', 'encrypt', ...limits)).toMatchObject({
+    expires_at: '2999-01-01T00:00:00.000Z',
+    allowed_origins: ['https://a.example', 'https://b.example'],
+  });
+});
+
+test.concurrent('a key that the tenant does not have is refused', async () => {
+  const args = ['--tenant', 'acme', '--name', 'x', '--permissions', 'encrypt', '--key-ids', randomUUID()];
+  const { code, stdout, stderr } = await eaas('api-key', 'create', ...args);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^Key not found/);
+});
+
+test.concurrent.each([
+  ['a permission that there is not', ['--name', 'x', '--permissions', 'encrypt,everything']],
+  ['all among others', ['--name', 'x', '--permissions', 'all,encrypt']],
+  ['no permission', ['--name', 'x', '--permissions', '']],
+  ['a permission twice', ['--name', 'x', '--permissions', 'encrypt,encrypt']],
+  [
+    'an expiry in the past',
+    ['--name', 'x', '--permissions', 'encrypt', '--expires-at', '2020-01-01T00:00:00Z'],
+  ],
+  ['an expiry that is no time', ['--name', 'x', '--permissions', 'encrypt', '--expires-at', 'tomorrow']],
+  [
+    'an origin with a path',
+    ['--name', 'x', '--permissions', 'encrypt', '--allowed-origins', 'https://a.example/'],
+  ],
+  [
+    'a permission that is not for browsers',
+    ['--name', 'x', '--permissions', 'all', '--allowed-origins', 'https://a.example'],
+  ],
+  ['no name', ['--permissions', 'encrypt']],
+])('%s is wrong usage: exit code 2, with a sentence', async (_, args) => {
+  const { code, stdout, stderr } = await eaas('api-key', 'create', '--tenant', 'acme', ...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^[^\n]{10,}\n/);
+});
+
+test.concurrent('list prints a line each, newest first, without the token', async () => {
+  await eaas.json('tenant', 'create', '--name', 'many');
+  const create = (name: string) =>
+    eaas.json<ApiKey>('api-key', 'create', '--tenant', 'many', '--name', name, '--permissions', 'encrypt');
+  const [[first], [second]] = [await create('first'), await create('second')];
+  const { stdout } = await eaas('api-key', 'list', '--tenant', 'many', '--json');
+  expect(stdout).not.toContain('eaas_sk_');
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown),
+  ).toMatchObject([{ api_key_id: second?.api_key_id }, { api_key_id: first?.api_key_id }]);
+  expect((await eaas('api-key', 'list', '--tenant', 'many')).stdout).toMatch(/^api_key_id +name +hint/);
+});
+
+test.concurrent('revoke is at once and for good, also of the last that manages; again changes nothing', async () => {
+  const { api_key_id } = await create('--name', 'gone', '--permissions', 'api_keys.manage');
+  const revoked = await eaas.json('api-key', 'revoke', api_key_id, '--tenant', 'acme');
+  expect(revoked).toMatchObject([{ api_key_id, revoked_at: expect.any(String) as string }]);
+  expect(await eaas.json('api-key', 'revoke', api_key_id, '--tenant', 'acme')).toEqual(revoked);
+});
+
+test.concurrent('revoke knows the API keys of the named tenant only', async () => {
+  const { api_key_id } = await create('--name', 'acme’s', '--permissions', 'encrypt');
+  for (const id of [api_key_id, randomUUID(), 'gone']) {
+    expect(await eaas('api-key', 'revoke', id, '--tenant', 'other')).toMatchObject({ code: 1, stdout: '' });
+  }
+});

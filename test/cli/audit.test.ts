@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import { appendFile, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ChainedEntry, entryHash, genesisHash } from '@eaas/protocol/audit';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type CommandLine, commandLine, jsonLines, newDirectory } from './command-line.ts';
+
+type Entry = ChainedEntry & { readonly hash: string };
+
+let eaas: CommandLine;
+let superuser: postgres.Sql;
+beforeAll(async () => {
+  eaas = await commandLine();
+  superuser = postgres({ ...eaas.database.connection('superuser'), max: 1 });
+});
+afterAll(async () => {
+  await superuser.end();
+  await eaas.database.drop();
+});
+
+/** A tenant with so many entries. */
+async function newTenant(entries: number): Promise<string> {
+  const name = `tenant ${randomUUID()}`;
+  const [tenant] = await eaas.json<{ tenant_id: string }>('tenant', 'create', '--name', name);
+  const tenantId = tenant?.tenant_id ?? '';
+  for (let quota = 1; quota <= entries; quota++) {
+    await eaas.json('tenant', 'set', tenantId, '--monthly-encrypt-quota', String(quota));
+  }
+  // What a test breaks must not be found by another.
+  onTestFinished(async () => void (await superuser`select eaas.destroy_tenant(${tenantId})`));
+  return tenantId;
+}
+
+/** Changes data behind the service's back, as a superuser can. */
+async function tamper(work: (sql: postgres.TransactionSql) => Promise<unknown>): Promise<void> {
+  await superuser.begin(async (sql) => {
+    await sql`set local session_replication_role = replica`;
+    await sql`alter table eaas.audit_entries disable trigger all`;
+    await work(sql);
+    await sql`alter table eaas.audit_entries enable always trigger audit_entries_immutable`;
+    await sql`alter table eaas.audit_entries enable always trigger audit_entries_no_truncate`;
+  });
+}
+
+test('verify answers as the API does, one line a tenant', async () => {
+  const [one, two] = [await newTenant(2), await newTenant(0)];
+  const lines = await eaas.json('audit', 'verify');
+  expect(lines).toHaveLength(2);
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        tenant_id: one,
+        valid: true,
+        complete: true,
+        checked: 2,
+        first_id: 1,
+        last_id: 2,
+      }),
+      expect.objectContaining({ tenant_id: two, valid: true, checked: 0, first_id: null, last_id: null }),
+    ]),
+  );
+  const { code, stdout } = await eaas('audit', 'verify', '--tenant', one);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/: valid, 2 entries checked, head 2\n$/);
+});
+
+test('a broken chain is exit code 1, with what is broken; the other tenants are verified all the same', async () => {
+  const [broken, whole] = [await newTenant(2), await newTenant(1)];
+  await tamper(
+    (sql) => sql`update eaas.audit_entries set actor = 'system' where tenant_id = ${broken} and id = 1`,
+  );
+  const { code, stdout } = await eaas('audit', 'verify', '--json');
+  expect(code).toBe(1);
+  expect(jsonLines(stdout)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        tenant_id: broken,
+        valid: false,
+        errors: [{ id: 1, reason: 'entry_changed' }],
+      }),
+      expect.objectContaining({ tenant_id: whole, valid: true }),
+    ]),
+  );
+  const people = await eaas('audit', 'verify', '--tenant', broken);
+  expect(people).toMatchObject({ code: 1 });
+  expect(people.stdout).toMatch(/BROKEN, 2 entries checked, head 2\n {2}entry 1: entry_changed\n$/);
+});
+
+test('a changed tenant row is named, and noted where tenants are shown', async () => {
+  const tenantId = await newTenant(1);
+  await superuser`update eaas.tenants set envelope_only = not envelope_only where tenant_id = ${tenantId}`;
+  const { code, stdout } = await eaas('audit', 'verify', '--tenant', tenantId, '--json');
+  expect(code).toBe(1);
+  expect(jsonLines(stdout)).toMatchObject([{ errors: [{ id: 1, reason: `tenant_changed: ${tenantId}` }] }]);
+  for (const command of [['list'], ['show', tenantId]]) {
+    const { stderr } = await eaas('tenant', ...command, '--json');
+    expect(stderr).toContain(`Warning: the row of tenant ${tenantId} was changed behind the service's back`);
+  }
+  expect(await eaas('tenant', 'set', tenantId, '--envelope-only', 'true')).toMatchObject({
+    code: 1,
+    stdout: '',
+  });
+});
+
+test('a tenant whose secret, head or very row is gone is broken too', async () => {
+  const [secret, head, row] = [await newTenant(0), await newTenant(0), await newTenant(1)];
+  await superuser`update eaas.tenants set sealed_secret = '\\x00' where tenant_id = ${secret}`;
+  await superuser`delete from eaas.audit_heads where tenant_id = ${head}`;
+  await tamper((sql) => sql`delete from eaas.tenants where tenant_id = ${row}`);
+  const { code, stdout } = await eaas('audit', 'verify', '--json');
+  expect(code).toBe(1);
+  const verified = jsonLines<{ tenant_id: string; valid: boolean; error_count: number }>(stdout);
+  expect(new Map(verified.map(({ tenant_id, valid }) => [tenant_id, valid]))).toEqual(
+    new Map([secret, head, row].map((id) => [id, false])),
+  );
+  expect(await eaas('audit', 'verify', '--tenant', row)).toMatchObject({ code: 1 });
+});
+
+test('a checkpoint that was kept proves that the log extends it, until the log is another', async () => {
+  const tenantId = await newTenant(1);
+  const kept = join(await newDirectory(), 'kept');
+  const checkpoint = await eaas('audit', 'checkpoint', '--tenant', tenantId);
+  expect(checkpoint.stderr).toMatch(new RegExp(`^Verifier key, to be pinned: eaas/${tenantId}\\+`));
+  await eaas.json('tenant', 'set', tenantId, '--name', 'renamed');
+  const verify = () => eaas('audit', 'verify', '--tenant', tenantId, '--checkpoint-file', kept, '--json');
+
+  const [json] = await eaas.json('audit', 'checkpoint', '--tenant', tenantId);
+  for (const text of [checkpoint.stdout, JSON.stringify(json)]) {
+    await writeFile(kept, text);
+    const { code, stdout } = await verify();
+    expect(code).toBe(0);
+    expect(jsonLines(stdout)).toMatchObject([{ valid: true, checkpoint: { valid: true } }]);
+  }
+
+  await writeFile(kept, checkpoint.stdout.replace('\n1\n', '\n2\n'));
+  expect(await verify()).toMatchObject({ code: 2, stdout: '' });
+  for (const args of [
+    ['--checkpoint-file', kept],
+    ['--tenant', tenantId, '--checkpoint-file', `${kept}.not`],
+  ]) {
+    expect(await eaas('audit', 'verify', ...args)).toMatchObject({ code: 2, stdout: '' });
+  }
+});
+
+test('export is the whole chain, which anyone can recompute', async () => {
+  const tenantId = await newTenant(3);
+  const { code, stdout, stderr } = await eaas('audit', 'export', '--tenant', tenantId);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '3 entries written.\n' });
+  let hash = genesisHash(tenantId);
+  for (const entry of jsonLines<Entry>(stdout)) {
+    hash = entryHash(hash, entry);
+    expect(entry.hash).toBe(Buffer.from(hash).toString('hex'));
+  }
+  const from = await eaas('audit', 'export', '--tenant', tenantId, '--from-id', '3');
+  expect(jsonLines<Entry>(from.stdout)).toMatchObject([{ id: 3 }]);
+});
+
+test('an export is continued behind its last whole line', async () => {
+  const tenantId = await newTenant(2);
+  const out = join(await newDirectory(), 'log.ndjson');
+  const write = () => eaas('audit', 'export', '--tenant', tenantId, '--out', out);
+  const ids = async () => jsonLines<Entry>(await readFile(out, 'utf8')).map(({ id }) => id);
+  expect(await write()).toMatchObject({ code: 0, stdout: '', stderr: '2 entries written.\n' });
+  expect((await stat(out)).mode & 0o777).toBe(0o600);
+  expect(await write()).toMatchObject({ code: 0, stderr: '0 entries written.\n' });
+
+  await eaas.json('tenant', 'set', tenantId, '--name', `renamed ${tenantId}`);
+  await truncate(out, (await stat(out)).size - 10);
+  expect(await write()).toMatchObject({ code: 0, stderr: '2 entries written.\n' });
+  expect(await ids()).toEqual([1, 2, 3]);
+  await truncate(out, 3);
+  expect(await write()).toMatchObject({ code: 0, stderr: '3 entries written.\n' });
+  expect(await ids()).toEqual([1, 2, 3]);
+});
+
+test('a file that is no export of this tenant is left as it is', async () => {
+  const [mine, others] = [await newTenant(1), await newTenant(2)];
+  const out = join(await newDirectory(), 'file');
+  for (const [content, code] of [
+    ['not an export\n', 2],
+    ['not an export', 2],
+    ['{"a":1}\n', 2],
+    [(await eaas('audit', 'export', '--tenant', others)).stdout, 1],
+  ] as const) {
+    await writeFile(out, content);
+    await appendFile(out, '{"id"');
+    expect(await eaas('audit', 'export', '--tenant', mine, '--out', out)).toMatchObject({ code, stdout: '' });
+    expect(await readFile(out, 'utf8')).toBe(`${content}{"id"`);
+  }
+  expect(await eaas('audit', 'export', '--tenant', mine, '--out', `${out}/x`)).toMatchObject({ code: 2 });
+});
+
+test('an export stops before an entry that is missing', async () => {
+  const tenantId = await newTenant(3);
+  await tamper((sql) => sql`delete from eaas.audit_entries where tenant_id = ${tenantId} and id = 2`);
+  const { code, stderr } = await eaas('audit', 'export', '--tenant', tenantId);
+  expect(code).toBe(1);
+  expect(stderr).toContain('Entry 2 is missing');
+});
+
+test('a restore is recorded in the log, which stays valid', async () => {
+  const tenantId = await newTenant(1);
+  const reason = 'disk failure, backup of yesterday';
+  const done = await eaas.json('audit', 'acknowledge-restore', '--tenant', tenantId, '--reason', reason);
+  expect(done).toEqual([{ tenant_id: tenantId, id: 2, reason }]);
+  const { stdout } = await eaas('audit', 'export', '--tenant', tenantId, '--from-id', '2');
+  expect(jsonLines<Entry>(stdout)).toMatchObject([
+    {
+      action: 'tenant.update',
+      actor: 'operator',
+      metadata: { restored: true, reason, previous_change: 1 },
+    },
+  ]);
+  expect(await eaas('audit', 'verify', '--tenant', tenantId)).toMatchObject({ code: 0 });
+  for (const empty of ['', ' ', 'a\nb']) {
+    expect(await eaas('audit', 'acknowledge-restore', '--tenant', tenantId, '--reason', empty)).toMatchObject(
+      {
+        code: 2,
+      },
+    );
+  }
+});

@@ -1,0 +1,139 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { eaas as program, run, serve } from '../conformance/program.ts';
+import { type CommandLine, commandLine, jsonLines, newDirectory, newRootKey } from './command-line.ts';
+
+async function newCommandLine(): Promise<CommandLine> {
+  const eaas = await commandLine();
+  onTestFinished(() => eaas.database.drop());
+  return eaas;
+}
+
+test('generate prints 32 bytes in base64 and nothing else, without any configuration', async () => {
+  const { code, stdout } = await run([...program, 'root-key', 'generate'], {});
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^[A-Za-z0-9+/]{43}=\n$/);
+  const [json] = jsonLines((await run([...program, 'root-key', 'generate', '--json'], {})).stdout);
+  expect(json).toEqual({
+    root_key: expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/) as string,
+    root_id: expect.stringMatching(/^[\da-f]{16}$/) as string,
+  });
+});
+
+test('generate writes a file that only its owner can read, and never over another', async () => {
+  const file = join(await newDirectory(), 'root.key');
+  const generate = () => run([...program, 'root-key', 'generate', '--file', file], {});
+  const made = await generate();
+  const key = await readFile(file, 'utf8');
+  expect(made).toMatchObject({ code: 0 });
+  expect(made.stdout + made.stderr).not.toContain(key.trimEnd());
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await generate()).toMatchObject({ code: 1, stdout: '' });
+  expect(await readFile(file, 'utf8')).toBe(key);
+
+  const eaas = await newCommandLine();
+  const { EAAS_ROOT_KEY: _, ...env } = eaas.env;
+  const checked = await run([...program, 'root-key', 'check', '--json'], {
+    ...env,
+    EAAS_ROOT_KEY_FILE: file,
+  });
+  expect(jsonLines(checked.stdout)).toMatchObject([
+    { root_id: expect.stringMatching(made.stdout.trim().slice(-16)) as string },
+  ]);
+});
+
+test('the first root key of a database is its own: another one stops every command and the server', async () => {
+  const eaas = await newCommandLine();
+  await eaas.json('tenant', 'create', '--name', 'acme');
+  const other = eaas.with({ EAAS_ROOT_KEY: newRootKey() });
+  for (const command of [['root-key', 'check'], ['tenant', 'list'], ['serve']]) {
+    const { code, stdout, stderr } = await other(...command);
+    expect({ command, code, stdout }).toEqual({ command, code: 3, stdout: '' });
+    expect(stderr).toContain('The root key does not open this database');
+  }
+  expect(await eaas.json('tenant', 'list')).toHaveLength(1);
+});
+
+test('no root key stops with what to set', async () => {
+  const eaas = await newCommandLine();
+  const { EAAS_ROOT_KEY: _, ...env } = eaas.env;
+  const { code, stderr } = await run([...program, 'tenant', 'list'], env);
+  expect(code).toBe(3);
+  expect(stderr).toContain('set EAAS_ROOT_KEY or EAAS_ROOT_KEY_FILE');
+  const missing = await run([...program, 'tenant', 'list'], {
+    ...env,
+    EAAS_ROOT_KEY_FILE: '/nowhere/root.key',
+  });
+  expect(missing).toMatchObject({ code: 3 });
+  expect(missing.stderr).toContain('EAAS_ROOT_KEY_FILE: there is no file /nowhere/root.key');
+});
+
+test('a root key is rotated while a server serves, and then the previous one is not needed', async () => {
+  const eaas = await newCommandLine();
+  const [tenant] = await eaas.json<{ tenant_id: string }>(
+    'tenant',
+    'create',
+    '--name',
+    'acme',
+    '--envelope-only',
+    'false',
+  );
+  await eaas.json('tenant', 'create', '--name', 'other');
+  const apiKeyOptions = ['--tenant', 'acme', '--name', 'x', '--permissions', 'all'];
+  const [apiKey] = await eaas.json<{ api_key: string }>('api-key', 'create', ...apiKeyOptions);
+  const next = { EAAS_ROOT_KEY: newRootKey() };
+  const both = eaas.with({ ...next, EAAS_ROOT_KEY_PREVIOUS: eaas.env['EAAS_ROOT_KEY'] ?? '' });
+  const server = await serve(both.env);
+  onTestFinished(() => server.stop());
+  const createKey = async (name: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${apiKey?.api_key}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ name });
+    return (await fetch(`${server.baseUrl}/v1/keys`, { method: 'POST', headers, body })).status;
+  };
+  expect(await createKey('before')).toBe(201);
+  expect(await both.json('root-key', 'check')).toMatchObject([
+    { tenants: 2, under_previous: 2, unopened: [] },
+  ]);
+
+  const [rotation] = await both.json<{ root_id: string }>('root-key', 'rotate');
+  expect(rotation).toMatchObject({ resealed: 2, failed: [], finished: true });
+  expect(await createKey('after')).toBe(201);
+  expect(await both.json('root-key', 'rotate')).toMatchObject([{ resealed: 0, finished: true }]);
+
+  const rotated = eaas.with(next);
+  expect(await rotated.json('root-key', 'check')).toMatchObject([
+    { tenants: 2, previous_root_id: null, unopened: [] },
+  ]);
+  expect(await rotated.json('audit', 'verify')).toMatchObject([{ valid: true }, { valid: true }]);
+  expect(await eaas('tenant', 'list')).toMatchObject({ code: 3 });
+  const log = await rotated('audit', 'export', '--tenant', tenant?.tenant_id ?? '');
+  expect(
+    jsonLines<{ action: string }>(log.stdout).filter(({ action }) => action === 'tenant.update'),
+  ).toMatchObject([
+    { actor: 'operator', metadata: { changed: ['root_id'], root_id: rotation?.root_id, previous_change: 0 } },
+  ]);
+});
+
+test('half a rotation needs both root keys, and is continued', async () => {
+  const eaas = await newCommandLine();
+  await eaas.json('tenant', 'create', '--name', 'old');
+  const next = { EAAS_ROOT_KEY: newRootKey() };
+  const both = eaas.with({ ...next, EAAS_ROOT_KEY_PREVIOUS: eaas.env['EAAS_ROOT_KEY'] ?? '' });
+  // From here on something is sealed under each.
+  await both.json('tenant', 'create', '--name', 'new');
+  for (const one of [eaas, eaas.with(next)]) {
+    const { code, stderr } = await one('tenant', 'list');
+    expect(code).toBe(3);
+    expect(stderr).toContain('both root keys are needed');
+  }
+  expect(await both.json('root-key', 'rotate')).toMatchObject([{ resealed: 1, finished: true }]);
+  expect(await eaas.with(next).json('tenant', 'list')).toHaveLength(2);
+});
+
+test('rotate without a previous root key is wrong usage', async () => {
+  const eaas = await newCommandLine();
+  const { code, stderr } = await eaas('root-key', 'rotate');
+  expect(code).toBe(2);
+  expect(stderr).toContain('EAAS_ROOT_KEY_PREVIOUS');
+});

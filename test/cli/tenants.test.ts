@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CommandLine, commandLine } from './command-line.ts';
+
+interface Tenant {
+  readonly tenant_id: string;
+  readonly name: string;
+}
+
+let eaas: CommandLine;
+beforeAll(async () => {
+  eaas = await commandLine();
+});
+afterAll(() => eaas.database.drop());
+
+async function newTenant(...options: string[]): Promise<Tenant> {
+  const [tenant] = await eaas.json<Tenant>(
+    'tenant',
+    'create',
+    '--name',
+    randomUUID().slice(0, 8),
+    ...options,
+  );
+  if (!tenant) throw new Error('nothing was printed');
+  return tenant;
+}
+
+async function entriesOf({ tenant_id }: Tenant): Promise<unknown[]> {
+  const { stdout } = await eaas('audit', 'export', '--tenant', tenant_id);
+  return stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as unknown);
+}
+
+test.concurrent('create prints the tenant in the words of the API, on one line', async () => {
+  const options = ['--envelope-only', 'false', '--monthly-encrypt-quota', '7'];
+  const { code, stdout } = await eaas('tenant', 'create', '--name', 'acme', ...options, '--json');
+  expect(code).toBe(0);
+  expect(stdout.split('\n')).toHaveLength(2);
+  expect(JSON.parse(stdout)).toEqual({
+    tenant_id: expect.stringMatching(/^[\da-f-]{36}$/) as string,
+    name: 'acme',
+    envelope_only: false,
+    monthly_encrypt_quota: 7,
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string,
+  });
+});
+
+test.concurrent.each([
+  ['2026-08-10T23:59:59.999Z', false],
+  ['2026-08-11T00:00:00Z', true],
+  ['2026-08-11T01:59:59+02:00', false],
+])('a tenant created at %s is envelope-only by default: %s', async (time, envelope_only) => {
+  expect(await newTenant('--created-at', time)).toMatchObject({ envelope_only });
+});
+
+test.concurrent('what is created now is envelope-only and unlimited, and has an empty log', async () => {
+  const tenant = await newTenant();
+  expect(tenant).toMatchObject({ envelope_only: true, monthly_encrypt_quota: null });
+  expect(await entriesOf(tenant)).toEqual([]);
+});
+
+test.concurrent('show takes an id in any case, or a name', async () => {
+  const tenant = await newTenant();
+  expect(await eaas.json('tenant', 'show', tenant.tenant_id.toUpperCase())).toEqual([tenant]);
+  expect(await eaas.json('tenant', 'show', tenant.name)).toEqual([tenant]);
+});
+
+test.concurrent('list prints one line a tenant, and for people a table', async () => {
+  const [one, two] = [await newTenant(), await newTenant()];
+  expect(await eaas.json('tenant', 'list')).toEqual(expect.arrayContaining([one, two]));
+  const { stdout } = await eaas('tenant', 'list');
+  expect(stdout).toMatch(/^tenant_id +name +envelope_only +monthly_encrypt_quota +created_at\n/);
+  expect(stdout).toContain(`${one.tenant_id}  ${one.name}`);
+});
+
+test.concurrent('set changes what it names, and records what it changed', async () => {
+  const tenant = await newTenant();
+  const changed = { ...tenant, name: `${tenant.name} 2`, envelope_only: false, monthly_encrypt_quota: 3 };
+  const options = ['--name', changed.name, '--envelope-only', 'false', '--monthly-encrypt-quota', '3'];
+  expect(await eaas.json('tenant', 'set', tenant.name, ...options)).toEqual([changed]);
+  expect(await eaas.json('tenant', 'set', tenant.tenant_id, '--monthly-encrypt-quota', 'null')).toEqual([
+    { ...changed, monthly_encrypt_quota: null },
+  ]);
+  expect(await entriesOf(tenant)).toMatchObject([
+    {
+      id: 1,
+      action: 'tenant.update',
+      actor: 'operator',
+      ip_address: null,
+      metadata: { changed: ['name', 'envelope_only', 'monthly_encrypt_quota'], previous_change: 0 },
+    },
+    { id: 2, metadata: { changed: ['monthly_encrypt_quota'], previous_change: 1 } },
+  ]);
+});
+
+test.concurrent('set to what is there already writes no entry', async () => {
+  const tenant = await newTenant('--monthly-encrypt-quota', '3');
+  const same = ['--monthly-encrypt-quota', '3', '--envelope-only', 'true', '--name', tenant.name];
+  expect(await eaas.json('tenant', 'set', tenant.name, ...same)).toEqual([tenant]);
+  expect(await entriesOf(tenant)).toEqual([]);
+});
+
+test.concurrent('a name belongs to one tenant', async () => {
+  const [one, two] = [await newTenant(), await newTenant()];
+  const again = await eaas('tenant', 'create', '--name', one.name);
+  expect(again).toMatchObject({ code: 1, stdout: '' });
+  expect(again.stderr).toContain(`There is a tenant named "${one.name}" already.`);
+  expect(await eaas('tenant', 'set', two.name, '--name', one.name)).toMatchObject({ code: 1, stdout: '' });
+});
+
+test.concurrent.each([
+  ['an empty name', ['create', '--name', '']],
+  ['a name with a control character', ['create', '--name', 'a\u0007']],
+  ['a name of 129 characters', ['create', '--name', 'é'.repeat(129)]],
+  ['a name that looks like an id', ['create', '--name', randomUUID()]],
+  ['no name', ['create']],
+  ['a mode that is neither', ['create', '--name', 'x', '--envelope-only', 'yes']],
+  ['a negative quota', ['create', '--name', 'x', '--monthly-encrypt-quota=-1']],
+  ['a quota that is no number', ['create', '--name', 'x', '--monthly-encrypt-quota', '1e3']],
+  ['a quota beyond 2^53', ['create', '--name', 'x', '--monthly-encrypt-quota', '9007199254740993']],
+  ['a date without a time', ['create', '--name', 'x', '--created-at', '2026-08-11']],
+  ['nothing to set', ['set', 'x']],
+])('%s is wrong usage: exit code 2, with a sentence', async (_, args) => {
+  const { code, stdout, stderr } = await eaas('tenant', ...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^[^\n]+\.?\n/);
+});
+
+test.concurrent('128 characters are a name, whatever their bytes', async () => {
+  const name = '🔑'.repeat(128);
+  expect(await eaas.json('tenant', 'create', '--name', name)).toMatchObject([{ name }]);
+});
+
+test.concurrent('an unknown tenant is refused', async () => {
+  for (const command of ['show', 'destroy'])
+    expect(await eaas('tenant', command, 'nobody')).toMatchObject({ code: 1, stdout: '' });
+  expect(await eaas('tenant', 'set', randomUUID(), '--name', 'x')).toMatchObject({ code: 1 });
+});
+
+test.concurrent('destroy says what is lost, asks for the name, and then erases all of it', async () => {
+  const tenant = await newTenant();
+  await eaas.json('api-key', 'create', '--tenant', tenant.name, '--name', 'x', '--permissions', 'all');
+  for (const confirm of [[], ['--confirm', 'another']]) {
+    const { code, stderr } = await eaas('tenant', 'destroy', tenant.name, ...confirm);
+    expect(code).toBe(2);
+    expect(stderr).toContain('whatever is encrypted under its keys is lost');
+  }
+  const notOwner = eaas.with({ EAAS_MIGRATE_DATABASE_URL: eaas.database.url('server') });
+  expect(await notOwner('tenant', 'destroy', tenant.name, '--confirm', tenant.name)).toMatchObject({
+    code: 3,
+  });
+  expect(await eaas.json('tenant', 'show', tenant.name)).toEqual([tenant]);
+
+  const done = await eaas.json('tenant', 'destroy', tenant.tenant_id, '--confirm', tenant.name);
+  expect(done).toEqual([{ ...tenant, destroyed: true }]);
+  expect(await eaas('tenant', 'show', tenant.tenant_id)).toMatchObject({ code: 1 });
+});
