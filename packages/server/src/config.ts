@@ -63,7 +63,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     ...readListening(read),
     auditRetentionMonths: wholeNumber(read, 'EAAS_AUDIT_RETENTION_MONTHS', 60, 1, 1200),
     logLevel: oneOf(read, 'EAAS_LOG_LEVEL', logLevels) ?? 'info',
-    warnings: unknownVariables(env),
+    warnings: [...unencrypted(read), ...unknownVariables(env)],
   };
 }
 
@@ -116,6 +116,11 @@ function readListening(read: Read): Pick<Config, 'host' | 'port' | 'trustProxy' 
     );
   }
   return { host, port: wholeNumber(read, 'EAAS_PORT', 8080, 0, 65_535), trustProxy, tlsFiles };
+}
+
+function unencrypted(read: Read): string[] {
+  if (read('EAAS_INSECURE_HTTP') !== '1') return [];
+  return ['EAAS_INSECURE_HTTP=1: keys and plaintext travel unencrypted wherever plain HTTP is served.'];
 }
 
 function isLoopback(host: string): boolean {

@@ -10,12 +10,13 @@ export interface RootKeyProvider {
 
 /** A root key that a variable holds in base64. Throws CannotStart, without the value, where it holds none. */
 export function rootKeyInVariable(variable: string, text: string): RootKeyProvider {
-  if (text.length !== 44 || !isBase64(text)) {
+  const key = Buffer.from(text, 'base64');
+  if (key.length !== 32 || !isBase64(text)) {
     throw new CannotStart(
       `${variable} must be exactly 32 bytes in base64 (44 characters); \`eaas root-key generate\` makes one.`,
     );
   }
-  return { load: () => Promise.resolve(Uint8Array.from(Buffer.from(text, 'base64'))) };
+  return { load: () => Promise.resolve(Uint8Array.from(key)) };
 }
 
 /** A root key that a file holds in base64, as `eaas root-key generate --file` writes it. */

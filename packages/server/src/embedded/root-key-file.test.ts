@@ -48,7 +48,7 @@ test.each([0o640, 0o604, 0o620, 0o644])(
     const path = await keyFile(spelling);
     await chmod(path, mode);
     await expect(readOrCreateRootKeyFile(path, { mayCreate: true })).rejects.toThrow(
-      `Run \`chmod 600 ${path}\`.`,
+      `Run \`chmod 600 ${path}\``,
     );
   },
 );

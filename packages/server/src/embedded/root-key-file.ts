@@ -39,7 +39,8 @@ export async function readRootKeyFile(path: string): Promise<Uint8Array | undefi
     const { mode, uid } = await file.stat();
     if ((mode & forbidden(uid)) !== 0) {
       throw new Error(
-        `Other users of this machine can read the root key ${path}. Run \`chmod 600 ${path}\`.`,
+        `Other users of this machine can read the root key ${path}. Run \`chmod 600 ${path}\`, or ` +
+          'mount the secret with the mode 0400.',
       );
     }
     return decode(await file.readFile(), path);

@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest';
+import { CannotStart } from './cannot-start.ts';
+import { readConfig, variables } from './config.ts';
+
+const key = Buffer.alloc(32, 1).toString('base64');
+const otherKey = Buffer.alloc(32, 2).toString('base64');
+const url = 'postgres://server:hunter2@db.example:5432/eaas?sslmode=require';
+
+function refusal(env: Record<string, string>): string {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof CannotStart) return error.message;
+    throw error;
+  }
+  return 'it was accepted';
+}
+
+test('an empty environment is the embedded database, on loopback', () => {
+  expect(readConfig({})).toEqual({
+    databaseUrl: null,
+    migrateDatabaseUrl: null,
+    dataDirectory: '.eaas',
+    rootKey: null,
+    previousRootKey: null,
+    host: '127.0.0.1',
+    port: 8080,
+    trustProxy: null,
+    tlsFiles: null,
+    auditRetentionMonths: 60,
+    logLevel: 'info',
+    warnings: [],
+  });
+});
+
+test('every variable is read', () => {
+  const config = readConfig({
+    DATABASE_URL: url,
+    EAAS_MIGRATE_DATABASE_URL: 'postgresql://owner@db.example/eaas',
+    EAAS_DATA_DIR: '/var/lib/eaas',
+    EAAS_ROOT_KEY: key,
+    EAAS_ROOT_KEY_PREVIOUS: otherKey,
+    EAAS_HOST: '0.0.0.0',
+    EAAS_PORT: '443',
+    EAAS_TRUST_PROXY: '10.0.0.0/8, 192.0.2.7,fd00::/8,loopback',
+    EAAS_INSECURE_HTTP: '0',
+    EAAS_TLS_CERT_FILE: 'cert.pem',
+    EAAS_TLS_KEY_FILE: 'key.pem',
+    EAAS_AUDIT_RETENTION_MONTHS: '12',
+    EAAS_LOG_LEVEL: 'warn',
+  });
+  expect(config).toMatchObject({
+    databaseUrl: url,
+    migrateDatabaseUrl: 'postgresql://owner@db.example/eaas',
+    dataDirectory: '/var/lib/eaas',
+    host: '0.0.0.0',
+    port: 443,
+    trustProxy: ['10.0.0.0/8', '192.0.2.7', 'fd00::/8', 'loopback'],
+    tlsFiles: { cert: 'cert.pem', key: 'key.pem' },
+    auditRetentionMonths: 12,
+    logLevel: 'warn',
+    warnings: [],
+  });
+});
+
+test('the root keys are the bytes that the variables spell', async () => {
+  const { rootKey, previousRootKey } = readConfig({ EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_PREVIOUS: otherKey });
+  expect(await rootKey?.load()).toEqual(new Uint8Array(32).fill(1));
+  expect(await previousRootKey?.load()).toEqual(new Uint8Array(32).fill(2));
+});
+
+test.each<[string, Record<string, string>]>([
+  ['DATABASE_URL', { DATABASE_URL: 'mysql://server:hunter2@db/eaas' }],
+  ['DATABASE_URL', { DATABASE_URL: 'host=db password=hunter2' }],
+  ['DATABASE_URL', { DATABASE_URL: 'postgres://server:hunter2 @db:x/eaas' }],
+  ['EAAS_MIGRATE_DATABASE_URL', { DATABASE_URL: url, EAAS_MIGRATE_DATABASE_URL: 'hunter2' }],
+  ['EAAS_MIGRATE_DATABASE_URL', { EAAS_MIGRATE_DATABASE_URL: url }],
+  ['EAAS_ROOT_KEY', { EAAS_ROOT_KEY: 'hunter2' }],
+  ['EAAS_ROOT_KEY', { EAAS_ROOT_KEY: Buffer.alloc(31).toString('base64') }],
+  ['EAAS_ROOT_KEY', { EAAS_ROOT_KEY: Buffer.alloc(33).toString('base64') }],
+  ['EAAS_ROOT_KEY', { EAAS_ROOT_KEY: `${key}\n` }],
+  ['EAAS_ROOT_KEY', { EAAS_ROOT_KEY: key.replace('E=', 'F=') }],
+  ['EAAS_ROOT_KEY', { EAAS_ROOT_KEY: Buffer.alloc(32, 255).toString('base64url') }],
+  ['EAAS_ROOT_KEY_PREVIOUS', { EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_PREVIOUS: 'hunter2' }],
+  ['EAAS_ROOT_KEY_PREVIOUS', { EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_PREVIOUS: key }],
+  ['EAAS_ROOT_KEY_FILE', { EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_FILE: 'root.key' }],
+  ['EAAS_HOST', { EAAS_HOST: 'http://localhost' }],
+  ['EAAS_HOST', { EAAS_HOST: '0.0.0.0:80' }],
+  ['EAAS_PORT', { EAAS_PORT: '65536' }],
+  ['EAAS_PORT', { EAAS_PORT: '80 ' }],
+  ['EAAS_PORT', { EAAS_PORT: '-1' }],
+  ['EAAS_PORT', { EAAS_PORT: '0x50' }],
+  ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: 'true' }],
+  ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '1' }],
+  ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '10.0.0.0/33' }],
+  ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '0.0.0.0/0' }],
+  ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '10.0.0.1,' }],
+  ['EAAS_TRUST_PROXY', { EAAS_TRUST_PROXY: '10.0.0.1/8/8' }],
+  ['EAAS_INSECURE_HTTP', { EAAS_INSECURE_HTTP: 'true' }],
+  ['EAAS_TLS_KEY_FILE', { EAAS_TLS_CERT_FILE: 'cert.pem' }],
+  ['EAAS_TLS_CERT_FILE', { EAAS_TLS_KEY_FILE: 'key.pem' }],
+  ['EAAS_AUDIT_RETENTION_MONTHS', { EAAS_AUDIT_RETENTION_MONTHS: '0' }],
+  ['EAAS_AUDIT_RETENTION_MONTHS', { EAAS_AUDIT_RETENTION_MONTHS: '1201' }],
+  ['EAAS_AUDIT_RETENTION_MONTHS', { EAAS_AUDIT_RETENTION_MONTHS: '1.5' }],
+  ['EAAS_AUDIT_RETENTION_MONTHS', { EAAS_AUDIT_RETENTION_MONTHS: 'sixty' }],
+  ['EAAS_LOG_LEVEL', { EAAS_LOG_LEVEL: 'verbose' }],
+])('%s stops the start with a sentence that names it and no secret: %j', (variable, env) => {
+  const sentence = refusal(env);
+  expect(sentence).toMatch(new RegExp(`\\b${variable}\\b.*\\.$`));
+  expect(sentence).not.toContain('hunter2');
+  for (const secret of [env['EAAS_ROOT_KEY'], env['EAAS_ROOT_KEY_PREVIOUS']]) {
+    if (secret) expect(sentence).not.toContain(secret.trim());
+  }
+});
+
+test.each(variables)('%s is not taken for absent when it is empty', (variable) => {
+  expect(refusal({ [variable]: '' })).toBe(`${variable} is empty: give it a value or remove it.`);
+});
+
+test.each(['127.0.0.1', '127.1.2.3', '::1', '[::1]', 'localhost'])('%s is served in plain HTTP', (host) => {
+  expect(readConfig({ EAAS_HOST: host }).host).toBe(host.replace(/[[\]]/g, ''));
+});
+
+test.each(['0.0.0.0', '::', '192.0.2.1', 'eaas.example', '127.0.0.1.example'])(
+  '%s needs TLS, a proxy or the word of the operator',
+  (EAAS_HOST) => {
+    expect(refusal({ EAAS_HOST })).toContain(`EAAS_HOST=${EAAS_HOST} would serve secrets over plain HTTP`);
+    expect(refusal({ EAAS_HOST, EAAS_INSECURE_HTTP: '0' })).toContain('EAAS_INSECURE_HTTP=1');
+    expect(readConfig({ EAAS_HOST, EAAS_INSECURE_HTTP: '1' }).warnings).toHaveLength(1);
+    expect(readConfig({ EAAS_HOST, EAAS_TRUST_PROXY: '10.0.0.1' }).warnings).toEqual([]);
+    const tls = { EAAS_TLS_CERT_FILE: 'cert.pem', EAAS_TLS_KEY_FILE: 'key.pem' };
+    expect(readConfig({ EAAS_HOST, ...tls }).warnings).toEqual([]);
+  },
+);
+
+test('a variable that is not known is probably misspelled', () => {
+  expect(readConfig({ EAAS_AUDIT_RETENTION: '12', PATH: '/bin' }).warnings).toEqual([
+    'EAAS_AUDIT_RETENTION is not a variable that this program knows; it is ignored.',
+  ]);
+});
+
+test('a port that Kubernetes set is told from one that was meant', () => {
+  expect(refusal({ EAAS_PORT: 'tcp://10.96.0.1:8080' })).toContain('enableServiceLinks: false');
+});

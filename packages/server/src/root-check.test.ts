@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { migrated } from '../../../test/setup/migrated.ts';
+import { type RootKey, rootKey } from './crypto/key-hierarchy.ts';
+import { createTenant } from './operations/tenants.ts';
+import { checkRoots, claim, release } from './root-check.ts';
+import { createService } from './service.ts';
+import { Database } from './store/database.ts';
+
+type Roots = readonly [RootKey, ...RootKey[]];
+
+let place: TestDatabase;
+let database: Database;
+beforeEach(async () => {
+  place = await createDatabase(migrated);
+  database = new Database(place.connection('server'));
+});
+afterEach(async () => {
+  await database.close();
+  await place.drop();
+});
+
+const newRoot = (): RootKey => rootKey(randomBytes(32));
+const check = (...roots: Roots) => database.transaction((tx) => checkRoots(tx, roots));
+const tenantUnder = (...roots: Roots) =>
+  createTenant(createService({ database, roots }), { name: randomBytes(8).toString('hex') });
+
+test('an empty database takes the first root key, and then no other', async () => {
+  const root = newRoot();
+  await check(root);
+  await check(root);
+  await expect(check(newRoot())).rejects.toThrow('does not open this database');
+  await expect(tenantUnder(newRoot())).rejects.toThrow('does not open this database');
+});
+
+test('replicas that start at once with one root key all start; with different ones, one of them', async () => {
+  const root = newRoot();
+  await Promise.all(Array.from({ length: 8 }, () => check(root)));
+
+  const other = await createDatabase(migrated);
+  const there = new Database(other.connection('server'));
+  const starts = await Promise.allSettled(
+    Array.from({ length: 8 }, () => there.transaction((tx) => checkRoots(tx, [newRoot()]))),
+  );
+  expect(starts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  await there.close();
+  await other.drop();
+});
+
+test('while rotating, the previous root key opens it, and both are needed once something is under each', async () => {
+  const [old, next] = [newRoot(), newRoot()];
+  await tenantUnder(old);
+  await check(next, old);
+  // Nothing is under the next one yet: a replica that was not told of it may still restart.
+  await check(old);
+  await tenantUnder(next, old);
+  await check(next, old);
+  await check(old, next);
+  for (const one of [old, next]) await expect(check(one)).rejects.toThrow('both root keys are needed');
+});
+
+test('a root key is let go of only when no tenant is sealed under it', async () => {
+  const [old, next] = [newRoot(), newRoot()];
+  await check(old);
+  await database.transaction((tx) => claim(tx, [next, old]));
+  await tenantUnder(old, next);
+  expect(await database.transaction((tx) => release(tx, old))).toBe(false);
+  await check(old, next);
+  expect(await database.transaction((tx) => release(tx, next))).toBe(true);
+  await check(old);
+  await expect(check(next)).rejects.toThrow('does not open this database');
+});
+
+test('tenants without a root check are never taken over', async () => {
+  const root = newRoot();
+  await tenantUnder(root);
+  await database.run((sql) => sql`delete from eaas.root_checks`);
+  await expect(check(root)).rejects.toThrow('has tenants but no root check');
+  await expect(tenantUnder(newRoot())).rejects.toThrow('has tenants but no root check');
+});
+
+test('a root check that was changed is said to be', async () => {
+  const root = newRoot();
+  await database.transaction((tx) => claim(tx, [root]));
+  await database.run((sql) => sql`delete from eaas.root_checks`);
+  await database.run(
+    (sql) => sql`insert into eaas.root_checks (root_id, sealed) values (${root.rootId}, ${randomBytes(78)})`,
+  );
+  await expect(check(root)).rejects.toThrow('the row in eaas.root_checks was changed');
+});
