@@ -134,8 +134,10 @@ export async function recordUses(
 ): Promise<void> {
   await sql`
     insert into eaas.api_key_uses (api_key_id, tenant_id, last_used_at)
-    select * from unnest(${uses.map((use) => use.api_key_id)}::uuid[], ${uses.map((use) => use.tenant_id)}::uuid[],
-      ${uses.map((use) => use.last_used_at)}::bigint[])
+    select use.* from unnest(${uses.map((use) => use.api_key_id)}::uuid[],
+      ${uses.map((use) => use.tenant_id)}::uuid[], ${uses.map((use) => use.last_used_at)}::bigint[])
+      as use (api_key_id, tenant_id, last_used_at)
+    join eaas.api_keys using (api_key_id)
     on conflict (api_key_id) do update set last_used_at = greatest(api_key_uses.last_used_at, excluded.last_used_at)`;
 }
 
