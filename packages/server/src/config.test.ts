@@ -107,10 +107,8 @@ test.each<[string, Record<string, string>]>([
 ])('%s stops the start with a sentence that names it and no secret: %j', (variable, env) => {
   const sentence = refusal(env);
   expect(sentence).toMatch(new RegExp(`\\b${variable}\\b.*\\.$`));
-  expect(sentence).not.toContain('hunter2');
-  for (const secret of [env['EAAS_ROOT_KEY'], env['EAAS_ROOT_KEY_PREVIOUS']]) {
-    if (secret) expect(sentence).not.toContain(secret.trim());
-  }
+  const values = [env['EAAS_ROOT_KEY'], env['EAAS_ROOT_KEY_PREVIOUS'], 'hunter2'];
+  expect(values.filter((value) => value && sentence.includes(value.trim()))).toEqual([]);
 });
 
 test.each(variables)('%s is not taken for absent when it is empty', (variable) => {

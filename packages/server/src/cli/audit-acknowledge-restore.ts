@@ -6,8 +6,8 @@ import { note, printResult } from './output.ts';
 /** `eaas audit acknowledge-restore`. */
 export const auditAcknowledgeRestore = reporting(
   'acknowledge-restore',
-  "Record in a tenant's log that the database was restored from a backup, and why. Checkpoints from after the backup do " +
-    'not hold any more; this entry says that it was meant.',
+  "Record in a tenant's log that it was restored from a backup. Checkpoints from after the backup do not hold any more; " +
+    'the entry says that it was meant, and why.',
   ['audit acknowledge-restore --tenant acme --reason "disk failure, backup of 2026-11-19"'],
 )
   .requiredOption('--tenant <tenant>', "the tenant's id or name")

@@ -16,7 +16,7 @@ interface Options {
 /** `eaas audit export`. */
 export const auditExport = command(
   'export',
-  "Write a tenant's audit log, oldest entry first, as lines of JSON: each entry as the API shows it, with its hash.",
+  "Write a tenant's audit log as lines of JSON. Oldest entry first, each as the API shows it, with its hash.",
   ['audit export --tenant acme --out acme.ndjson', 'audit export --tenant acme --from-id 1000 > new.ndjson'],
 )
   .requiredOption('--tenant <tenant>', "the tenant's id or name")

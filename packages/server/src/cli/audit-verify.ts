@@ -25,8 +25,8 @@ type Verified = Output<'GET /v1/audit/verify'> & { readonly tenant_id: string; r
 /** `eaas audit verify`. */
 export const auditVerify = reporting(
   'verify',
-  "Verify tenants' audit chains: every entry, the head, and every row that the log accounts for. Without --tenant all of " +
-    'them. Only reads, and names what does not hold.',
+  'Verify audit logs, and every row that they account for. Without --tenant those of all tenants. Only reads, and names ' +
+    'what does not hold.',
   ['audit verify', 'audit verify --tenant acme --checkpoint-file acme.checkpoint', 'audit verify --json'],
 )
   .option('--tenant <tenant>', 'only this one, by id or name')

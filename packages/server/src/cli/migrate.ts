@@ -6,8 +6,8 @@ import { note, printResult } from './output.ts';
 /** `eaas migrate`. */
 export const migrateCommand = reporting(
   'migrate',
-  'Prepare a database, or bring it up to date, as the role of EAAS_MIGRATE_DATABASE_URL (else of DATABASE_URL), and grant ' +
-    'the role of DATABASE_URL what the server needs and no more. Safe to repeat and to run from several places at once.',
+  'Prepare a database, or bring it up to date. Works as the role of EAAS_MIGRATE_DATABASE_URL (else of DATABASE_URL), and ' +
+    'grants the role of DATABASE_URL what the server needs and no more. Safe to repeat and to run from several places at once.',
   ['migrate', 'migrate --json'],
 ).action(async (options: { json?: true }) => {
   const config = readConfig();

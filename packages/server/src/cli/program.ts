@@ -21,7 +21,7 @@ import { tenantSet } from './tenant-set.ts';
 import { tenantShow } from './tenant-show.ts';
 
 /** The whole command line. */
-const program = group('eaas', 'Encryption as a service: the server and its operator’s commands.', [
+export const program = group('eaas', 'Encryption as a service: the server and its operator’s commands.', [
   serveCommand,
   migrateCommand,
   group('tenant', 'Tenants.', [tenantCreate, tenantList, tenantShow, tenantSet, tenantDestroy]),

@@ -6,7 +6,7 @@ import { note, printResult } from './output.ts';
 /** `eaas root-key check`. */
 export const rootKeyCheck = reporting(
   'check',
-  "Check that the root key opens the database and every tenant's secret, and whether a rotation is under way.",
+  "Check that the root key opens the database. Tries every tenant's secret, and says whether a rotation is under way.",
   ['root-key check', 'root-key check --json'],
 ).action(async (options: { json?: true }) => {
   const check = await withService(({ service }) => checkRootKey(service));

@@ -8,7 +8,7 @@ import { note, printResult } from './output.ts';
 /** `eaas root-key generate`. */
 export const rootKeyGenerate = reporting(
   'generate',
-  'Make a new root key: 32 random bytes in base64, printed or written to a new file that only you can read.',
+  'Make a new root key. 32 random bytes in base64, printed or written to a new file that only you can read.',
   ['root-key generate', 'root-key generate --file /etc/eaas/root.key'],
 )
   .option('--file <path>', 'write it there instead; an existing file is left as it is')

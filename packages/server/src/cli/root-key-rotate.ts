@@ -13,7 +13,7 @@ const examples = [
 /** `eaas root-key rotate`. */
 export const rootKeyRotate = reporting(
   'rotate',
-  "Seal every tenant's secret under the current root key instead of the one in EAAS_ROOT_KEY_PREVIOUS. First restart " +
+  'Seal every tenant under the current root key. Until now they are under the one in EAAS_ROOT_KEY_PREVIOUS: first restart ' +
     'every replica with both keys; they serve meanwhile. Each tenant gets an entry in its audit log. No key and no ' +
     'ciphertext changes. May be interrupted and repeated.',
   examples,

@@ -7,7 +7,7 @@ import { note, printResult } from './output.ts';
 /** `eaas tenant destroy`. */
 export const tenantDestroy = reporting(
   'destroy',
-  'Erase a tenant for good: its keys, its API keys, its usage and its audit log. Nothing that was encrypted under its ' +
+  'Erase a tenant for good. Its keys, its API keys, its usage and its audit log go: nothing that was encrypted under its ' +
     'keys can ever be decrypted again, and no record of it remains. Needs the role that owns the tables ' +
     '(EAAS_MIGRATE_DATABASE_URL).',
   ['audit export --tenant acme --out acme.ndjson', 'tenant destroy acme --confirm acme'],
