@@ -53,6 +53,8 @@ interface Matchers<R = unknown> {
   toBeProblem(code: Code, detail?: RegExp): R;
   /** The answer is some problem that the pages name, below 500. */
   toBeSomeRefusal(): R;
+  /** The answer is a success, or some problem that the pages name, below 500. */
+  toBeSoundAnswer(): R;
   /** The answer has this status, and no other. */
   toHaveStatus(status: number): R;
 }
@@ -87,6 +89,12 @@ expect.extend({
     return {
       pass: answer.status >= 400 && answer.status < 500 && anyProblemDocument(answer),
       message: () => `expected a problem document below 500, got ${shown(answer)}`,
+    };
+  },
+  toBeSoundAnswer(answer: Answer) {
+    return {
+      pass: answer.status < 300 || (answer.status < 500 && anyProblemDocument(answer)),
+      message: () => `expected a success or a problem document below 500, got ${shown(answer)}`,
     };
   },
   toHaveStatus(answer: Answer, status: number) {

@@ -53,7 +53,14 @@ async function chooseTarget(project: TestProject, ends: (() => Promise<void>)[])
   const migrated = await run([...eaas, 'migrate'], env);
   if (migrated.code !== 0) throw new Error(`\`eaas migrate\` failed:\n${migrated.stdout}${migrated.stderr}`);
   const server = await serve(env);
-  ends.push(() => server.stop());
+  ends.push(async () => {
+    await server.stop();
+    const errors = server
+      .log()
+      .split('\n')
+      .filter((line) => /"level":"(error|fatal)"/.test(line));
+    for (const line of errors.slice(0, 20)) process.stdout.write(`The server under test wrote: ${line}\n`);
+  });
   return { baseUrl: server.baseUrl, command: eaas, env };
 }
 

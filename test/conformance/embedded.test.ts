@@ -1,0 +1,59 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { client } from './client.ts';
+import { covers } from './covers.ts';
+import './matchers.ts';
+import { eaas, run, serve } from './program.ts';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'eaas-embedded-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+});
+
+const command = async (...args: string[]) => run([...eaas, ...args, '--json'], { EAAS_DATA_DIR: directory });
+
+test(
+  'without DATABASE_URL there is a database in EAAS_DATA_DIR, ready by itself, and it stays',
+  {
+    ...covers(
+      'contract: Environment: `DATABASE_URL` (absent: embedded database in `EAAS_DATA_DIR`).',
+      'contract: `serve` migrates the embedded database by itself.',
+    ),
+    timeout: 90_000,
+  },
+  async () => {
+    const first = await serve({ EAAS_DATA_DIR: directory });
+    onTestFinished(() => first.stop());
+    expect(await command('tenant', 'create', '--name', 'acme')).toMatchObject({ code: 0 });
+    const holder = ['--tenant', 'acme', '--name', 'ci', '--permissions', 'all'];
+    const { stdout } = await command('api-key', 'create', ...holder);
+    const { api_key } = JSON.parse(stdout) as { api_key: string };
+    expect(await client(first.baseUrl, api_key).post('/v1/keys', { name: 'kept' })).toHaveStatus(201);
+    await first.stop();
+    const second = await serve({ EAAS_DATA_DIR: directory });
+    onTestFinished(() => second.stop());
+    const { body } = await client(second.baseUrl, api_key).get('/v1/keys');
+    expect(body.keys.map((key) => key.name)).toStrictEqual(['kept']);
+  },
+);
+
+test(
+  'a root key that is lost is not replaced by a new one',
+  {
+    ...covers('contract: The server never makes a new root key over existing data.'),
+    timeout: 90_000,
+  },
+  async () => {
+    const server = await serve({ EAAS_DATA_DIR: directory });
+    await server.stop();
+    const found = (await readdir(directory)).filter((name) => /key/i.test(name));
+    expect(found).toHaveLength(1);
+    await rm(join(directory, found[0] ?? ''));
+    await expect(serve({ EAAS_DATA_DIR: directory })).rejects.toThrow(/root key/i);
+    expect((await readdir(directory)).filter((name) => /key/i.test(name))).toStrictEqual([]);
+  },
+);
