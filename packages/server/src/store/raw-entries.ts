@@ -35,7 +35,12 @@ export async function rawEntries(
   const stream = await query.readable();
   await new Promise<void>((resolve, reject) => {
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    stream.on('end', resolve);
+    stream.on('end', () => {
+      // postgres.js pauses its socket while the stream is full and resumes it when asked for more, which nobody asks of
+      // a stream that has ended: the connection would stay deaf.
+      stream._read(0);
+      resolve();
+    });
     stream.on('error', reject);
   });
   return readRows(Buffer.concat(chunks));
