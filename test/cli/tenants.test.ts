@@ -148,9 +148,9 @@ test.concurrent('destroy says what is lost, asks for the name, and then erases a
     expect(stderr).toContain('whatever is encrypted under its keys is lost');
   }
   const notOwner = eaas.with({ EAAS_MIGRATE_DATABASE_URL: eaas.database.url('server') });
-  expect(await notOwner('tenant', 'destroy', tenant.name, '--confirm', tenant.name)).toMatchObject({
-    code: 3,
-  });
+  const refused = await notOwner('tenant', 'destroy', tenant.name, '--confirm', tenant.name);
+  expect(refused).toMatchObject({ code: 3, stdout: '' });
+  expect(refused.stderr).toContain('set EAAS_MIGRATE_DATABASE_URL');
   expect(await eaas.json('tenant', 'show', tenant.name)).toEqual([tenant]);
 
   const done = await eaas.json('tenant', 'destroy', tenant.tenant_id, '--confirm', tenant.name);

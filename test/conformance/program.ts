@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { builtProgram } from '../setup/built-program.ts';
 
 export type Environment = Readonly<Record<string, string>>;
 
@@ -24,13 +25,7 @@ export interface ServerProcess {
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The program `eaas`, from source. */
-export const eaas: readonly string[] = [
-  process.execPath,
-  '--conditions=@eaas/source',
-  '--import',
-  'tsx',
-  'packages/server/src/main.ts',
-];
+export const eaas: readonly string[] = [process.execPath, '--enable-source-maps', builtProgram()];
 
 /** Runs a program to its end, and kills it when that takes too long. */
 export async function run(command: readonly string[], env: Environment): Promise<Finished> {

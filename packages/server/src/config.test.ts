@@ -27,6 +27,7 @@ test('an empty environment is the embedded database, on loopback', () => {
     port: 8080,
     trustProxy: null,
     tlsFiles: null,
+    unencrypted: false,
     auditRetentionMonths: 60,
     logLevel: 'info',
     warnings: [],
@@ -72,6 +73,7 @@ test('the root keys are the bytes that the variables spell', async () => {
 test.each<[string, Record<string, string>]>([
   ['DATABASE_URL', { DATABASE_URL: 'mysql://server:hunter2@db/eaas' }],
   ['DATABASE_URL', { DATABASE_URL: 'host=db password=hunter2' }],
+  ['DATABASE_URL', { DATABASE_URL: 'postgres://server:hunter2%@db/eaas' }],
   ['DATABASE_URL', { DATABASE_URL: 'postgres://server:hunter2 @db:x/eaas' }],
   ['EAAS_MIGRATE_DATABASE_URL', { DATABASE_URL: url, EAAS_MIGRATE_DATABASE_URL: 'hunter2' }],
   ['EAAS_MIGRATE_DATABASE_URL', { EAAS_MIGRATE_DATABASE_URL: url }],
@@ -124,10 +126,10 @@ test.each(['0.0.0.0', '::', '192.0.2.1', 'eaas.example', '127.0.0.1.example'])(
   (EAAS_HOST) => {
     expect(refusal({ EAAS_HOST })).toContain(`EAAS_HOST=${EAAS_HOST} would serve secrets over plain HTTP`);
     expect(refusal({ EAAS_HOST, EAAS_INSECURE_HTTP: '0' })).toContain('EAAS_INSECURE_HTTP=1');
-    expect(readConfig({ EAAS_HOST, EAAS_INSECURE_HTTP: '1' }).warnings).toHaveLength(1);
-    expect(readConfig({ EAAS_HOST, EAAS_TRUST_PROXY: '10.0.0.1' }).warnings).toEqual([]);
+    expect(readConfig({ EAAS_HOST, EAAS_INSECURE_HTTP: '1' }).unencrypted).toBe(true);
+    expect(readConfig({ EAAS_HOST, EAAS_TRUST_PROXY: '10.0.0.1' }).unencrypted).toBe(false);
     const tls = { EAAS_TLS_CERT_FILE: 'cert.pem', EAAS_TLS_KEY_FILE: 'key.pem' };
-    expect(readConfig({ EAAS_HOST, ...tls }).warnings).toEqual([]);
+    expect(readConfig({ EAAS_HOST, ...tls }).unencrypted).toBe(false);
   },
 );
 

@@ -40,6 +40,8 @@ export interface Config {
   /** Addresses and networks of proxies whose X-Forwarded headers are believed. */
   readonly trustProxy: readonly string[] | null;
   readonly tlsFiles: { readonly cert: string; readonly key: string } | null;
+  /** Whether plain HTTP is served to the network because EAAS_INSECURE_HTTP=1 says so. */
+  readonly unencrypted: boolean;
   readonly auditRetentionMonths: number;
   readonly logLevel: string;
   /** Sentences about what can be worked with, and is probably not meant. */
@@ -63,7 +65,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     ...readListening(read),
     auditRetentionMonths: wholeNumber(read, 'EAAS_AUDIT_RETENTION_MONTHS', 60, 1, 1200),
     logLevel: oneOf(read, 'EAAS_LOG_LEVEL', logLevels) ?? 'info',
-    warnings: [...unencrypted(read), ...unknownVariables(env)],
+    warnings: unknownVariables(env),
   };
 }
 
@@ -95,7 +97,9 @@ function readRootKeys(read: Read): Pick<Config, 'rootKey' | 'previousRootKey'> {
   };
 }
 
-function readListening(read: Read): Pick<Config, 'host' | 'port' | 'trustProxy' | 'tlsFiles'> {
+function readListening(
+  read: Read,
+): Pick<Config, 'host' | 'port' | 'trustProxy' | 'tlsFiles' | 'unencrypted'> {
   const host = (read('EAAS_HOST') ?? '127.0.0.1').replace(/^\[(.*)\]$/, '$1');
   if (isIP(host) === 0 && !/^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(host)) {
     throw new CannotStart(
@@ -109,18 +113,14 @@ function readListening(read: Read): Pick<Config, 'host' | 'port' | 'trustProxy' 
     throw new CannotStart('EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE go together: set both, or neither.');
   }
   const tlsFiles = cert !== undefined && key !== undefined ? { cert, key } : null;
-  if (!isLoopback(host) && !tlsFiles && !trustProxy && !insecure) {
+  const unencrypted = !isLoopback(host) && !tlsFiles && !trustProxy;
+  if (unencrypted && !insecure) {
     throw new CannotStart(
       `EAAS_HOST=${host} would serve secrets over plain HTTP to the network: set EAAS_TLS_CERT_FILE and ` +
         'EAAS_TLS_KEY_FILE, or EAAS_TRUST_PROXY to the addresses of the proxy that ends TLS, or EAAS_INSECURE_HTTP=1.',
     );
   }
-  return { host, port: wholeNumber(read, 'EAAS_PORT', 8080, 0, 65_535), trustProxy, tlsFiles };
-}
-
-function unencrypted(read: Read): string[] {
-  if (read('EAAS_INSECURE_HTTP') !== '1') return [];
-  return ['EAAS_INSECURE_HTTP=1: keys and plaintext travel unencrypted wherever plain HTTP is served.'];
+  return { host, port: wholeNumber(read, 'EAAS_PORT', 8080, 0, 65_535), trustProxy, tlsFiles, unencrypted };
 }
 
 function isLoopback(host: string): boolean {
@@ -145,13 +145,26 @@ function proxyAddress(text: string): string {
 function postgresUrl(read: Read, variable: Variable): string | null {
   const text = read(variable);
   if (text === undefined) return null;
-  if (!URL.canParse(text) || !/^postgres(ql)?:$/.test(new URL(text).protocol)) {
+  if (!isPostgresUrl(text)) {
     throw new CannotStart(
       `${variable} must be a URL of PostgreSQL, as in postgres://user:password@host:5432/database (special ` +
         'characters in the password percent-encoded).',
     );
   }
   return text;
+}
+
+function isPostgresUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, hostname, pathname } = new URL(text);
+  try {
+    return (
+      /^postgres(ql)?:$/.test(protocol) &&
+      decodeURIComponent(username + password + hostname + pathname) !== ''
+    );
+  } catch {
+    return false;
+  }
 }
 
 function wholeNumber(read: Read, variable: Variable, otherwise: number, least: number, most: number): number {

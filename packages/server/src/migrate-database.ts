@@ -30,6 +30,9 @@ export async function migrateDatabase(config: Config): Promise<Migrated> {
 }
 
 async function requireRole(owner: Pool, role: string): Promise<void> {
+  if (role === '') {
+    throw new CannotStart('DATABASE_URL must name its user, who is granted what the server needs.');
+  }
   if (await roleExists(owner, role)) return;
   throw new CannotStart(
     `The role ${JSON.stringify(role)} of DATABASE_URL does not exist. Create it as an administrator: ` +

@@ -8,6 +8,7 @@ import type { RootKeyProvider } from './root-keys.ts';
 import { createService, type Service } from './service.ts';
 import { Database } from './store/database.ts';
 import { isDenied } from './store/faults.ts';
+import { clockDifference } from './store/jobs.ts';
 import { isMigrated, migrate, ownsTables } from './store/migrate.ts';
 import { openPool, type Pool } from './store/sql.ts';
 
@@ -37,9 +38,14 @@ export async function openService(config: Config, purpose: Purpose): Promise<Ope
     else await connections.run(requireMigrated, 10_000);
     const roots = await loadRoots(database.rootKey, config.previousRootKey);
     await connections.transaction((tx) => checkRoots(tx, roots));
-    const owns = purpose === 'serve' && (await connections.run(ownsTables));
-    const warnings = owns ? [...config.warnings, asOwner] : config.warnings;
-    return { service: createService({ database: connections, roots }), database, warnings, close };
+    const serving = purpose === 'serve';
+    const warnings = [
+      ...config.warnings,
+      ...(serving && config.unencrypted ? [unencrypted] : []),
+      ...(serving && (await connections.run(ownsTables)) ? [asOwner] : []),
+    ];
+    const clock = serving ? Date.now : await databaseClock(connections);
+    return { service: createService({ database: connections, roots, clock }), database, warnings, close };
   } catch (error) {
     await close();
     throw error;
@@ -50,6 +56,15 @@ const asOwner =
   'The role of DATABASE_URL owns the tables, so that whoever takes over this process can remove the guards of the audit ' +
   'log. Give the server a role of its own: set EAAS_MIGRATE_DATABASE_URL to the owner, DATABASE_URL to another role, and ' +
   'run `eaas migrate`.';
+
+const unencrypted =
+  'EAAS_INSECURE_HTTP=1: API keys, data keys and plaintext travel unencrypted over the network.';
+
+/** An operator's machine may be off; a server that is off is not ready. Entries of either must not go ahead of the rest. */
+async function databaseClock(connections: Database): Promise<() => number> {
+  const difference = await connections.run((sql) => clockDifference(sql, Date.now));
+  return () => Date.now() - difference;
+}
 
 async function migrateEmbedded({ ownerConnection, serverRole }: OpenDatabase): Promise<void> {
   const owner = openPool(ownerConnection, 1);

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import type { OpenService } from '../open-service.ts';
 import { openService } from '../open-service.ts';
 import { explainExitCodes } from './exit-codes.ts';
@@ -36,10 +36,16 @@ export function group(name: string, description: string, commands: readonly Comm
   return made;
 }
 
-/** Opens the service for a piece of work, and closes it whatever becomes of that. */
-export async function withService<T>(work: (open: OpenService) => Promise<T>): Promise<T> {
+/** The configuration, with what is to be said about it said. */
+export function requireConfig(): Config {
   const config = readConfig();
   for (const warning of config.warnings) note(`Warning: ${warning}`);
+  return config;
+}
+
+/** Opens the service for a piece of work, and closes it whatever becomes of that. */
+export async function withService<T>(work: (open: OpenService) => Promise<T>): Promise<T> {
+  const config = requireConfig();
   const open = await openService(config, 'command');
   try {
     return await work(open);

@@ -1,6 +1,5 @@
-import { readConfig } from '../config.ts';
 import { migrateDatabase } from '../migrate-database.ts';
-import { reporting } from './command.ts';
+import { reporting, requireConfig } from './command.ts';
 import { note, printResult } from './output.ts';
 
 /** `eaas migrate`. */
@@ -10,8 +9,7 @@ export const migrateCommand = reporting(
     'grants the role of DATABASE_URL what the server needs and no more. Safe to repeat and to run from several places at once.',
   ['migrate', 'migrate --json'],
 ).action(async (options: { json?: true }) => {
-  const config = readConfig();
-  const migrated = await migrateDatabase(config);
+  const migrated = await migrateDatabase(requireConfig());
   printResult(migrated, options);
   if (migrated.server_role === null) {
     note(

@@ -1,8 +1,13 @@
 import { destroyTenant, requireTenant } from '../operations/tenants.ts';
+import { CannotStart } from '../cannot-start.ts';
+import { isDenied } from '../store/faults.ts';
 import { openPool } from '../store/sql.ts';
 import { reporting, withService } from './command.ts';
 import { WrongUsage } from './failure.ts';
 import { note, printResult } from './output.ts';
+
+const ownerOnly =
+  'Only the role that owns the tables may erase a tenant: set EAAS_MIGRATE_DATABASE_URL to it.';
 
 /** `eaas tenant destroy`. */
 export const tenantDestroy = reporting(
@@ -27,6 +32,8 @@ export const tenantDestroy = reporting(
       const owner = openPool(database.ownerConnection, 1);
       try {
         await destroyTenant(owner, tenant.tenant_id);
+      } catch (error) {
+        throw isDenied(error) ? new CannotStart(ownerOnly, { cause: error }) : error;
       } finally {
         await owner.end({ timeout: 3 });
       }
