@@ -20,7 +20,8 @@ function list<Item extends z.ZodMiniType<string>>(item: Item) {
 /** An origin exactly as browsers send it: scheme, host and port, in lower case, without a default port. */
 function isOrigin(text: string): boolean {
   if (!/^https?:/.test(text)) return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d+)?$/.test(text);
-  return URL.canParse(text) && new URL(text).origin === text;
+  // No pattern: the URL standard lets a `*` stand in a host.
+  return URL.canParse(text) && new URL(text).origin === text && !text.includes('*');
 }
 
 const fields = {
