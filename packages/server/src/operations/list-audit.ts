@@ -10,6 +10,8 @@ import type { Caller } from '../caller.ts';
 import { tampered } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { decide } from '../state/decide.ts';
+import { anchorHolds, checkedHead } from '../state/integrity.ts';
+import type { TenantState } from '../state/tenant-state.ts';
 import { findAnchor } from '../store/anchors.ts';
 import { countEntries, type EntryRow, firstEntrySince, listEntries } from '../store/audit-entries.ts';
 import { findHead } from '../store/heads.ts';
@@ -26,12 +28,12 @@ interface Range {
 
 /** GET /v1/audit, newest first. */
 export function listAudit(service: Service, caller: Caller, input: Request): Promise<Page> {
-  return decide(service, caller, async ({ apiKey }) => {
+  return decide(service, caller, async ({ state, apiKey }) => {
     const { limit = limits.pageDefault, offset = 0 } = input;
     // A name is no key's id (404); an unknown key has no entries.
     const keyId = input.key_id === undefined ? undefined : requireKeyId(apiKey, input.key_id);
     const { rows, total } = await service.database.snapshot((tx) =>
-      read(tx, caller.tenantId, { ...input, keyId, limit, offset }),
+      read(tx, state, { ...input, keyId, limit, offset }),
     );
     const logs = rows.map((row) => shownEntry(caller.tenantId, row));
     return { drafts: [], answer: { logs, count: logs.length, total, limit, offset } };
@@ -40,11 +42,12 @@ export function listAudit(service: Service, caller: Caller, input: Request): Pro
 
 async function read(
   sql: Sql,
-  tenantId: string,
+  state: TenantState,
   input: Request & { keyId: string | undefined; limit: number; offset: number },
 ): Promise<{ rows: EntryRow[]; total: number }> {
   const { keyId, action, limit, offset } = input;
-  const range = await rangeOf(sql, tenantId, input);
+  const { tenant_id: tenantId } = state.tenant;
+  const range = await rangeOf(sql, state, input);
   if (keyId === undefined && action === undefined) {
     // Ids have no gap, so the total and the page are arithmetic, and cost the same at any depth.
     const last = range.last - offset;
@@ -60,8 +63,16 @@ async function read(
 }
 
 /** The ids between the dates, both inclusive. */
-async function rangeOf(sql: Sql, tenantId: string, { date_from, date_to }: Request): Promise<Range> {
+async function rangeOf(
+  sql: Sql,
+  { tenant, secrets }: TenantState,
+  { date_from, date_to }: Request,
+): Promise<Range> {
+  const { tenant_id: tenantId } = tenant;
   const [head, anchor] = await Promise.all([findHead(sql, tenantId), findAnchor(sql, tenantId)]);
+  // What is between them is counted, not looked at.
+  if (head) checkedHead(secrets, tenantId, head);
+  if (anchor && !anchorHolds(secrets, tenantId, anchor)) throw tampered();
   const all = { first: (anchor?.id ?? 0) + 1, last: head?.id ?? 0 };
   const from = date_from === undefined ? undefined : parseTimestamp(date_from, 'up');
   const to = date_to === undefined ? undefined : parseTimestamp(date_to, 'down');
@@ -73,7 +84,8 @@ async function rangeOf(sql: Sql, tenantId: string, { date_from, date_to }: Reque
 /** An entry as the API shows it. One that was changed into what the API cannot say is not shown: 503. */
 export function shownEntry(tenantId: string, row: EntryRow): Page['logs'][number] {
   const action = auditActions.find((known) => known === row.action);
-  if (!action || !Number.isSafeInteger(row.key_version ?? 0)) throw tampered();
+  const complete = typeof row.actor === 'string' && row.hash instanceof Uint8Array;
+  if (!action || !complete || !Number.isSafeInteger(row.key_version ?? 0)) throw tampered();
   return {
     id: row.id,
     tenant_id: tenantId,
@@ -91,7 +103,9 @@ export function shownEntry(tenantId: string, row: EntryRow): Page['logs'][number
 function readMetadata(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>;
+    }
   } catch {
     // Changed behind the service's back: verify reports it, and a list must not fail over it.
   }
