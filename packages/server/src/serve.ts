@@ -22,7 +22,7 @@ export async function serve(config: Config): Promise<void> {
   const state = { draining: false, jobs: [] as readonly JobReport[], brokenChains: 0 };
   const app = createApp(openDoors(service, state), options);
   for (const warning of warnings) app.log.warn(warning);
-  surviveSocketFaults(service, app);
+  surviveSocketFaults(app);
   await listen(app, config, close);
   const jobs = startJobs(jobsOf(service, config, app, state), (job, error) => {
     app.log.error({ job, err: error }, 'a job failed; it is tried again');
@@ -110,16 +110,16 @@ function addressOf(app: FastifyInstance, { host, tlsFiles }: Config): string {
 }
 
 /**
- * When PostgreSQL goes away under load, postgres.js can throw out of a timer of its own, where no caller can catch it.
- * Exactly that is survived, with a new pool; anything else ends the process, as it would without this.
+ * When a connection is lost in the middle of a transaction, postgres.js throws out of a timer of its own, where no caller
+ * can catch it. Exactly that is survived: the caller was told, and the pool was left. Anything else ends the process, as
+ * it would without this.
  */
-function surviveSocketFaults(service: Service, app: FastifyInstance): void {
+function surviveSocketFaults(app: FastifyInstance): void {
   process.on('uncaughtException', (error) => {
     if (!isSocketFault(error)) {
       app.log.fatal({ err: error }, 'an error that nobody expected');
       process.exit(70);
     }
     app.log.error({ err: error }, 'the database connection broke; opening another');
-    service.database.replace();
   });
 }

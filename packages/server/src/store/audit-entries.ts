@@ -13,7 +13,8 @@ export type EntryRow = Omit<ChainedRow, 'tenant_id'>;
 
 /**
  * Appends entries and advances the head, in one statement and only if the head is still the expected one. Answers
- * whether it was; if not, nothing was written.
+ * whether it was; if not, nothing was written. Throws, instead of waiting longer than a request can, while another
+ * transaction holds the head.
  */
 export async function appendEntries(
   sql: Sql,
@@ -29,7 +30,7 @@ export async function appendEntries(
       update eaas.audit_heads set id = ${next.id}, hash = ${next.hash}, state_id = ${next.state_id},
         created_at = ${next.created_at}, month = ${next.month}, encrypts = ${next.encrypts}, mac = ${next.mac}
       where tenant_id = ${tenantId} and id = ${expected.id} and hash = ${expected.hash}
-        and state_id = ${expected.state_id}
+        and state_id = ${expected.state_id} and set_config('lock_timeout', '1000', true) is not null
       returning tenant_id
     )
     insert into eaas.audit_entries

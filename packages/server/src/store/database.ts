@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseSlow, isConnectionLost } from './faults.ts';
 import { type Connection, openPool, type Pool, type Transaction } from './sql.ts';
 
-/** The database took longer than a caller can wait. */
-export class DatabaseSlow extends Error {
-  override readonly name = 'DatabaseSlow';
-}
+/** So many milliseconds a pool that is left has to finish what it does. */
+const grace = 5_000;
 
 /**
  * A pool that can be replaced. postgres.js has no time limit of its own for a query, and a connection that hangs
- * takes with it what is queued behind it; so what does not answer in time is abandoned together with its pool.
+ * takes with it what is queued behind it; so what does not answer in time is abandoned together with its pool. Nor does
+ * it always open a lost connection again: it may keep bytes for it that it never sends, so the pool is left then too.
  */
 export class Database {
   readonly #connection: Connection;
   readonly #max: number;
+  readonly #left = new Set<Pool>();
   #pool: Pool;
 
   constructor(connection: Connection, max = 10) {
@@ -24,16 +25,26 @@ export class Database {
   /** Runs a piece of work, and gives up on it after a while. What it did until then may stand or not. */
   async run<T>(work: (sql: Pool) => Promise<T>, milliseconds = 3_000): Promise<T> {
     const pool = this.#pool;
-    return withDeadline(work(pool), milliseconds, () => this.replace(pool));
+    try {
+      return await withDeadline(work(pool), milliseconds, () => this.#leave(pool, 0));
+    } catch (error) {
+      if (isConnectionLost(error)) this.#leave(pool, grace);
+      throw error;
+    }
   }
 
-  /** A transaction: all of it or nothing. Its locks end with it, and it with a connection that is lost. */
+  /**
+   * A transaction: all of it or nothing. Its locks end with it, and it with a connection that is lost or a client that
+   * says nothing more. Between the messages of one statement only PostgreSQL 17 and later notice that.
+   */
   async transaction<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 4_000): Promise<T> {
     return this.run(
       (sql) =>
         sql.begin(async (tx) => {
           await tx`select set_config('idle_in_transaction_session_timeout', '5000', true),
-            set_config('lock_timeout', '4000', true)`;
+            set_config('lock_timeout', '3000', true), set_config('statement_timeout', ${String(0.75 * milliseconds)}, true),
+            case when current_setting('server_version_num')::int >= 170000
+              then set_config('transaction_timeout', ${String(milliseconds + 1_000)}, true) end`;
           return work(tx);
         }) as Promise<T>,
       milliseconds,
@@ -48,15 +59,21 @@ export class Database {
     );
   }
 
-  /** Leaves a pool that hangs or broke, and opens another. */
-  replace(broken: Pool = this.#pool): void {
-    if (broken !== this.#pool) return;
-    this.#pool = openPool(this.#connection, this.#max);
-    void endQuietly(broken, 0);
+  async close(): Promise<void> {
+    await Promise.all([...this.#left, this.#pool].map((pool) => endQuietly(pool, 3)));
   }
 
-  async close(): Promise<void> {
-    await endQuietly(this.#pool, 3);
+  /** Leaves a pool that hangs or broke, after a while, and opens another. */
+  #leave(broken: Pool, after: number): void {
+    if (broken !== this.#pool) return;
+    this.#pool = openPool(this.#connection, this.#max);
+    this.#left.add(broken);
+    const end = async (): Promise<void> => {
+      await endQuietly(broken, 0);
+      this.#left.delete(broken);
+    };
+    if (after === 0) void end();
+    else setTimeout(() => void end(), after).unref();
   }
 }
 

@@ -1,5 +1,9 @@
 import postgres from 'postgres';
-import { DatabaseSlow } from './database.ts';
+
+/** The database took longer than a caller can wait. */
+export class DatabaseSlow extends Error {
+  override readonly name = 'DatabaseSlow';
+}
 
 /** SQLSTATE classes that the next try would meet again: data, constraint, and what the role may not do. */
 const permanent = new Set(['22', '23', '42']);
@@ -27,6 +31,12 @@ export function isDatabaseFault(error: unknown): boolean {
 }
 
 const connectionFault = /^(CONNECTION_|CONNECT_TIMEOUT|E[A-Z]+$)/;
+
+/** Whether a connection was lost that had been there. */
+export function isConnectionLost(error: unknown): boolean {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return code === 'CONNECTION_CLOSED' || syscall === 'read' || syscall === 'write';
+}
 
 /** Whether the role lacks a privilege. */
 export function isDenied(error: unknown): boolean {
