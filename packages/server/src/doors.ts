@@ -5,8 +5,6 @@ import type { JobReport } from './jobs/schedule.ts';
 import { admit } from './operations/admit.ts';
 import { operations } from './operations/table.ts';
 import type { Service } from './service.ts';
-import { available } from './state/decide.ts';
-import { someoneAllows } from './store/api-keys.ts';
 import { clockDifference } from './store/jobs.ts';
 import { serviceMetrics } from './service-metrics.ts';
 
@@ -28,7 +26,6 @@ export function openDoors(
     admit: (arrival) => admit(service, arrival),
     operations: bound as unknown as Record<Route, never>,
     health: () => health(service),
-    allowsOrigin: (origin) => available(() => service.database.run((sql) => someoneAllows(sql, origin))),
     metrics: async () => serviceMetrics(service, state.jobs, state.brokenChains),
     draining: () => state.draining,
   };

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../refusal.ts';
 import { runBatch } from './batch.ts';
 import { canonicalIp } from './client-ip.ts';
-import { allowKnownOrigin, allowOrigin } from './cors.ts';
+import { allowOrigin } from './cors.ts';
 import type { Caller, Doors } from './doors.ts';
 import { checkBody, readJsonBody } from './json-body.ts';
 import { send } from './problems.ts';
@@ -62,7 +62,9 @@ async function admit<C extends Caller>(
     if (origin !== undefined) allowOrigin(reply, origin);
     return caller;
   } catch (error) {
-    await allowKnownOrigin(doors, request, reply);
+    // A page learns that its API key has expired; one of an origin that is not listed learns nothing.
+    const unlisted = error instanceof Refusal && error.code === 'origin_refused';
+    if (origin !== undefined && !unlisted) allowOrigin(reply, origin);
     throw error;
   }
 }

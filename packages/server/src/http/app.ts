@@ -57,7 +57,7 @@ export function createApp<C extends Caller>(doors: Doors<C>, options: AppOptions
   serveHealth(app, doors);
   serveMetrics(app, doors, metrics);
   serveReference(app);
-  refuseOtherMethods(app, doors, new Map(methodsOf));
+  refuseOtherMethods(app, new Map(methodsOf));
   return app;
 }
 

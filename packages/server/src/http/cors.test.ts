@@ -20,11 +20,13 @@ it('answers the preflight of a listed origin, without credentials', async () => 
   expect(doors.arrivals).toEqual([]);
 });
 
-it.each(['https://evil.example', 'null'])('allows nothing in the preflight of %s', async (origin) => {
+it('answers the preflight of any other origin the same, for it carries no API key', async () => {
   const { fetch } = await listen();
-  const response = await fetch('/v1/hash', preflight(origin));
-  expect(response.status).toBe(204);
-  expect(Array.from(response.headers.keys()).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  const response = await fetch('/v1/hash', preflight('https://other.example'));
+  expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([
+    204,
+    'https://other.example',
+  ]);
 });
 
 it('answers no preflight outside of the API', async () => {
@@ -59,7 +61,6 @@ it('is 503 when it cannot know', async () => {
   const unknown = async () => {
     throw new Refusal('unavailable', 'The database does not answer.');
   };
-  const { fetch } = await listen(memoryDoors({ allowsOrigin: unknown, admit: unknown }));
-  expect((await fetch('/v1/hash', preflight(listedOrigin))).status).toBe(503);
+  const { fetch } = await listen(memoryDoors({ admit: unknown }));
   expect((await fetch('/v1/keys', { headers: { origin: listedOrigin } })).status).toBe(503);
 });

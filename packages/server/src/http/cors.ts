@@ -1,25 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Doors } from './doors.ts';
-
-type Origins = Pick<Doors, 'allowsOrigin'>;
-type Headers = Pick<FastifyReply, 'header'>;
 
 /** Lets the page that asked read the answer. Without credentials: the API knows no cookies. */
-export function allowOrigin(reply: Headers, origin: string): void {
+export function allowOrigin(reply: Pick<FastifyReply, 'header'>, origin: string): void {
   void reply.header('access-control-allow-origin', origin);
   void reply.header('access-control-expose-headers', 'X-Request-Id, Retry-After');
-}
-
-/** As allowOrigin, for who was not admitted: so that a page learns that its API key has expired. */
-export async function allowKnownOrigin(
-  doors: Origins,
-  request: FastifyRequest,
-  reply: Headers,
-): Promise<void> {
-  const { origin } = request.headers;
-  if (origin === undefined) return;
-  const known = await doors.allowsOrigin(origin).catch(() => false);
-  if (known) allowOrigin(reply, origin);
 }
 
 /** Whether a browser asks what it may send. */
@@ -28,19 +12,15 @@ export function isPreflight(request: FastifyRequest): boolean {
   return request.method === 'OPTIONS' && origin !== undefined && method !== undefined;
 }
 
-/** Answers a preflight: 204, and only an origin that some API key lists is allowed anything. */
-export async function answerPreflight(
-  doors: Origins,
+/** Answers a preflight: it carries no API key, so which origins may come is judged by the request that follows. */
+export function answerPreflight(
   methods: readonly string[],
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { origin = '' } = request.headers;
-  if (await doors.allowsOrigin(origin)) {
-    allowOrigin(reply, origin);
-    void reply.header('access-control-allow-methods', methods.join(', '));
-    void reply.header('access-control-allow-headers', 'Authorization, Content-Type');
-    void reply.header('access-control-max-age', '600');
-  }
+): FastifyReply {
+  allowOrigin(reply, request.headers.origin ?? '');
+  void reply.header('access-control-allow-methods', methods.join(', '));
+  void reply.header('access-control-allow-headers', 'Authorization, Content-Type');
+  void reply.header('access-control-max-age', '600');
   return reply.code(204).send();
 }

@@ -45,8 +45,6 @@ export interface Doors<C extends Caller = Caller> {
   readonly operations: { readonly [R in Route]: Operation<R, C> };
   /** Whether the service can work, and if not, why; for /readyz, which anybody may read. */
   health(): Promise<{ ready: boolean; reasons: string[] }>;
-  /** Whether any API key lists the origin; for preflights, which carry no API key. */
-  allowsOrigin(origin: string): Promise<boolean>;
   /** What the service counts, as Prometheus text; the door adds its own. */
   metrics(): Promise<string>;
   /** Whether the service is stopping: new requests are then refused. */

@@ -2,7 +2,6 @@ import { METHODS } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../refusal.ts';
 import { answerPreflight, isPreflight } from './cors.ts';
-import type { Doors } from './doors.ts';
 
 /**
  * Answers every path for the methods that it does not have: 405 with `Allow`, or a browser's preflight. Call it
@@ -10,7 +9,6 @@ import type { Doors } from './doors.ts';
  */
 export function refuseOtherMethods(
   app: FastifyInstance,
-  doors: Pick<Doors, 'allowsOrigin'>,
   methodsOf: ReadonlyMap<string, readonly string[]>,
 ): void {
   for (const [url, methods] of methodsOf) {
@@ -19,7 +17,7 @@ export function refuseOtherMethods(
       url,
       handler: async (request, reply) => {
         if (url.startsWith('/v1/') && isPreflight(request)) {
-          return answerPreflight(doors, methods, request, reply);
+          return answerPreflight(methods, request, reply);
         }
         void reply.header('allow', methods.join(', '));
         throw new Refusal('method_not_allowed', `This path takes ${methods.join(', ')}.`);

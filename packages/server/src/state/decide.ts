@@ -39,8 +39,10 @@ export async function decide<Answer>(
   caller: Caller,
   judge: Judge<Answer>,
 ): Promise<Answer> {
+  // Counted from here, not from the request's arrival: a large body may have been long on its way.
+  const deadline = performance.now() + patience;
   for (;;) {
-    if (performance.now() - caller.arrivedAt > patience) throw unwritten();
+    if (performance.now() > deadline) throw unwritten();
     const { view, apiKey } = await lookUp(service, caller);
     const { state } = view;
     const time = Math.max(service.clock(), view.head.created_at);
@@ -48,7 +50,7 @@ export async function decide<Answer>(
     if (!ruling || !service.tenants.stands(view, state)) continue;
     const { drafts, answer, isEncrypt = false } = ruling;
     if (drafts.length > 0) {
-      const outcome = await enqueue(service, view, caller, { state, drafts, apiKey, isEncrypt });
+      const outcome = await enqueue(service, view, caller, { state, drafts, apiKey, isEncrypt, deadline });
       if (outcome === 'moved') continue;
       if (outcome === 'over_quota') {
         await confirm(service, view, caller);
@@ -112,9 +114,15 @@ function enqueue(
   service: Service,
   view: TenantView,
   caller: Caller,
-  ruling: { state: TenantState; drafts: readonly Draft[]; apiKey: ApiKeyRow | null; isEncrypt: boolean },
+  ruling: {
+    state: TenantState;
+    drafts: readonly Draft[];
+    apiKey: ApiKeyRow | null;
+    isEncrypt: boolean;
+    deadline: number;
+  },
 ): Promise<Outcome> {
-  const { state, drafts, apiKey, isEncrypt } = ruling;
+  const { state, drafts, apiKey, isEncrypt, deadline } = ruling;
   service.waiting.enter(drafts.length);
   return new Promise<Outcome>((resolve, reject) => {
     const finish = (end: () => void): void => {
@@ -135,8 +143,7 @@ function enqueue(
       settle: (outcome: Outcome) => finish(() => resolve(outcome)),
       fail: (error: unknown) => finish(() => reject(unwritten(error))),
     };
-    const left = Math.max(0, patience - (performance.now() - caller.arrivedAt));
-    const timer = setTimeout(item.fail, left);
+    const timer = setTimeout(item.fail, Math.max(0, deadline - performance.now()));
     view.queue.waiting.push(item);
     void drain(service, view);
   });

@@ -120,13 +120,6 @@ export async function lastUse(sql: Sql, tenantId: string, apiKeyId: string): Pro
   return row?.last_used_at ?? null;
 }
 
-/** Whether any API key of any tenant lists the origin. */
-export async function someoneAllows(sql: Sql, origin: string): Promise<boolean> {
-  const [row] = await sql<{ there: boolean }[]>`
-    select exists (select from eaas.api_keys where allowed_origins @> ${[origin]}::text[] and revoked_at is null) as there`;
-  return row?.there === true;
-}
-
 /** Notes when API keys were last used, to the minute. */
 export async function recordUses(
   sql: Sql,

@@ -51,7 +51,6 @@ export function memoryDoors(
       routes.map(([route]) => [route, operate(route)]),
     ) as unknown as Doors['operations'],
     health: async () => ({ ready: true, reasons: [] }),
-    allowsOrigin: async (origin) => origin === listedOrigin,
     metrics: async () => 'eaas_example 1\n',
     draining: () => false,
     ...changes,

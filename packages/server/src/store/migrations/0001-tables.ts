@@ -104,7 +104,6 @@ create table eaas.api_keys (
   mac bytea not null
 );
 create index api_keys_by_age on eaas.api_keys (tenant_id, created_id);
-create index api_keys_by_origin on eaas.api_keys using gin (allowed_origins);
 
 -- Which replica took a daily job of a day.
 create table eaas.job_runs (
