@@ -11,7 +11,7 @@ const [way, host = '', port] = process.argv.slice(2);
 
 const database = new Database({ host, port: Number(port), database: 'eaas', username: 'eaas_server' });
 const service = createService({ database, roots: [rootKey(new Uint8Array(32))] });
-const doors = openDoors(service, { draining: false, jobs: [], brokenChains: 0 });
+const doors = openDoors(service, { draining: false, jobs: [], verified: undefined });
 const wrap = 'POST /v1/keys/:key_id/wrap';
 const operations = { ...doors.operations, [wrap]: wrapInTransaction(service) };
 const app = createApp(way === 'grouped' ? doors : { ...doors, operations }, { logLevel: 'error' });

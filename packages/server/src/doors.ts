@@ -5,16 +5,22 @@ import type { JobReport } from './jobs/schedule.ts';
 import { admit } from './operations/admit.ts';
 import { operations } from './operations/table.ts';
 import type { Service } from './service.ts';
-import { clockDifference } from './store/jobs.ts';
+import { clockDifference, type FinishedVerification } from './store/jobs.ts';
 import { serviceMetrics } from './service-metrics.ts';
 
 /** A replica more than this off the database's clock is not ready: its entries would carry a wrong time. */
 const mostClockDifference = 1_000;
+/** An append that failed so many milliseconds ago, with none after it, is forgotten: requests must come to try again. */
+const failureCounts = 10_000;
 
 /** The service as the http door sees it. */
 export function openDoors(
   service: Service,
-  state: { readonly draining: boolean; readonly jobs: readonly JobReport[]; readonly brokenChains: number },
+  state: {
+    readonly draining: boolean;
+    readonly jobs: readonly JobReport[];
+    readonly verified: FinishedVerification | undefined;
+  },
 ): Doors<Caller> {
   const bound = Object.fromEntries(
     Object.entries(operations).map(([route, operation]) => [
@@ -26,7 +32,7 @@ export function openDoors(
     admit: (arrival) => admit(service, arrival),
     operations: bound as unknown as Record<Route, never>,
     health: () => health(service),
-    metrics: async () => serviceMetrics(service, state.jobs, state.brokenChains),
+    metrics: async () => serviceMetrics(service, state.jobs, state.verified),
     draining: () => state.draining,
   };
 }
@@ -34,8 +40,16 @@ export function openDoors(
 async function health(service: Service): Promise<{ ready: boolean; reasons: string[] }> {
   try {
     const difference = await service.database.run((sql) => clockDifference(sql, service.clock), 2_000);
-    if (Math.abs(difference) <= mostClockDifference) return { ready: true, reasons: [] };
-    return { ready: false, reasons: ['the clock differs from the database by more than a second'] };
+    const { failedAt } = service.counts;
+    const reasons = [
+      ...(Math.abs(difference) > mostClockDifference
+        ? ['the clock differs from the database by over a second']
+        : []),
+      ...(failedAt !== null && performance.now() - failedAt < failureCounts
+        ? ['audit entries cannot be written']
+        : []),
+    ];
+    return { ready: reasons.length === 0, reasons };
   } catch {
     return { ready: false, reasons: ['the database does not answer'] };
   }

@@ -14,12 +14,17 @@ import { type Job, type JobReport, startJobs } from './jobs/schedule.ts';
 import { openService } from './open-service.ts';
 import type { Service } from './service.ts';
 import { isSocketFault } from './store/faults.ts';
+import type { FinishedVerification } from './store/jobs.ts';
 
 /** Serves until it is told to stop. Prints the address once it listens. */
 export async function serve(config: Config): Promise<void> {
   const options = await appOptions(config);
   const { service, warnings, close } = await openService(config, 'serve');
-  const state = { draining: false, jobs: [] as readonly JobReport[], brokenChains: 0 };
+  const state = {
+    draining: false,
+    jobs: [] as readonly JobReport[],
+    verified: undefined as FinishedVerification | undefined,
+  };
   const app = createApp(openDoors(service, state), options);
   for (const warning of warnings) app.log.warn(warning);
   surviveSocketFaults(app);
@@ -65,11 +70,11 @@ function jobsOf(
   service: Service,
   config: Config,
   app: FastifyInstance,
-  state: { brokenChains: number },
+  state: { verified: FinishedVerification | undefined },
 ): Job[] {
-  const verify = nightlyVerify(service, (tenantId, findings) => {
+  const onBroken: Parameters<typeof nightlyVerify>[2] = (tenantId, findings) => {
     app.log.error({ tenant_id: tenantId, findings }, 'the audit chain of a tenant is broken');
-  });
+  };
   return [
     { name: 'due_keys', everySeconds: 10, run: (signal) => settleDueKeys(service, signal) },
     { name: 'count_usage', everySeconds: 20, run: (signal) => countUsage(service, signal) },
@@ -82,8 +87,7 @@ function jobsOf(
       name: 'verify',
       everySeconds: 600,
       run: async (signal) => {
-        await verify.run(signal);
-        state.brokenChains = verify.broken;
+        state.verified = await nightlyVerify(service, signal, onBroken);
       },
     },
   ];

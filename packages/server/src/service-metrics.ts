@@ -1,8 +1,13 @@
 import type { JobReport } from './jobs/schedule.ts';
 import type { Service } from './service.ts';
+import type { FinishedVerification } from './store/jobs.ts';
 
 /** What the service counts, in the Prometheus text format. No label names a tenant. */
-export function serviceMetrics(service: Service, jobs: readonly JobReport[], brokenChains: number): string {
+export function serviceMetrics(
+  service: Service,
+  jobs: readonly JobReport[],
+  verified: FinishedVerification | undefined,
+): string {
   const { appends, entries, conflicts, failures } = service.counts;
   return [
     metric('eaas_audit_entries_total', 'counter', 'Audit entries appended by this replica.', entries),
@@ -29,7 +34,13 @@ export function serviceMetrics(service: Service, jobs: readonly JobReport[], bro
       'eaas_audit_broken_chains',
       'gauge',
       'Tenants whose chain the last nightly verification found broken.',
-      brokenChains,
+      verified?.broken ?? 0,
+    ),
+    metric(
+      'eaas_audit_verified_timestamp_seconds',
+      'gauge',
+      'When the last nightly verification finished.',
+      (verified?.finished_at ?? 0) / 1000,
     ),
     ...head('eaas_job_failures_total', 'counter', 'Runs of a job that failed.'),
     ...jobs.map((job) => `eaas_job_failures_total{job="${job.name}"} ${job.failures}`),

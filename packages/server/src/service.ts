@@ -21,6 +21,8 @@ interface Counts {
   entries: number;
   conflicts: number;
   failures: number;
+  /** When the last append failed, by performance.now(); null once one has succeeded. */
+  failedAt: number | null;
 }
 
 /** The wiring. */
@@ -36,7 +38,7 @@ export function createService(options: {
     tenants: new Tenants(database, roots),
     waiting: new WaitingRoom(20_000),
     used: new Used(clock),
-    counts: { appends: 0, entries: 0, conflicts: 0, failures: 0 },
+    counts: { appends: 0, entries: 0, conflicts: 0, failures: 0, failedAt: null },
   };
 }
 

@@ -46,6 +46,7 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
   if (written?.entries.length === 0) return;
   if (written) {
     counts.appends++;
+    counts.failedAt = null;
     counts.entries += written.entries.length;
     view.conflicts = 0;
     tenants.advanced(view, written.next, startedAt);
@@ -57,6 +58,7 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
   view.queue.putBack(batch);
   if (written === undefined) {
     counts.failures++;
+    counts.failedAt = performance.now();
     await sleep(50);
   } else {
     counts.conflicts++;

@@ -1,9 +1,38 @@
 import type { Sql } from './sql.ts';
 
-/** Takes a daily job of a day. One replica does; the others learn that it is taken. */
-export async function takeDailyJob(sql: Sql, job: string, day: string): Promise<boolean> {
-  const done = await sql`insert into eaas.job_runs (job, day) values (${job}, ${day}) on conflict do nothing`;
-  return done.count > 0;
+const abandonedAfter = 6 * 60 * 60 * 1000;
+
+/** What a nightly verification found. */
+export interface FinishedVerification {
+  readonly finished_at: number;
+  /** How many tenants' chains were broken. */
+  readonly broken: number;
+}
+
+/** Takes the verification of a day: one replica does, or another after hours in which that one has not finished. */
+export async function takeVerification(sql: Sql, day: string, time: number): Promise<boolean> {
+  const taken = await sql`
+    insert into eaas.verifications as v (day, taken_at) values (${day}, ${time})
+    on conflict (day) do update set taken_at = excluded.taken_at
+      where v.finished_at is null and v.taken_at < ${time - abandonedAfter}`;
+  return taken.count > 0;
+}
+
+/** Writes down what it found; undefined: it failed, and another may take it at once. */
+export async function finishVerification(
+  sql: Sql,
+  day: string,
+  found: FinishedVerification | undefined,
+): Promise<void> {
+  const columns = found ? { ...found } : { taken_at: 0 };
+  await sql`update eaas.verifications set ${sql(columns)} where day = ${day}`;
+}
+
+/** The last one that was finished. */
+export async function lastVerification(sql: Sql): Promise<FinishedVerification | undefined> {
+  const [row] = await sql<FinishedVerification[]>`
+    select finished_at, broken from eaas.verifications where finished_at is not null order by day desc limit 1`;
+  return row;
 }
 
 /** How many milliseconds this clock is ahead of the database's, as far as the round trip lets it be known. */

@@ -54,7 +54,7 @@ async function grant(sql: Sql, role: string): Promise<void> {
   await sql`grant insert on all tables in schema eaas to ${to}`;
   await sql`revoke insert on eaas.migrations from ${to}`;
   await sql`grant update on eaas.tenants, eaas.audit_heads, eaas.audit_anchors, eaas.keys, eaas.key_versions,
-    eaas.api_keys, eaas.usage, eaas.usage_cursors, eaas.key_version_uses, eaas.api_key_uses to ${to}`;
+    eaas.api_keys, eaas.verifications, eaas.usage, eaas.usage_cursors, eaas.key_version_uses, eaas.api_key_uses to ${to}`;
   await sql`grant delete on eaas.root_checks to ${to}`;
   await sql`grant execute on function eaas.purge_entries(uuid, bigint) to ${to}`;
 }

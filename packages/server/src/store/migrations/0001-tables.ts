@@ -105,11 +105,12 @@ create table eaas.api_keys (
 );
 create index api_keys_by_age on eaas.api_keys (tenant_id, created_id);
 
--- Which replica took a daily job of a day.
-create table eaas.job_runs (
-  job text not null,
-  day text not null,
-  primary key (job, day)
+-- The nightly verifications: one replica takes a night's, and says what it found.
+create table eaas.verifications (
+  day text primary key,
+  taken_at bigint not null,
+  finished_at bigint,
+  broken bigint
 );
 
 -- Counted aside, from the entries and after them: nothing here is on the way of a request.
