@@ -1,5 +1,5 @@
 import { parseUuid } from '@eaas/protocol';
-import type { Sql } from './sql.ts';
+import type { Transaction } from './sql.ts';
 
 /** An entry as PostgreSQL sends it, which is how its hash is computed: nothing of it is decoded. */
 export interface RawEntry {
@@ -16,17 +16,18 @@ const fieldCount = 10;
 
 /**
  * Entries in the order of the chain, by binary COPY. Its fields are spelled exactly as the parts of a pae are, so the
- * bytes between two entries' counts are the end of what the hash covers.
+ * bytes between two entries' counts are the end of what the hash covers. In a transaction, which has its connection for
+ * itself: postgres.js throws at whatever query it sends to a connection that is in the middle of a COPY.
  */
 export async function rawEntries(
-  sql: Sql,
+  tx: Transaction,
   tenantId: string,
   first: number,
   last: number,
 ): Promise<RawEntry[]> {
   if (parseUuid(tenantId) !== tenantId) throw new TypeError('a tenant id is a UUID');
   // COPY takes no parameters: these are a UUID and two whole numbers. `e.id`, because `id` would be the text.
-  const query = sql.unsafe(`copy (
+  const query = tx.unsafe(`copy (
     select id::text, action, key_id::text, key_version::text, actor, ip_address, metadata, created_at::text, hash, mac
     from eaas.audit_entries e
     where tenant_id = '${tenantId}' and id between ${whole(first)} and ${whole(last)} order by e.id

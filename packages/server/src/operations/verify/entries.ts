@@ -35,7 +35,7 @@ export async function walkEntries(
   const chain = encodedEntryChainer(secrets.auditMac, tenantId);
   const page = (first: number): Promise<RawEntry[]> => {
     const end = Math.min(last, first + pageSize - 1);
-    const coming = database.run((sql) => rawEntries(sql, tenantId, first, end), pageTime);
+    const coming = database.snapshot((tx) => rawEntries(tx, tenantId, first, end), pageTime);
     // It may come to nothing while nobody waits for it yet.
     coming.catch(() => {});
     return coming;
