@@ -11,7 +11,7 @@ export const tables = [
   'keys',
   'key_versions',
   'api_keys',
-  'job_runs',
+  'verifications',
   'usage_cursors',
   'usage',
   'key_version_uses',

@@ -1,0 +1,337 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { purge } from '../../packages/server/src/jobs/purge.ts';
+import { hashApiKey } from '../../packages/server/src/crypto/api-key-token.ts';
+import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
+import { updateTenant } from '../../packages/server/src/operations/tenants.ts';
+import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
+import { listChains } from '../../packages/server/src/store/tenants.ts';
+import { type Attacker, openAttacker, type Table, tables } from './attacker.ts';
+import { never, populate, type Populated } from './populated.ts';
+import { type Api, apiOf, dek, openWorld, statusOf, type World } from './world.ts';
+
+let world: World;
+let attacker: Attacker;
+let ann: Populated;
+let ben: Populated;
+
+beforeAll(async () => {
+  world = await openWorld('2019-03-01T00:00:00Z');
+  attacker = await openAttacker(world.database);
+  [ann, ben] = await populate(world, attacker);
+});
+beforeEach(() => attacker.restore('now'));
+afterAll(async () => {
+  await attacker.close();
+  await world.close();
+});
+
+/** What is wrong with a tenant's chain, in words. */
+async function wrong(tenantId = ann.tenantId): Promise<string[]> {
+  const { valid, errors } = await verifyChain(world.replica(), tenantId);
+  return valid === true ? [] : errors.map(({ reason }) => reason);
+}
+
+const api: Api = (route, input) => apiOf(world.replica(), ann.token)(route, input);
+
+type Pick = (one: Populated) => readonly [table: Table, where: string, found: string];
+
+const removals: readonly (readonly [name: string, pick: Pick])[] = [
+  ['a key', ({ busy }) => ['keys', `key_id = '${busy}'`, `key_missing: ${busy}`]],
+  ['a destroyed key', ({ destroyed }) => ['keys', `key_id = '${destroyed}'`, `key_missing: ${destroyed}`]],
+  [
+    'a key whose last change is purged',
+    ({ quiet }) => ['keys', `key_id = '${quiet}'`, 'rows_differ_from_anchor'],
+  ],
+  [
+    "a key's first version",
+    ({ busy }) => [
+      'key_versions',
+      `key_id = '${busy}' and key_version = 1`,
+      `key_version_missing: ${busy} 1`,
+    ],
+  ],
+  [
+    "a key's newest version",
+    ({ busy }) => [
+      'key_versions',
+      `key_id = '${busy}' and key_version = 3`,
+      `key_version_missing: ${busy} 3`,
+    ],
+  ],
+  [
+    "a destroyed key's version",
+    ({ destroyed }) => ['key_versions', `key_id = '${destroyed}'`, `key_version_missing: ${destroyed} 1`],
+  ],
+  [
+    'an API key',
+    ({ limited: { apiKeyId } }) => ['api_keys', `api_key_id = '${apiKeyId}'`, `api_key_missing: ${apiKeyId}`],
+  ],
+  [
+    'an API key whose last change is purged',
+    ({ quietApiKey: { apiKeyId } }) => ['api_keys', `api_key_id = '${apiKeyId}'`, 'rows_differ_from_anchor'],
+  ],
+  ['a tenant', ({ tenantId }) => ['tenants', `tenant_id = '${tenantId}'`, `tenant_missing: ${tenantId}`]],
+  ["a tenant's head", ({ tenantId }) => ['audit_heads', `tenant_id = '${tenantId}'`, 'head_missing']],
+];
+
+test.each(removals)('%s removed is missed', async (_, pick) => {
+  const [table, where, found] = pick(ann);
+  await attacker.sql.unsafe(`delete from eaas.${table} where ${where}`);
+  expect(await wrong()).toContain(found);
+  expect(await wrong(ben.tenantId)).toEqual([]);
+});
+
+test('what is removed is not there to be used', async () => {
+  const { busy: key_id, wrapped: wrapped_key } = ann;
+  const { sql } = attacker;
+  await sql`delete from eaas.key_versions where key_id = ${key_id}`;
+  expect(await statusOf(api('POST /v1/keys/:key_id/wrap', { key_id, dek }))).toBe(503);
+  expect(await statusOf(api('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key }))).toBe(503);
+  await sql`delete from eaas.keys where key_id = ${key_id}`;
+  expect(await statusOf(api('POST /v1/keys/:key_id/wrap', { key_id, dek }))).toBe(404);
+  await sql`delete from eaas.api_keys where api_key_id = ${ann.apiKeyId}`;
+  expect(await statusOf(api('GET /v1/keys', {}))).toBe(401);
+});
+
+test('a tenant of which only the head is left is still among those to verify', async () => {
+  await attacker.sql`delete from eaas.tenants where tenant_id = ${ann.tenantId}`;
+  expect(await world.replica().database.run(listChains)).toEqual([
+    { tenant_id: ben.tenantId, name: 'ben' },
+    { tenant_id: ann.tenantId, name: null },
+  ]);
+});
+
+describe('a row inserted is not taken for one of the service', () => {
+  const other = '7d3a5b0e-9d7f-4f0e-8f0a-2b1c3d4e5f60';
+  /** Copies a row, with some columns of it changed. */
+  const copy = (table: Table, where: string, changes: Record<string, string>) =>
+    attacker.sql.unsafe(
+      `insert into eaas.${table} select (jsonb_populate_record(one, '${JSON.stringify(changes)}')).*
+       from eaas.${table} one where ${where}`,
+    );
+
+  test('a key under another id and name', async () => {
+    await copy('keys', `key_id = '${ann.quiet}'`, { key_id: other, name: 'copy' });
+    expect(await wrong()).toContain(`key_changed: ${other}`);
+    expect(await statusOf(api('GET /v1/keys/:key_id', { key_id: other }))).toBe(503);
+    expect(await statusOf(api('GET /v1/keys', {}))).toBe(503);
+  });
+
+  test('an API key under another id and token', async () => {
+    await copy('api_keys', `api_key_id = '${ann.apiKeyId}'`, { api_key_id: other, token_hash: '\\\\x00' });
+    expect(await wrong()).toContain(`api_key_changed: ${other}`);
+  });
+
+  test('a token of its own choice gives the attacker nothing', async () => {
+    // Ben's token, entered for Ann's API key that may do everything.
+    await attacker.sql`delete from eaas.api_keys where api_key_id = ${ben.apiKeyId}`;
+    await attacker.sql`update eaas.api_keys set token_hash = ${hashApiKey(ben.token)}
+      where api_key_id = ${ann.apiKeyId}`;
+    const call = apiOf(world.replica(), ben.token)('GET /v1/keys', {});
+    expect(await statusOf(call)).toBe(401);
+  });
+
+  test('a version beyond the newest, and a version of a key that there is not', async () => {
+    await copy('key_versions', `key_id = '${ann.busy}' and key_version = 3`, { key_version: '4' });
+    await copy('key_versions', `key_id = '${ann.busy}' and key_version = 1`, { key_id: other });
+    const found = await wrong();
+    expect(found).toContain(`key_version_unexpected: ${ann.busy} 4`);
+    expect(found).toContain(`key_version_unexpected: ${other} 1`);
+  });
+
+  test('a tenant under another id and name, with all that it needs', async () => {
+    const where = `tenant_id = '${ann.tenantId}'`;
+    await copy('tenants', where, { tenant_id: other, name: 'copy' });
+    await copy('audit_heads', where, { tenant_id: other });
+    expect(await wrong(other)).toContain(`tenant_changed: ${other}`);
+    expect(await wrong()).toEqual([]);
+  });
+});
+
+describe('rows of another tenant', () => {
+  test.each([
+    ['keys', 'key_changed'],
+    ['key_versions', 'key_version_changed'],
+    ['api_keys', 'api_key_changed'],
+  ] as const)("%s moved over are nobody's", async (table, found) => {
+    const { sql } = attacker;
+    const id = table === 'api_keys' ? 'api_key_id' : 'key_id';
+    const [theirs, ours] = table === 'api_keys' ? [ben.apiKeyId, ann.apiKeyId] : [ben.quiet, ann.quiet];
+    await sql`delete from eaas.${sql(table)} where ${sql(id)} = ${ours}`;
+    await sql`update eaas.${sql(table)} set tenant_id = ${ann.tenantId}, ${sql(id)} = ${ours}
+      where ${sql(id)} = ${theirs}`;
+    expect(await wrong()).toContainEqual(expect.stringContaining(`${found}: ${ours}`));
+    expect(await wrong(ben.tenantId)).not.toEqual([]);
+  });
+
+  test('an API key is not let in with the tenant that it was moved to', async () => {
+    await attacker.sql`update eaas.api_keys set tenant_id = ${ann.tenantId} where api_key_id = ${ben.apiKeyId}`;
+    expect(await statusOf(apiOf(world.replica(), ben.token)('GET /v1/keys', {}))).toBe(401);
+    expect(await wrong()).toContain(`api_key_changed: ${ben.apiKeyId}`);
+  });
+
+  test('two tenants that change places are both refused, and both named', async () => {
+    const { sql } = attacker;
+    const nobody = '00000000-0000-0000-0000-000000000000';
+    for (const table of tables) {
+      if (table === 'root_checks' || table === 'verifications') continue;
+      for (const [from, to] of [
+        [ann.tenantId, nobody],
+        [ben.tenantId, ann.tenantId],
+        [nobody, ben.tenantId],
+      ]) {
+        await sql`update eaas.${sql(table)} set tenant_id = ${to ?? ''} where tenant_id = ${from ?? ''}`;
+      }
+    }
+    for (const { tenantId, token } of [ann, ben]) {
+      expect(await wrong(tenantId)).toContain(`tenant_changed: ${tenantId}`);
+      expect(await statusOf(apiOf(world.replica(), token)('GET /v1/keys', {}))).toBe(503);
+    }
+  });
+
+  test('versions that two keys exchanged open neither', async () => {
+    const { sql } = attacker;
+    await sql`update eaas.key_versions one set sealed = other.sealed from late.key_versions other
+      where one.key_version = 1 and other.key_version = 1
+        and (one.key_id, other.key_id) in ((${ann.busy}, ${ann.quiet}), (${ann.quiet}, ${ann.busy}))`;
+    const found = await wrong();
+    expect(found).toContain(`key_version_changed: ${ann.busy} 1`);
+    expect(found).toContain(`key_version_changed: ${ann.quiet} 1`);
+    const unwrapping = api('POST /v1/keys/:key_id/unwrap', { key_id: ann.busy, wrapped_key: ann.wrapped });
+    expect(await statusOf(unwrapping)).toBe(503);
+  });
+
+  test('a key and its versions in the place of another key', async () => {
+    const { sql } = attacker;
+    for (const table of ['keys', 'key_versions']) {
+      await sql`delete from eaas.${sql(table)} where key_id = ${ann.quiet}`;
+      await sql`update eaas.${sql(table)} set key_id = ${ann.quiet} where key_id = ${ann.busy}`;
+    }
+    const found = await wrong();
+    expect(found).toContain(`key_changed: ${ann.quiet}`);
+    expect(found).toContain(`key_missing: ${ann.busy}`);
+    expect(await statusOf(api('POST /v1/keys/:key_id/wrap', { key_id: ann.quiet, dek }))).toBe(503);
+  });
+});
+
+describe('a row put back to what it authentically was', () => {
+  /** What the row then allows although it was changed since, and how the service itself changes it later. */
+  interface PutBack {
+    readonly copy: 'early' | 'middle' | 'late';
+    readonly table: Table;
+    readonly where: (one: Populated) => string;
+    readonly found: (one: Populated) => string;
+    readonly change?: (one: Populated) => Promise<unknown>;
+  }
+  const keyWhere = (name: 'busy' | 'destroyed' | 'pending' | 'quiet') => (one: Populated) =>
+    `key_id = '${one[name]}'`;
+  const apiKeyWhere = (name: 'limited' | 'revoked' | 'quietApiKey') => (one: Populated) =>
+    `api_key_id = '${one[name].apiKeyId}'`;
+
+  const cases: Readonly<Record<string, PutBack>> = {
+    'a key before a rotation': {
+      copy: 'middle',
+      table: 'keys',
+      where: keyWhere('busy'),
+      found: ({ busy }) => `key_put_back: ${busy}`,
+      change: ({ busy }) => api('POST /v1/keys/:key_id/disable', { key_id: busy }),
+    },
+    'a key before its destruction was asked for': {
+      copy: 'middle',
+      table: 'keys',
+      where: keyWhere('pending'),
+      found: ({ pending }) => `key_put_back: ${pending}`,
+      change: ({ pending }) =>
+        api('PUT /v1/keys/:key_id/rotation-policy', { key_id: pending, interval_days: 9 }),
+    },
+    'a key before it was destroyed': {
+      copy: 'middle',
+      table: 'keys',
+      where: keyWhere('destroyed'),
+      found: ({ destroyed }) => `key_put_back: ${destroyed}`,
+      change: ({ destroyed }) => api('POST /v1/keys/:key_id/enable', { key_id: destroyed }),
+    },
+    'a key before a change that is purged': {
+      copy: 'early',
+      table: 'keys',
+      where: keyWhere('quiet'),
+      found: () => 'rows_differ_from_anchor',
+      change: ({ quiet }) => api('POST /v1/keys/:key_id/disable', { key_id: quiet }),
+    },
+    'a key before several changes, of which some are purged': {
+      copy: 'early',
+      table: 'keys',
+      where: keyWhere('busy'),
+      found: ({ busy }) => `key_put_back: ${busy}`,
+      change: ({ busy }) => api('POST /v1/keys/:key_id/disable', { key_id: busy }),
+    },
+    'an API key before it was revoked': {
+      copy: 'middle',
+      table: 'api_keys',
+      where: apiKeyWhere('revoked'),
+      found: ({ revoked }) => `api_key_put_back: ${revoked.apiKeyId}`,
+      // It holds api_keys.manage, and renames itself so that an entry of now accounts for its row.
+      change: ({ revoked }) =>
+        apiOf(world.replica(), revoked.token)('PATCH /v1/api-keys/:api_key_id', {
+          api_key_id: revoked.apiKeyId,
+          name: 'alive',
+        }),
+    },
+    'an API key before it was changed': {
+      copy: 'early',
+      table: 'api_keys',
+      where: apiKeyWhere('limited'),
+      found: ({ limited }) => `api_key_put_back: ${limited.apiKeyId}`,
+      change: ({ limited }) => api('DELETE /v1/api-keys/:api_key_id', { api_key_id: limited.apiKeyId }),
+    },
+    'an API key before a change that is purged': {
+      copy: 'early',
+      table: 'api_keys',
+      where: apiKeyWhere('quietApiKey'),
+      found: () => 'rows_differ_from_anchor',
+      change: ({ quietApiKey }) =>
+        api('DELETE /v1/api-keys/:api_key_id', { api_key_id: quietApiKey.apiKeyId }),
+    },
+    'a tenant before its quota was set': {
+      copy: 'middle',
+      table: 'tenants',
+      where: ({ tenantId }) => `tenant_id = '${tenantId}'`,
+      found: ({ tenantId }) => `tenant_put_back: ${tenantId}`,
+      change: ({ tenantId }) => updateTenant(world.replica(), tenantId, { envelope_only: true }),
+    },
+    "a destroyed key's material": {
+      copy: 'middle',
+      table: 'key_versions',
+      where: keyWhere('destroyed'),
+      found: ({ destroyed }) => `key_version_changed: ${destroyed} 1`,
+    },
+  };
+
+  test.each(Object.entries(cases))('%s: named', async (_, { copy, table, where, found }) => {
+    await attacker.putBack(copy, table, where(ann));
+    expect(await wrong()).toContain(found(ann));
+    expect(await wrong(ben.tenantId)).toEqual([]);
+  });
+
+  test.each(Object.entries(cases))('%s: still named after later entries', async (_, one) => {
+    const { copy, table, where, found, change } = one;
+    await attacker.putBack(copy, table, where(ann));
+    await api('POST /v1/keys/:key_id/wrap', { key_id: ann.busy, dek }).catch(() => {});
+    await change?.(ann);
+    await apiOf(world.replica(), ann.token)('POST /v1/keys', { name: 'another' });
+    expect(await wrong()).toContain(found(ann));
+  });
+
+  test.each(Object.entries(cases))('%s: no purge makes it good', async (_, one) => {
+    const { copy, table, where, found, change } = one;
+    await attacker.putBack(copy, table, where(ann));
+    await change?.(ann);
+    const before = world.time;
+    world.time = Date.parse('2040-01-01T00:00:00Z');
+    await countUsage(world.replica(), never);
+    await expect(purge(world.replica(), 60, never)).rejects.toThrow('1 of 2 failed');
+    world.time = before;
+    expect(await wrong()).toContain(found(ann));
+    expect(await wrong(ben.tenantId)).toEqual([]);
+  });
+});
