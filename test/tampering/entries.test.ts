@@ -1,0 +1,264 @@
+import { entryPreimage, type StoredEntry } from '@eaas/protocol/audit';
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
+import { type Attacker, openAttacker, unbind } from './attacker.ts';
+import { populate, type Populated } from './populated.ts';
+import { type Api, apiOf, dek, openWorld, type World } from './world.ts';
+
+let world: World;
+let attacker: Attacker;
+let ann: Populated;
+let ben: Populated;
+
+beforeAll(async () => {
+  world = await openWorld('2019-03-01T00:00:00Z');
+  attacker = await openAttacker(world.database);
+  [ann, ben] = await populate(world, attacker);
+  await unbind(attacker);
+});
+afterAll(async () => {
+  await attacker.close();
+  await world.close();
+});
+
+const api: Api = (route, input) => apiOf(world.replica(), ann.token)(route, input);
+
+/** What a verification finds, as `id reason`. */
+async function wrong(tenantId = ann.tenantId): Promise<string[]> {
+  const { valid, errors, errorCount } = await verifyChain(world.replica(), tenantId);
+  const found = errors.map(({ id, reason }) => `${id} ${reason}`);
+  return valid === (errorCount === 0) ? found : [`valid is ${valid}`, ...found];
+}
+
+// The chain has the entries 1 to 31; after the purge 15 to 31.
+describe.each([
+  ['a whole chain', 'late', 1],
+  ['a purged chain', 'now', 15],
+] as const)('%s', (_, copy, first) => {
+  const last = 31;
+
+  beforeEach(() => attacker.restore(copy));
+
+  /** The attacker's statement, on Ann's entries. */
+  const entries = (statement: string) =>
+    attacker.sql.unsafe(statement.replaceAll('$ann', `'${ann.tenantId}'`));
+  const remove = (condition: string) =>
+    entries(`delete from eaas.audit_entries where tenant_id = $ann and ${condition}`);
+
+  test('untouched is valid, for both tenants', async () => {
+    expect(await wrong()).toEqual([]);
+    expect(await wrong(ben.tenantId)).toEqual([]);
+  });
+
+  test.each([
+    ['the first', `id = ${first}`, [`${first} entry_missing`]],
+    ['one in the middle', 'id = 24', ['24 entry_missing']],
+    ['two in a row', 'id in (24, 25)', ['24 entry_missing', '25 entry_missing']],
+    ['the last', `id = ${last}`, ['31 head_mismatch', '31 entry_missing']],
+    ['a tail', 'id > 28', ['31 head_mismatch', '29 entry_missing', '30 entry_missing', '31 entry_missing']],
+  ])('%s removed', async (_name, condition, found) => {
+    await remove(condition);
+    expect(await wrong()).toEqual(expect.arrayContaining(found));
+    expect(await wrong(ben.tenantId)).toEqual([]);
+  });
+
+  test('all removed', async () => {
+    await remove('true');
+    const { valid, errorCount, errors } = await verifyChain(world.replica(), ann.tenantId);
+    expect(valid).toBe(false);
+    expect(errors).toContainEqual({ id: first, reason: 'entry_missing' });
+    expect(errorCount).toBeGreaterThan(last - first);
+  });
+
+  test('one removed, and those after it moved up with the head', async () => {
+    await remove('id = 24');
+    await entries('update eaas.audit_entries set id = id - 1 where tenant_id = $ann and id > 24');
+    await entries('update eaas.audit_heads set id = id - 1 where tenant_id = $ann');
+    expect(await wrong()).toEqual(expect.arrayContaining(['30 head_changed', '24 entry_changed']));
+  });
+
+  test('one inserted, and those after it moved down with the head', async () => {
+    await entries('update eaas.audit_entries set id = id + 1 where tenant_id = $ann and id > 24');
+    await entries(`insert into eaas.audit_entries select (jsonb_populate_record(e, '{"id":25}')).*
+      from eaas.audit_entries e where tenant_id = $ann and id = 24`);
+    await entries('update eaas.audit_heads set id = id + 1 where tenant_id = $ann');
+    expect(await wrong()).toEqual(expect.arrayContaining(['32 head_changed', '25 entry_changed']));
+  });
+
+  test.each([
+    ['behind the head', 32],
+    ['far behind the head', 9_007_199_254_740_993n],
+    ['before the first', 0],
+    ['below zero', -5],
+    ['as the first', first - 1],
+  ])('a copy inserted %s', async (_name, id) => {
+    await entries(`insert into eaas.audit_entries select (jsonb_populate_record(e, '{"id":${id}}')).*
+      from eaas.audit_entries e where tenant_id = $ann and id = 20`);
+    expect(await wrong()).toContainEqual(expect.stringMatching(/entry_unexpected$/));
+  });
+
+  test('a change inserted far behind the head does not keep the verification busy', async () => {
+    await entries(`insert into eaas.audit_entries
+      select (jsonb_populate_record(e, '{"id":9007199254740993,"action":"key.disable"}')).*
+      from eaas.audit_entries e where tenant_id = $ann and id = 20`);
+    await entries('update eaas.audit_heads set id = 9007199254740000 where tenant_id = $ann');
+    const found = await wrong();
+    expect(found).toContain('32 entry_missing');
+  });
+
+  test.each([first, 24, last])('entry %i duplicated', async (id) => {
+    await entries(
+      `insert into eaas.audit_entries select * from eaas.audit_entries where tenant_id = $ann and id = ${id}`,
+    );
+    expect(await wrong()).toContain(`${id} entry_changed`);
+  });
+
+  test('two that change places', async () => {
+    await entries(`update eaas.audit_entries set id = 49 - id where tenant_id = $ann and id in (24, 25)`);
+    expect(await wrong()).toEqual(expect.arrayContaining(['24 entry_changed', '25 entry_changed']));
+  });
+
+  test('all the other way round', async () => {
+    await entries(`update eaas.audit_entries set id = ${first + last} - id where tenant_id = $ann`);
+    expect(await wrong()).toEqual(expect.arrayContaining([`${first} entry_changed`, '31 entry_changed']));
+  });
+
+  test("another tenant's in its place", async () => {
+    await remove('id = 24');
+    await entries(`insert into eaas.audit_entries select (jsonb_populate_record(e,
+      jsonb_build_object('tenant_id', $ann))).* from eaas.audit_entries e where tenant_id = '${ben.tenantId}' and id = 24`);
+    expect(await wrong()).toContain('24 entry_changed');
+    expect(await wrong(ben.tenantId)).toEqual([]);
+  });
+
+  test('one moved to another tenant', async () => {
+    await entries(
+      `update eaas.audit_entries set tenant_id = '${ben.tenantId}', id = 32 where tenant_id = $ann and id = 31`,
+    );
+    expect(await wrong()).toContain('31 entry_missing');
+    expect(await wrong(ben.tenantId)).toEqual(['32 entry_unexpected']);
+  });
+
+  test('one changed and the public chain computed anew behind it, up to the head', async () => {
+    await entries(`update eaas.audit_entries set actor = 'operator' where tenant_id = $ann and id = 24`);
+    const rows = await attacker.sql<(StoredEntry & { hash: Uint8Array; time: string })[]>`
+      select tenant_id, id::int, action, key_id, key_version::int, actor, ip_address, metadata, created_at::text as time, hash
+      from eaas.audit_entries where tenant_id = ${ann.tenantId} and id >= 23 order by id`;
+    let hash = rows[0]?.hash ?? new Uint8Array();
+    for (const row of rows.slice(1)) {
+      const preimage = entryPreimage(hash, { ...row, created_at: Number(row.time) });
+      hash = createHash('sha256').update(preimage).digest();
+      await attacker.sql`update eaas.audit_entries set hash = ${hash} where tenant_id = ${ann.tenantId} and id = ${row.id}`;
+    }
+    await attacker.sql`update eaas.audit_heads set hash = ${hash} where tenant_id = ${ann.tenantId}`;
+    // The hashes agree now; what the attacker has not is the key of the MACs.
+    const ids = Array.from({ length: 8 }, (_unused, nth) => 24 + nth);
+    expect(await wrong()).toEqual(['31 head_changed', ...ids.map((id) => `${id} entry_mac_invalid`)]);
+  });
+
+  test('the head put back to an older authentic one while the entries stay', async () => {
+    await attacker.putBack('middle', 'audit_heads', `tenant_id = '${ann.tenantId}'`);
+    expect(await wrong()).toContain('15 entry_unexpected');
+  });
+
+  test("another tenant's head in its place", async () => {
+    await entries(`delete from eaas.audit_heads where tenant_id = $ann`);
+    await entries(`update eaas.audit_heads set tenant_id = $ann`);
+    expect(await wrong()).toContain('31 head_changed');
+    expect(await wrong(ben.tenantId)).toContain('null head_missing');
+  });
+
+  test.each(['tenants', 'audit_heads'])('a second row in %s', async (table) => {
+    await entries(`insert into eaas.${table} select * from middle.${table} where tenant_id = $ann`);
+    expect(await wrong()).toContainEqual(expect.stringContaining('row_duplicated'));
+  });
+
+  test.each(['keys', 'api_keys', 'key_versions'])('a second row of each in %s', async (table) => {
+    await entries(`insert into eaas.${table} select * from eaas.${table} where tenant_id = $ann`);
+    const found = table === 'key_versions' ? 'key_version_unexpected' : 'row_duplicated';
+    expect(await wrong()).toContainEqual(expect.stringContaining(found));
+  });
+
+  test('an anchor invented', async () => {
+    await entries(`delete from eaas.audit_anchors where tenant_id = $ann`);
+    await entries(`insert into eaas.audit_anchors select tenant_id, id, hash, hash, mac from eaas.audit_entries
+      where tenant_id = $ann and id = 20`);
+    await remove('id <= 20');
+    expect(await wrong()).toContain('20 purge_anchor_changed');
+  });
+
+  test("another tenant's anchor", async () => {
+    await attacker.restore('now');
+    await entries(`delete from eaas.audit_anchors where tenant_id = $ann`);
+    await entries(`update eaas.audit_anchors set tenant_id = $ann`);
+    expect(await wrong()).toContain('14 purge_anchor_changed');
+    expect(await wrong(ben.tenantId)).toContain('1 entry_missing');
+  });
+});
+
+describe('after a purge', () => {
+  beforeEach(() => attacker.restore('now'));
+
+  test('the anchor removed', async () => {
+    await attacker.sql`delete from eaas.audit_anchors where tenant_id = ${ann.tenantId}`;
+    expect(await wrong()).toEqual(expect.arrayContaining(['1 entry_missing', '14 entry_missing']));
+  });
+
+  test.each([13, 15])('the anchor moved to %i', async (id) => {
+    await attacker.sql`update eaas.audit_anchors set id = ${id} where tenant_id = ${ann.tenantId}`;
+    expect(await wrong()).toContain(`${id} purge_anchor_changed`);
+  });
+
+  test('purged entries put back beside the anchor', async () => {
+    await attacker.putBack('late', 'audit_entries', `tenant_id = '${ann.tenantId}' and id <= 14`);
+    expect(await wrong()).toContain('1 entry_unexpected');
+  });
+});
+
+describe('a database rolled back to an authentic older state', () => {
+  beforeEach(() => attacker.restore('now'));
+
+  const wrap = () => api('POST /v1/keys/:key_id/wrap', { key_id: ann.busy, dek });
+  const verify = (checkpoint?: string) => api('GET /v1/audit/verify', { ...(checkpoint && { checkpoint }) });
+
+  test('is told by nothing but a checkpoint that was kept outside', async () => {
+    await wrap();
+    const { checkpoint: before, id } = await api('GET /v1/audit/checkpoint', {});
+    await attacker.keep('before_tail');
+    await wrap();
+    await wrap();
+    const { checkpoint: after } = await api('GET /v1/audit/checkpoint', {});
+    expect(await verify(after)).toMatchObject({ valid: true, checkpoint: { id: id + 2, valid: true } });
+
+    await attacker.putBack('before_tail', 'audit_heads', `tenant_id = '${ann.tenantId}'`);
+    await attacker.sql`delete from eaas.audit_entries where tenant_id = ${ann.tenantId} and id > ${id}`;
+    expect(await verify()).toMatchObject({ valid: true, head: { id } });
+    expect(await verify(before)).toMatchObject({ valid: true });
+    const ahead = { id: id + 2, reason: 'checkpoint_ahead' };
+    expect(await verify(after)).toMatchObject({
+      valid: false,
+      errors: [ahead],
+      checkpoint: { valid: false },
+    });
+
+    // Others take the place of what is gone.
+    world.time += 1_000;
+    for (let nth = 0; nth < 3; nth++) await wrap();
+    expect(await verify()).toMatchObject({ valid: true });
+    expect(await verify(before)).toMatchObject({ valid: true });
+    const mismatch = { id: id + 2, reason: 'checkpoint_mismatch' };
+    expect(await verify(after)).toMatchObject({
+      valid: false,
+      errors: [mismatch],
+      checkpoint: { valid: false },
+    });
+  });
+
+  test('is told without one as soon as a row is newer than the log', async () => {
+    await api('POST /v1/keys/:key_id/disable', { key_id: ann.quiet });
+    await attacker.putBack('now', 'audit_heads', `tenant_id = '${ann.tenantId}'`);
+    await attacker.putBack('now', 'audit_entries', `tenant_id = '${ann.tenantId}'`);
+    expect(await wrong()).toEqual([`32 key_put_back: ${ann.quiet}`, '14 rows_differ_from_anchor']);
+  });
+});
