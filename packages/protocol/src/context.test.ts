@@ -32,4 +32,11 @@ describe('the bytes of a context', () => {
       expect(() => encodeContext(value as unknown as Context)).toThrow(InputError);
     },
   );
+
+  test('are refused before any work where there are too many names', () => {
+    const names = Array.from({ length: 300_000 }, (_, index) => [`name ${index}`, '']);
+    expect(() => encodeContext(Object.fromEntries(names) as Context)).toThrow(
+      'context takes more than the 4096 bytes that are allowed',
+    );
+  });
 });

@@ -16,7 +16,10 @@ const none = /* @__PURE__ */ pae();
 export function encodeContext(context?: Context): Uint8Array<ArrayBuffer> {
   // A list, a text or a Map would else pass for a context without names.
   if (Object.prototype.toString.call(context ?? {}) !== '[object Object]') refuse('is not an object');
-  const members = Object.entries(context ?? {}).map(encodeMember);
+  const entries = Object.entries(context ?? {});
+  // Before any work: a member takes at least two lengths and a byte.
+  if (entries.length * 9 > maxContext) refuse(`takes more than the ${maxContext} bytes that are allowed`);
+  const members = entries.map(encodeMember);
   if (members.length === 0) return none;
   members.sort(([a], [b]) => compareBytes(a, b));
   const encoded = pae(...members.flat());

@@ -91,6 +91,16 @@ describe('JSON', () => {
     expect(accepted(`[${Array(100).fill('{"a":[]}').join()}, "[[[[[[[[[["]`)).toBe(true);
   });
 
+  test.each([
+    [10_000, true],
+    [10_001, false],
+  ])('a list or an object of %i members is read: %s', (members, ok) => {
+    const names = Array.from({ length: members }, (_, index) => `"${index}":0`);
+    expect(accepted(`[${'0,'.repeat(members - 1)}0]`)).toBe(ok);
+    expect(accepted(`{${names.join()}}`)).toBe(ok);
+    expect(accepted(`[[${'0,'.repeat(9_000)}0],{${names.join()}}]`)).toBe(ok);
+  });
+
   test.each(['x', '\\n', '\\"', '\\\\'])('a string of 8 MiB of %s is read', (unit) => {
     const text = `{"a":"${unit.repeat((8 << 20) / unit.length)}"}`;
     expect(accepted(text)).toBe(true);

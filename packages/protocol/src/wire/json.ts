@@ -3,7 +3,8 @@ import { limits } from './limits.ts';
 
 /**
  * JSON, strictly: refuses with InputError, besides what JSON.parse refuses, a name that stands twice in an
- * object (the last would win unseen) and more than eight levels.
+ * object (the last would win unseen), more than eight levels, and a list or an object with more members than any call
+ * takes: whoever checks a million of them keeps everybody else waiting.
  */
 export function parseJson(text: string): unknown {
   let value: unknown;
@@ -19,7 +20,7 @@ export function parseJson(text: string): unknown {
 // The text is known to be JSON when this runs, so strings and brackets are all that has to be told apart. No
 // pattern finds the strings: one of several megabytes would exhaust the stack of the regular expression.
 function checkTokens(text: string): void {
-  const levels: (Set<string> | null)[] = []; // the names seen in each open object; null for an array
+  const levels: Level[] = [];
   let last = '';
   for (let at = 0; at < text.length; at++) {
     const char = text[at];
@@ -28,15 +29,29 @@ function checkTokens(text: string): void {
       last = text.slice(at, end);
       at = end - 1;
     } else if (char === ':') {
-      addName(levels.at(-1), last);
+      addName(levels.at(-1)?.names, last);
+    } else if (char === ',') {
+      countMember(levels.at(-1));
     } else if (char === '{' || char === '[') {
-      levels.push(char === '{' ? new Set() : null);
+      levels.push({ names: char === '{' ? new Set() : null, members: 1 });
       if (levels.length > limits.jsonDepth) {
         throw new InputError(`the body is nested deeper than ${limits.jsonDepth} levels`);
       }
     } else if (char === '}' || char === ']') {
       levels.pop();
     }
+  }
+}
+
+interface Level {
+  /** Those seen so far in an object; null for a list. */
+  readonly names: Set<string> | null;
+  members: number;
+}
+
+function countMember(level: Level | undefined): void {
+  if (level && ++level.members > limits.jsonMembers) {
+    throw new InputError(`the body has a list or an object with more than ${limits.jsonMembers} members`);
   }
 }
 

@@ -8,6 +8,8 @@ export const limits = {
   body: 2 * 1024 * 1024,
   batchBody: 8 * 1024 * 1024,
   jsonDepth: 8,
+  /** Of one list or object in a body: more than any call takes. */
+  jsonMembers: 10_000,
   pageDefault: 50,
   pageMaximum: 100,
   graceDays: 365,
