@@ -31,12 +31,12 @@ test('others use the connections that a walk leaves them, and none of them fails
     20_000,
   );
   const walk = { next: 1, previous: undefined, previousTime: 0, checked: 0 };
-  let walking = true;
+  const done = new AbortController();
   const walked = walkEntries(database, tenantId, secrets, walk, entries, new Findings(), () => false);
   const others = Array.from({ length: 8 }, async () => {
-    while (walking) await database.run((sql) => sql`select 1`);
+    while (!done.signal.aborted) await database.run((sql) => sql`select 1`);
   });
-  await walked.finally(() => (walking = false));
+  await walked.finally(() => done.abort());
   await Promise.all(others);
   expect(walk.checked).toBe(entries);
 });
