@@ -43,7 +43,7 @@ export const listKeys = {
     limit: z.optional(pageLimit),
     offset: z.optional(wholeNumber(0)),
     status: z.optional(keyStatus),
-    name: z.optional(z.string()),
+    name: z.optional(name),
   }),
   output: z.object({ keys: z.array(keyRecord), ...page }),
 };

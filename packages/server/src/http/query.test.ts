@@ -16,6 +16,7 @@ it.each([
   ['/v1/keys?&', 'Query parameter `` is empty.'],
   ['/v1/keys?name=%zz', 'Query parameter `name` is not percent-encoded UTF-8.'],
   ['/v1/keys?name=%ff', 'Query parameter `name` is not percent-encoded UTF-8.'],
+  ['/v1/keys?name=a%00', 'Query parameter `name` has a control character.'],
   ['/v1/keys?limit=0', 'Query parameter `limit` is not a whole number from 1 on.'],
   ['/v1/keys?status=gone', 'Query parameter `status` must be one of active, disabled, '],
   ['/v1/audit?date_from=yesterday', 'Query parameter `date_from` is not a date with a time'],
