@@ -6,7 +6,7 @@ import { checkRoots } from '../../packages/server/src/root-check.ts';
 import { alternatives } from './alternatives.ts';
 import { type Attacker, openAttacker, type Table, tables, unbind } from './attacker.ts';
 import { populate, type Populated } from './populated.ts';
-import { apiOf, dek, openWorld, statusOf, type World } from './world.ts';
+import { apiOf, dek, openWorld, statusOf, type World } from '../setup/world.ts';
 
 /** What makes a row the same row in an older copy. */
 const identity = {

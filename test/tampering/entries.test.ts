@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
 import { type Attacker, openAttacker, unbind } from './attacker.ts';
 import { populate, type Populated } from './populated.ts';
-import { type Api, apiOf, dek, openWorld, type World } from './world.ts';
+import { type Api, apiOf, dek, openWorld, type World } from '../setup/world.ts';
 
 let world: World;
 let attacker: Attacker;

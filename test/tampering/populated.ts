@@ -6,7 +6,7 @@ import { createApiKey } from '../../packages/server/src/operations/create-api-ke
 import { updateTenant } from '../../packages/server/src/operations/tenants.ts';
 import type { Service } from '../../packages/server/src/service.ts';
 import type { Attacker } from './attacker.ts';
-import { apiOf, dek, type Resident, settle, type World } from './world.ts';
+import { apiOf, dek, type Resident, settle, type World } from '../setup/world.ts';
 
 /** A tenant with something in every state. */
 export interface Populated extends Resident {

@@ -7,7 +7,7 @@ import { verifyChain } from '../../packages/server/src/operations/verify/verify-
 import { listChains } from '../../packages/server/src/store/tenants.ts';
 import { type Attacker, openAttacker, type Table, tables } from './attacker.ts';
 import { never, populate, type Populated } from './populated.ts';
-import { type Api, apiOf, dek, openWorld, statusOf, type World } from './world.ts';
+import { type Api, apiOf, dek, openWorld, statusOf, type World } from '../setup/world.ts';
 
 let world: World;
 let attacker: Attacker;

@@ -9,8 +9,8 @@ import { createTenant, type TenantFields } from '../../packages/server/src/opera
 import { Refusal } from '../../packages/server/src/refusal.ts';
 import { createService, type Service } from '../../packages/server/src/service.ts';
 import { Database } from '../../packages/server/src/store/database.ts';
-import { createDatabase, type TestDatabase } from '../setup/database.ts';
-import { migrated } from '../setup/migrated.ts';
+import { createDatabase, type TestDatabase } from './database.ts';
+import { migrated } from './migrated.ts';
 
 /** A migrated database and the replicas on it, under the server's role and with a clock that the test sets. */
 export interface World {
