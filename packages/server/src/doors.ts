@@ -2,14 +2,13 @@ import { type Route } from '@eaas/protocol/wire';
 import type { Caller } from './caller.ts';
 import type { Doors } from './http/doors.ts';
 import type { JobReport } from './jobs/schedule.ts';
+import { watchClock } from './jobs/watch-clock.ts';
 import { admit } from './operations/admit.ts';
 import { operations } from './operations/table.ts';
-import type { Service } from './service.ts';
-import { clockDifference, type FinishedVerification } from './store/jobs.ts';
+import { hasRightClock, type Service } from './service.ts';
+import type { FinishedVerification } from './store/jobs.ts';
 import { serviceMetrics } from './service-metrics.ts';
 
-/** A replica more than this off the database's clock is not ready: its entries would carry a wrong time. */
-const mostClockDifference = 1_000;
 /** An append that failed so many milliseconds ago, with none after it, is forgotten: requests must come to try again. */
 const failureCounts = 10_000;
 
@@ -39,12 +38,10 @@ export function openDoors(
 
 async function health(service: Service): Promise<{ ready: boolean; reasons: string[] }> {
   try {
-    const difference = await service.database.run((sql) => clockDifference(sql, service.clock), 2_000);
+    await watchClock(service);
     const { failedAt } = service.counts;
     const reasons = [
-      ...(Math.abs(difference) > mostClockDifference
-        ? ['the clock differs from the database by over a second']
-        : []),
+      ...(hasRightClock(service) ? [] : ['the clock differs from the database by over a second']),
       ...(failedAt !== null && performance.now() - failedAt < failureCounts
         ? ['audit entries cannot be written']
         : []),

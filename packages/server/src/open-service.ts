@@ -29,8 +29,9 @@ export interface OpenService {
 export async function openService(config: Config, purpose: Purpose): Promise<OpenService> {
   const database = await openDatabase(config, purpose);
   const connections = new Database(database.connection);
+  const reads = new Database(database.connection, 4);
   const close = async (): Promise<void> => {
-    await connections.close();
+    await Promise.all([connections.close(), reads.close()]);
     await database.close();
   };
   try {
@@ -45,7 +46,12 @@ export async function openService(config: Config, purpose: Purpose): Promise<Ope
       ...(serving && (await connections.run(ownsTables)) ? [asOwner] : []),
     ];
     const clock = serving ? Date.now : await databaseClock(connections);
-    return { service: createService({ database: connections, roots, clock }), database, warnings, close };
+    return {
+      service: createService({ database: connections, reads, roots, clock }),
+      database,
+      warnings,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

@@ -11,6 +11,7 @@ import { settleDueKeys } from './jobs/due-keys.ts';
 import { nightlyVerify } from './jobs/nightly-verify.ts';
 import { purge } from './jobs/purge.ts';
 import { type Job, type JobReport, startJobs } from './jobs/schedule.ts';
+import { watchClock } from './jobs/watch-clock.ts';
 import { openService } from './open-service.ts';
 import type { Service } from './service.ts';
 import { isSocketFault } from './store/faults.ts';
@@ -28,6 +29,7 @@ export async function serve(config: Config): Promise<void> {
   const app = createApp(openDoors(service, state), options);
   for (const warning of warnings) app.log.warn(warning);
   surviveSocketFaults(app);
+  await watchClock(service);
   await listen(app, config, close);
   const jobs = startJobs(jobsOf(service, config, app, state), (job, error) => {
     app.log.error({ job, err: error }, 'a job failed; it is tried again');
@@ -44,6 +46,8 @@ export async function serve(config: Config): Promise<void> {
   await app.close();
   await jobs.stop();
   await close();
+  // A connection whose database hangs stays open, and would keep the process.
+  setTimeout(() => process.exit(), 500).unref();
 }
 
 async function listen(
@@ -76,6 +80,7 @@ function jobsOf(
     app.log.error({ tenant_id: tenantId, findings }, 'the audit chain of a tenant is broken');
   };
   return [
+    { name: 'clock', everySeconds: 5, run: () => watchClock(service) },
     { name: 'due_keys', everySeconds: 10, run: (signal) => settleDueKeys(service, signal) },
     { name: 'count_usage', everySeconds: 20, run: (signal) => countUsage(service, signal) },
     {

@@ -7,13 +7,23 @@ const atOnce = 20_000;
 
 /** Counts what the log has gained, from the log itself: nothing is lost with a process. */
 export async function countUsage(service: Service, signal: AbortSignal): Promise<void> {
-  const uses = service.used.take();
-  if (uses.length > 0) await service.database.run((sql) => recordUses(sql, uses));
-  const tenants = await service.database.run(uncountedTenants);
+  await recordLastUses(service);
+  const tenants = await service.reads.run(uncountedTenants);
   await forEach(tenants, signal, async (tenantId) => {
     let more = true;
     while (more && !signal.aborted) {
-      more = await service.database.transaction((tx) => countNext(tx, tenantId, atOnce), 30_000);
+      more = await service.reads.transaction((tx) => countNext(tx, tenantId, atOnce), 30_000);
     }
   });
+}
+
+async function recordLastUses({ used, database }: Service): Promise<void> {
+  const uses = used.take();
+  if (uses.length === 0) return;
+  try {
+    await database.run((sql) => recordUses(sql, uses));
+  } catch (error) {
+    used.putBack(uses);
+    throw error;
+  }
 }

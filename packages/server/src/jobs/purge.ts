@@ -2,7 +2,7 @@ import { judgeEnds } from '../operations/verify/ends.ts';
 import { walkEntries } from '../operations/verify/entries.ts';
 import { Findings } from '../operations/verify/report.ts';
 import { rowsDigest } from '../operations/verify/rows.ts';
-import type { Service } from '../service.ts';
+import { requireRightClock, type Service } from '../service.ts';
 import { sealAnchor } from '../state/integrity.ts';
 import { type AnchorRow, findAnchor, purgeThrough } from '../store/anchors.ts';
 import { firstEntrySince } from '../store/audit-entries.ts';
@@ -17,8 +17,9 @@ const stepTime = 60_000;
 
 /** Deletes entries older than so many months, from the oldest on, and leaves an anchor from which the chain goes on. */
 export async function purge(service: Service, months: number, signal: AbortSignal): Promise<void> {
+  requireRightClock(service);
   const before = monthsEarlier(service.clock(), months);
-  const tenants = await service.database.run(listTenants);
+  const tenants = await service.reads.run(listTenants);
   await forEach(tenants, signal, async ({ tenant_id: tenantId }) => {
     let gone = atOnce;
     while (gone === atOnce && !signal.aborted) gone = await purgeSome(service, tenantId, before);
@@ -37,7 +38,7 @@ export function monthsEarlier(time: number, months: number): number {
 
 /** Answers how many entries went. */
 async function purgeSome(service: Service, tenantId: string, before: number): Promise<number> {
-  const { database, tenants } = service;
+  const { reads: database, tenants } = service;
   const findings = new Findings();
   const step = await database.snapshot(async (tx) => {
     const last = await lastToGo(tx, tenantId, before);

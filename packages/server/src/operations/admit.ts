@@ -2,7 +2,7 @@ import { endpoints, isApiKey, type Route } from '@eaas/protocol/wire';
 import type { Caller } from '../caller.ts';
 import { hashApiKey } from '../crypto/api-key-token.ts';
 import { Refusal } from '../refusal.ts';
-import type { Service } from '../service.ts';
+import { requireRightClock, type Service } from '../service.ts';
 import { authorize, unauthorized } from '../state/authorize.ts';
 import { available, decide } from '../state/decide.ts';
 
@@ -20,6 +20,7 @@ export interface Arrival {
  * lets in may be remembered, because the operation asks again; what turns away is made sure of first.
  */
 export async function admit(service: Service, arrival: Arrival): Promise<Caller> {
+  requireRightClock(service);
   const token = /^Bearer +(\S+) *$/i.exec(arrival.authorization ?? '')?.[1] ?? '';
   // A typing error in a token is found by its checksum, without a query.
   if (!isApiKey(token)) throw unauthorized();

@@ -32,8 +32,9 @@ export function listAudit(service: Service, caller: Caller, input: Request): Pro
     const { limit = limits.pageDefault, offset = 0 } = input;
     // A name is no key's id (404); an unknown key has no entries.
     const keyId = input.key_id === undefined ? undefined : requireKeyId(apiKey, input.key_id);
-    const { rows, total } = await service.database.snapshot((tx) =>
-      read(tx, state, { ...input, keyId, limit, offset }),
+    const { rows, total } = await service.reads.snapshot(
+      (tx) => read(tx, state, { ...input, keyId, limit, offset }),
+      4_000,
     );
     const logs = rows.map((row) => shownEntry(caller.tenantId, row));
     return { drafts: [], answer: { logs, count: logs.length, total, limit, offset } };

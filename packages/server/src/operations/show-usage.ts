@@ -12,7 +12,7 @@ export function getUsage(
   { month = monthOf(service.clock()) }: Input<'GET /v1/usage'>,
 ): Promise<Output<'GET /v1/usage'>> {
   return decide(service, caller, async ({ state }) => {
-    const rows = await service.database.run((sql) => monthUsage(sql, caller.tenantId, month));
+    const rows = await service.reads.snapshot((tx) => monthUsage(tx, caller.tenantId, month), 4_000);
     const of = (operation: string) => rows.find((row) => row.operation === operation)?.count ?? 0;
     const operations = {
       encrypt: of('encrypt'),

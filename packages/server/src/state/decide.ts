@@ -123,13 +123,14 @@ function enqueue(
   },
 ): Promise<Outcome> {
   const { state, drafts, apiKey, isEncrypt, deadline } = ruling;
-  service.waiting.enter(drafts.length);
+  const { tenantId } = caller;
+  service.waiting.enter(tenantId, drafts.length);
   return new Promise<Outcome>((resolve, reject) => {
     const finish = (end: () => void): void => {
       if (item.gone) return;
       item.gone = true;
       clearTimeout(timer);
-      service.waiting.leave(drafts.length);
+      service.waiting.leave(tenantId, drafts.length);
       end();
     };
     const item = {

@@ -28,4 +28,9 @@ export class Used {
     this.#uses = new Map();
     return uses;
   }
+
+  /** What could not be written down, for the next time. */
+  putBack(uses: readonly Use[]): void {
+    for (const use of uses) if (!this.#uses.has(use.api_key_id)) this.#uses.set(use.api_key_id, use);
+  }
 }

@@ -45,13 +45,13 @@ export async function verifyChain(
   for (let attempt = 1; ; attempt++) {
     const found = await verifyOnce(service, tenantId, options);
     if (found.errorCount === 0 || attempt === mostAttempts) return found;
-    const anchor = await service.database.run((sql) => findAnchor(sql, tenantId));
+    const anchor = await service.reads.run((sql) => findAnchor(sql, tenantId));
     if (!anchor || anchor.id <= (found.purgedThrough?.id ?? 0)) return found;
   }
 }
 
 async function verifyOnce(service: Service, tenantId: string, options: VerifyOptions): Promise<Verification> {
-  const { database, tenants } = service;
+  const { reads: database, tenants } = service;
   const findings = new Findings();
   const { ends, checkpoint, first, last, walk } = await database.snapshot(async (tx) => {
     const ends = await judgeEnds(tenants.roots, tx, tenantId, findings);
