@@ -1,4 +1,7 @@
-/** Does the same for each of several things. One that fails does not keep the others waiting; it is thrown at the end. */
+/**
+ * Does the same for each of several things. One that fails does not keep the others waiting; all that failed is thrown at
+ * the end, the first of them as the cause, which the log describes.
+ */
 export async function forEach<T>(
   things: readonly T[],
   signal: AbortSignal,
@@ -13,6 +16,7 @@ export async function forEach<T>(
       failures.push(error);
     }
   }
-  if (failures.length > 0)
-    throw new AggregateError(failures, `${failures.length} of ${things.length} failed`);
+  if (failures.length === 0) return;
+  const [cause] = failures;
+  throw new AggregateError(failures, `${failures.length} of ${things.length} failed`, { cause });
 }
