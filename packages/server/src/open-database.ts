@@ -63,7 +63,12 @@ async function openEmbedded(config: Config, purpose: Purpose): Promise<OpenDatab
     const mayCreate = !directory.hasDatabase();
     const inDirectory = () => readOrCreateRootKeyFile(directory.rootKeyFile, { mayCreate });
     // Made first: were it made after the database, a start that is interrupted in between would leave one without.
-    if (!config.rootKey && mayCreate) (await inDirectory()).fill(0);
+    if (!config.rootKey && mayCreate) {
+      (await inDirectory()).fill(0);
+      process.stderr.write(
+        `A new root key is in ${directory.rootKeyFile}. Keep a copy of it somewhere else: without it nothing can be decrypted.\n`,
+      );
+    }
     const { connection, close } = await embeddedDatabase(directory, purpose);
     return {
       embedded: true,
