@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Place } from './client.ts';
+import { newApiKey } from '../../packages/server/src/crypto/api-key-token.ts';
+import { type Answer, type Place, send } from './client.ts';
 import { Load, longest, type Sent, succeeded, tally, unrecorded } from './load.ts';
 import { OwnPostgres } from './own-postgres.ts';
 import {
@@ -27,6 +28,8 @@ let operator: Operator;
 const replicas: Replica[] = [];
 const outages: Outage[] = [];
 const ends: string[] = [];
+/** What an API key that no replica has seen was answered while the database was away. */
+const strangers: { how: Outage['how']; answer: Answer }[] = [];
 /** One tenant whose keys nobody changes, and one where keys are created all the time. */
 const tenants: { tenant: Tenant; load: Load; sent: readonly Sent[]; log: Entry[] }[] = [];
 const everything = (): Sent[] => tenants.flatMap(({ sent }) => sent);
@@ -84,7 +87,11 @@ const unexpectedEnds = (): string[] =>
 async function away(how: Outage['how'], milliseconds: number): Promise<void> {
   await (how === 'crash' ? postgres.crash() : postgres.freeze(how));
   const from = performance.now();
-  await sleep(milliseconds);
+  if (milliseconds > 5_000) {
+    const ask = ({ port }: Place) => send({ port }, newApiKey().token, 'GET', '/v1/keys');
+    for (const answer of await Promise.all(replicas.map(ask))) strangers.push({ how, answer });
+  }
+  await sleep(from + milliseconds - performance.now());
   if (how === 'crash') await postgres.start();
   else postgres.thaw();
   const until = performance.now();
@@ -152,6 +159,12 @@ test('while the database is away, what needs an entry is refused with 500 audit_
     expect([outage.how, Object.keys(tally(meanwhile))]).toEqual([outage.how, ['500 audit_unwritten']]);
     expect(meanwhile.flatMap(({ body }) => Object.keys(body))).not.toContain('wrapped_key');
   }
+});
+
+test('while the database is away, an API key that the replica does not know is answered 503', () => {
+  const away = strangers.filter(({ how }) => how !== 'backends').map(({ answer }) => answer);
+  expect(tally(away)).toEqual({ '503 unavailable': 4 });
+  expect(longest(strangers.map(({ answer }) => answer))).toBeLessThan(6_000);
 });
 
 test('both replicas answer again within 5 seconds after the database is back', () => {

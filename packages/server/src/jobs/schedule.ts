@@ -26,7 +26,8 @@ export function startJobs(
     reports,
     stop: async () => {
       stopping.abort();
-      await Promise.all(loops);
+      // What hangs with the database is left: a job can be interrupted anywhere.
+      await Promise.race([Promise.all(loops), sleep(2_000, undefined, { ref: false })]);
     },
   };
 }

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../setup/database.ts';
+import { call, send } from './client.ts';
+import { newDek } from './load.ts';
+import { lossyProxy, type LossyProxy } from './lossy-proxy.ts';
+import { newKey, operate, type Operator, readLog, type Tenant, verify } from './place.ts';
+import { kill, type Replica, startReplica } from './replica.ts';
+
+// A connection that is lost while the database commits: nobody can know then whether it did.
+
+let database: TestDatabase;
+let operator: Operator;
+let proxy: LossyProxy;
+let replica: Replica;
+let tenant: Tenant;
+let path: string;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  operator = await operate(database.url);
+  proxy = await lossyProxy(database);
+  replica = await startReplica({ ...operator.env, DATABASE_URL: proxy.url('server') });
+}, 60_000);
+
+afterAll(async () => {
+  await kill(replica);
+  await proxy.close();
+  await operator.close();
+  await database.drop();
+}, 60_000);
+
+beforeEach(async () => {
+  tenant = await operator.newTenant();
+  path = `/v1/keys/${await newKey(replica, tenant.token)}`;
+});
+
+const wrap = (n: string) =>
+  send(replica, tenant.token, 'POST', `${path}/wrap`, { dek: newDek(), context: { n } });
+
+test('an append of which it is not known whether it took place is made again: the log says more, never less', async () => {
+  const numbers = Array.from({ length: 5 }, (_, round) => `number ${round}`);
+  for (const n of numbers) {
+    expect((await wrap('before')).status).toBe(200);
+    proxy.loseFrom(n);
+    expect((await wrap(n)).status).toBe(200);
+  }
+  expect(proxy.losses()).toBe(numbers.length);
+  const recorded = (await readLog(replica, tenant)).map(({ metadata }) => metadata.context?.['n'] ?? '');
+  expect(recorded).toEqual(expect.arrayContaining(numbers));
+  expect(recorded.filter((n) => numbers.includes(n)).length).toBeGreaterThan(numbers.length);
+  expect(await verify(replica, tenant)).toMatchObject({ valid: true, complete: true });
+});
+
+test.each([
+  ['before its commit', 'loseFrom', false],
+  ['with its commit', 'loseAfter', true],
+] as const)(
+  'a change that loses the database %s says that it is not known, and is whole or not at all',
+  async (_, lose, takesPlace) => {
+    for (let round = 0; round < 5; round++) {
+      expect((await wrap('before')).status).toBe(200);
+      proxy[lose]('key.rotate');
+      const { status, code, body } = await send(replica, tenant.token, 'POST', `${path}/rotate`);
+      expect([status, code]).toEqual([500, 'audit_unwritten']);
+      expect(body).not.toHaveProperty('key_version');
+    }
+    const { key_version } = await call(replica, tenant.token, 'GET', path);
+    const rotations = (await readLog(replica, tenant)).filter(({ action }) => action === 'key.rotate');
+    expect(key_version).toBe(1 + rotations.length);
+    expect(rotations.length > 0).toBe(takesPlace);
+    expect(await verify(replica, tenant)).toMatchObject({ valid: true, complete: true });
+  },
+);

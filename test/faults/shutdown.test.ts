@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Answer, send } from './client.ts';
+import { Load, newDek, succeeded, tally, unrecorded } from './load.ts';
+import { OwnPostgres } from './own-postgres.ts';
+import { connectTo, newKey, operate, type Operator, readLog, type Tenant, verify } from './place.ts';
+import { type End, kill, type Replica, startReplica } from './replica.ts';
+
+let postgres: OwnPostgres;
+let operator: Operator;
+let tenant: Tenant;
+let replica: Replica;
+let keyId: string;
+
+beforeAll(async () => {
+  postgres = await OwnPostgres.start();
+  operator = await operate(postgres.url);
+}, 60_000);
+
+afterAll(async () => {
+  await operator.close();
+  await postgres.drop();
+}, 60_000);
+
+beforeEach(async () => {
+  replica = await startReplica(operator.env);
+  tenant = await operator.newTenant();
+  keyId = await newKey(replica, tenant.token);
+}, 30_000);
+
+afterEach(() => kill(replica));
+
+/** Tells it to end, and answers how it did and how long it took. */
+async function terminate(): Promise<End & { took: number }> {
+  const toldAt = performance.now();
+  replica.signal('SIGTERM');
+  const end = await replica.ended;
+  return { ...end, took: performance.now() - toldAt };
+}
+
+async function elsewhere<T>(work: (other: Replica) => Promise<T>): Promise<T> {
+  const other = await startReplica(operator.env);
+  try {
+    return await work(other);
+  } finally {
+    await kill(other);
+  }
+}
+
+const wrap = (): Promise<Answer> =>
+  send(replica, tenant.token, 'POST', `/v1/keys/${keyId}/wrap`, { dek: newDek() });
+
+test('told to end under load, a replica loses nothing: what it answered with success is in the log', async () => {
+  const load = new Load({ places: [replica], token: tenant.token, keyId, workers: 16, changes: true });
+  await sleep(1_000);
+  const toldAt = performance.now();
+  const { code, took } = await terminate();
+  const sent = await load.stop();
+  expect(code).toBe(0);
+  expect(took).toBeLessThan(12_000);
+  const before = sent.filter(({ sentAt }) => sentAt < toldAt - 200);
+  expect(before.length).toBeGreaterThan(100);
+  expect(before.filter((answer) => !succeeded(answer))).toEqual([]);
+  await elsewhere(async (other) => {
+    expect(unrecorded(sent, await readLog(other, tenant))).toEqual([]);
+    expect(await verify(other, tenant)).toMatchObject({ valid: true });
+  });
+});
+
+test('requests that run when it is told to end are answered, and new ones are refused', async () => {
+  const sql = connectTo(postgres);
+  let release = (): void => {};
+  const held = sql.begin(async (tx) => {
+    await tx`select from eaas.audit_heads where tenant_id = ${tenant.tenantId} for update`;
+    await new Promise<void>((resolve) => (release = resolve));
+  });
+  const running = Array.from({ length: 50 }, wrap);
+  await sleep(500);
+  const ending = terminate();
+  await sleep(500);
+  const refused = await Promise.all(Array.from({ length: 10 }, wrap));
+  release();
+  await held;
+  await sql.end();
+  expect(tally(await Promise.all(running))).toEqual({ '200': 50 });
+  expect(refused.filter(({ status }) => status !== 503 && status !== 0)).toEqual([]);
+  expect(await ending).toMatchObject({ code: 0 });
+  await elsewhere(async (other) => {
+    const log = await readLog(other, tenant);
+    expect(log.filter(({ action }) => action === 'key.wrap').length).toBe(50);
+  });
+});
+
+test('told to end while its database hangs, it refuses what runs and ends all the same', async () => {
+  expect((await wrap()).status).toBe(200);
+  await postgres.freeze('all');
+  const running = Array.from({ length: 10 }, wrap);
+  await sleep(300);
+  const { code, took } = await terminate();
+  postgres.thaw();
+  expect(tally(await Promise.all(running))).toEqual({ '500 audit_unwritten': 10 });
+  expect(code).toBe(0);
+  expect(took).toBeLessThan(12_000);
+}, 40_000);
+
+test('told to end while its database is gone, it ends all the same', async () => {
+  expect((await wrap()).status).toBe(200);
+  await postgres.crash();
+  const running = Array.from({ length: 10 }, wrap);
+  await sleep(300);
+  const { code, took } = await terminate();
+  await postgres.start();
+  expect(tally(await Promise.all(running))).toEqual({ '500 audit_unwritten': 10 });
+  expect(code).toBe(0);
+  expect(took).toBeLessThan(12_000);
+}, 40_000);

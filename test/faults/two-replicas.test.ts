@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Answer, type Place, send } from './client.ts';
+import { longest, newDek, tally } from './load.ts';
+import { newKey, type Pair, readLog, startPair, type Tenant, verify } from './place.ts';
+
+let pair: Pair;
+let [a, b]: readonly [Place, Place] = [{ port: 0 }, { port: 0 }];
+let tenant: Tenant;
+let keyId: string;
+
+beforeAll(async () => {
+  pair = await startPair();
+  [a, b] = pair.replicas;
+  tenant = await pair.operator.newTenant();
+  keyId = await newKey(a, tenant.token);
+}, 60_000);
+
+afterAll(() => pair.end(), 60_000);
+
+const wrap = (place: Place, n = ''): Promise<Answer> =>
+  send(place, tenant.token, 'POST', `/v1/keys/${keyId}/wrap`, { dek: newDek(), context: { n } });
+
+const wrapMany = (place: Place, count: number): Promise<Answer> => {
+  const items = Array.from({ length: count }, () => ({ key_id: keyId, dek: newDek() }));
+  return send(place, tenant.token, 'POST', '/v1/batch/wrap', { items });
+};
+
+/** What so many workers are answered that send one request after the other for a while. */
+async function during(
+  milliseconds: number,
+  workers: number,
+  request: () => Promise<Answer>,
+): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  const end = performance.now() + milliseconds;
+  const work = async (): Promise<void> => {
+    while (performance.now() < end) answers.push(await request());
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+  return answers;
+}
+
+test('two replicas append to one chain at the same time, and all are answered', async () => {
+  const [onA, onB] = await Promise.all([
+    during(2_000, 16, () => wrap(a, 'a')),
+    during(2_000, 16, () => wrap(b, 'b')),
+  ]);
+  for (const answers of [onA, onB]) {
+    expect(Object.keys(tally(answers))).toEqual(['200']);
+    expect(answers.length).toBeGreaterThan(100);
+  }
+  const log = (await readLog(a, tenant)).filter(({ action }) => action === 'key.wrap');
+  const places = log.map(({ metadata }) => metadata.context?.['n']);
+  const turns = places.filter((place, index) => place !== places[index - 1]).length;
+  expect(turns).toBeGreaterThan(20);
+  expect(log.findIndex(({ id }, index) => id !== (log[0]?.id ?? 0) + index)).toBe(-1);
+});
+
+test('a replica with long appends is not outrun for ever by one with short ones', async () => {
+  const [long, short] = await Promise.all([
+    during(3_000, 60, () => wrapMany(a, 100)),
+    during(3_000, 1, () => wrap(b)),
+  ]);
+  expect(Object.keys(tally(long))).toEqual(['200']);
+  expect(Object.keys(tally(short))).toEqual(['200']);
+});
+
+test('a thousand requests of one tenant at once are all answered by one replica', async () => {
+  const answers = await Promise.all(Array.from({ length: 1_000 }, () => wrap(a)));
+  expect(tally(answers)).toEqual({ '200': 1_000 });
+  expect(longest(answers)).toBeLessThan(6_000);
+});
+
+test('a change has its turn while both replicas append without a pause', async () => {
+  const load = [a, b].map((place) => during(2_500, 16, () => wrap(place)));
+  await sleep(300);
+  const changes: Answer[] = [];
+  for (let round = 0; round < 5; round++) {
+    changes.push(await send(a, tenant.token, 'POST', `/v1/keys/${keyId}/rotate`));
+  }
+  expect(tally(changes)).toEqual({ '200': 5 });
+  expect(Object.keys(tally((await Promise.all(load)).flat()))).toEqual(['200']);
+});
+
+test('the chain that came of it is valid', async () => {
+  const log = await readLog(b, tenant);
+  expect(log.findIndex(({ id }, index) => id !== index + 1)).toBe(-1);
+  expect(await verify(b, tenant)).toMatchObject({ valid: true, checked: log.length });
+});
