@@ -12,7 +12,7 @@ export function printResults<Row extends object>(
   columns: readonly (keyof Row & string)[],
   options: { readonly json?: true },
 ): void {
-  if (!options.json) return printTable(rows, columns);
+  if (!options.json) return rows.length > 0 ? printTable(rows, columns) : note('There are none.');
   for (const row of rows) printJson(row);
 }
 
