@@ -52,6 +52,8 @@ async function purgeSome(service: Service, tenantId: string, before: number): Pr
   const walk = { next: from.id + 1, previous: from.hash, previousTime: 0, checked: 0 };
   if (secrets) await walkEntries(database, tenantId, secrets, walk, last, findings, () => false);
   const { previous: hash, previousTime } = walk;
+  // Another replica came first, and took the entries away while they were looked at.
+  if (findings.count > 0 && (await database.run((sql) => anchorId(sql, tenantId))) > from.id) return 0;
   // A new anchor would vouch for what was tampered with, and the entries that tell of it would be gone.
   if (!secrets || !hash || findings.count > 0) throw new NotPurged(tenantId, findings.first[0]?.reason);
   if (previousTime >= before) throw new NotPurged(tenantId, 'a time was changed');
@@ -69,7 +71,7 @@ class NotPurged extends Error {
 /** The last entry that one step deletes, if any. */
 async function lastToGo(sql: Sql, tenantId: string, before: number): Promise<number | undefined> {
   const head = await findHead(sql, tenantId);
-  const first = ((await findAnchor(sql, tenantId))?.id ?? 0) + 1;
+  const first = (await anchorId(sql, tenantId)) + 1;
   if (!head || first > head.id) return undefined;
   const old = (await firstEntrySince(sql, tenantId, before, { first, last: head.id })) - 1;
   // What is not counted yet stays until it is.
@@ -79,7 +81,10 @@ async function lastToGo(sql: Sql, tenantId: string, before: number): Promise<num
 
 async function carryOut(tx: Transaction, tenantId: string, from: number, anchor: AnchorRow): Promise<number> {
   await lockHead(tx, tenantId);
-  const current = await findAnchor(tx, tenantId);
   // Another replica may have come first.
-  return (current?.id ?? 0) === from ? purgeThrough(tx, tenantId, anchor) : 0;
+  return (await anchorId(tx, tenantId)) === from ? purgeThrough(tx, tenantId, anchor) : 0;
+}
+
+async function anchorId(sql: Sql, tenantId: string): Promise<number> {
+  return (await findAnchor(sql, tenantId))?.id ?? 0;
 }
