@@ -139,6 +139,16 @@ test('a variable that is not known is probably misspelled', () => {
   ]);
 });
 
+test('what a client reads in the same shell is no mistake', () => {
+  expect(readConfig({ EAAS_API_KEY: 'eaas_sk_', EAAS_BASE_URL: 'https://eaas.example' }).warnings).toEqual(
+    [],
+  );
+});
+
+test.each(['postgres://server@a,b:5432/eaas', 'postgres://server@a%2Cb/eaas'])('%s has two hosts', (url) => {
+  expect(refusal({ DATABASE_URL: url })).toMatch(/^DATABASE_URL must name one host: /);
+});
+
 test('a port that Kubernetes set is told from one that was meant', () => {
   expect(refusal({ EAAS_PORT: 'tcp://10.96.0.1:8080' })).toContain('enableServiceLinks: false');
 });

@@ -151,6 +151,12 @@ function postgresUrl(read: Read, variable: Variable): string | null {
         'characters in the password percent-encoded).',
     );
   }
+  // postgres.js takes a list, and hangs when one of them is down: at a failover, when it matters.
+  if (decodeURIComponent(new URL(text).hostname).includes(',')) {
+    throw new CannotStart(
+      `${variable} must name one host: a name, an address or a proxy that follows the primary.`,
+    );
+  }
   return text;
 }
 
@@ -183,8 +189,11 @@ function oneOf(read: Read, variable: Variable, values: readonly string[]): strin
   throw new CannotStart(`${variable} must be one of ${values.join(', ')}.`);
 }
 
+/** What clients are told by, in the same shell perhaps. */
+const ofClients = ['EAAS_API_KEY', 'EAAS_BASE_URL'];
+
 function unknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
-  const known: readonly string[] = variables;
+  const known: readonly string[] = [...variables, ...ofClients];
   return Object.keys(env)
     .filter((name) => name.startsWith('EAAS_') && !known.includes(name))
     .map((name) => `${name} is not a variable that this program knows; it is ignored.`);
