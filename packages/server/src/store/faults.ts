@@ -30,7 +30,9 @@ export function isDatabaseFault(error: unknown): boolean {
   );
 }
 
-const connectionFault = /^(CONNECTION_|CONNECT_TIMEOUT|E[A-Z]+$)/;
+// The driver's, the operating system's, and those of TLS: SELF_SIGNED_CERT_IN_CHAIN, UNABLE_TO_VERIFY_LEAF_SIGNATURE …
+const connectionFault =
+  /^(CONNECTION_|CONNECT_TIMEOUT|E[A-Z]+$|ERR_TLS_|ERR_SSL_|UNABLE_TO_|CERT_|\w*SELF_SIGNED_CERT)/;
 
 /** Whether a connection was lost that had been there. */
 export function isConnectionLost(error: unknown): boolean {

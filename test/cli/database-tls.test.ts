@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { expect, onTestFinished, test } from 'vitest';
+import { eaas, run } from '../conformance/program.ts';
+import { selfSigned } from '../conformance/certificate.ts';
+import { newRootKey } from './command-line.ts';
+
+/** Says yes to TLS as PostgreSQL does, and shows a certificate that nobody vouches for. */
+async function impostor(): Promise<number> {
+  const { certificate: cert, key } = selfSigned();
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => {
+      socket.write('S');
+      new TLSSocket(socket, { isServer: true, cert, key }).on('error', () => {});
+    });
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+test('a database whose certificate does not hold is none: exit code 3, in a sentence', async () => {
+  const env = {
+    DATABASE_URL: `postgres://server@localhost:${await impostor()}/eaas?sslmode=verify-full`,
+    EAAS_ROOT_KEY: newRootKey(),
+  };
+  const { code, stderr } = await run([...eaas, 'tenant', 'list'], env);
+  expect({ code, stderr }).toEqual({
+    code: 3,
+    stderr: expect.stringMatching(/^The database cannot be reached or used: self-signed certificate\.\n$/),
+  });
+});
