@@ -3,7 +3,7 @@ import type { Caller } from './caller.ts';
 import type { Doors } from './http/doors.ts';
 import type { JobReport } from './jobs/schedule.ts';
 import { watchClock } from './jobs/watch-clock.ts';
-import { admit } from './operations/admit.ts';
+import { admit, confirmAdmission } from './operations/admit.ts';
 import { operations } from './operations/table.ts';
 import { hasRightClock, type Service } from './service.ts';
 import type { FinishedVerification } from './store/jobs.ts';
@@ -29,6 +29,7 @@ export function openDoors(
   );
   return {
     admit: (arrival) => admit(service, arrival),
+    confirm: (caller) => confirmAdmission(service, caller),
     operations: bound as unknown as Record<Route, never>,
     health: () => health(service),
     metrics: async () => serviceMetrics(service, state.jobs, state.verified),

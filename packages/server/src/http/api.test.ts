@@ -51,6 +51,20 @@ describe('the endpoint table over HTTP', () => {
     });
   });
 
+  it.each<[what: string, path: string, init: RequestInit]>([
+    ['what is no JSON', '/v1/hash', { body: '{', headers: { 'content-type': 'application/json' } }],
+    ['another media type', '/v1/hash', { body: '{}', headers: { 'content-type': 'text/plain' } }],
+    ['a missing field', '/v1/hash', { body: '{}', headers: { 'content-type': 'application/json' } }],
+    ['an unknown parameter', '/v1/keys/x/disable?x=1', {}],
+  ])('asks again whether the caller is let in before it refuses %s', async (_, path, init) => {
+    const confirm = async () => {
+      throw new Refusal('unauthorized', 'Revoked meanwhile.');
+    };
+    const { fetch, doors } = await listen(memoryDoors({ confirm }));
+    expect((await fetch(path, { method: 'POST', ...init })).status).toBe(401);
+    expect(doors.calls).toEqual([]);
+  });
+
   it('names where a created resource stands', async () => {
     const { post } = await listen();
     const key = await post('/v1/keys', { name: 'patients' });

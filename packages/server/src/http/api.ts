@@ -30,9 +30,11 @@ export function serveApi<C extends Caller>(app: FastifyInstance, doors: Doors<C>
       url,
       handler: async (request, reply) => {
         const caller = await admit(doors, route, request, reply);
-        const body = await readJsonBody(endpoint, request.raw);
-        const input = { ...readQuery(endpoint.query, request.raw.url ?? ''), ...checkBody(endpoint, body) };
-        const output = await operate(endpoint, run, caller, { ...input, ...(request.params as object) });
+        const input = await readInput(endpoint, request).catch(async (error: unknown) => {
+          await doors.confirm(caller);
+          throw error;
+        });
+        const output = await operate(endpoint, run, caller, input);
         return answer(route, endpoint, reply, output);
       },
     });
@@ -67,6 +69,12 @@ async function admit<C extends Caller>(
     if (origin !== undefined && !unlisted) allowOrigin(reply, origin);
     throw error;
   }
+}
+
+async function readInput(endpoint: Endpoint, request: FastifyRequest): Promise<object> {
+  const body = await readJsonBody(endpoint, request.raw);
+  const query = readQuery(endpoint.query, request.raw.url ?? '');
+  return { ...query, ...checkBody(endpoint, body), ...(request.params as object) };
 }
 
 async function operate<C>(endpoint: Endpoint, run: Run<C>, caller: C, input: object): Promise<object> {

@@ -4,7 +4,7 @@ import { checked, requireWellFormed } from './json-body.ts';
 
 /**
  * Runs the well-formed items of a batch together, and puts each result, or the problem of a malformed item, in its
- * place with the item's reference. When no item is well-formed, nothing runs.
+ * place with the item's reference.
  */
 export async function runBatch(
   schema: NonNullable<Endpoint['item']>,
@@ -13,7 +13,7 @@ export async function runBatch(
 ): Promise<{ results: object[] }> {
   const judged = items.map((item) => judge(schema, item));
   const good = judged.filter((item) => !(item instanceof Refusal));
-  const { results } = good.length > 0 ? await run(good) : { results: [] };
+  const { results } = await run(good);
   if (results.length !== good.length)
     throw new Error('a batch has to answer as many results as it has items');
   let next = 0;

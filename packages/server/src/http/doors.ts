@@ -27,7 +27,7 @@ type BatchRoute = { [R in Route]: [Item<R>] extends [never] ? never : R }[Route]
 type Single<R extends Route, C> = (caller: C, input: Input<R>) => Promise<Output<R>>;
 
 /**
- * A batch is given its well-formed items in their order, at least one, and answers as many results, a Refusal for
+ * A batch is given its well-formed items in their order, perhaps none, and answers as many results, a Refusal for
  * each that fails alone. The door answers the malformed items itself, puts every result in its place, and echoes
  * each `reference`. A Refusal that is thrown fails the whole batch.
  */
@@ -42,6 +42,11 @@ type Operation<R extends Route, C> = R extends BatchRoute ? Batch<R, C> : Single
 export interface Doors<C extends Caller = Caller> {
   /** Throws the Refusal: 401, 403 of origin, permission or (recorded) envelope-only, 503 when it cannot know. */
   admit(arrival: Arrival): Promise<C>;
+  /**
+   * Throws as admit does when the caller is not let in any more. Admission may go by what is remembered, because an
+   * operation asks again; a request that comes to no operation has this asked instead, since 401 and 403 come first.
+   */
+  confirm(caller: C): Promise<void>;
   readonly operations: { readonly [R in Route]: Operation<R, C> };
   /** Whether the service can work, and if not, why; for /readyz, which anybody may read. */
   health(): Promise<{ ready: boolean; reasons: string[] }>;

@@ -46,7 +46,12 @@ export async function admit(service: Service, arrival: Arrival): Promise<Caller>
     authorize(view.state, apiKey, caller, service.clock());
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    await decide(service, caller, () => ({ drafts: [], answer: undefined }));
+    await confirmAdmission(service, caller);
   }
   return caller;
+}
+
+/** Makes sure that who was let in still is, by the state after the request arrived. Throws the 401 or 403 otherwise. */
+export async function confirmAdmission(service: Service, caller: Caller): Promise<void> {
+  await decide(service, caller, () => ({ drafts: [], answer: undefined }));
 }

@@ -2,7 +2,8 @@ import { formatTimestamp, type Input, type Output } from '@eaas/protocol/wire';
 import type { Caller } from '../caller.ts';
 import type { ChainHead } from '../crypto/checkpoint.ts';
 import type { Service } from '../service.ts';
-import { available, decide } from '../state/decide.ts';
+import { available } from '../state/decide.ts';
+import { confirmAdmission } from './admit.ts';
 import { verifyChain, type Verification } from './verify/verify-chain.ts';
 
 /** A call ends after this long; the next goes on from `next_id`. */
@@ -14,7 +15,7 @@ export async function verifyAudit(
   caller: Caller,
   { from_id, to_id, checkpoint }: Input<'GET /v1/audit/verify'>,
 ): Promise<Output<'GET /v1/audit/verify'>> {
-  await decide(service, caller, () => ({ drafts: [], answer: undefined }));
+  await confirmAdmission(service, caller);
   const verification = await available(() =>
     service.verifications.run(() => {
       const startedAt = performance.now();

@@ -47,6 +47,7 @@ export function memoryDoors(
       }
       return { actor: apiKeyId, tenantId };
     },
+    confirm: async () => {},
     operations: Object.fromEntries(
       routes.map(([route]) => [route, operate(route)]),
     ) as unknown as Doors['operations'],
