@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type Api,
+  apiOf,
+  dek,
+  openWorld,
+  type Resident,
+  settle,
+  statusOf,
+  type World,
+} from '../../../../test/setup/world.ts';
+import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+import { insider } from '../caller.ts';
+import { batchWrap } from '../operations/wrap.ts';
+import { countUsage } from './count-usage.ts';
+
+const never = new AbortController().signal;
+
+let world: World;
+let attacker: Attacker;
+let ann: Resident;
+let key_id: string;
+
+const api: Api = (route, input) => apiOf(world.replica(), ann.token)(route, input);
+const count = () => countUsage(world.replica(), never);
+const usage = async (month?: string) => (await api('GET /v1/usage', { month })).operations;
+const wrap = () => api('POST /v1/keys/:key_id/wrap', { key_id, dek });
+
+beforeAll(async () => {
+  world = await openWorld('2026-09-30T23:59:58.000Z');
+  attacker = await openAttacker(world.database);
+  ann = await settle(world.replica(), 'ann', { monthly_encrypt_quota: 100 });
+  ({ key_id } = await api('POST /v1/keys', { name: 'key' }));
+  await attacker.keep('fresh');
+});
+beforeEach(async () => {
+  await attacker.restore('fresh');
+  world.time = Date.parse('2026-09-30T23:59:59.000Z');
+});
+afterAll(async () => {
+  await attacker.close();
+  await world.close();
+});
+
+const nothing = { encrypt: 0, decrypt: 0, 'key.wrap': 0, 'key.unwrap': 0 };
+
+test('is exact right after the requests, before and after it is counted', async () => {
+  const { wrapped_key } = await wrap();
+  await api('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key });
+  await api('POST /v1/keys/:key_id/rewrap', { key_id, wrapped_key });
+  const { ciphertext, key_version } = await api('POST /v1/encrypt', { key_id, plaintext: 'text' });
+  await api('POST /v1/decrypt', { key_id, ciphertext, key_version });
+  await batchWrap(world.replica(), insider(ann.tenantId, 'system'), {
+    items: [
+      { key_id, dek },
+      { key_id, dek },
+      { key_id: 'no key', dek },
+    ],
+  });
+  const all = { encrypt: 1, decrypt: 1, 'key.wrap': 4, 'key.unwrap': 1 };
+  expect(await usage()).toEqual(all);
+  await count();
+  expect(await usage()).toEqual(all);
+  await wrap();
+  expect(await usage()).toEqual({ ...all, 'key.wrap': 5 });
+  await count();
+  await count();
+  expect(await usage()).toEqual({ ...all, 'key.wrap': 5 });
+});
+
+test('leaves out what was refused, and nothing that merely says so in its context', async () => {
+  const { wrapped_key } = await wrap();
+  const context = { outcome: 'refused' };
+  await api('POST /v1/keys/:key_id/wrap', { key_id, dek, context });
+  expect(await statusOf(api('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key, context }))).toBe(403);
+  await api('POST /v1/keys/:key_id/disable', { key_id });
+  await statusOf(api('POST /v1/keys/:key_id/wrap', { key_id, dek }));
+  const all = { ...nothing, 'key.wrap': 2 };
+  expect(await usage()).toEqual(all);
+  await count();
+  expect(await usage()).toEqual(all);
+});
+
+test('belongs to the month of UTC in which it was recorded', async () => {
+  world.time = Date.parse('2026-09-30T23:59:59.999Z');
+  await wrap();
+  world.time = Date.parse('2026-10-01T00:00:00.000Z');
+  await wrap();
+  await wrap();
+  for (let round = 0; round < 2; round++) {
+    expect(await usage('2026-09')).toEqual({ ...nothing, 'key.wrap': 1 });
+    expect(await usage('2026-10')).toEqual({ ...nothing, 'key.wrap': 2 });
+    expect(await usage()).toEqual(await usage('2026-10'));
+    expect(await usage('2026-11')).toEqual(nothing);
+    await count();
+  }
+  expect(await api('GET /v1/usage', { month: '2026-10' })).toMatchObject({ encrypt_quota: 100 });
+});
+
+test('is counted once by replicas that count at once while others append', async () => {
+  for (let round = 1; round <= 10; round++) {
+    await Promise.all([wrap(), wrap(), wrap(), count(), count(), count(), usage()]);
+    expect(await usage()).toEqual({ ...nothing, 'key.wrap': 3 * round });
+  }
+  await Promise.all([count(), count(), count()]);
+  const [row] = await attacker.sql`select count::int from eaas.usage where operation = 'key.wrap'`;
+  expect(row?.['count']).toBe(30);
+});
+
+test('of each version of a key is shown with the key once it is counted', async () => {
+  const { wrapped_key } = await wrap();
+  await api('POST /v1/keys/:key_id/rotate', { key_id });
+  await wrap();
+  await wrap();
+  await api('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key });
+  const versions = async () => (await api('GET /v1/keys/:key_id', { key_id })).versions;
+  expect(await versions()).toMatchObject([{ wraps: 0 }, { wraps: 0 }]);
+  await Promise.all([count(), count()]);
+  expect(await versions()).toMatchObject([
+    { key_version: 1, wraps: 1, unwraps: 1, last_unwrap_at: '2026-09-30T23:59:59.000Z' },
+    { key_version: 2, wraps: 2, unwraps: 0, last_unwrap_at: null },
+  ]);
+});
+
+test('of a tenant whose log does not make sense keeps no other from being counted', async () => {
+  const ben = await settle(world.replica(), 'ben');
+  await apiOf(world.replica(), ben.token)('POST /v1/keys', { name: 'key' });
+  await wrap();
+  await attacker.sql`update eaas.audit_entries set action = 'key.wrap', metadata = 'no JSON' where tenant_id = ${ann.tenantId}`;
+  await expect(count()).rejects.toThrow('1 of 2 failed');
+  const [row] = await attacker.sql`
+    select counted_through::int as through from eaas.usage_cursors where tenant_id = ${ben.tenantId}`;
+  expect(row?.['through']).toBe(2);
+});
+
+describe('last_used_at', () => {
+  const lastUse = async () =>
+    (await api('GET /v1/api-keys/:api_key_id', { api_key_id: ann.apiKeyId })).last_used_at;
+
+  test('is known to the minute once it is written down, and never goes back', async () => {
+    const [one, other] = [world.replica(), world.replica()];
+    expect(await lastUse()).toBeNull();
+    world.time = Date.parse('2026-10-01T10:00:59.999Z');
+    await apiOf(one, ann.token)('GET /v1/keys', {});
+    world.time = Date.parse('2026-10-01T10:01:00.000Z');
+    await apiOf(other, ann.token)('GET /v1/keys', {});
+    await countUsage(other, never);
+    expect(await lastUse()).toBe('2026-10-01T10:01:00.000Z');
+    await countUsage(one, never);
+    expect(await lastUse()).toBe('2026-10-01T10:01:00.000Z');
+  });
+});
