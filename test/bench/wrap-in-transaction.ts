@@ -20,8 +20,8 @@ export function wrapInTransaction(service: Service) {
     const view = await service.tenants.view(caller.tenantId);
     if (!view) throw new Error('the benchmark has its tenant');
     const { state } = view;
-    await loadKeys(service.tenants, state, [{ keyId: input.key_id }]);
-    const key = state.keys.get(input.key_id);
+    const keys = await loadKeys(service.tenants, state, [{ keyId: input.key_id }]);
+    const key = keys.get(input.key_id);
     if (!key) throw new Error('the benchmark has its key');
     const { draft, answer } = wrapItem.judge({ state, apiKey: null, time: service.clock() }, key, input);
     if (!draft || answer instanceof Refusal) throw new Error('the benchmark may wrap');

@@ -18,7 +18,7 @@ export function exportKey(
   return decide(service, caller, async (facts) => {
     const publicKey = importRsaPublicKey(public_key);
     if (!publicKey) throw new Refusal('bad_request', '`public_key` is not a usable RSA public key.');
-    const { row, hashKey, versions } = await requireKey(service, facts, key_id);
+    const { row, hashKey } = await requireKey(service, facts, key_id);
     requireStatus(row, 'active', 'disabled');
     if (!row.exportable) {
       throw new Refusal(
@@ -27,14 +27,12 @@ export function exportKey(
       );
     }
     const numbers = Array.from({ length: row.key_version }, (_, index) => index + 1);
-    await loadKeys(
-      service.tenants,
-      facts.state,
-      numbers.map((keyVersion) => ({ keyId: row.key_id, keyVersion })),
-    );
+    const wanted = numbers.map((keyVersion) => ({ keyId: row.key_id, keyVersion }));
+    const keys = await loadKeys(service.tenants, facts.state, wanted);
+    const versions = keys.get(row.key_id)?.versions;
     const encrypted = numbers.map((key_version) => ({
       key_version,
-      encrypted: exported(publicKey, versions.get(key_version)),
+      encrypted: exported(publicKey, versions?.get(key_version)),
     }));
     const metadata = { jwk_thumbprint: thumbprint(public_key) };
     return {

@@ -22,8 +22,8 @@ export async function requireKey(
   keyVersion?: number,
 ): Promise<KeyMaterial> {
   const keyId = requireKeyId(apiKey, text);
-  await loadKeys(service.tenants, state, [{ keyId }, { keyId, keyVersion }]);
-  const key = state.keys.get(keyId);
+  const keys = await loadKeys(service.tenants, state, [{ keyId }, { keyId, keyVersion }]);
+  const key = keys.get(keyId);
   if (!key) throw keyNotFound();
   return key;
 }

@@ -46,8 +46,8 @@ export function batch<Input extends OfKey, Answer>(operation: ItemOperation<Inpu
         const keyId = parseUuid(item.key_id);
         return keyId ? [{ keyId }, { keyId, keyVersion: operation.versionOf?.(item) }] : [];
       });
-      await loadKeys(service.tenants, facts.state, wanted);
-      const rulings = items.map((item) => judgeItem(operation, facts, item));
+      const keys = await loadKeys(service.tenants, facts.state, wanted);
+      const rulings = items.map((item) => judgeItem(operation, facts, keys, item));
       return {
         drafts: rulings.flatMap(({ draft }) => draft ?? []),
         answer: { results: rulings.map(({ answer }) => answer) },
@@ -58,10 +58,11 @@ export function batch<Input extends OfKey, Answer>(operation: ItemOperation<Inpu
 function judgeItem<Input extends OfKey, Answer>(
   operation: ItemOperation<Input, Answer>,
   facts: Facts,
+  keys: ReadonlyMap<string, KeyMaterial>,
   item: Input,
 ): ItemRuling<Answer> {
   try {
-    const key = facts.state.keys.get(requireKeyId(facts.apiKey, item.key_id));
+    const key = keys.get(requireKeyId(facts.apiKey, item.key_id));
     if (!key) throw keyNotFound();
     return operation.judge(facts, key, item);
   } catch (error) {
