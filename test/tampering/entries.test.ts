@@ -1,6 +1,7 @@
 import { entryPreimage, type StoredEntry } from '@eaas/protocol/audit';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTenant } from '../../packages/server/src/operations/tenants.ts';
 import { verifyChain } from '../../packages/server/src/operations/verify/verify-chain.ts';
 import { type Attacker, openAttacker, unbind } from './attacker.ts';
 import { populate, type Populated } from './populated.ts';
@@ -195,6 +196,14 @@ describe.each([
     expect(await wrong()).toContain('14 purge_anchor_changed');
     expect(await wrong(ben.tenantId)).toContain('1 entry_missing');
   });
+});
+
+test.each([0, -1, 1])('an entry %i inserted into an empty chain', async (id) => {
+  await attacker.restore('now');
+  const { tenant_id } = await createTenant(world.replica(), { name: 'empty' });
+  await attacker.sql.unsafe(`insert into eaas.audit_entries select (jsonb_populate_record(e,
+    '{"id":${id},"tenant_id":"${tenant_id}"}')).* from eaas.audit_entries e where tenant_id = '${ann.tenantId}' and id = 20`);
+  expect(await wrong(tenant_id)).toContain(id < 0 ? 'null entry_unexpected' : `${id} entry_unexpected`);
 });
 
 describe('after a purge', () => {

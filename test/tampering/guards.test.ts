@@ -157,6 +157,13 @@ describe("the server's role is refused", () => {
   });
 });
 
+test.each(['audit_heads', 'audit_anchors'])('the server moves %s forward only', async (table) => {
+  await expect(server.unsafe(`update eaas.${table} set id = id - 1`)).rejects.toMatchObject({
+    ...denied,
+    message: expect.stringContaining('never goes back'),
+  });
+});
+
 // For whoever owns the tables, or may set session_replication_role, these are the triggers that stop accidents.
 describe.each(['owner', 'superuser under session_replication_role'])('%s: refused by a trigger', (who) => {
   const run = async (statement: string): Promise<unknown> => {

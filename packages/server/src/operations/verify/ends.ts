@@ -50,7 +50,7 @@ export async function judgeEnds(
   const head = headRow ? readEnd(headRow, { ...genesis, id: stored.last }) : genesis;
   const anchor = anchorRow ? readEnd(anchorRow, genesis) : genesis;
   if (stored.last > head.id) findings.add('entry_unexpected', head.id + 1);
-  if (stored.last !== 0 && stored.first <= anchor.id) findings.add('entry_unexpected', stored.first);
+  if (stored.first <= Math.min(stored.last, anchor.id)) findings.add('entry_unexpected', stored.first);
   const lastHash = head.id === anchor.id ? anchor.hash : (await entryAt(sql, tenantId, head.id))?.hash;
   if (headRow && !same(lastHash, head.hash)) findings.add('head_mismatch', head.id);
   if (tenant && secrets) {
