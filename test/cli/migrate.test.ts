@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { socketHost } from '../../packages/server/src/database-url.ts';
-import postgres from 'postgres';
+import { openPool } from '../../packages/server/src/store/sql.ts';
+import type postgres from 'postgres';
 import { createDatabase, type TestDatabase } from '../setup/database.ts';
 import { type CommandLine, commandLine } from './command-line.ts';
 
@@ -100,7 +100,7 @@ async function withSql<T>(
   role: 'owner' | 'server',
   work: (sql: postgres.Sql) => Promise<T>,
 ): Promise<T> {
-  const sql = postgres(url(role), { ...socketHost(url(role)), max: 1 });
+  const sql = openPool(url(role), 1);
   try {
     return await work(sql);
   } finally {

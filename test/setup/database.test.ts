@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
-import { socketHost } from '../../packages/server/src/database-url.ts';
+import { openPool } from '../../packages/server/src/store/sql.ts';
 import { createDatabase, type TestDatabase } from './database.ts';
 
 const template = {
@@ -22,7 +22,7 @@ test('databases from one template are apart, and it is prepared once', async () 
   const owner = postgres(one.connection('owner'));
   await owner`insert into note values ('of one only')`;
   await owner.end();
-  const server = postgres(two.url('server'), socketHost(two.url('server')));
+  const server = openPool(two.url('server'), 1);
   expect([...(await server`select text, current_user::text as role from note`)]).toEqual([
     { text: 'from the template', role: 'eaas_server' },
   ]);
