@@ -23,7 +23,7 @@ type RouteOf<Call extends string> = Call extends string
   ? { [R in Route]: WithoutQuery<Call> extends Pattern<R> ? R : never }[Route]
   : never;
 
-export interface Options {
+interface Options {
   readonly headers?: Readonly<Record<string, string>>;
 }
 type Send<Method extends string> = <const Path extends string>(

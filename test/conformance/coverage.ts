@@ -32,7 +32,7 @@ const claim = new RegExp(
 );
 
 /** Every call of `covers` with the title before it. Throws where one stands that cannot be read. */
-export function claims(): Claim[] {
+function claims(): Claim[] {
   return testFiles().flatMap((file) => {
     const text = readFileSync(`${root}test/${file}`, 'utf8');
     const found = Array.from(text.matchAll(claim), ([, title = '', sentences = '']) => ({
@@ -84,8 +84,8 @@ export function coverageTable(): string {
     const key = `${page}: ${sentence}` as Sentence;
     const naming = tests.filter(({ sentences }) => sentences.includes(key));
     const names = naming.map(({ file, title }) => `\`${file}\` ${title}`);
-    const other = elsewhere[key];
-    return `| ${cell(sentence)} | ${[...names, ...(other ? [`\`${other}\``] : [])].map(cell).join('<br>')} |`;
+    const others = (elsewhere[key] ?? []).map((file) => `\`${file}\``);
+    return `| ${cell(sentence)} | ${[...names, ...others].map(cell).join('<br>')} |`;
   };
   const table = (page: string, sentences: readonly string[]): string =>
     ['| Sentence | Tests |', '|---|---|'].concat(sentences.map((sentence) => row(page, sentence))).join('\n');
@@ -101,8 +101,8 @@ export function coverageTable(): string {
 const introduction = `# What is promised, and what tests it
 
 Made from the tests by \`node --import tsx test/conformance/coverage.ts\`; do not edit. Each sentence of the interface, of
-the contract that fills its gaps, and of what a caller sees of the byte formats, with the tests that name it. A folder
-alone stands where a promise shows only elsewhere: when something fails, is tampered with, or runs twice.`;
+the contract that fills its gaps, and of what a caller sees of the byte formats, with the tests that name it. A file
+alone stands where a promise shows only when something fails, is tampered with, runs twice, or when months pass.`;
 
 function cell(text: string): string {
   return text.replaceAll('|', '\\|').replaceAll('<', '&lt;');

@@ -6,7 +6,7 @@ import type { AuditEntry } from './fixture.ts';
 type Context = Readonly<Record<string, string>>;
 const empty = Buffer.alloc(0);
 
-export function pae(...parts: (string | number | Uint8Array | null)[]): Buffer {
+function pae(...parts: (string | number | Uint8Array | null)[]): Buffer {
   const encoded = parts.flatMap((part) => {
     if (part === null) return [u32(0xffffffff)];
     const bytes = part instanceof Uint8Array ? part : Buffer.from(String(part), 'utf8');

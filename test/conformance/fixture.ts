@@ -107,6 +107,12 @@ export function ok<Body>(answer: Answer<Body>): Body {
   return answer.body;
 }
 
+/** What is shown of an API key once it is issued. */
+export function recordOf(issued: IssuedApiKey): Omit<IssuedApiKey, 'api_key'> {
+  const { api_key: _, ...record } = issued;
+  return record;
+}
+
 /** The newest entry of a tenant's log. */
 export async function newestEntry(tenant: Tenant): Promise<AuditEntry> {
   return only(await tenant.entries('limit=1'));

@@ -10,7 +10,7 @@ import { ok } from './fixture.ts';
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 
 /** Has a DEK wrapped by the service. */
-export function wrapWith(api: Client, keyId: string): Wrap {
+function wrapWith(api: Client, keyId: string): Wrap {
   return async (dek) => {
     const wrapped = ok(await api.post(`/v1/keys/${keyId}/wrap`, { dek: base64(dek) }));
     return {
@@ -22,7 +22,7 @@ export function wrapWith(api: Client, keyId: string): Wrap {
 }
 
 /** Has a DEK unwrapped by the service. */
-export function unwrapWith(api: Client): Unwrap {
+function unwrapWith(api: Client): Unwrap {
   return async ({ keyId, wrappedKey }) => {
     const answer = await api.post(`/v1/keys/${keyId}/unwrap`, { wrapped_key: base64(wrappedKey) });
     return Buffer.from(ok(answer).dek, 'base64');

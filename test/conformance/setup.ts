@@ -58,7 +58,7 @@ async function chooseTarget(project: TestProject, ends: (() => Promise<void>)[])
     const errors = server
       .log()
       .split('\n')
-      .filter((line) => /"level":"(error|fatal)"/.test(line));
+      .filter((line) => /"level":"(error|fatal)"|"status":5/.test(line));
     for (const line of errors.slice(0, 20)) process.stdout.write(`The server under test wrote: ${line}\n`);
   });
   return { baseUrl: server.baseUrl, command: eaas, env };

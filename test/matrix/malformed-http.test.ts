@@ -27,7 +27,6 @@ const malformed: [string, () => string | Buffer, readonly number[]][] = [
   ['only line breaks and garbage', () => '\r\n\r\n\u0000\u0001\r\n\r\n', [400]],
   ['an unknown method', () => request('BREW /v1/keys HTTP/1.1'), [400, 405]],
   ['TRACE', () => request('TRACE /v1/keys HTTP/1.1'), [400, 404, 405]],
-  ['CONNECT', () => request('CONNECT eaas.example:443 HTTP/1.1'), [400, 404, 405]],
   ['another version of HTTP', () => request('GET /v1/keys HTTP/9.9'), [400]],
   ['the preface of HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400]],
   ['the beginning of TLS', () => Buffer.from('16030100a5010000a10303', 'hex'), [400]],

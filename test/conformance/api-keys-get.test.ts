@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { covers } from './covers.ts';
+import {
+  commandJson,
+  clientOf,
+  type IssuedApiKey,
+  type KeyRecord,
+  newTenant,
+  ok,
+  type Tenant,
+  unknownId,
+  recordOf,
+} from './fixture.ts';
+
+let tenant: Tenant;
+let key: KeyRecord;
+
+beforeAll(async () => {
+  tenant = await newTenant('--envelope-only', 'true');
+  key = await tenant.newKey();
+});
+
+const get = (id: string) => tenant.api.get(`/v1/api-keys/${id}`);
+
+describe('GET /v1/api-keys/:id', () => {
+  test(
+    'shows the record',
+    covers('contract: GET /v1/api-keys/:id', 'interface: It carries permissions (for example encrypt).'),
+    async () => {
+      const { record } = await tenant.issue({ key_ids: [key.key_id], permissions: ['encrypt'] });
+      const answer = await get(record.api_key_id);
+      expect(answer).toHaveStatus(200);
+      expect(answer.body).toStrictEqual(recordOf(record));
+      expect((await get(record.api_key_id.toUpperCase())).body).toStrictEqual(recordOf(record));
+    },
+  );
+
+  test(
+    'an unknown id, a name or a token is 404',
+    covers('interface: The name is never accepted where key_id or a path id is expected.'),
+    async () => {
+      const { record } = await tenant.issue();
+      for (const id of [unknownId(), record.name, record.api_key, 'x', key.key_id]) {
+        expect(await get(encodeURIComponent(id))).toBeProblem('not_found');
+      }
+    },
+  );
+
+  test(
+    'shows when it was last used, to the minute',
+    {
+      ...covers(
+        'contract: Record: `api_key_id`, `name`, `hint` (last 4 characters), `permissions`, `key_ids` (null: all), `allowed_origins`, `expires_at`, `created_at`, `created_by`, `revoked_at`, `last_used_at` (to the minute).',
+      ),
+      timeout: 90_000,
+    },
+    async () => {
+      const { record, api } = await tenant.issue();
+      expect(record.last_used_at).toBeNull();
+      ok(await api.get('/v1/keys'));
+      await vi.waitFor(
+        async () => {
+          const { last_used_at } = ok(await get(record.api_key_id));
+          expect(last_used_at).toMatch(/:00\.000Z$/);
+          expect(Math.abs(Date.parse(last_used_at ?? '') - Date.now())).toBeLessThan(150_000);
+        },
+        { timeout: 75_000, interval: 1_000 },
+      );
+    },
+  );
+});
+
+test(
+  'what the operator issues and what the API issues are the same kind of API key',
+  covers('contract: First API key: `eaas api-key create`.'),
+  async () => {
+    const issued = await commandJson<IssuedApiKey>(
+      'api-key',
+      'create',
+      '--tenant',
+      tenant.tenant_id,
+      '--name',
+      'ci',
+      '--permissions',
+      'keys.read',
+    );
+    expect(ok(await get(issued.api_key_id))).toStrictEqual(recordOf(issued));
+    const api = await clientOf(issued.api_key);
+    expect(await api.get('/v1/keys')).toHaveStatus(200);
+    expect(await api.get('/v1/audit')).toBeProblem('permission_missing');
+  },
+);

@@ -1,0 +1,91 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { covers } from './covers.ts';
+import {
+  bring,
+  expectNothingRecorded,
+  type KeyRecord,
+  keyIn,
+  newDek,
+  newTenant,
+  ok,
+  type Tenant,
+  wrapped,
+} from './fixture.ts';
+import { publicJwk } from './rsa.ts';
+
+let tenant: Tenant;
+
+beforeAll(async () => {
+  tenant = await newTenant();
+});
+
+describe('what each state allows', () => {
+  const calls: Record<string, (key: KeyRecord, wrapped_key: string) => Promise<{ status: number }>> = {
+    wrap: ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek() }),
+    encrypt: ({ key_id }) => tenant.api.post('/v1/encrypt', { key_id, plaintext: 'x' }),
+    hash: ({ key_id }) => tenant.api.post('/v1/hash', { key_id, value: 'x' }),
+    rewrap: ({ key_id }, wrapped_key) => tenant.api.post(`/v1/keys/${key_id}/rewrap`, { wrapped_key }),
+    unwrap: ({ key_id }, wrapped_key) => tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key }),
+    rotate: ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/rotate`),
+    disable: ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/disable`),
+    enable: ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/enable`),
+    destroy: ({ key_id }) => tenant.api.delete(`/v1/keys/${key_id}`),
+    restore: ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/restore`),
+    policy: ({ key_id }) => tenant.api.put(`/v1/keys/${key_id}/rotation-policy`, { interval_days: 30 }),
+    export: async ({ key_id }) =>
+      tenant.api.post(`/v1/keys/${key_id}/export`, { public_key: await publicJwk() }),
+    show: ({ key_id }) => tenant.api.get(`/v1/keys/${key_id}`),
+  };
+  const allowed = {
+    active: ['wrap', 'encrypt', 'hash', 'rewrap', 'unwrap', 'rotate', 'disable', 'policy', 'export', 'show'],
+    disabled: ['unwrap', 'enable', 'destroy', 'policy', 'export', 'show'],
+    pending_destruction: ['restore', 'show'],
+    destroyed: ['show'],
+  } as const;
+
+  test.for(['active', 'disabled', 'pending_destruction', 'destroyed'] as const)(
+    '%s: the listed calls work, all others are 409',
+    {
+      ...covers(
+        'contract: active allows everything.',
+        'contract: disabled allows unwrap, decrypt, export, rotation policy and GET; the rest is 409.',
+        'contract: pending_destruction allows only GET and restore (else 409).',
+        'contract: destroyed allows only GET (else 409).',
+        'interface: Only an active key can be rotated or used to wrap (otherwise 409).',
+        'interface: 409 Conflict: operation refused by key state',
+        'contract: Restore is 409 once `destroy_at` has passed.',
+      ),
+      timeout: 60_000,
+    },
+    async (status) => {
+      const outcomes: Record<string, number> = {};
+      const expected: Record<string, number> = {};
+      for (const [name, call] of Object.entries(calls)) {
+        const key = await tenant.newKey({ exportable: true });
+        const wrapped_key = await wrapped(tenant.api, key.key_id);
+        await bring(tenant.api, key.key_id, status);
+        outcomes[name] = (await call(key, wrapped_key)).status;
+        const works = (allowed[status] as readonly string[]).includes(name);
+        expected[name] = works ? (name === 'destroy' ? 202 : 200) : 409;
+      }
+      expect(outcomes).toStrictEqual(expected);
+    },
+  );
+
+  test(
+    'a refusal by state says so and changes nothing',
+    covers('interface: 409 Conflict: operation refused by key state'),
+    async () => {
+      const { key_id } = await keyIn(tenant, 'active');
+      await expectNothingRecorded(tenant, async () => {
+        expect(await tenant.api.post(`/v1/keys/${key_id}/enable`)).toBeProblem('key_state');
+        expect(await tenant.api.delete(`/v1/keys/${key_id}`)).toBeProblem('key_state', /disable/i);
+        expect(await tenant.api.post(`/v1/keys/${key_id}/restore`)).toBeProblem('key_state');
+      });
+      expect(ok(await tenant.api.get(`/v1/keys/${key_id}`))).toMatchObject({
+        status: 'active',
+        key_version: 1,
+      });
+    },
+  );
+});
