@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type postgres from 'postgres';
 import { eaas } from '../conformance/program.ts';
@@ -67,9 +67,17 @@ async function many(replica: Replica, keyId: string): Promise<readonly Answer[]>
   );
 }
 
-const built = 'packages/server/bin/eaas.mjs';
 const commands: [string, readonly string[]][] = [['from its sources', eaas]];
-if (existsSync('packages/server/dist/main.js')) commands.push(['as it is built', [process.execPath, built]]);
+if (wasBuiltLast()) commands.push(['as it is built', [process.execPath, 'packages/server/bin/eaas.mjs']]);
+
+/** Whether there is a build, and no source is newer. */
+function wasBuiltLast(): boolean {
+  const server = new URL('../../packages/server/', import.meta.url);
+  const changedAt = (path: string): number =>
+    statSync(new URL(path, server), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const sources = readdirSync(new URL('src', server), { encoding: 'utf8', recursive: true });
+  return changedAt('dist/main.js') > Math.max(...sources.map((path) => changedAt(`src/${path}`)));
+}
 
 test.each(commands)(
   'a replica %s goes on when its connection is cut while a statement runs, which makes the driver throw',

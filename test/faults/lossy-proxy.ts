@@ -13,6 +13,8 @@ export interface LossyProxy {
   loseFrom(text: string): void;
   /** The same, from the message on that follows the one that holds this text. */
   loseAfter(text: string): void;
+  /** From now on nothing more passes over the connections that are open, and nobody is told. */
+  forsake(): void;
   /** How often something was lost. */
   losses(): number;
   close(): Promise<void>;
@@ -28,9 +30,11 @@ export async function lossyProxy(database: TestBase): Promise<LossyProxy> {
   const open = new Set<Socket>();
   let wanted: { text: string; after: boolean } | undefined;
   let losses = 0;
+  let generation = 0;
 
   const server = createServer((client) => {
     const upstream = connect(join(host, name));
+    const born = generation;
     let mute = false;
     const end = (): void => {
       client.destroy();
@@ -48,9 +52,9 @@ export async function lossyProxy(database: TestBase): Promise<LossyProxy> {
         setTimeout(end, silence);
       }
       met ||= found;
-      upstream.write(chunk);
+      if (born === generation) upstream.write(chunk);
     });
-    upstream.on('data', (chunk) => void (mute || client.write(chunk)));
+    upstream.on('data', (chunk) => void (mute || born !== generation || client.write(chunk)));
   }).listen(join(directory, name));
   await once(server, 'listening');
 
@@ -58,6 +62,7 @@ export async function lossyProxy(database: TestBase): Promise<LossyProxy> {
     url: (role) => database.url(role).replace(encodeURIComponent(host), encodeURIComponent(directory)),
     loseFrom: (text) => (wanted = { text, after: false }),
     loseAfter: (text) => (wanted = { text, after: true }),
+    forsake: () => (generation += 1),
     losses: () => losses,
     async close() {
       server.close();

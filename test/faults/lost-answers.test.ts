@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../setup/database.ts';
 import { call, send } from './client.ts';
-import { newDek } from './load.ts';
+import { newDek, succeeded } from './load.ts';
 import { lossyProxy, type LossyProxy } from './lossy-proxy.ts';
 import { newKey, operate, type Operator, readLog, type Tenant, verify } from './place.ts';
 import { kill, type Replica, startReplica } from './replica.ts';
@@ -71,3 +71,22 @@ test.each([
     expect(await verify(replica, tenant)).toMatchObject({ valid: true, complete: true });
   },
 );
+
+test('connections over which nothing passes any more are soon replaced, whatever they were for', async () => {
+  const requests = {
+    wrap: () => wrap('any'),
+    hash: () => send(replica, tenant.token, 'POST', '/v1/hash', { value: 'x', key_id: path.slice(9) }),
+    change: () => send(replica, tenant.token, 'PUT', `${path}/rotation-policy`, { interval_days: 7 }),
+    list: () => send(replica, tenant.token, 'GET', '/v1/audit?limit=5'),
+    usage: () => send(replica, tenant.token, 'GET', '/v1/usage'),
+    verify: () => send(replica, tenant.token, 'GET', '/v1/audit/verify'),
+  };
+  const all = () => Promise.all(Object.values(requests).map((request) => request()));
+  // Enough at once for the pools to open all their connections.
+  await Promise.all(Array.from({ length: 20 }, all));
+  proxy.forsake();
+  const end = performance.now() + 20_000;
+  let answers = await all();
+  while (!answers.every(succeeded) && performance.now() < end) answers = await all();
+  expect(Object.keys(requests).filter((_, nth) => answers[nth]?.status !== 200)).toEqual([]);
+}, 60_000);

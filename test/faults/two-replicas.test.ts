@@ -43,8 +43,8 @@ async function during(
 
 test('two replicas append to one chain at the same time, and all are answered', async () => {
   const [onA, onB] = await Promise.all([
-    during(2_000, 16, () => wrap(a, 'a')),
-    during(2_000, 16, () => wrap(b, 'b')),
+    during(1_500, 16, () => wrap(a, 'a')),
+    during(1_500, 16, () => wrap(b, 'b')),
   ]);
   for (const answers of [onA, onB]) {
     expect(Object.keys(tally(answers))).toEqual(['200']);
@@ -53,14 +53,14 @@ test('two replicas append to one chain at the same time, and all are answered', 
   const log = (await readLog(a, tenant)).filter(({ action }) => action === 'key.wrap');
   const places = log.map(({ metadata }) => metadata.context?.['n']);
   const turns = places.filter((place, index) => place !== places[index - 1]).length;
-  expect(turns).toBeGreaterThan(20);
+  expect(turns).toBeGreaterThan(5);
   expect(log.findIndex(({ id }, index) => id !== (log[0]?.id ?? 0) + index)).toBe(-1);
 });
 
 test('a replica with long appends is not outrun for ever by one with short ones', async () => {
   const [long, short] = await Promise.all([
-    during(3_000, 60, () => wrapMany(a, 100)),
-    during(3_000, 1, () => wrap(b)),
+    during(2_000, 12, () => wrapMany(a, 500)),
+    during(5_000, 2, () => wrap(b)),
   ]);
   expect(Object.keys(tally(long))).toEqual(['200']);
   expect(Object.keys(tally(short))).toEqual(['200']);
@@ -73,7 +73,7 @@ test('a thousand requests of one tenant at once are all answered by one replica'
 });
 
 test('a change has its turn while both replicas append without a pause', async () => {
-  const load = [a, b].map((place) => during(2_500, 16, () => wrap(place)));
+  const load = [a, b].map((place) => during(1_500, 16, () => wrap(place)));
   await sleep(300);
   const changes: Answer[] = [];
   for (let round = 0; round < 5; round++) {
