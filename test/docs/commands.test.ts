@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { program } from '../../packages/server/src/cli/program.ts';
+import { codesIn, commandsOf, read, rowsUnder } from './markdown.ts';
+
+// Every `eaas` command that a document prints, held against the program.
+
+interface Command {
+  readonly commands: readonly Command[];
+  readonly options: readonly { long?: string; short?: string; mandatory: boolean; required: boolean }[];
+  readonly registeredArguments: readonly { required: boolean }[];
+  name(): string;
+}
+
+function leaves(from: Command, path: readonly string[]): [string, Command][] {
+  if (from.commands.length === 0) return [[path.join(' '), from]];
+  return from.commands.flatMap((each) => leaves(each, [...path, each.name()]));
+}
+
+const commands = new Map(leaves(program, ['eaas']));
+const manual = 'packages/server/README.md';
+const documents = ['README.md', manual, 'examples/self-host/README.md'];
+
+describe('the manual’s table', () => {
+  const rows = rowsUnder(read(manual), 'command');
+
+  test('has every command', () => {
+    expect(rows.map(([command = '']) => codesIn(command)[0])).toEqual([...commands.keys()]);
+  });
+
+  test.each(rows)('%s has the options that it says', (command = '', description = '') => {
+    const known = commands.get(codesIn(command)[0] ?? '')?.options.map(({ long }) => long) ?? [];
+    expect((description.match(/--[\w-]+/g) ?? []).filter((option) => !known.includes(option))).toEqual([]);
+  });
+});
+
+/** The words of an `eaas` command in a line of shell, if there is one; redirections and what follows left out. */
+function wordsOf(line: string): string[] | undefined {
+  const call = /(?:npx eaas|run --rm (?:operator|eaas)) ((?:<\w+>|[^|>;)])*)/.exec(line)?.[1];
+  return call?.match(/(?:[^\s"]|"[^"]*")+/g) ?? undefined;
+}
+
+const printed = documents.flatMap((document) =>
+  [...commandsOf(read(document)), ...codesIn(read(document))].flatMap((line) => {
+    const words = wordsOf(line);
+    return words ? [{ document, words }] : [];
+  }),
+);
+
+test.each(printed)('$document: eaas $words', ({ words }) => {
+  const [path, command] =
+    Array.from(commands).find(([name]) => ` eaas ${words.join(' ')} `.includes(` ${name} `)) ?? [];
+  if (path === undefined || command === undefined) throw new Error('there is no such command');
+  const rest = words.slice(path.split(' ').length - 1);
+  const given = rest.filter((word) => word.startsWith('--'));
+  const known = new Map(command.options.map((option) => [option.long, option]));
+  expect(given.filter((option) => !known.has(option))).toEqual([]);
+  const missing = command.options.filter(({ long = '', mandatory }) => mandatory && !given.includes(long));
+  expect(missing.map(({ long }) => long)).toEqual([]);
+  const values = given.filter((option) => known.get(option)?.required).length;
+  const args = rest.length - given.length - values;
+  const needed = command.registeredArguments.filter(({ required }) => required).length;
+  expect(args).toBe(needed);
+});
+
+test('and there are many', () => {
+  expect(printed.length).toBeGreaterThan(30);
+});

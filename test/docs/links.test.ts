@@ -1,0 +1,26 @@
+import { existsSync, statSync } from 'node:fs';
+import { posix } from 'node:path';
+import { expect, test } from 'vitest';
+import { files } from '../house-rules/files.ts';
+import { anchorsOf, linksOf, read, root } from './markdown.ts';
+
+const documents = files.filter(({ path }) => path.endsWith('.md')).map(({ path }) => path);
+
+/** Why a link leads nowhere, if it does. */
+function broken(document: string, link: string): string | undefined {
+  const [target = '', anchor] = link.split('#');
+  const path = target === '' ? document : posix.normalize(posix.join(posix.dirname(document), target));
+  if (path.startsWith('..') || !existsSync(root + path)) return `${link}: there is no ${path}`;
+  if (anchor === undefined) return undefined;
+  if (statSync(root + path).isDirectory()) return `${link}: a folder has no headings`;
+  return anchorsOf(read(path)).includes(anchor) ? undefined : `${link}: ${path} has no such heading`;
+}
+
+test.each(documents)('the links of %s lead somewhere', (document) => {
+  const links = linksOf(read(document)).filter((link) => !/^[a-z]+:/.test(link));
+  expect(links.flatMap((link) => broken(document, link) ?? [])).toEqual([]);
+});
+
+test('the manual’s links are found', () => {
+  expect(linksOf(read('packages/server/README.md')).length).toBeGreaterThan(30);
+});
