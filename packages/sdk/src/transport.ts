@@ -1,5 +1,5 @@
 import type { Input, Output, Problem, Route } from '@eaas/protocol/wire';
-import ky, { HTTPError, type KyInstance, TimeoutError } from 'ky';
+import ky, { HTTPError, type KyInstance } from 'ky';
 import { EaasError } from './errors.ts';
 
 /** Makes a call of the API: `call('POST /v1/keys/:key_id/wrap', { key_id, dek })`. Throws EaasError. */
@@ -19,21 +19,30 @@ export interface TransportOptions {
 export function createTransport({ baseUrl, apiKey, fetch, timeout = 30_000 }: TransportOptions): Call {
   const http = ky.create({
     prefixUrl: baseUrl,
-    timeout: timeout / 2,
+    timeout: false,
     // 503 says that nothing was done. A 429 is a month's quota: trying again does not help.
-    retry: { limit: 2, methods: ['get', 'post'], statusCodes: [503], backoffLimit: 1_000, jitter: true },
+    retry: {
+      limit: 2,
+      methods: ['get', 'post'],
+      statusCodes: [503],
+      backoffLimit: 1_000,
+      maxRetryAfter: 5_000,
+      jitter: true,
+    },
     redirect: 'error',
     ...(fetch && { fetch }),
   });
   return async <R extends Route>(route: R, input: Input<R>): Promise<Output<R>> => {
     const token = typeof apiKey === 'string' ? apiKey : await apiKey();
-    return send<Output<R>>(http, token, route, { ...(input as object) });
+    return send<Output<R>>(http, { token, signal: AbortSignal.timeout(timeout) }, route, {
+      ...(input as object),
+    });
   };
 }
 
 async function send<Answer>(
   http: KyInstance,
-  token: string,
+  { token, signal }: { readonly token: string; readonly signal: AbortSignal },
   route: Route,
   rest: Record<string, unknown>,
 ): Promise<Answer> {
@@ -46,7 +55,7 @@ async function send<Answer>(
   const payload = method === 'GET' ? { searchParams: rest as Record<string, string> } : { json: rest };
   const headers = { authorization: `Bearer ${token}` };
   try {
-    return await http<Answer>(path, { method, headers, ...payload }).json();
+    return await http<Answer>(path, { method, headers, signal, ...payload }).json();
   } catch (error) {
     throw await translate(error);
   }
@@ -54,7 +63,8 @@ async function send<Answer>(
 
 /** What ky throws carries the request, with the API key and the body: none of it goes on. */
 async function translate(error: unknown): Promise<EaasError> {
-  if (error instanceof TimeoutError) return new EaasError('timeout', 'the service did not answer in time');
+  if (error instanceof DOMException && error.name === 'TimeoutError')
+    return new EaasError('timeout', 'the service did not answer in time');
   if (error instanceof HTTPError) return fromAnswer(error.response);
   if (error instanceof SyntaxError) return new EaasError('invalid_response', 'the service answered no JSON');
   return new EaasError('network', 'the service could not be reached');

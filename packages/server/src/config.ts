@@ -193,8 +193,8 @@ function oneOf(read: Read, variable: Variable, values: readonly string[]): strin
 const ofClients = ['EAAS_API_KEY', 'EAAS_BASE_URL'];
 
 function unknownVariables(env: Readonly<Record<string, string | undefined>>): string[] {
-  const known: readonly string[] = [...variables, ...ofClients];
+  const known: ReadonlySet<string> = new Set([...variables, ...ofClients]);
   return Object.keys(env)
-    .filter((name) => name.startsWith('EAAS_') && !known.includes(name))
+    .filter((name) => name.startsWith('EAAS_') && !known.has(name))
     .map((name) => `${name} is not a variable that this program knows; it is ignored.`);
 }

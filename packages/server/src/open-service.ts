@@ -30,8 +30,9 @@ export async function openService(config: Config, purpose: Purpose): Promise<Ope
   const database = await openDatabase(config, purpose);
   const connections = new Database(database.connection);
   const reads = new Database(database.connection, 4);
+  const background = new Database(database.connection, 6);
   const close = async (): Promise<void> => {
-    await Promise.all([connections.close(), reads.close()]);
+    await Promise.all([connections, reads, background].map((pool) => pool.close()));
     await database.close();
   };
   try {
@@ -47,7 +48,7 @@ export async function openService(config: Config, purpose: Purpose): Promise<Ope
     ];
     const clock = serving ? Date.now : await databaseClock(connections);
     return {
-      service: createService({ database: connections, reads, roots, clock }),
+      service: createService({ database: connections, reads, background, roots, clock }),
       database,
       warnings,
       close,

@@ -42,6 +42,12 @@ export function serviceMetrics(
       'When the last nightly verification finished.',
       (verified?.finished_at ?? 0) / 1000,
     ),
+    metric(
+      'eaas_audit_head_went_back_total',
+      'counter',
+      'Times that a chain was found shorter than it had been: the database was restored or failed over.',
+      service.tenants.wentBack,
+    ),
     ...head('eaas_job_failures_total', 'counter', 'Runs of a job that failed.'),
     ...jobs.map((job) => `eaas_job_failures_total{job="${job.name}"} ${job.failures}`),
     ...head('eaas_job_last_success_timestamp_seconds', 'gauge', 'When a job last succeeded.'),

@@ -10,8 +10,10 @@ import { WaitingRoom } from './waiting-room.ts';
 export interface Service {
   /** For what a request waits for: authentication, appends, changes. */
   readonly database: Database;
-  /** For what may take long (lists, verification, jobs), so that it keeps nobody else waiting. */
+  /** For lists, which may take a while, so that they keep nobody else waiting. */
   readonly reads: Database;
+  /** For what takes long: verification and jobs. */
+  readonly background: Database;
   readonly tenants: Tenants;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
@@ -21,6 +23,8 @@ export interface Service {
   readonly verifications: Slots;
   /** Milliseconds that the clock is ahead of the database's, when last looked at. */
   clockError: number;
+  /** When that was, by performance.now(). */
+  clockReadAt: number;
 }
 
 /** What this replica has done since it started. */
@@ -38,13 +42,15 @@ export function createService(options: {
   database: Database;
   /** The same where absent. */
   reads?: Database;
+  background?: Database;
   roots: readonly [RootKey, ...RootKey[]];
   clock?: () => number;
 }): Service {
-  const { database, reads = database, roots, clock = Date.now } = options;
+  const { database, reads = database, background = database, roots, clock = Date.now } = options;
   return {
     database,
     reads,
+    background,
     clock,
     tenants: new Tenants(database, roots),
     waiting: new WaitingRoom(20_000),
@@ -52,6 +58,7 @@ export function createService(options: {
     counts: { appends: 0, entries: 0, conflicts: 0, failures: 0, failedAt: null },
     verifications: new Slots(2, 5_000),
     clockError: 0,
+    clockReadAt: Number.NEGATIVE_INFINITY,
   };
 }
 

@@ -2,6 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../refusal.ts';
 import { SlowRequest } from './problems.ts';
 
+/** So many bytes of bodies may be on their way at a time, in all; the next is told to come later. */
+const mostHeld = 256 * 1024 * 1024;
+let held = 0;
+
 /** A body of which nothing arrives for so many milliseconds is given up. */
 const stall = 4_000;
 
@@ -31,6 +35,8 @@ export function checkBodyType(request: IncomingMessage, needsJson: boolean): voi
 export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const tooLarge = () =>
     new Refusal('too_large', `The body is larger than ${limit / 1024 / 1024} MiB: send less in one call.`);
+  const tooMany = () =>
+    new Refusal('unavailable', 'The service is reading as much as it can hold; try again in a moment.');
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -38,6 +44,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
     const stalled = setTimeout(() => settle(new SlowRequest()), stall);
     const settle = (error?: Error) => {
       clearTimeout(stalled);
+      held -= length;
       request.off('data', take).off('end', settle).off('error', cut).off('close', cut);
       // What still comes is thrown away, so that the client gets to read its answer.
       if (error) request.resume();
@@ -47,7 +54,9 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
     const take = (chunk: Buffer) => {
       stalled.refresh();
       length += chunk.length;
+      held += chunk.length;
       if (length > limit) settle(tooLarge());
+      else if (held > mostHeld) settle(tooMany());
       else chunks.push(chunk);
     };
     const cut = () =>

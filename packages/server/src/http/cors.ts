@@ -1,7 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+/** As browsers spell one; what is none of theirs is not sent back. */
+const spelling = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[a-z0-9.:[\]-]+)$/;
+
 /** Lets the page that asked read the answer. Without credentials: the API knows no cookies. */
 export function allowOrigin(reply: Pick<FastifyReply, 'header'>, origin: string): void {
+  if (!spelling.test(origin)) return;
   void reply.header('access-control-allow-origin', origin);
   void reply.header('access-control-expose-headers', 'X-Request-Id, Retry-After');
 }

@@ -37,7 +37,7 @@ test('what cannot be written down is written down the next time', async () => {
   const service = createService({ database: broken, roots: [rootKey(randomBytes(32))], clock: () => time });
   service.used.note({ actor: apiKeyId, tenantId, ipAddress: null, arrivedAt: 0, credential: null });
   await expect(countUsage(service, never)).rejects.toMatchObject({ code: 'ENOENT' });
-  await countUsage({ ...service, database, reads: database }, never);
+  await countUsage({ ...service, database, background: database }, never);
   await broken.close();
   expect(await lastUses()).toEqual([[time]]);
 });

@@ -8,11 +8,11 @@ const atOnce = 20_000;
 /** Counts what the log has gained, from the log itself: nothing is lost with a process. */
 export async function countUsage(service: Service, signal: AbortSignal): Promise<void> {
   await recordLastUses(service);
-  const tenants = await service.reads.run(uncountedTenants);
+  const tenants = await service.background.run(uncountedTenants);
   await forEach(tenants, signal, async (tenantId) => {
     let more = true;
     while (more && !signal.aborted) {
-      more = await service.reads.transaction((tx) => countNext(tx, tenantId, atOnce), 30_000);
+      more = await service.background.transaction((tx) => countNext(tx, tenantId, atOnce), 30_000);
     }
   });
 }

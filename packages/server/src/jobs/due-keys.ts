@@ -8,7 +8,7 @@ import { forEach } from './each.ts';
 /** Rotates the keys that are due, and erases those whose grace is over. Each looks again inside its transaction. */
 export async function settleDueKeys(service: Service, signal: AbortSignal): Promise<void> {
   requireRightClock(service);
-  const due = await service.reads.run((sql) => keysDue(sql, service.clock()), 10_000);
+  const due = await service.background.run((sql) => keysDue(sql, service.clock()), 10_000);
   await forEach(due, signal, ({ tenant_id: tenantId, key_id: keyId, status }) => {
     const settle = status === 'active' ? rotateDueKey : eraseDueKey;
     return settle(service, insider(tenantId, 'system'), keyId);

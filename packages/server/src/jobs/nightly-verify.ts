@@ -37,9 +37,11 @@ export async function nightlyVerify(
 
 async function verifyAll(service: Service, signal: AbortSignal, onBroken: OnBroken): Promise<number> {
   let broken = 0;
-  const chains = await service.reads.run(listChains, 10_000);
+  const chains = await service.background.run(listChains, 10_000);
   await forEach(chains, signal, async ({ tenant_id: tenantId }) => {
-    const { valid, errors } = await verifyChain(service, tenantId, { enough: () => signal.aborted });
+    const { valid, errors } = await service.verifications.run(() =>
+      verifyChain(service, tenantId, { enough: () => signal.aborted }),
+    );
     if (valid !== false) return;
     broken++;
     onBroken(tenantId, errors);

@@ -19,7 +19,7 @@ const stepTime = 60_000;
 export async function purge(service: Service, months: number, signal: AbortSignal): Promise<void> {
   requireRightClock(service);
   const before = monthsEarlier(service.clock(), months);
-  const tenants = await service.reads.run(listTenants);
+  const tenants = await service.background.run(listTenants);
   await forEach(tenants, signal, async ({ tenant_id: tenantId }) => {
     let gone = atOnce;
     while (gone === atOnce && !signal.aborted) gone = await purgeSome(service, tenantId, before);
@@ -38,7 +38,7 @@ export function monthsEarlier(time: number, months: number): number {
 
 /** Answers how many entries went. */
 async function purgeSome(service: Service, tenantId: string, before: number): Promise<number> {
-  const { reads: database, tenants } = service;
+  const { background: database, tenants } = service;
   const findings = new Findings();
   const step = await database.snapshot(async (tx) => {
     const last = await lastToGo(tx, tenantId, before);

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { Input, Output } from '@eaas/protocol/wire';
 import type { Caller } from '../caller.ts';
 import { encryptTo, importRsaPublicKey, thumbprint } from '../crypto/rsa-export.ts';
@@ -30,10 +31,12 @@ export function exportKey(
     const wanted = numbers.map((keyVersion) => ({ keyId: row.key_id, keyVersion }));
     const keys = await loadKeys(service.tenants, facts.state, wanted);
     const versions = keys.get(row.key_id)?.versions;
-    const encrypted = numbers.map((key_version) => ({
-      key_version,
-      encrypted: exported(publicKey, versions?.get(key_version)),
-    }));
+    const encrypted: { key_version: number; encrypted: string }[] = [];
+    for (const key_version of numbers) {
+      encrypted.push({ key_version, encrypted: exported(publicKey, versions?.get(key_version)) });
+      // RSA takes its time, and others have theirs in between.
+      await setImmediate();
+    }
     const metadata = { jwk_thumbprint: thumbprint(public_key) };
     return {
       drafts: [keyDraft('key.export', row, metadata)],

@@ -1,12 +1,14 @@
 import type { RootKey } from '../crypto/key-hierarchy.ts';
 import { BoundedMap } from '../bounded-map.ts';
-import { type ApiKeyRow, findApiKeyByToken } from '../store/api-keys.ts';
+import type { ApiKeyRow } from '../store/api-keys.ts';
 import type { Database } from '../store/database.ts';
-import { findHead, type HeadRow } from '../store/heads.ts';
+import { findHead, type HeadRow, type SeenHead } from '../store/heads.ts';
 import { findTenant, type TenantRow } from '../store/tenants.ts';
 import { apiKeyHolds, checkedHead, openTenant } from './integrity.ts';
+import { sameBytes } from '../crypto/same-bytes.ts';
 import { Queue } from './queue.ts';
 import { TenantState } from './tenant-state.ts';
+import { TokenLookups } from './token-lookups.ts';
 
 /** A replica's sight of one tenant: its state, where its chain stands, and who waits to append. */
 export interface TenantView {
@@ -33,14 +35,14 @@ export class Tenants {
   readonly roots: readonly [RootKey, ...RootKey[]];
   readonly #views = new BoundedMap<string, TenantView>(10_000);
   readonly #byToken = new BoundedMap<string, string>(100_000);
+  readonly #lookups: TokenLookups;
+  /** How often a head was found behind where it had been: the database was restored or failed over. */
+  wentBack = 0;
 
   constructor(database: Database, roots: readonly [RootKey, ...RootKey[]]) {
     this.database = database;
+    this.#lookups = new TokenLookups(database);
     this.roots = roots;
-  }
-
-  views(): TenantView[] {
-    return this.#views.values();
   }
 
   /** The view of a tenant, loaded if need be; undefined for a tenant that does not exist. */
@@ -51,10 +53,17 @@ export class Tenants {
   /** Reads the tenant and its head anew. */
   async reload(tenantId: string): Promise<TenantView | undefined> {
     const startedAt = performance.now();
+    const known = this.#views.get(tenantId);
+    const before = known?.head;
     const [tenant, head] = await this.database.snapshot((tx) =>
-      Promise.all([findTenant(tx, tenantId), findHead(tx, tenantId)]),
+      Promise.all([findTenant(tx, tenantId), findHead(tx, tenantId, before?.id)]),
     );
-    return tenant && head ? this.#learn(startedAt, tenant, head) : this.forget(tenantId);
+    if (!tenant || !head) return this.forget(tenantId);
+    if (known && before && startedAt >= known.readAt && isAnother(before, head)) {
+      this.wentBack++;
+      this.forget(tenantId);
+    }
+    return this.#learn(startedAt, tenant, head);
   }
 
   /** Whether a judgement by this state still stands, as far as is known here. */
@@ -69,18 +78,9 @@ export class Tenants {
     const remembered = known?.state.apiKeys.get(token);
     if (known && remembered) return { view: known, apiKey: remembered };
 
-    const startedAt = performance.now();
-    const found = await this.database.snapshot(async (tx) => {
-      const apiKey = await findApiKeyByToken(tx, tokenHash);
-      if (!apiKey) return undefined;
-      const [tenant, head] = await Promise.all([
-        findTenant(tx, apiKey.tenant_id),
-        findHead(tx, apiKey.tenant_id),
-      ]);
-      return tenant && head && { apiKey, tenant, head };
-    });
+    const found = await this.#lookups.find(token, tokenHash);
     if (!found) return undefined;
-    const { apiKey, tenant, head } = found;
+    const { startedAt, apiKey, tenant, head } = found;
     const view = this.#learn(startedAt, tenant, head);
     // A row that was changed behind the service's back is no credential.
     if (!apiKeyHolds(view.state.secrets, apiKey)) return undefined;
@@ -112,8 +112,9 @@ export class Tenants {
     const { tenant_id: tenantId } = view.state.tenant;
     try {
       const startedAt = performance.now();
-      const row = await this.database.run((sql) => findHead(sql, tenantId), 2_000);
-      if (row && row.state_id === view.state.stateId) {
+      const known = view.head;
+      const row = await this.database.run((sql) => findHead(sql, tenantId, known.id), 2_000);
+      if (row && row.state_id === view.state.stateId && !isAnother(known, row)) {
         this.#noteHead(view, startedAt, checkedHead(view.state.secrets, tenantId, row));
       } else {
         if ((await this.reload(tenantId)) !== view) view.gone = true;
@@ -165,4 +166,13 @@ export class Tenants {
     this.#views.delete(tenantId);
     if (view) view.gone = true;
   }
+}
+
+/**
+ * Whether the chain is not the one that was known before it was read: shorter, or with another entry where the known
+ * head was. A database that was restored gives ids again, those of states too. What was purged says nothing.
+ */
+function isAnother(known: HeadRow, row: SeenHead): boolean {
+  const then = row.id === known.id ? row.hash : row.known_hash;
+  return row.id < known.id || (!!then && !sameBytes(then, known.hash));
 }

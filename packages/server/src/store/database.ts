@@ -19,16 +19,16 @@ export class Database {
   constructor(connection: Connection, max = 10) {
     this.#connection = connection;
     this.#max = max;
-    this.#pool = openPool(connection, max);
+    this.#pool = openPool(this.#connection, this.#max);
   }
 
   /** Runs a piece of work, and gives up on it after a while. What it did until then may stand or not. */
   async run<T>(work: (sql: Pool) => Promise<T>, milliseconds = 3_000): Promise<T> {
     const pool = this.#pool;
     try {
-      return await withDeadline(work(pool), milliseconds, () => this.#leave(pool, 0));
+      return await withDeadline(work(pool), milliseconds);
     } catch (error) {
-      if (isConnectionLost(error)) this.#leave(pool, grace);
+      if (error instanceof DatabaseSlow || isConnectionLost(error)) this.#leave(pool);
       throw error;
     }
   }
@@ -38,31 +38,37 @@ export class Database {
    * says nothing more. Between the messages of one statement only PostgreSQL 17 and later notice that.
    */
   async transaction<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 4_000): Promise<T> {
-    return this.run(
-      (sql) =>
-        sql.begin(async (tx) => {
-          await tx`select set_config('idle_in_transaction_session_timeout', '5000', true),
-            set_config('lock_timeout', '3000', true), set_config('statement_timeout', ${String(0.75 * milliseconds)}, true),
-            case when current_setting('server_version_num')::int >= 170000
-              then set_config('transaction_timeout', ${String(milliseconds + 1_000)}, true) end`;
-          return work(tx);
-        }) as Promise<T>,
-      milliseconds,
-    );
+    const limit = String(0.75 * milliseconds);
+    return this.#begin('', milliseconds, async (tx) => {
+      await tx`select set_config('idle_in_transaction_session_timeout', '5000', true),
+        set_config('lock_timeout', '3000', true), set_config('statement_timeout', ${limit}, true),
+        case when current_setting('server_version_num')::int >= 170000
+          then set_config('transaction_timeout', ${String(milliseconds + 1_000)}, true) end`;
+      return work(tx);
+    });
   }
 
   /** Several reads of one moment. PostgreSQL itself gives up on a statement that takes too long. */
   async snapshot<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 2_000): Promise<T> {
     const limit = String(0.9 * milliseconds);
+    return this.#begin('isolation level repeatable read read only', milliseconds, async (tx) => {
+      // On its way together with what follows, so that it costs no round trip.
+      const [, result] = await Promise.all([
+        tx`select set_config('statement_timeout', ${limit}, true)`,
+        work(tx),
+      ]);
+      return result;
+    });
+  }
+
+  async #begin<T>(options: string, milliseconds: number, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const deadline = performance.now() + milliseconds;
     return this.run(
       (sql) =>
-        sql.begin('isolation level repeatable read read only', async (tx) => {
-          // On its way together with what follows, so that it costs no round trip.
-          const [, result] = await Promise.all([
-            tx`select set_config('statement_timeout', ${limit}, true)`,
-            work(tx),
-          ]);
-          return result;
+        sql.begin(options, (tx) => {
+          // It may have waited for a connection for so long that nobody waits for it any more.
+          if (performance.now() > deadline) throw new DatabaseSlow('no connection was free in time');
+          return work(tx);
         }) as Promise<T>,
       milliseconds,
     );
@@ -72,8 +78,8 @@ export class Database {
     await Promise.all([...this.#left, this.#pool].map((pool) => endQuietly(pool, 3)));
   }
 
-  /** Leaves a pool that hangs or broke, after a while, and opens another. */
-  #leave(broken: Pool, after: number): void {
+  /** Leaves a pool that hangs or broke, and opens another. What still runs on it has a while to end. */
+  #leave(broken: Pool): void {
     if (broken !== this.#pool) return;
     this.#pool = openPool(this.#connection, this.#max);
     this.#left.add(broken);
@@ -81,8 +87,7 @@ export class Database {
       await endQuietly(broken, 0);
       this.#left.delete(broken);
     };
-    if (after === 0) void end();
-    else setTimeout(() => void end(), after).unref();
+    setTimeout(() => void end(), grace).unref();
   }
 }
 
@@ -94,10 +99,9 @@ async function endQuietly(pool: Pool, seconds: number): Promise<void> {
   }
 }
 
-async function withDeadline<T>(work: Promise<T>, milliseconds: number, giveUp: () => void): Promise<T> {
+async function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   const timer = new AbortController();
   const late = sleep(milliseconds, undefined, { signal: timer.signal }).then(() => {
-    giveUp();
     throw new DatabaseSlow(`the database did not answer within ${milliseconds} ms`);
   });
   try {

@@ -21,9 +21,19 @@ export function headParts(tenantId: string, head: Head): PaePart[] {
   return [tenantId, head.id, head.hash, head.state_id, head.created_at, head.month, head.encrypts];
 }
 
-export async function findHead(sql: Sql, tenantId: string): Promise<HeadRow | undefined> {
-  const [row] = await sql<HeadRow[]>`
-    select id, hash, state_id, created_at, month, encrypts, mac from eaas.audit_heads where tenant_id = ${tenantId}`;
+/** A head, and the hash of an entry that was the head before: null where there is none, undefined where none was asked. */
+export interface SeenHead extends HeadRow {
+  readonly known_hash?: Uint8Array | null | undefined;
+}
+
+export async function findHead(sql: Sql, tenantId: string, knownId?: number): Promise<SeenHead | undefined> {
+  const known =
+    knownId === undefined
+      ? sql``
+      : sql`, (select e.hash from eaas.audit_entries e where e.tenant_id = h.tenant_id and e.id = ${knownId}) as known_hash`;
+  const [row] = await sql<SeenHead[]>`
+    select id, hash, state_id, created_at, month, encrypts, mac ${known}
+    from eaas.audit_heads h where tenant_id = ${tenantId}`;
   return row;
 }
 
