@@ -50,6 +50,19 @@ describe('DELETE /v1/api-keys/:id', () => {
   );
 
   test(
+    'ten at once revoke once',
+    covers('contract: DELETE /v1/api-keys/:id → record, revoked (again: 200, no second entry).'),
+    async () => {
+      const { record } = await tenant.issue({ permissions: ['encrypt'] });
+      const before = await tenant.auditTotal();
+      const answers = await Promise.all(Array.from({ length: 10 }, () => revoke(record.api_key_id)));
+      expect(new Set(answers.map((answer) => answer.status))).toStrictEqual(new Set([200]));
+      expect(new Set(answers.map((answer) => answer.body.revoked_at)).size).toBe(1);
+      expect(await tenant.auditTotal()).toBe(before + 1);
+    },
+  );
+
+  test(
     'any holder of api_keys.manage may revoke, one that holds more too, and itself',
     covers('contract: Any holder of `api_keys.manage` may revoke.'),
     async () => {

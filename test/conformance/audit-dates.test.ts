@@ -106,6 +106,9 @@ describe('date_from and date_to', () => {
       expect((await list('date_to=9999-12-31T23:59:59Z')).total).toBe(10);
       expect((await list('date_from=9999-12-31T23:59:59Z')).total).toBe(0);
       expect((await list('date_to=0001-01-01T00:00:00Z')).total).toBe(0);
+      expect((await list('date_from=0000-01-01T00:00:00Z')).total).toBe(10);
+      expect((await list('date_to=2016-12-31T23:59:60Z')).total).toBe(0);
+      expect((await list('date_from=2016-12-31T23:59:59-00:00')).total).toBe(10);
     },
   );
 });
@@ -126,7 +129,8 @@ describe.for(['date_from', 'date_to'] as const)('%s that cannot be read is 400',
     '2026-13-01T00:00:00Z',
     '2026-00-01T00:00:00Z',
     '2026-11-31T00:00:00Z',
-    '2026-11-20T24:00:01Z',
+    '2026-11-20T24:00:00Z',
+    '2026-11-20T23:59:61Z',
     '2026-11-20T10:60:00Z',
     '2026-11-20T10:00:00+24:00',
     '2026-11-20T10:00:00+0100',

@@ -165,6 +165,18 @@ describe('JSON', () => {
   );
 
   test(
+    'whole numbers may be spelled with a point or an exponent',
+    covers('interface: Requests and responses are JSON.'),
+    async () => {
+      for (const spelling of ['1', '1.0', '1e0', '10E-1']) {
+        const { key_id } = await tenant.newKey();
+        const body = bytes(`{"key_version":${spelling}}`);
+        expect(await tenant.api.send('POST', `/v1/keys/${key_id}/rotate`, body, asJson)).toHaveStatus(200);
+      }
+    },
+  );
+
+  test(
     'an unknown field is named, cut to 64 characters',
     covers('contract: Unknown fields in a body: 400 naming the field (cut to 64 characters).'),
     async () => {

@@ -342,6 +342,21 @@ describe('a presented wrapped_key and iv are used in place of the embedded ones'
   );
 
   test(
+    'with a presented wrapped_key the version in the header does not matter; with the embedded one it does',
+    covers(
+      "contract: `key_version` must be that of the wrapped_key used (and of the envelope's header, where the embedded one is used), `key_id` that of the header.",
+    ),
+    async () => {
+      const ciphertext = altered(23, 0x7f);
+      expect((await decrypt({ ...bundle, ciphertext })).body).toStrictEqual({ plaintext: 'the plaintext' });
+      const { iv } = bundle;
+      expect(await decrypt({ ...stored(bundle), ciphertext, iv })).toBeProblem('decryption_failed');
+      const named = { ...stored(bundle), ciphertext, key_version: 0x7e };
+      expect(await decrypt(named)).toBeProblem('decryption_failed');
+    },
+  );
+
+  test(
     'key_id must be that of the header, even with a wrapped_key of that key',
     covers(
       "contract: `key_version` must be that of the wrapped_key used (and of the envelope's header, where the embedded one is used), `key_id` that of the header.",

@@ -134,6 +134,7 @@ describe('plaintext', () => {
   test.for([
     ['ASCII', 'a'.repeat(65_536), 'a'.repeat(65_537)],
     ['two bytes a character', 'é'.repeat(32_768), `${'é'.repeat(32_768)}a`],
+    ['NUL, six characters of JSON each', '\u0000'.repeat(65_536), '\u0000'.repeat(65_537)],
     ['four bytes a character', '🌍'.repeat(16_384), `${'🌍'.repeat(16_384)}a`],
   ] as const)(
     'has at most 65,536 bytes of UTF-8: %s',

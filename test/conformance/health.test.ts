@@ -21,6 +21,16 @@ test.for(['/healthz', '/readyz'])(
   },
 );
 
+test.for(['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs'])(
+  '%s answers only GET',
+  covers('contract: 405 with `Allow`.'),
+  async (path) => {
+    const answer = await anonymous.send('POST', path);
+    expect(answer).toBeProblem('method_not_allowed');
+    expect(answer.headers.get('allow')).toMatch(/\bGET\b/);
+  },
+);
+
 describe('/metrics', () => {
   test(
     'is the text that Prometheus reads',

@@ -29,4 +29,25 @@ describe('disable and enable', () => {
       expect(await newestEntry(tenant)).toStrictEqual(auditEntry({ action: 'key.enable', key_id }));
     },
   );
+
+  test(
+    'ten at once disable once, and enable once',
+    covers(
+      'contract: POST /v1/keys/:id/disable: key record; 409 unless active.',
+      'contract: POST /v1/keys/:id/enable (action `key.enable`): key record; 409 unless disabled.',
+    ),
+    async () => {
+      const { key_id } = await tenant.newKey();
+      const before = await tenant.auditTotal();
+      for (const verb of ['disable', 'enable'] as const) {
+        const ten = Array.from({ length: 10 }, () => tenant.api.post(`/v1/keys/${key_id}/${verb}`));
+        const statuses = (await Promise.all(ten)).map((answer) => answer.status);
+        expect(statuses.toSorted((a, b) => a - b)).toStrictEqual([
+          200,
+          ...Array.from({ length: 9 }, () => 409),
+        ]);
+      }
+      expect(await tenant.auditTotal()).toBe(before + 2);
+    },
+  );
 });

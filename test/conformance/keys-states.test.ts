@@ -9,7 +9,6 @@ import {
   newTenant,
   ok,
   type Tenant,
-  wrapped,
 } from './fixture.ts';
 import { publicJwk } from './rsa.ts';
 
@@ -19,13 +18,18 @@ beforeAll(async () => {
   tenant = await newTenant();
 });
 
+interface Bundle {
+  wrapped_key: string;
+}
+
 describe('what each state allows', () => {
-  const calls: Record<string, (key: KeyRecord, wrapped_key: string) => Promise<{ status: number }>> = {
+  const calls: Record<string, (key: KeyRecord, bundle: Bundle) => Promise<{ status: number }>> = {
     wrap: ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek() }),
     encrypt: ({ key_id }) => tenant.api.post('/v1/encrypt', { key_id, plaintext: 'x' }),
     hash: ({ key_id }) => tenant.api.post('/v1/hash', { key_id, value: 'x' }),
-    rewrap: ({ key_id }, wrapped_key) => tenant.api.post(`/v1/keys/${key_id}/rewrap`, { wrapped_key }),
-    unwrap: ({ key_id }, wrapped_key) => tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key }),
+    rewrap: ({ key_id }, { wrapped_key }) => tenant.api.post(`/v1/keys/${key_id}/rewrap`, { wrapped_key }),
+    unwrap: ({ key_id }, { wrapped_key }) => tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key }),
+    decrypt: (_, bundle) => tenant.api.post('/v1/decrypt', bundle),
     rotate: ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/rotate`),
     disable: ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/disable`),
     enable: ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/enable`),
@@ -37,8 +41,20 @@ describe('what each state allows', () => {
     show: ({ key_id }) => tenant.api.get(`/v1/keys/${key_id}`),
   };
   const allowed = {
-    active: ['wrap', 'encrypt', 'hash', 'rewrap', 'unwrap', 'rotate', 'disable', 'policy', 'export', 'show'],
-    disabled: ['unwrap', 'enable', 'destroy', 'policy', 'export', 'show'],
+    active: [
+      'wrap',
+      'encrypt',
+      'hash',
+      'rewrap',
+      'unwrap',
+      'decrypt',
+      'rotate',
+      'disable',
+      'policy',
+      'export',
+      'show',
+    ],
+    disabled: ['unwrap', 'decrypt', 'enable', 'destroy', 'policy', 'export', 'show'],
     pending_destruction: ['restore', 'show'],
     destroyed: ['show'],
   } as const;
@@ -62,9 +78,10 @@ describe('what each state allows', () => {
       const expected: Record<string, number> = {};
       for (const [name, call] of Object.entries(calls)) {
         const key = await tenant.newKey({ exportable: true });
-        const wrapped_key = await wrapped(tenant.api, key.key_id);
+        const sealing = { key_id: key.key_id, plaintext: 'x' };
+        const bundle = ok(await tenant.api.post('/v1/encrypt', sealing));
         await bring(tenant.api, key.key_id, status);
-        outcomes[name] = (await call(key, wrapped_key)).status;
+        outcomes[name] = (await call(key, bundle)).status;
         const works = (allowed[status] as readonly string[]).includes(name);
         expected[name] = works ? (name === 'destroy' ? 202 : 200) : 409;
       }

@@ -72,6 +72,21 @@ test.for(malformed)(
 );
 
 test(
+  'a body that was not read is never taken for the next request',
+  covers('contract: The body is read only after the 403s.'),
+  async () => {
+    const inner = 'GET /healthz HTTP/1.1\r\nHost: eaas.example\r\n\r\n';
+    const outer = (path: string) =>
+      `POST ${path} HTTP/1.1\r\nHost: eaas.example\r\nContent-Length: ${inner.length}\r\n\r\n${inner}`;
+    for (const path of ['/v1/encrypt', '/v1/nothing', '/v1/keys', '/healthz']) {
+      const answers = await rawExchange(baseUrl, outer(path));
+      expect(answers.match(/HTTP\/1\.1 \d{3}/g)).toHaveLength(1);
+      expect(answers).not.toContain('HTTP/1.1 200');
+    }
+  },
+);
+
+test(
   'headers without end are refused',
   covers(
     'contract: Nothing ever hangs.',
