@@ -3,9 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestBase } from './place.ts';
 
-/** Stands between a server and its database, and loses what it is told to lose. */
+/** Stands between a server and its database, and loses or delays what it is told to. */
 export interface LossyProxy {
   /** A URL as DATABASE_URL takes it. */
   readonly url: TestBase['url'];
@@ -13,6 +14,8 @@ export interface LossyProxy {
   loseFrom(text: string): void;
   /** The same, from the message on that follows the one that holds this text. */
   loseAfter(text: string): void;
+  /** What the database says from the next message on that holds this text comes so many milliseconds late. */
+  delayFrom(text: string, milliseconds: number): void;
   /** From now on nothing more passes over the connections that are open, and nobody is told. */
   forsake(): void;
   /** How often something was lost. */
@@ -29,6 +32,7 @@ export async function lossyProxy(database: TestBase): Promise<LossyProxy> {
   const name = `.s.PGSQL.${port}`;
   const open = new Set<Socket>();
   let wanted: { text: string; after: boolean } | undefined;
+  let delayed: { text: string; milliseconds: number } | undefined;
   let losses = 0;
   let generation = 0;
 
@@ -36,6 +40,7 @@ export async function lossyProxy(database: TestBase): Promise<LossyProxy> {
     const upstream = connect(join(host, name));
     const born = generation;
     let mute = false;
+    let delay: Promise<void> | undefined;
     const end = (): void => {
       client.destroy();
       upstream.destroy();
@@ -52,9 +57,17 @@ export async function lossyProxy(database: TestBase): Promise<LossyProxy> {
         setTimeout(end, silence);
       }
       met ||= found;
+      if (delayed && chunk.includes(delayed.text)) {
+        delay = sleep(delayed.milliseconds);
+        delayed = undefined;
+      }
       if (born === generation) upstream.write(chunk);
     });
-    upstream.on('data', (chunk) => void (mute || born !== generation || client.write(chunk)));
+    upstream.on('data', (chunk) => {
+      if (mute || born !== generation) return;
+      if (delay) void delay.then(() => client.write(chunk));
+      else client.write(chunk);
+    });
   }).listen(join(directory, name));
   await once(server, 'listening');
 
@@ -62,6 +75,7 @@ export async function lossyProxy(database: TestBase): Promise<LossyProxy> {
     url: (role) => database.url(role).replace(encodeURIComponent(host), encodeURIComponent(directory)),
     loseFrom: (text) => (wanted = { text, after: false }),
     loseAfter: (text) => (wanted = { text, after: true }),
+    delayFrom: (text, milliseconds) => (delayed = { text, milliseconds }),
     forsake: () => (generation += 1),
     losses: () => losses,
     async close() {
