@@ -58,15 +58,25 @@ async function entriesAfter(tenant: Tenant, action: string): Promise<Entry[]> {
   return log.slice(change + 1).filter(({ metadata }) => metadata.outcome !== 'refused');
 }
 
-/** Wraps, encrypts and hashes in turn. */
+/** Wraps, encrypts and hashes in turn, alone and in a batch. */
 function uses(token: string, keyId: string): Request {
+  const post = (place: Place, path: string, body: object) => send(place, token, 'POST', `/v1/${path}`, body);
+  const key_id = keyId;
+  const requests: Request[] = [
+    (place) => post(place, `keys/${keyId}/wrap`, { dek: newDek() }),
+    (place) => post(place, 'encrypt', { plaintext: 'x', key_id }),
+    (place) => post(place, 'hash', { value: 'x', key_id }),
+    async (place) => onlyResult(await post(place, 'batch/wrap', { items: [{ key_id, dek: newDek() }] })),
+    async (place) => onlyResult(await post(place, 'batch/hash', { items: [{ key_id, value: 'x' }] })),
+  ];
   let turn = 0;
-  return (place) => {
-    turn = (turn + 1) % 3;
-    if (turn === 0) return send(place, token, 'POST', `/v1/keys/${keyId}/wrap`, { dek: newDek() });
-    if (turn === 1) return send(place, token, 'POST', '/v1/encrypt', { plaintext: 'x', key_id: keyId });
-    return send(place, token, 'POST', '/v1/hash', { value: 'x', key_id: keyId });
-  };
+  return (place) => requests[turn++ % requests.length]?.(place) ?? Promise.reject(new Error('none'));
+}
+
+/** The result of a batch of one item, as if it had been sent alone. */
+function onlyResult(answer: Answer): Answer {
+  const [result] = (answer.body['results'] ?? []) as { error?: { status: number; code: string } }[];
+  return { ...answer, ...result?.error };
 }
 
 async function newApiKey(tenant: Tenant, fields: object): Promise<{ api_key: string; api_key_id: string }> {
@@ -95,6 +105,22 @@ test('a disabled key seals nothing any more on either replica, and an enabled on
     expect(kinds(enabled.after)).toEqual(['200']);
   }
   expect(await verify(a, tenant)).toMatchObject({ valid: true });
+});
+
+test('what is read after a change was acknowledged shows it, on either replica', async () => {
+  const tenant = await pair.operator.newTenant();
+  const keyId = await newKey(a, tenant.token);
+  const path = `/v1/keys/${keyId}`;
+  const statuses = (answers: readonly Answer[]) => [...new Set(answers.map(({ body }) => body['status']))];
+  for (const [change, status] of [
+    ['disable', 'disabled'],
+    ['enable', 'active'],
+    ['disable', 'disabled'],
+  ]) {
+    const read: Request = (place) => send(place, tenant.token, 'GET', path);
+    const { after } = await race(read, () => call(a, tenant.token, 'POST', `${path}/${change}`));
+    expect(statuses(after)).toEqual([status]);
+  }
 });
 
 test('a revoked API key does nothing any more on either replica', async () => {
