@@ -12,7 +12,7 @@ export interface Answer {
 }
 
 /** After so many milliseconds a request hangs. */
-export const hangs = 20_000;
+const hangs = 20_000;
 
 /** Where requests go: a replica, or whichever has its place just then. */
 export type Place = Pick<Replica, 'port'>;

@@ -106,11 +106,11 @@ export function wholeNumber(minimum: number, maximum: number = Number.MAX_SAFE_I
     .register(z.globalRegistry, { type: 'integer', minimum, maximum });
 }
 
-/** Page size: more than 100 is 100, without an error. */
+/** Page size: however much more than 100 is asked for is 100, without an error. */
 export const pageLimit = z
   .pipe(
-    wholeNumber(1),
-    z.transform((value) => Math.min(value, limits.pageMaximum)),
+    z.string().check(z.refine((text) => /^\d*[1-9]\d*$/.test(text), 'is not a whole number from 1 on')),
+    z.transform((text) => Math.min(Number(text), limits.pageMaximum)),
   )
   .register(z.globalRegistry, { type: 'integer', minimum: 1, default: limits.pageDefault });
 

@@ -9,7 +9,7 @@ export class DatabaseSlow extends Error {
 const permanent = new Set(['22', '23', '42']);
 
 /** Whether trying again is of no use. All else (a lost connection, a restart, a time limit) may pass. */
-export function isPermanent(error: unknown): boolean {
+function isPermanent(error: unknown): boolean {
   return error instanceof postgres.PostgresError && permanent.has(error.code.slice(0, 2));
 }
 
