@@ -21,8 +21,8 @@ const byColumn: Readonly<Record<string, readonly string[]>> = {
     '{"__proto__":{"previous_change":3}}',
     '{"outcome":"refused"}',
   ],
-  // As bytes "decrypt" is these numbers: a list in the list, which must not be taken for the text.
-  permissions: ['{{100,101,99,114,121,112,116}}', '{decrypt}', '{api_keys.manage}'],
+  // As bytes "encrypt" is these numbers: a list in the list, which must not be taken for the text.
+  permissions: ['{{101,110,99,114,121,112,116}}', '{decrypt}', '{api_keys.manage}'],
   month: ['2019-01', '9999-12'],
   ip_address: ['::1', '192.0.2.8'],
   actor: ['operator', 'system'],

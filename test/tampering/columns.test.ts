@@ -94,6 +94,8 @@ function sameRow(table: Bound, a: Row, b: Row): boolean {
   return identity[table].every((name) => a[name] === b[name]);
 }
 
+const everywhere = new Set(['metadata', 'permissions', 'rev']);
+
 /** Every way in which the attacker changes one value: the row, the column, and what it becomes. */
 async function changesOf(table: Bound): Promise<{ row: Row; column: Column; value: string | null }[]> {
   const columns = await columnsOf(table);
@@ -110,11 +112,11 @@ async function changesOf(table: Bound): Promise<{ row: Row; column: Column; valu
       const other = all[(nth + 1) % all.length];
       return other ? [{ row, value: other[name] ?? null }] : [];
     });
-    const [sample] = rows;
-    const count = alternatives(name, type, sample?.[name] ?? null).length;
-    const made = Array.from({ length: count }, (_, nth) => {
-      const row = rows[nth % rows.length] ?? {};
-      return { row, value: alternatives(name, type, row[name] ?? null)[nth] ?? null };
+    const made = rows.flatMap((row, nth) => {
+      const values = alternatives(name, type, row[name] ?? null);
+      // All of them on the rows where each may be read differently, elsewhere each on one of the rows.
+      const chosen = everywhere.has(name) ? values : values.filter((_, at) => at % rows.length === nth);
+      return chosen.map((value) => ({ row, value }));
     });
     const changed = [...made, ...older, ...others].filter(({ row, value }) => value !== row[name]);
     const unique = new Map(changed.map((one) => [JSON.stringify([one.row, one.value]), one]));

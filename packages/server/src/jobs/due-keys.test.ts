@@ -10,6 +10,9 @@ import {
   type World,
 } from '../../../../test/setup/world.ts';
 import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+import { insider } from '../caller.ts';
+import { eraseDueKey } from '../operations/destruction.ts';
+import { rotateDueKey } from '../operations/rotation.ts';
 import { verifyChain } from '../operations/verify/verify-chain.ts';
 import { settleDueKeys } from './due-keys.ts';
 
@@ -74,6 +77,17 @@ describe('a rotation', () => {
     expect(await key()).toMatchObject({ key_version: 2 });
     expect(await newest('key.rotate')).toHaveLength(1);
     await settleDue();
+    expect(await newest('key.rotate')).toHaveLength(1);
+  });
+
+  test('does not take place for a replica that comes too late', async () => {
+    world.time = start + 31 * day;
+    const late = () => rotateDueKey(world.replica(), insider(ann.tenantId, 'system'), key_id);
+    await settleDue();
+    await late();
+    await api('PUT /v1/keys/:key_id/rotation-policy', { key_id, interval_days: null });
+    await late();
+    expect(await key()).toMatchObject({ key_version: 2 });
     expect(await newest('key.rotate')).toHaveLength(1);
   });
 
@@ -182,6 +196,19 @@ describe('a destruction', () => {
     await settleDue();
     expect(await statusOf(api('POST /v1/keys/:key_id/restore', { key_id }))).toBe(409);
     expect(await statusOf(api('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key }))).toBe(409);
+  });
+
+  test('does not take place for a replica that comes too late', async () => {
+    await destroy(1);
+    await api('POST /v1/keys/:key_id/restore', { key_id });
+    world.time = start + day;
+    const late = () => eraseDueKey(world.replica(), insider(ann.tenantId, 'system'), key_id);
+    await late();
+    expect(await key()).toMatchObject({ status: 'disabled' });
+    await api('DELETE /v1/keys/:key_id', { key_id, grace_days: 1 });
+    await late();
+    expect(await key()).toMatchObject({ status: 'pending_destruction' });
+    expect(await material()).toBe(2);
   });
 
   test('races with a restore: one of them takes place, and the log is whole', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { apiOf, dek, openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
 import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
 import { verifyChain } from '../operations/verify/verify-chain.ts';
+import { Database } from '../store/database.ts';
 import { countUsage } from './count-usage.ts';
 import { monthsEarlier, purge } from './purge.ts';
 
@@ -144,6 +145,24 @@ test('replicas that purge at once while others append leave a whole chain', asyn
     expect(found).toMatchObject({ valid: true, purgedThrough: { id: 2 + day }, head: { id: 12 + 10 * day } });
     expect(await left()).toEqual(ids(3 + day, 12 + 10 * day));
   }
+});
+
+test('a replica that comes too late leaves what another did', async () => {
+  await count();
+  world.time = at('2026-03-05T12:00:00.000Z');
+  /** Another replica purges more between what this one read and what it deletes. */
+  class Late extends Database {
+    override async transaction<T>(...all: Parameters<Database['transaction']>): Promise<T> {
+      world.time = at('2026-03-08T12:00:00.000Z');
+      await purge(world.replica(), 1, never);
+      return (await super.transaction(...all)) as T;
+    }
+  }
+  const database = new Late(world.database.connection('server'), 2);
+  await purge({ ...world.replica(), background: database }, 1, never);
+  await database.close();
+  expect(await left()).toEqual(ids(10, 12));
+  expect(await verified()).toMatchObject({ valid: true, purgedThrough: { id: 9 } });
 });
 
 test('a checkpoint of before the anchor tells nothing any more; one of the anchor still holds', async () => {
