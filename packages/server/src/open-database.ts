@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { CannotStart } from './cannot-start.ts';
 import type { Config } from './config.ts';
 import { ROLES } from './embedded/cluster.ts';
@@ -64,10 +65,9 @@ async function openEmbedded(config: Config, purpose: Purpose): Promise<OpenDatab
     const inDirectory = () => readOrCreateRootKeyFile(directory.rootKeyFile, { mayCreate });
     // Made first: were it made after the database, a start that is interrupted in between would leave one without.
     if (!config.rootKey && mayCreate) {
+      const isNew = !existsSync(directory.rootKeyFile);
       (await inDirectory()).fill(0);
-      process.stderr.write(
-        `A new root key is in ${directory.rootKeyFile}. Keep a copy of it somewhere else: without it nothing can be decrypted.\n`,
-      );
+      if (isNew) process.stderr.write(newRootKey(directory.rootKeyFile));
     }
     const { connection, close } = await embeddedDatabase(directory, purpose);
     return {
@@ -81,6 +81,10 @@ async function openEmbedded(config: Config, purpose: Purpose): Promise<OpenDatab
   } catch (error) {
     throw asCannotStart(error);
   }
+}
+
+function newRootKey(file: string): string {
+  return `A new root key is in ${file}. Keep a copy of it somewhere else: without it nothing can be decrypted.\n`;
 }
 
 async function refuseWith<T>(work: () => Promise<T>): Promise<T> {

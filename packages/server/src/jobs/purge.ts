@@ -1,5 +1,5 @@
 import { judgeEnds } from '../operations/verify/ends.ts';
-import { walkEntries } from '../operations/verify/entries.ts';
+import { unhurried, walkEntries } from '../operations/verify/entries.ts';
 import { Findings } from '../operations/verify/report.ts';
 import { rowsDigest } from '../operations/verify/rows.ts';
 import { requireRightClock, type Service } from '../service.ts';
@@ -50,7 +50,7 @@ async function purgeSome(service: Service, tenantId: string, before: number): Pr
   if (!step) return 0;
   const { secrets, anchor: from, last, digest } = step;
   const walk = { next: from.id + 1, previous: from.hash, previousTime: 0, checked: 0 };
-  if (secrets) await walkEntries(database, tenantId, secrets, walk, last, findings, () => false);
+  if (secrets) await walkEntries(database, tenantId, secrets, walk, last, findings, unhurried);
   const { previous: hash, previousTime } = walk;
   // Another replica came first, and took the entries away while they were looked at.
   if (findings.count > 0 && (await database.run((sql) => anchorId(sql, tenantId))) > from.id) return 0;

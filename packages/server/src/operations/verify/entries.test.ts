@@ -4,7 +4,7 @@ import { createDatabase, type TestDatabase } from '../../../../../test/setup/dat
 import { migrated } from '../../../../../test/setup/migrated.ts';
 import type { TenantSecrets } from '../../crypto/key-hierarchy.ts';
 import { Database } from '../../store/database.ts';
-import { walkEntries } from './entries.ts';
+import { unhurried, walkEntries } from './entries.ts';
 import { Findings } from './report.ts';
 
 const entries = 20_000;
@@ -32,7 +32,7 @@ test('others use the connections that a walk leaves them, and none of them fails
   );
   const walk = { next: 1, previous: undefined, previousTime: 0, checked: 0 };
   const done = new AbortController();
-  const walked = walkEntries(database, tenantId, secrets, walk, entries, new Findings(), () => false);
+  const walked = walkEntries(database, tenantId, secrets, walk, entries, new Findings(), unhurried);
   const others = Array.from({ length: 8 }, async () => {
     while (!done.signal.aborted) await database.run((sql) => sql`select 1`);
   });

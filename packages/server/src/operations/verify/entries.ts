@@ -7,7 +7,17 @@ import { type RawEntry, rawEntries } from '../../store/raw-entries.ts';
 import type { Findings } from './report.ts';
 
 const pageSize = 10_000;
-const pageTime = 30_000;
+
+/** How far to go at once. */
+export interface Pace {
+  /** Asked after each page: whether to stop there. */
+  readonly enough: () => boolean;
+  /** Milliseconds that a page may take. */
+  readonly timeLeft: () => number;
+}
+
+/** To the end, a minute a page. */
+export const unhurried: Pace = { enough: () => false, timeLeft: () => 60_000 };
 
 /** Where the walk along a chain has come to. */
 export interface Walk {
@@ -30,12 +40,12 @@ export async function walkEntries(
   walk: Walk,
   last: number,
   findings: Findings,
-  enough: () => boolean,
+  { enough, timeLeft }: Pace,
 ): Promise<void> {
   const chain = encodedEntryChainer(secrets.auditMac, tenantId);
   const page = (first: number): Promise<RawEntry[]> => {
     const end = Math.min(last, first + pageSize - 1);
-    const coming = database.snapshot((tx) => rawEntries(tx, tenantId, first, end), pageTime);
+    const coming = database.snapshot((tx) => rawEntries(tx, tenantId, first, end), timeLeft());
     // It may come to nothing while nobody waits for it yet.
     coming.catch(() => {});
     return coming;
@@ -46,7 +56,7 @@ export async function walkEntries(
     let end = Math.min(last, walk.next + pageSize - 1);
     if (rows.length === 0) {
       // A changed head can name an entry of the far future: nobody walks there page by page.
-      const stored = await database.run((sql) => nextStored(sql, tenantId, end), pageTime);
+      const stored = await database.run((sql) => nextStored(sql, tenantId, end), timeLeft());
       end = Math.min(last, (stored ?? last + 1) - 1);
     }
     if (end < last) coming = page(end + 1);

@@ -5,7 +5,7 @@ import { entryAt } from '../../store/audit-entries.ts';
 import type { Sql } from '../../store/sql.ts';
 import { type JudgedCheckpoint, judgeCheckpoint } from './checkpoint.ts';
 import { type Ends, judgeEnds } from './ends.ts';
-import { walkEntries, type Walk } from './entries.ts';
+import { unhurried, walkEntries, type Walk } from './entries.ts';
 import { type Finding, Findings } from './report.ts';
 
 export interface VerifyOptions {
@@ -13,8 +13,8 @@ export interface VerifyOptions {
   readonly toId?: number | undefined;
   /** A checkpoint that was kept outside: the log must extend it. */
   readonly checkpoint?: string | undefined;
-  /** Milliseconds for the head, the anchor and the rows, which come first; a minute where absent. */
-  readonly rowsWithin?: number | undefined;
+  /** How many milliseconds the database may still take; as long as it takes where absent. */
+  readonly timeLeft?: (() => number) | undefined;
   /** Asked between pages: whether to stop there, to be continued. */
   readonly enough?: ((checked: number, last: number) => boolean) | undefined;
 }
@@ -54,6 +54,7 @@ export async function verifyChain(
 
 async function verifyOnce(service: Service, tenantId: string, options: VerifyOptions): Promise<Verification> {
   const { background: database, tenants } = service;
+  const { timeLeft = unhurried.timeLeft } = options;
   const findings = new Findings();
   const { ends, checkpoint, first, last, walk } = await database.snapshot(async (tx) => {
     const ends = await judgeEnds(tenants.roots, tx, tenantId, findings);
@@ -61,10 +62,10 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
     const first = Math.max(options.fromId ?? 1, ends.anchor.id + 1);
     const last = Math.min(options.toId ?? ends.head.id, ends.head.id);
     return { ends, checkpoint, first, last, walk: await startWalk(tx, tenantId, first, ends) };
-  }, options.rowsWithin ?? 60_000);
+  }, timeLeft());
   const { secrets, head, anchor } = ends;
   const enough = () => options.enough?.(walk.checked, last) ?? false;
-  if (secrets) await walkEntries(database, tenantId, secrets, walk, last, findings, enough);
+  if (secrets) await walkEntries(database, tenantId, secrets, walk, last, findings, { enough, timeLeft });
   const complete = !secrets || walk.next > last;
   const isEmpty = !secrets || first > last;
   return {
