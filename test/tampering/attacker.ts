@@ -72,7 +72,7 @@ export async function unbind({ sql }: Attacker): Promise<void> {
     declare one record;
     begin
       for one in select conrelid::regclass as place, conname from pg_constraint
-        where connamespace = 'eaas'::regnamespace order by contype = 'f' desc
+        where connamespace = 'eaas'::regnamespace and contype <> 'n' order by contype = 'f' desc
       loop
         execute format('alter table %s drop constraint if exists %I cascade', one.place, one.conname);
       end loop;

@@ -58,7 +58,7 @@ function curl(route: Route): string {
   const { path: names, query, body } = splitInput(route);
   const filled = path.replace(/:(\w+)/g, (_, name: string) => String(names[name]));
   const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
-  const url = `$EAAS_URL${filled}${search.size > 0 ? `?${search}` : ''}`;
+  const url = `$EAAS_BASE_URL${filled}${search.size > 0 ? `?${search}` : ''}`;
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}"${escape(url)}"`,
     '-H "Authorization: Bearer $EAAS_API_KEY"',

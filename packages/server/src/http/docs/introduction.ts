@@ -15,10 +15,10 @@ export const introduction = `<h1>API reference</h1>
 <p class="lead">Keys, encryption, searchable hashes and an immutable audit log, as JSON over HTTPS.</p>
 <section class="prose" id="authentication"><h3>Authentication</h3>
 <p>Every call under <code>/v1</code> carries an API key. The examples take the service’s address and the API key from the environment:</p>
-<pre><code>export EAAS_URL=https://eaas.example
+<pre><code>export EAAS_BASE_URL=https://eaas.example
 export EAAS_API_KEY=eaas_sk_…
 
-curl "$EAAS_URL/v1/keys" -H "Authorization: Bearer $EAAS_API_KEY"</code></pre>
+curl "$EAAS_BASE_URL/v1/keys" -H "Authorization: Bearer $EAAS_API_KEY"</code></pre>
 <p>An API key that is absent, unknown, expired or revoked is 401; one without the permission is 403.</p></section>
 <section class="prose" id="conventions"><h3>Conventions</h3>
 <p>Bodies are JSON in UTF-8. A field or query parameter that a call does not know is 400 and never ignored; so is one that stands twice.
