@@ -136,7 +136,8 @@ async function apply(table: Bound, row: Row, { name, type }: Column, value: stri
 }
 
 describe.each(bound)('%s', (table) => {
-  test('whatever a column is changed to, the row is named, and what reads it is refused', async () => {
+  const title = 'whatever a column is changed to, the row is named, and what reads it is refused';
+  test(title, { timeout: 120_000 }, async () => {
     const unnamed = new Map<string, string>();
     const answered: string[] = [];
     for (const { row, column, value } of await changesOf(table)) {
