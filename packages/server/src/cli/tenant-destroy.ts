@@ -1,4 +1,5 @@
-import { destroyTenant, requireTenant } from '../operations/tenants.ts';
+import { createInterface } from 'node:readline/promises';
+import { destroyTenant, requireTenant, type TenantRecord } from '../operations/tenants.ts';
 import { CannotStart } from '../cannot-start.ts';
 import { isDenied } from '../store/faults.ts';
 import { openPool } from '../store/sql.ts';
@@ -18,15 +19,14 @@ export const tenantDestroy = reporting(
   ['audit export --tenant acme --out acme.ndjson', 'tenant destroy acme --confirm acme'],
 )
   .argument('<tenant>', 'its id or name')
-  .option('--confirm <name>', "the tenant's name, to confirm that it is this one")
+  .option('--confirm <name>', "the tenant's name, to confirm that it is this one; asked for at a terminal")
   .action(async (idOrName: string, options: { confirm?: string; json?: true }) => {
     const destroyed = await withService(async ({ service, database }) => {
       const { tenant } = await requireTenant(service, idOrName);
-      if (options.confirm !== tenant.name) {
+      const confirmed = options.confirm ?? (await askName(tenant));
+      if (confirmed !== tenant.name) {
         throw new WrongUsage(
-          `This erases the tenant ${JSON.stringify(tenant.name)} (${tenant.tenant_id}) with its keys, API keys, usage and ` +
-            'audit log, for good: whatever is encrypted under its keys is lost. Nothing has been done. To go on, add ' +
-            '--confirm with its name.',
+          `That is not the name of the tenant ${tenant.tenant_id}. Nothing has been done.`,
         );
       }
       const owner = openPool(database.ownerConnection, 1);
@@ -42,3 +42,17 @@ export const tenantDestroy = reporting(
     printResult(destroyed, options);
     note('Backups of the database still hold the tenant until they expire.');
   });
+
+/** At a terminal the name has to be typed; a script has said what it means. */
+async function askName({ tenant_id: id, name }: TenantRecord): Promise<string> {
+  if (!process.stdin.isTTY) return name;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await terminal.question(
+      `This erases the tenant ${JSON.stringify(name)} (${id}) with its keys, API keys, usage and audit log, for good: ` +
+        'whatever is encrypted under its keys is lost.\nType its name to go on: ',
+    );
+  } finally {
+    terminal.close();
+  }
+}
