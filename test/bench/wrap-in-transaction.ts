@@ -4,51 +4,74 @@ import { chainEntry } from '../../packages/server/src/crypto/audit-mac.ts';
 import { wrapItem } from '../../packages/server/src/operations/wrap.ts';
 import { Refusal } from '../../packages/server/src/refusal.ts';
 import type { Service } from '../../packages/server/src/service.ts';
-import { sealHead } from '../../packages/server/src/state/integrity.ts';
-import { loadKeys } from '../../packages/server/src/state/load-keys.ts';
+import { authorize } from '../../packages/server/src/state/authorize.ts';
+import { checkedKey, openVersion, sealHead } from '../../packages/server/src/state/integrity.ts';
+import type { Draft } from '../../packages/server/src/state/queue.ts';
+import type { KeyMaterial, TenantState } from '../../packages/server/src/state/tenant-state.ts';
+import { findApiKeyByToken } from '../../packages/server/src/store/api-keys.ts';
 import { appendEntries } from '../../packages/server/src/store/audit-entries.ts';
-import { lockHead } from '../../packages/server/src/store/heads.ts';
+import { type HeadRow, lockHead } from '../../packages/server/src/store/heads.ts';
+import { findKeys, findKeyVersions } from '../../packages/server/src/store/keys.ts';
+import type { Transaction } from '../../packages/server/src/store/sql.ts';
 
 type Wrap = 'POST /v1/keys/:key_id/wrap';
 
 /**
- * The same wrap as the server's, with its entry in a transaction of its own: lock the head, append, commit. What an
- * audit log costs when it is written in the obvious way.
+ * The same wrap as the server's with the same promises, written in the obvious way: a transaction for each, which locks
+ * the head, reads the API key and the key as they are now, appends the entry and commits. The tenant's secrets and the
+ * admission are remembered, as they are by the server.
  */
 export function wrapInTransaction(service: Service) {
   return async (caller: Caller, input: Input<Wrap>): Promise<Output<Wrap>> => {
     const view = await service.tenants.view(caller.tenantId);
     if (!view) throw new Error('the benchmark has its tenant');
     const { state } = view;
-    const keys = await loadKeys(service.tenants, state, [{ keyId: input.key_id }]);
-    const key = keys.get(input.key_id);
-    if (!key) throw new Error('the benchmark has its key');
-    const { draft, answer } = wrapItem.judge({ state, apiKey: null, time: service.clock() }, key, input);
-    if (!draft || answer instanceof Refusal) throw new Error('the benchmark may wrap');
-    await service.database.run(
-      (sql) =>
-        sql.begin(async (tx) => {
-          const head = await lockHead(tx, caller.tenantId);
-          if (!head) throw new Error('the benchmark has its chain');
-          const created_at = Math.max(service.clock(), head.created_at);
-          const entry = {
-            tenant_id: caller.tenantId,
-            id: head.id + 1,
-            action: draft.action,
-            key_id: draft.keyId,
-            key_version: draft.keyVersion,
-            actor: caller.actor,
-            ip_address: caller.ipAddress,
-            metadata: draft.metadata,
-            created_at,
-          };
-          const link = chainEntry(state.secrets.auditMac, head.hash, entry);
-          const next = { ...head, id: entry.id, hash: link.hash, created_at };
-          const sealed = sealHead(state.secrets, caller.tenantId, next);
-          await appendEntries(tx, caller.tenantId, head, sealed, [{ ...entry, ...link }]);
-        }),
-      60_000,
-    );
-    return answer;
+    return service.database.transaction(async (tx) => {
+      const head = await lockHead(tx, caller.tenantId);
+      if (!head) throw new Error('the benchmark has its chain');
+      const time = Math.max(service.clock(), head.created_at);
+      const { apiKey, key } = await readState(tx, state, caller, input.key_id);
+      authorize(state, apiKey, caller, time);
+      const { draft, answer } = wrapItem.judge({ state, apiKey, time }, key, input);
+      if (!draft || answer instanceof Refusal) throw new Error('the benchmark may wrap');
+      await append(tx, state, caller, head, time, draft);
+      return answer;
+    }, 60_000);
   };
+}
+
+async function readState(tx: Transaction, { secrets }: TenantState, caller: Caller, keyId: string) {
+  const [apiKey, [row], [version]] = await Promise.all([
+    findApiKeyByToken(tx, caller.credential?.tokenHash ?? new Uint8Array(32)),
+    findKeys(tx, caller.tenantId, [keyId]),
+    findKeyVersions(tx, caller.tenantId, [keyId], []),
+  ]);
+  if (!apiKey || !row || !version) throw new Error('the benchmark has its API key and its key');
+  const versions = new Map([[version.key_version, openVersion(secrets, caller.tenantId, version)]]);
+  const key: KeyMaterial = { row: checkedKey(secrets, row), hashKey: null, versions };
+  return { apiKey, key };
+}
+
+async function append(
+  tx: Transaction,
+  { secrets }: TenantState,
+  { tenantId, actor, ipAddress }: Caller,
+  head: HeadRow,
+  time: number,
+  { action, keyId, keyVersion, metadata }: Draft,
+): Promise<void> {
+  const entry = {
+    tenant_id: tenantId,
+    id: head.id + 1,
+    action,
+    key_id: keyId,
+    key_version: keyVersion,
+    actor,
+    ip_address: ipAddress,
+    metadata,
+    created_at: time,
+  };
+  const link = chainEntry(secrets.auditMac, head.hash, entry);
+  const next = { ...head, id: entry.id, hash: link.hash, created_at: time };
+  await appendEntries(tx, tenantId, head, sealHead(secrets, tenantId, next), [{ ...entry, ...link }]);
 }

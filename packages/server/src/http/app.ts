@@ -42,8 +42,10 @@ export function createApp<C extends Caller>(doors: Doors<C>, options: AppOptions
     // The router takes `/v1/keys/` for `/v1/keys/:key_id` with nothing in it.
     if (Object.values(request.params ?? {}).includes('')) throw nothingHere();
   });
-  app.addHook('onSend', async (_, reply) => {
+  app.addHook('onSend', (_, reply, payload, done) => {
     if (isClosing()) void reply.header('connection', 'close');
+    // Node sends a text together with its headers, and bytes after them.
+    done(null, Buffer.isBuffer(payload) ? payload.toString() : payload);
   });
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(async () => {

@@ -71,6 +71,11 @@ export class Tenants {
     return !view.gone && view.state === state;
   }
 
+  /** Whether a token was looked up before. */
+  remembers(tokenHash: Uint8Array): boolean {
+    return this.#byToken.get(Buffer.from(tokenHash).toString('hex')) !== undefined;
+  }
+
   /** The API key that a token names, with its tenant. Unknown tokens are never remembered. */
   async findByToken(tokenHash: Uint8Array): Promise<{ view: TenantView; apiKey: ApiKeyRow } | undefined> {
     const token = Buffer.from(tokenHash).toString('hex');
