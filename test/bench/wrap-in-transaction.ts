@@ -1,10 +1,10 @@
 import type { Input, Output } from '@eaas/protocol/wire';
 import type { Caller } from '../../packages/server/src/caller.ts';
-import { chainEntry } from '../../packages/server/src/crypto/audit-mac.ts';
 import { wrapItem } from '../../packages/server/src/operations/wrap.ts';
 import { Refusal } from '../../packages/server/src/refusal.ts';
 import type { Service } from '../../packages/server/src/service.ts';
 import { authorize } from '../../packages/server/src/state/authorize.ts';
+import { chainDraft } from '../../packages/server/src/state/chain.ts';
 import { checkedKey, openVersion, sealHead } from '../../packages/server/src/state/integrity.ts';
 import type { Draft } from '../../packages/server/src/state/queue.ts';
 import type { KeyMaterial, TenantState } from '../../packages/server/src/state/tenant-state.ts';
@@ -54,24 +54,14 @@ async function readState(tx: Transaction, { secrets }: TenantState, caller: Call
 
 async function append(
   tx: Transaction,
-  { secrets }: TenantState,
-  { tenantId, actor, ipAddress }: Caller,
+  state: TenantState,
+  caller: Caller,
   head: HeadRow,
   time: number,
-  { action, keyId, keyVersion, metadata }: Draft,
+  draft: Draft,
 ): Promise<void> {
-  const entry = {
-    tenant_id: tenantId,
-    id: head.id + 1,
-    action,
-    key_id: keyId,
-    key_version: keyVersion,
-    actor,
-    ip_address: ipAddress,
-    metadata,
-    created_at: time,
-  };
-  const link = chainEntry(secrets.auditMac, head.hash, entry);
-  const next = { ...head, id: entry.id, hash: link.hash, created_at: time };
-  await appendEntries(tx, tenantId, head, sealHead(secrets, tenantId, next), [{ ...entry, ...link }]);
+  const entry = chainDraft(state, head, caller, draft, time);
+  const next = { ...head, id: entry.id, hash: entry.hash, created_at: time };
+  const sealed = sealHead(state.secrets, caller.tenantId, next);
+  await appendEntries(tx, caller.tenantId, head, sealed, [entry]);
 }

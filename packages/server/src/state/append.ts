@@ -76,11 +76,11 @@ async function atOnce(
   const link = chain(state, head, batch, clock());
   if (link.entries.length === 0) return link;
   const { tenant_id: tenantId } = state.tenant;
-  const moved = await database.run(
+  const written = await database.run(
     (sql) => appendEntries(sql, tenantId, head, link.next, link.entries),
     2_500,
   );
-  return moved ? link : null;
+  return written ? link : null;
 }
 
 /**

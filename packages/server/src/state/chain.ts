@@ -2,7 +2,7 @@ import { chainEntry } from '../crypto/audit-mac.ts';
 import type { ChainedRow } from '../store/audit-entries.ts';
 import type { HeadRow } from '../store/heads.ts';
 import { sealHead } from './integrity.ts';
-import type { Waiting } from './queue.ts';
+import type { Draft, Waiting } from './queue.ts';
 import type { TenantState } from './tenant-state.ts';
 import { monthOf } from './time.ts';
 
@@ -11,6 +11,28 @@ export interface Link {
   readonly entries: readonly ChainedRow[];
   readonly next: HeadRow;
   readonly chosen: readonly Waiting[];
+}
+
+/** A draft as the entry that follows another. */
+export function chainDraft(
+  { tenant, secrets }: TenantState,
+  previous: { readonly id: number; readonly hash: Uint8Array },
+  by: { readonly actor: string; readonly ipAddress: string | null },
+  draft: Draft,
+  time: number,
+): ChainedRow {
+  const entry = {
+    tenant_id: tenant.tenant_id,
+    id: previous.id + 1,
+    action: draft.action,
+    key_id: draft.keyId,
+    key_version: draft.keyVersion,
+    actor: by.actor,
+    ip_address: by.ipAddress,
+    metadata: draft.metadata,
+    created_at: time,
+  };
+  return { ...entry, ...chainEntry(secrets.auditMac, previous.hash, entry) };
 }
 
 /** Gives each entry its place after the head, and settles at once what cannot be written as it was judged. */
@@ -34,20 +56,9 @@ export function chain(state: TenantState, head: HeadRow, batch: readonly Waiting
     if (item.isEncrypt) encrypts++;
     chosen.push(item);
     for (const draft of item.drafts) {
-      const entry = {
-        tenant_id: tenantId,
-        id: ++id,
-        action: draft.action,
-        key_id: draft.keyId,
-        key_version: draft.keyVersion,
-        actor: item.actor,
-        ip_address: item.ipAddress,
-        metadata: draft.metadata,
-        created_at: time,
-      };
-      const link = chainEntry(state.secrets.auditMac, hash, entry);
-      hash = link.hash;
-      entries.push({ ...entry, ...link });
+      const entry = chainDraft(state, { id, hash }, item, draft, time);
+      ({ id, hash } = entry);
+      entries.push(entry);
     }
   }
   const next = { id, hash, state_id: state.stateId, created_at: time, month, encrypts };

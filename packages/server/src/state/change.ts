@@ -1,4 +1,3 @@
-import { chainEntry } from '../crypto/audit-mac.ts';
 import type { Caller } from '../caller.ts';
 import { Refusal } from '../refusal.ts';
 import type { Service } from '../service.ts';
@@ -9,6 +8,7 @@ import { type HeadRow, lockHead } from '../store/heads.ts';
 import type { Transaction } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
 import { authorize, unauthorized } from './authorize.ts';
+import { chainDraft } from './chain.ts';
 import { apiKeyHolds, checkedHead, openTenant, sealHead } from './integrity.ts';
 import type { Draft } from './queue.ts';
 import { TenantState } from './tenant-state.ts';
@@ -92,31 +92,20 @@ async function openChange(service: Service, tx: Transaction, caller: Caller): Pr
 }
 
 async function record({ change, head }: OpenChange, caller: Caller, draft: Draft): Promise<void> {
-  const { state, time, entryId: id, tx } = change;
-  const tenantId = caller.tenantId;
-  const entry = {
-    tenant_id: tenantId,
-    id,
-    action: draft.action,
-    key_id: draft.keyId,
-    key_version: draft.keyVersion,
-    actor: caller.actor,
-    ip_address: caller.ipAddress,
-    metadata: draft.metadata,
-    created_at: time,
-  };
-  const link = chainEntry(state.secrets.auditMac, head.hash, entry);
-  const { month, encrypts } = head;
+  const { state, time, tx } = change;
+  const { tenantId } = caller;
+  const entry = chainDraft(state, head, caller, draft, time);
+  const { id, hash } = entry;
   // A tenant's own change may have given it another root key, never other secrets: the MACs stay under the same keys.
   const next = sealHead(state.secrets, tenantId, {
     id,
-    hash: link.hash,
+    hash,
     state_id: id,
     created_at: time,
-    month,
-    encrypts,
+    month: head.month,
+    encrypts: head.encrypts,
   });
-  if (!(await appendEntries(tx, tenantId, head, next, [{ ...entry, ...link }]))) {
+  if (!(await appendEntries(tx, tenantId, head, next, [entry]))) {
     throw new Error('the head moved under its lock');
   }
 }

@@ -121,8 +121,8 @@ export class Tenants {
       const row = await this.database.run((sql) => findHead(sql, tenantId, known.id), 2_000);
       if (row && row.state_id === view.state.stateId && !isAnother(known, row)) {
         this.#noteHead(view, startedAt, checkedHead(view.state.secrets, tenantId, row));
-      } else {
-        if ((await this.reload(tenantId)) !== view) view.gone = true;
+      } else if ((await this.reload(tenantId)) !== view) {
+        view.gone = true;
       }
     } finally {
       view.reading = null;
