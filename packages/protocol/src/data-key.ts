@@ -2,7 +2,14 @@ import { abytes, concatBytes, equalBytes } from '@noble/ciphers/utils.js';
 import { type Context, encodeContext } from './context.ts';
 import { type Derived, derive } from './derive.ts';
 import { type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
-import { type Envelope, formatHeader, type Wrapped } from './envelope.ts';
+import {
+  commitmentLength,
+  type Envelope,
+  formatHeader,
+  ivLength,
+  tagLength,
+  type Wrapped,
+} from './envelope.ts';
 import { DecryptionError, InputError } from './errors.ts';
 import { randomIv } from './random.ts';
 import { toUtf8 } from './text.ts';
@@ -54,10 +61,14 @@ export function sealWithIv<Mode extends EngineMode>(
   const key = requireKey(dataKey);
   // An engine may take text or other arrays for bytes, each in its own way; WebCrypto would seal nothing.
   abytes(plaintext);
-  const sealed = engine.encrypt(key, iv, additionalData(header, context), plaintext);
-  return onward<Mode, Uint8Array, Uint8Array<ArrayBuffer>>(sealed, (body) =>
-    concatBytes(header, iv, commitment, body),
-  );
+  const bodyAt = header.length + ivLength + commitmentLength;
+  const envelope = new Uint8Array(bodyAt + plaintext.length + tagLength);
+  envelope.set(header);
+  envelope.set(iv, header.length);
+  envelope.set(commitment, header.length + ivLength);
+  const aad = additionalData(header, context);
+  const written = engine.encrypt(key, iv, aad, plaintext, envelope.subarray(bodyAt));
+  return onward<Mode, void, Uint8Array<ArrayBuffer>>(written, () => envelope);
 }
 
 /** Opens a parsed envelope under its data key. Whatever is wrong, it is one DecryptionError. */

@@ -25,6 +25,11 @@ export function sealStream(wrap: Wrap, options: SealOptions = {}): TransformStre
   const pending = new Chunker(streamChunkLength);
   let key: unknown;
   let counter = 0;
+  const sealChunk = async (chunk: Bytes, last: boolean): Promise<Bytes> => {
+    const out = new Uint8Array(chunk.length + tagLength);
+    await engine.encrypt(key, nonce(counter++, last), noAad, chunk, out);
+    return out;
+  };
   return new TransformStream<Bytes, Bytes>({
     async start(controller) {
       const dek = randomBytes(dekLength);
@@ -39,12 +44,10 @@ export function sealStream(wrap: Wrap, options: SealOptions = {}): TransformStre
       }
     },
     async transform(bytes, controller) {
-      for (const chunk of pending.push(bytes)) {
-        controller.enqueue(await engine.encrypt(key, nonce(counter++, false), noAad, chunk));
-      }
+      for (const chunk of pending.push(bytes)) controller.enqueue(await sealChunk(chunk, false));
     },
     async flush(controller) {
-      controller.enqueue(await engine.encrypt(key, nonce(counter, true), noAad, pending.rest()));
+      controller.enqueue(await sealChunk(pending.rest(), true));
       engine.wipe(key);
     },
   });

@@ -10,8 +10,14 @@ export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
   readonly name: string;
   /** Takes a copy of a 256-bit key in the form that this engine works with. */
   importKey(key: Uint8Array): Outcome<Mode, Key>;
-  /** AES-256-GCM (SP 800-38D): the ciphertext with its 16-byte tag behind it. */
-  encrypt(key: Key, iv: Uint8Array, aad: Uint8Array, plaintext: Uint8Array): Outcome<Mode, Uint8Array>;
+  /** AES-256-GCM (SP 800-38D): writes the ciphertext, and its 16-byte tag behind it, over all of `out`. */
+  encrypt(
+    key: Key,
+    iv: Uint8Array,
+    aad: Uint8Array,
+    plaintext: Uint8Array,
+    out: Uint8Array,
+  ): Outcome<Mode, void>;
   /** The plaintext, or undefined when the tag does not hold. */
   decrypt(key: Key, iv: Uint8Array, aad: Uint8Array, body: Uint8Array): Outcome<Mode, Uint8Array | undefined>;
   /** Overwrites the key where the engine can. */

@@ -9,7 +9,7 @@ export const nobleEngine: Engine<'sync', Uint8Array> = {
   name: 'noble',
   // Not slice: that of a Buffer is a view.
   importKey: (key) => new Uint8Array(key),
-  encrypt: (key, iv, aad, plaintext) => gcm(key, iv, aad).encrypt(plaintext),
+  encrypt: (key, iv, aad, plaintext, out) => out.set(gcm(key, iv, aad).encrypt(plaintext)),
   decrypt(key, iv, aad, body) {
     try {
       return gcm(key, iv, aad).decrypt(body);

@@ -4,8 +4,8 @@ import type { Engine } from './engine.ts';
 export const webCryptoEngine: Engine<'async', CryptoKey> = {
   name: 'webcrypto',
   importKey: (key) => crypto.subtle.importKey('raw', plain(key), 'AES-GCM', false, ['encrypt', 'decrypt']),
-  async encrypt(key, iv, aad, plaintext) {
-    return new Uint8Array(await crypto.subtle.encrypt(gcm(iv, aad), key, plain(plaintext)));
+  async encrypt(key, iv, aad, plaintext, out) {
+    out.set(new Uint8Array(await crypto.subtle.encrypt(gcm(iv, aad), key, plain(plaintext))));
   },
   async decrypt(key, iv, aad, body) {
     try {
