@@ -1,19 +1,59 @@
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { vectors } from '../../../test/vectors/vectors.ts';
-import { fromBase64, isBase64, toBase64 } from './base64.ts';
+import * as node from './base64.node.ts';
+import * as portable from './base64.ts';
 import { InputError } from './errors.ts';
 
-function decoded(text: string): string {
-  try {
-    return toBase64(fromBase64(text));
-  } catch (error) {
-    return error instanceof InputError ? 'refused' : 'another error';
-  }
+const { cases, refusals } = vectors('base64');
+
+/** ES2026's own, as the standard has them: white space is passed over, padding and the bits it leaves are checked. */
+function encode(this: Uint8Array): string {
+  return Buffer.from(this).toString('base64');
+}
+function decode(text: string, options: unknown): Uint8Array {
+  expect(options).toEqual({ lastChunkHandling: 'strict' });
+  const dense = text.replaceAll(/[\t\n\f\r ]/g, '');
+  const bytes = Buffer.from(dense, 'base64');
+  if (bytes.toString('base64') !== dense) throw new SyntaxError('not base64');
+  return new Uint8Array(bytes);
 }
 
-describe('base64', () => {
-  const { cases, refusals } = vectors('base64');
+const variants = [
+  { name: 'in Node', variant: node },
+  { name: 'elsewhere', variant: portable },
+  { name: "with the platform's own", variant: portable, platform: { encode, decode } },
+];
+
+describe.each(variants)('base64 $name', ({ variant, platform }) => {
+  const { fromBase64, isBase64, toBase64 } = variant;
+
+  function decoded(text: string): string {
+    try {
+      return toBase64(fromBase64(text));
+    } catch (error) {
+      return error instanceof InputError ? 'refused' : 'another error';
+    }
+  }
+
+  const places = [
+    { object: Uint8Array, name: 'fromBase64', value: platform?.decode },
+    { object: Uint8Array.prototype, name: 'toBase64', value: platform?.encode },
+  ];
+  const before = places.map(({ object, name }) => Object.getOwnPropertyDescriptor(object, name));
+
+  beforeAll(() => {
+    for (const { object, name, value } of places)
+      Object.defineProperty(object, name, { value, configurable: true, writable: true });
+  });
+
+  afterAll(() => {
+    for (const [index, { object, name }] of places.entries()) {
+      const property = before[index];
+      if (property) Object.defineProperty(object, name, property);
+      else Reflect.deleteProperty(object, name);
+    }
+  });
 
   test.each(cases)('vector: $name', ({ text, hex }) => {
     expect(Buffer.from(fromBase64(text)).toString('hex')).toBe(hex);
@@ -29,7 +69,7 @@ describe('base64', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(toBase64(bytes)).toBe(Buffer.from(bytes).toString('base64'));
-        expect(fromBase64(toBase64(bytes))).toEqual(bytes);
+        expect(fromBase64(toBase64(bytes))).toStrictEqual(bytes);
       }),
     );
   });
@@ -59,5 +99,12 @@ describe('base64', () => {
 
   test('names what is wrong, without its value', () => {
     expect(() => fromBase64('s e c r e t', 'dek')).toThrow(/^dek is not canonical base64 [^s]*standard/);
+  });
+
+  test('decodes into memory that nothing else has', () => {
+    for (const length of [0, 1, 32, 100, 5_000]) {
+      const bytes = fromBase64(toBase64(new Uint8Array(length)));
+      expect([bytes.byteOffset, bytes.buffer.byteLength]).toEqual([0, length]);
+    }
   });
 });

@@ -1,4 +1,4 @@
-import { InputError } from './errors.ts';
+import { notBase64 } from './base64-refusal.ts';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const digits = /* @__PURE__ */ Uint8Array.from(alphabet, (char) => char.charCodeAt(0));
@@ -6,8 +6,32 @@ const values = /* @__PURE__ */ Uint8Array.from({ length: 256 }, (_, char) => dig
 const pad = 61; // '='
 const ascii = /* @__PURE__ */ new TextDecoder();
 
+/** The platform's own, where it has them (ES2026): looked up when called, so that importing this runs nothing. */
+interface Encodable extends Uint8Array {
+  toBase64?(): string;
+}
+interface Decoding {
+  fromBase64?(text: string, options: { lastChunkHandling: 'strict' }): Uint8Array<ArrayBuffer>;
+}
+
 /** Base64 in the standard alphabet, with padding. */
 export function toBase64(bytes: Uint8Array): string {
+  return (bytes as Encodable).toBase64?.() ?? encode(bytes);
+}
+
+/** The bytes of canonical base64: exactly one spelling of each value is accepted, else InputError. */
+export function fromBase64(text: string, what = 'value'): Uint8Array<ArrayBuffer> {
+  const bytes = decode(text);
+  if (!bytes) throw notBase64(what);
+  return bytes;
+}
+
+/** Whether the text is canonical base64. */
+export function isBase64(text: string): boolean {
+  return decode(text) !== undefined;
+}
+
+function encode(bytes: Uint8Array): string {
   const out = new Uint8Array(Math.ceil(bytes.length / 3) * 4);
   let at = 0;
   for (let i = 0; i < bytes.length; i += 3) {
@@ -20,21 +44,17 @@ export function toBase64(bytes: Uint8Array): string {
   return ascii.decode(out);
 }
 
-/** The bytes of canonical base64: exactly one spelling of each value is accepted, else InputError. */
-export function fromBase64(text: string, what = 'value'): Uint8Array<ArrayBuffer> {
-  const bytes = decode(text);
-  if (!bytes) throw new InputError(`${what} is not canonical base64 (standard alphabet, with padding)`);
-  return bytes;
-}
-
-/** Whether the text is canonical base64. */
-export function isBase64(text: string): boolean {
-  return decode(text) !== undefined;
-}
-
 function decode(text: string): Uint8Array<ArrayBuffer> | undefined {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-  const out = new Uint8Array(Math.max(0, (text.length / 4) * 3 - padding));
+  const length = Math.max(0, (text.length / 4) * 3 - padding);
+  try {
+    const bytes = (Uint8Array as Decoding).fromBase64?.(text, { lastChunkHandling: 'strict' });
+    // It passes over white space, and then there are fewer bytes than the text has room for.
+    if (bytes) return bytes.length === length ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
+  const out = new Uint8Array(length);
   let seen = 0;
   let group = 0;
   for (let i = 0, at = 0; i < text.length; i++) {

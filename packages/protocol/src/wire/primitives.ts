@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isBase64 } from '../base64.ts';
+import { isBase64 } from '#base64';
 import { type Context, encodeContext } from '../context.ts';
 import { limits } from './limits.ts';
 import { hasControlCharacter, utf8Length } from '../text.ts';
