@@ -6,7 +6,7 @@ import { uuidFromBytes, uuidToBytes } from './uuid.ts';
 /** Begins every envelope; in base64 it reads `eaas`. */
 const magic = /* @__PURE__ */ Uint8Array.of(0x79, 0xa6, 0xac);
 const prefixLength = 20; // magic, version, key_id: the part that is always authenticated
-const fixedLength = 26; // … key_version and n, the length of wrapped_key
+export const fixedLength = 26; // … key_version and n, the length of wrapped_key
 
 export const ivLength = 12;
 export const commitmentLength = 32;
@@ -82,11 +82,26 @@ export function readHeader(bytes: Uint8Array): Header | undefined {
   };
 }
 
-/** Takes an envelope of version 1 apart without opening it. Throws FormatError when the bytes are none. */
-export function parseEnvelope(bytes: Uint8Array): Envelope {
+/** Reads the header of a whole envelope, or of its beginning. Throws FormatError when there is none. */
+export function parseHeader(bytes: Uint8Array): Header {
   const header = readHeader(bytes);
   if (!header) throw truncated();
-  const { version, keyId, keyVersion, wrappedKey, prefix, length } = header;
+  return header;
+}
+
+/**
+ * The same envelope with its data key wrapped anew, under the same key: nothing but the header changes. Throws
+ * FormatError when the bytes are none, InputError for another key, under which it would never open.
+ */
+export function replaceWrapped(bytes: Uint8Array, wrapped: Wrapped): Uint8Array<ArrayBuffer> {
+  const { version, length, keyId } = parseHeader(bytes);
+  if (wrapped.keyId !== keyId) throw new InputError('a data key is wrapped anew under the same key');
+  return concatBytes(formatHeader(version, wrapped), bytes.subarray(length)) as Uint8Array<ArrayBuffer>;
+}
+
+/** Takes an envelope of version 1 apart without opening it. Throws FormatError when the bytes are none. */
+export function parseEnvelope(bytes: Uint8Array): Envelope {
+  const { version, keyId, keyVersion, wrappedKey, prefix, length } = parseHeader(bytes);
   if (version !== 1) throw new FormatError('this envelope is a stream (version 2)');
   const body = length + ivLength + commitmentLength;
   if (bytes.length < body + tagLength) throw truncated();
