@@ -1,10 +1,18 @@
 export { type Context, encodeContext } from './context.ts';
 export { type DataKey, deriveDataKey, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
-export type { Engine, EngineMode, Outcome } from './engines/engine.ts';
+export type { Engine, EngineMode, Outcome, SyncEngine } from './engines/engine.ts';
 export { nobleEngine } from './engines/noble.ts';
-export { type Envelope, looksLikeEnvelope, parseEnvelope, type Wrapped } from './envelope.ts';
+export {
+  type Envelope,
+  type Header,
+  looksLikeEnvelope,
+  parseEnvelope,
+  parseHeader,
+  replaceWrapped,
+  type Wrapped,
+} from './envelope.ts';
 export { DecryptionError, FormatError, InputError } from './errors.ts';
 export { pae, type PaePart } from './pae.ts';
-export { type ExpectedKey, open, seal, type SealOptions, type Unwrap, type Wrap } from './seal.ts';
+export { type ExpectedKey, open, requireExpectedKey, seal, type SealOptions, type Unwrap, type Wrap } from './seal.ts';
 export { fromUtf8, toUtf8 } from './text.ts';
 export { parseUuid } from './uuid.ts';

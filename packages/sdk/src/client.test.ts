@@ -68,7 +68,9 @@ test('another context, another expected key, and a key that the service does not
   const other = '00000000-0000-4000-8000-000000000003';
   await expect(client.decrypt(ciphertext, { keyId: other })).rejects.toMatchObject(refused);
   deks.clear();
-  await expect(client.decrypt(ciphertext, { keyId, context: { row: '1' } })).rejects.toMatchObject(refused);
+  const scope = 'which has no data key in memory';
+  const decrypting = client.decrypt(ciphertext, { keyId, scope, context: { row: '1' } });
+  await expect(decrypting).rejects.toMatchObject(refused);
 });
 
 test.each(['plain text', 'aGVsbG8=', ''])('%j is no ciphertext: FormatError', async (text) => {

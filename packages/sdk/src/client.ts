@@ -1,108 +1,54 @@
+import { InputError } from '@eaas/protocol';
 import {
-  type Context,
-  DecryptionError,
-  type ExpectedKey,
-  FormatError,
-  fromUtf8,
-  open,
-  parseEnvelope,
-  seal,
-  toUtf8,
-  type Unwrap,
-  type Wrap,
-} from '@eaas/protocol';
-import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+  type ApiKeyCalls,
+  apiKeyCalls,
+  type KeyCalls,
+  keyCalls,
+  type ServerModeCalls,
+  serverModeCalls,
+} from './administration.ts';
+import { EnvelopeClient } from './envelope-client.ts';
 import { EaasError } from './errors.ts';
-import { type Call, createTransport, type TransportOptions } from './transport.ts';
+import { createEmit } from './events.ts';
+import type { EnvelopeClientOptions } from './options.ts';
+import { type CallOptions, createTransport, type TransportOptions } from './transport.ts';
 
-export type EaasClientOptions = TransportOptions;
-
-/** What `encrypt` answers. `ciphertext` alone is enough to store; the rest are copies of its parts. */
-export interface Bundle {
-  readonly ciphertext: string;
-  readonly wrapped_key: string;
-  readonly iv: string;
-  readonly key_id: string;
-  readonly key_version: number;
+export interface EaasClientOptions extends EnvelopeClientOptions, TransportOptions {
+  /** An API key, or what answers one: asked before every call. */
+  readonly apiKey: string | (() => string | Promise<string>);
 }
 
-export interface EncryptOptions {
-  readonly keyId: string;
-  /** Authenticated with the value and needed to decrypt it, but not hidden. */
-  readonly context?: Context | undefined;
-}
-
-export type DecryptOptions = ExpectedKey & { readonly context?: Context | undefined };
-
-/**
- * Encrypts and decrypts here, in this process: the service wraps and unwraps the data keys, each under the key that is
- * named, and never sees a plaintext. Every value has a data key of its own.
- */
-export class EaasClient {
-  readonly #call: Call;
+/** The whole service, for a program that may hold an API key. In a browser it is `@eaas/sdk/browser` that may not. */
+export class EaasClient extends EnvelopeClient {
+  /** Creates, rotates and retires keys. */
+  readonly keys: KeyCalls;
+  /** Creates, changes and revokes API keys. */
+  readonly apiKeys: ApiKeyCalls;
+  /** Has the service encrypt and decrypt: it sees the plaintext. For tenants that are not envelope-only. */
+  readonly serverMode: ServerModeCalls;
 
   constructor(options: EaasClientOptions) {
-    this.#call = createTransport(options);
-  }
-
-  /** Encrypts text or bytes. Throws EaasError when the service does not wrap the data key. */
-  async encrypt(value: string | Uint8Array, { keyId, context }: EncryptOptions): Promise<Bundle> {
-    const wrap: Wrap = async (dek) => {
-      const wrapped = await this.#call('POST /v1/keys/:key_id/wrap', { key_id: keyId, dek: toBase64(dek) });
-      return {
-        keyId: wrapped.key_id,
-        keyVersion: wrapped.key_version,
-        wrappedKey: fromBase64(wrapped.wrapped_key),
-      };
-    };
-    const envelope = await seal(typeof value === 'string' ? toUtf8(value) : value, wrap, { context });
-    const { wrappedKey, iv, keyId: key_id, keyVersion: key_version } = parseEnvelope(envelope);
-    return {
-      ciphertext: toBase64(envelope),
-      wrapped_key: toBase64(wrappedKey),
-      iv: toBase64(iv),
-      key_id,
-      key_version,
-    };
-  }
-
-  /**
-   * Decrypts what either mode encrypted. Throws FormatError for what is no ciphertext, DecryptionError for one that
-   * does not open, and EaasError when the service does not answer.
-   */
-  async decrypt(bundle: Bundle | string, options: DecryptOptions): Promise<Uint8Array> {
-    const ciphertext = typeof bundle === 'string' ? bundle : bundle.ciphertext;
-    const unwrap: Unwrap = async ({ keyId, wrappedKey }) => {
-      const wrapped_key = toBase64(wrappedKey);
-      try {
-        const { dek } = await this.#call('POST /v1/keys/:key_id/unwrap', { key_id: keyId, wrapped_key });
-        return fromBase64(dek);
-      } catch (error) {
-        const forged = error instanceof EaasError && error.code === 'wrapped_key_unauthentic';
-        throw forged ? new DecryptionError() : error;
-      }
-    };
-    return open(decode(ciphertext), unwrap, options);
-  }
-
-  /** As decrypt, for a value that was text. */
-  async decryptText(bundle: Bundle | string, options: DecryptOptions): Promise<string> {
-    return fromUtf8(await this.decrypt(bundle, options));
-  }
-
-  /**
-   * A fingerprint of the value, the same each time, to search for. The service sees the value: give it only the field
-   * that you search, and nothing that could be guessed (a date of birth, a postal code).
-   */
-  async hash(value: string, { keyId }: { readonly keyId: string }): Promise<string> {
-    return (await this.#call('POST /v1/hash', { key_id: keyId, value })).hash;
+    const { apiKey } = options;
+    const emit = createEmit(options);
+    super(
+      createTransport(options, () => authorization(apiKey), emit),
+      options,
+      emit,
+    );
+    this.keys = keyCalls(this.call);
+    this.apiKeys = apiKeyCalls(this.call);
+    this.serverMode = serverModeCalls(this.call);
   }
 }
 
-function decode(ciphertext: string): Uint8Array {
+async function authorization(apiKey: EaasClientOptions['apiKey']): Promise<Record<string, string>> {
+  let token: unknown = apiKey;
   try {
-    return fromBase64(ciphertext);
+    if (typeof apiKey === 'function') token = await apiKey();
   } catch {
-    throw new FormatError('not an envelope: the ciphertext is not canonical base64');
+    throw new EaasError('unauthorized', 'the function that answers the API key failed');
   }
+  if (typeof token !== 'string' || token === '')
+    throw new InputError('`apiKey` is a token, or a function that answers one');
+  return { authorization: `Bearer ${token}` };
 }

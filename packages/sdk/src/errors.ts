@@ -1,7 +1,21 @@
+import type { DecryptionError, FormatError, InputError } from '@eaas/protocol';
 import type { ProblemCode } from '@eaas/protocol/wire';
 
 /** What went wrong, for a `switch`: a problem that the service named, or what kept its answer from arriving. */
-export type EaasErrorCode = ProblemCode | 'network' | 'timeout' | 'invalid_response';
+export type EaasErrorCode =
+  | ProblemCode
+  /** The service could not be reached. */
+  | 'network'
+  /** No answer within the deadline. */
+  | 'timeout'
+  /** The caller's AbortSignal said so. */
+  | 'aborted'
+  /** What answered does not speak the service's language. */
+  | 'invalid_response'
+  /** A synchronous call found no data key in memory: `await client.prime(…)` first. */
+  | 'not_primed'
+  /** The client was closed. */
+  | 'closed';
 
 /**
  * A call that the service refused, or that did not reach it. Holds what may be logged and nothing else: no API key, no
@@ -20,19 +34,25 @@ export class EaasError extends Error {
   constructor(
     code: EaasErrorCode,
     message: string,
-    details: { status?: number; requestId?: string | undefined } = {},
+    details: { readonly status?: number | undefined; readonly requestId?: string | undefined } = {},
   ) {
     super(message);
     this.code = code;
     this.status = details.status;
     this.requestId = details.requestId;
-    this.retryable = retryable.has(code);
+    this.retryable = /^(network|timeout|unavailable|audit_unwritten)$/.test(code);
   }
 }
 
-const retryable: ReadonlySet<EaasErrorCode> = new Set([
-  'network',
-  'timeout',
-  'unavailable',
-  'audit_unwritten',
-]);
+/** What a synchronous call says that found no data key in memory. */
+export function notPrimed(what: string): EaasError {
+  return new EaasError('not_primed', `${what}: await client.prime(…) first`);
+}
+
+/** Whatever a call of this package can throw; `switch (error.code)` tells them apart. */
+export type SdkError = EaasError | FormatError | DecryptionError | InputError;
+
+/** One result of many: its value, or what went wrong with it alone. */
+export type Settled<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: SdkError };

@@ -1,81 +1,134 @@
 import type { Input, Output, Problem, Route } from '@eaas/protocol/wire';
-import ky, { HTTPError, type KyInstance } from 'ky';
+import ky, { HTTPError } from 'ky';
+import { aborted } from './abortable.ts';
 import { EaasError } from './errors.ts';
+import type { Emit } from './events.ts';
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** Makes a call of the API: `call('POST /v1/keys/:key_id/wrap', { key_id, dek })`. Throws EaasError. */
-export type Call = <R extends Route>(route: R, input: Input<R>) => Promise<Output<R>>;
+export type Call = <R extends Route>(route: R, input: Input<R>, options?: CallOptions) => Promise<Output<R>>;
 
 export interface TransportOptions {
   /** The address of the service, without `/v1`. */
   readonly baseUrl: string;
-  /** An API key, or what answers one: asked before every call. */
-  readonly apiKey: string | (() => string | Promise<string>);
-  readonly fetch?: typeof fetch;
-  /** Milliseconds for a call with all its retries; 30,000 where absent. */
-  readonly timeout?: number;
+  readonly fetch?: typeof fetch | undefined;
+  /** Milliseconds: for a call with all its retries (30,000 where absent), and for each attempt (10,000). */
+  readonly timeouts?:
+    | { readonly total?: number | undefined; readonly attempt?: number | undefined }
+    | undefined;
+  /** How often a call that may be repeated is sent again; 2 where absent. */
+  readonly retries?: number | undefined;
 }
 
-/** Speaks HTTP with the service. */
-export function createTransport({ baseUrl, apiKey, fetch, timeout = 30_000 }: TransportOptions): Call {
-  const http = ky.create({
-    prefixUrl: baseUrl,
-    timeout: false,
-    // 503 says that nothing was done. A 429 is a month's quota: trying again does not help.
-    retry: {
-      limit: 2,
-      methods: ['get', 'post'],
-      statusCodes: [503],
-      backoffLimit: 1_000,
-      maxRetryAfter: 5_000,
-      jitter: true,
-    },
-    redirect: 'error',
-    ...(fetch && { fetch }),
-  });
-  return async <R extends Route>(route: R, input: Input<R>): Promise<Output<R>> => {
-    const token = typeof apiKey === 'string' ? apiKey : await apiKey();
-    return send<Output<R>>(http, { token, signal: AbortSignal.timeout(timeout) }, route, {
-      ...(input as object),
-    });
+// A repeated create would make two, and a repeated change of state would be refused for its own success.
+const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|decrypt)$|^DELETE .*api-keys/;
+
+/** Speaks HTTP with the service. `headers` is asked before every call. */
+export function createTransport(
+  {
+    baseUrl,
+    fetch: send = fetch,
+    timeouts: { total = 30_000, attempt = 10_000 } = {},
+    retries = 2,
+  }: TransportOptions,
+  headers: () => Record<string, string> | Promise<Record<string, string>>,
+  emit: Emit,
+): Call {
+  return async <R extends Route>(
+    route: R,
+    input: Input<R>,
+    { signal }: CallOptions = {},
+  ): Promise<Output<R>> => {
+    const start = Date.now();
+    let attempts = 0;
+    const report = (error?: EaasError): void =>
+      emit({
+        type: 'call',
+        route,
+        milliseconds: Date.now() - start,
+        attempts,
+        ...(error && { code: error.code, requestId: error.requestId }),
+      });
+    const deadline = AbortSignal.timeout(total);
+    const { method, path, rest } = address(route, { ...(input as object) });
+    const asked = await headers();
+    try {
+      const answer = await ky<Output<R>>(path, {
+        prefixUrl: baseUrl,
+        method,
+        headers: asked,
+        signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
+        timeout: false,
+        // Followed, a redirect would take the API key along; 'error' is unknown to some runtimes.
+        redirect: 'manual',
+        // 429 is a month's quota, and 409 and 422 stay what they are.
+        retry: {
+          limit: repeatable.test(route) ? retries : 0,
+          methods: ['get', 'post', 'put', 'patch', 'delete'],
+          statusCodes: [500, 502, 503, 504],
+          backoffLimit: 2_000,
+          maxRetryAfter: 5_000,
+          jitter: true,
+          retryOnTimeout: true,
+        },
+        fetch: (request, init) => {
+          attempts++;
+          const { signal: whole } = request as Request;
+          return send(request, { ...init, signal: AbortSignal.any([whole, AbortSignal.timeout(attempt)]) });
+        },
+        [/^(GET|DELETE)/.test(method) ? 'searchParams' : 'json']: rest,
+      }).json();
+      report();
+      return answer;
+    } catch (error) {
+      const told = await translate(error, signal);
+      report(told);
+      throw told;
+    }
   };
 }
 
-async function send<Answer>(
-  http: KyInstance,
-  { token, signal }: { readonly token: string; readonly signal: AbortSignal },
+/** Puts into the path what belongs there; the rest is the query, or the body. */
+function address(
   route: Route,
   rest: Record<string, unknown>,
-): Promise<Answer> {
+): { method: string; path: string; rest: Record<string, string> } {
   const [method = '', template = ''] = route.split(' ');
   const path = template.slice(1).replace(/:(\w+)/g, (_, name: string) => {
     const value = rest[name];
     delete rest[name];
     return encodeURIComponent(String(value));
   });
-  const payload = method === 'GET' ? { searchParams: rest as Record<string, string> } : { json: rest };
-  const headers = { authorization: `Bearer ${token}` };
-  try {
-    return await http<Answer>(path, { method, headers, signal, ...payload }).json();
-  } catch (error) {
-    throw await translate(error);
-  }
+  return { method, path, rest: rest as Record<string, string> };
 }
 
 /** What ky throws carries the request, with the API key and the body: none of it goes on. */
-async function translate(error: unknown): Promise<EaasError> {
-  if (error instanceof DOMException && error.name === 'TimeoutError')
-    return new EaasError('timeout', 'the service did not answer in time');
+async function translate(error: unknown, signal?: AbortSignal): Promise<EaasError> {
+  if (error instanceof EaasError) return error;
+  if (signal?.aborted) return aborted();
   if (error instanceof HTTPError) return fromAnswer(error.response);
   if (error instanceof SyntaxError) return new EaasError('invalid_response', 'the service answered no JSON');
-  return new EaasError('network', 'the service could not be reached');
+  return (error as Error | undefined)?.name === 'TimeoutError'
+    ? new EaasError('timeout', 'the service did not answer in time')
+    : new EaasError('network', 'the service could not be reached');
 }
 
 async function fromAnswer(response: Response): Promise<EaasError> {
   const { status, headers } = response;
   const details = { status, requestId: headers.get('x-request-id') ?? undefined };
   const problem = (await response.json().catch(() => undefined)) as Partial<Problem> | undefined;
-  if (typeof problem?.code === 'string' && typeof problem.detail === 'string') {
-    return new EaasError(problem.code, problem.detail, details);
-  }
-  return new EaasError('invalid_response', `the service answered ${status} without saying why`, details);
+  return fromProblem(problem, details);
+}
+
+/** The error that a problem document stands for. */
+export function fromProblem(
+  problem: Partial<Problem> | undefined,
+  details: { readonly status: number | undefined; readonly requestId?: string | undefined },
+): EaasError {
+  return typeof problem?.code === 'string' && typeof problem.detail === 'string'
+    ? new EaasError(problem.code, problem.detail, details)
+    : new EaasError('invalid_response', `the service answered ${details.status} without saying why`, details);
 }

@@ -1,0 +1,106 @@
+import type { Input, Output, Problem } from '@eaas/protocol/wire';
+import { abortable } from './abortable.ts';
+import { EaasError } from './errors.ts';
+import { type Call, type CallOptions, fromProblem } from './transport.ts';
+
+/** The calls that have a batch of their own. */
+const routes = {
+  wrap: 'POST /v1/keys/:key_id/wrap',
+  unwrap: 'POST /v1/keys/:key_id/unwrap',
+  rewrap: 'POST /v1/keys/:key_id/rewrap',
+  hash: 'POST /v1/hash',
+} as const;
+
+type Verb = keyof typeof routes;
+type In<V extends Verb> = Input<(typeof routes)[V]> & object;
+type Out<V extends Verb> = Output<(typeof routes)[V]>;
+type Result<V extends Verb> = Out<V> | { readonly error: Problem };
+
+interface Waiting<V extends Verb> {
+  readonly input: In<V>;
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (output: Out<V>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A single call that travels with those made at the same time. Throws EaasError. */
+export type Coalesced<V extends Verb> = (input: In<V>, options?: CallOptions) => Promise<Out<V>>;
+
+const mostItems = 1_000;
+const mostBytes = 7 * 2 ** 20;
+const mostFlights = 4;
+
+/**
+ * Gathers the calls that are made at the same time, and those made while as many as may be are under way, into batch
+ * requests. A service without batches (404, 405) gets single calls.
+ */
+export function coalesce<V extends Verb>(call: Call, verb: V): Coalesced<V> {
+  let waiting: Waiting<V>[] = [];
+  let flights = 0;
+  let scheduled = false;
+  let alone = false;
+
+  function schedule(): void {
+    if (scheduled || waiting.length === 0 || flights === mostFlights) return;
+    scheduled = true;
+    queueMicrotask(() => {
+      scheduled = false;
+      flights++;
+      void deliver(take()).finally(() => {
+        flights--;
+        schedule();
+      });
+      schedule();
+    });
+  }
+
+  function take(): Waiting<V>[] {
+    waiting = waiting.filter(({ signal }) => !signal?.aborted);
+    let bytes = 0;
+    const end = waiting.findIndex(({ input }, index) => {
+      bytes += mostBytesOf(input);
+      return index > 0 && (alone || index === mostItems || bytes > mostBytes);
+    });
+    return waiting.splice(0, end < 0 ? waiting.length : end);
+  }
+
+  async function deliver(items: Waiting<V>[]): Promise<void> {
+    const [first, second] = items;
+    if (!first) return;
+    try {
+      // One that is alone may be aborted; for the others it travels on.
+      if (!second) return first.resolve((await call(routes[verb], first.input, first)) as Out<V>);
+      const inputs = items.map(({ input }) => input);
+      const { results } = (await call(`POST /v1/batch/${verb}`, { items: inputs } as never)) as {
+        results?: Result<V>[];
+      };
+      if (results?.length !== items.length) {
+        throw new EaasError('invalid_response', 'the service answered another number of results');
+      }
+      items.forEach(({ resolve, reject }, index) => {
+        const result = results[index] as Result<V>;
+        if ('error' in result) reject(fromProblem(result.error, { status: result.error.status }));
+        else resolve(result);
+      });
+    } catch (error) {
+      if (second && (error as EaasError).code.match(/^(not_found|method_not_allowed)$/)) {
+        alone = true;
+        waiting = [...items, ...waiting];
+      } else for (const { reject } of items) reject(error);
+    }
+  }
+
+  return (input, { signal } = {}) =>
+    abortable(
+      new Promise((resolve, reject) => {
+        waiting.push({ input, signal, resolve, reject });
+        schedule();
+      }),
+      signal,
+    );
+}
+
+/** More than the input can take as JSON, where one UTF-16 unit takes 6 bytes at most. */
+function mostBytesOf(input: object): number {
+  return Object.values(input).reduce<number>((sum, value) => sum + 6 * String(value).length, 100);
+}

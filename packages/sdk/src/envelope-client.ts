@@ -1,0 +1,173 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { InputError, type Wrapped } from '@eaas/protocol';
+import { engines as fastest } from '#engines';
+import type {
+  DecryptItem,
+  DecryptOptions,
+  EncryptItem,
+  EncryptOptions,
+  HashOptions,
+  KeyOption,
+  PrimeOptions,
+  Rewrapped,
+  WrapOptions,
+} from './call-options.ts';
+import { type Bundle, bundleOf, type Ciphertext } from './ciphertext.ts';
+import { createDataKeyCalls, type DataKeyCalls, type UnwrapOptions } from './data-key-calls.ts';
+import type { Engines } from './engines.ts';
+import { EaasError, type Settled } from './errors.ts';
+import type { Emit } from './events.ts';
+import { Opening, textOf } from './opening.ts';
+import { type EnvelopeClientOptions, limitsOf } from './options.ts';
+import { rewrapAll } from './rewrap.ts';
+import { Sealing } from './sealing.ts';
+import { settle } from './settled.ts';
+import type { Call } from './transport.ts';
+
+/**
+ * Encrypts and decrypts here, in this process: the service wraps and unwraps the data keys, each under the key that is
+ * named, and never sees a plaintext. Data keys are reused within limits, fetched together, and overwritten in the end.
+ */
+export class EnvelopeClient {
+  /** Where the primitives come from. */
+  readonly engines: Engines;
+  /** A call of the API. Throws EaasError, `closed` after `close`. */
+  protected readonly call: Call;
+  readonly #keyId: string | undefined;
+  readonly #calls: DataKeyCalls;
+  readonly #sealing: Sealing;
+  readonly #opening: Opening;
+  #closed = false;
+
+  constructor(call: Call, { keyId, cache, engines }: EnvelopeClientOptions, emit: Emit) {
+    const limits = limitsOf(cache);
+    this.engines = { ...fastest, ...engines };
+    this.call = async (route, input, options) => {
+      if (this.#closed) throw new EaasError('closed', 'this client was closed');
+      return call(route, input, options);
+    };
+    this.#keyId = keyId;
+    this.#calls = createDataKeyCalls(this.call);
+    this.#sealing = new Sealing(this.#calls, this.engines, limits, emit);
+    this.#opening = new Opening(this.#calls, this.engines, limits, emit);
+  }
+
+  /** Encrypts text or bytes. Throws EaasError when the service does not wrap a data key. */
+  async encrypt(value: string | Uint8Array, options: EncryptOptions = {}): Promise<Bundle> {
+    return this.#sealing.seal(value, this.#keyOf(options), options, bundleOf);
+  }
+
+  /** As encrypt; answers the envelope's bytes, which take a quarter less room than their base64. */
+  async encryptBytes(value: string | Uint8Array, options: EncryptOptions = {}): Promise<Uint8Array> {
+    return this.#sealing.seal(value, this.#keyOf(options), options, (_, envelope) => envelope);
+  }
+
+  /** Encrypts many: each result stands where its value stood, and fails alone. */
+  encryptMany(items: readonly EncryptItem[], options: EncryptOptions = {}): Promise<Settled<Bundle>[]> {
+    return Promise.all(
+      items.map((item) => {
+        if (typeof item === 'string' || item instanceof Uint8Array)
+          return settle(this.encrypt(item, options));
+        return settle(this.encrypt(item.value, { ...options, context: item.context ?? options.context }));
+      }),
+    );
+  }
+
+  /** Encrypts without waiting, under a data key that `prime` made ready. Throws EaasError `not_primed`. */
+  encryptSync(value: string | Uint8Array, options: EncryptOptions = {}): Bundle {
+    return this.#sealing.sealSync(value, this.#keyOf(options), options);
+  }
+
+  /**
+   * Decrypts what either mode encrypted. Throws FormatError for what is no ciphertext, DecryptionError for one that
+   * does not open, and EaasError when the service does not answer.
+   */
+  async decrypt(ciphertext: Ciphertext, options: DecryptOptions = {}): Promise<Uint8Array> {
+    return this.#opening.open(ciphertext, options.keyId ?? this.#keyId, options);
+  }
+
+  /** As decrypt, for a value that was text. */
+  async decryptText(ciphertext: Ciphertext, options?: DecryptOptions): Promise<string> {
+    return textOf(await this.decrypt(ciphertext, options));
+  }
+
+  /** Decrypts many: each result stands where its ciphertext stood, and fails alone. */
+  decryptMany(items: readonly DecryptItem[], options: DecryptOptions = {}): Promise<Settled<Uint8Array>[]> {
+    return Promise.all(
+      items.map((item) => {
+        const context = (typeof item === 'object' && 'context' in item && item.context) || options.context;
+        return settle(this.decrypt(item, { ...options, context }));
+      }),
+    );
+  }
+
+  /** Decrypts without waiting, under a data key that is in memory. Throws EaasError `not_primed`. */
+  decryptSync(ciphertext: Ciphertext, options: DecryptOptions = {}): Uint8Array {
+    return this.#opening.openSync(ciphertext, options.keyId ?? this.#keyId, options);
+  }
+
+  /** As decryptSync, for a value that was text. */
+  decryptTextSync(ciphertext: Ciphertext, options?: DecryptOptions): string {
+    return textOf(this.decryptSync(ciphertext, options));
+  }
+
+  /** Fetches the data keys that synchronous calls are going to need: they expire like all others. */
+  async prime(options: PrimeOptions = {}): Promise<void> {
+    const { ciphertexts = [], encrypt = !options.ciphertexts, keep = false } = options;
+    await Promise.all([
+      this.#opening.prime(ciphertexts, options),
+      encrypt && this.#sealing.prime(this.#keyOf(options), options, keep),
+    ]);
+  }
+
+  /**
+   * A fingerprint of the value, the same each time, to search for. The service sees the value: give it only the field
+   * that you search, and nothing that could be guessed (a date of birth, a postal code).
+   */
+  async hash(value: string, options: HashOptions = {}): Promise<string> {
+    return this.#calls.hash(value, this.#keyOf(options), options);
+  }
+
+  /** Fingerprints many: each result stands where its value stood, and fails alone. */
+  hashMany(values: readonly string[], options?: HashOptions): Promise<Settled<string>[]> {
+    return Promise.all(values.map((value) => settle(this.hash(value, options))));
+  }
+
+  /** Has the data key of a ciphertext wrapped under the newest version of its key; the body stays as it is. */
+  async rewrap<C extends Ciphertext>(ciphertext: C, options?: UnwrapOptions): Promise<Rewrapped> {
+    const [result] = await this.rewrapMany([ciphertext], options);
+    if (result?.ok) return result.value;
+    throw result?.error;
+  }
+
+  /** Rewraps many, asking once for each data key: each result stands where its ciphertext stood, and fails alone. */
+  rewrapMany(ciphertexts: readonly Ciphertext[], options?: UnwrapOptions): Promise<Settled<Rewrapped>[]> {
+    return rewrapAll(this.#calls, ciphertexts, options);
+  }
+
+  /** Has a DEK of your own wrapped: 32 bytes, that stay yours to overwrite. */
+  async wrap(dek: Uint8Array, options: WrapOptions = {}): Promise<Wrapped> {
+    return this.#calls.wrap(dek, { ...options, keyId: this.#keyOf(options) }, options);
+  }
+
+  /** Has a DEK unwrapped: it is not kept, and yours to overwrite. Throws DecryptionError for what is not authentic. */
+  unwrap(wrapped: Wrapped, options?: UnwrapOptions): Promise<Uint8Array> {
+    return this.#calls.unwrap(wrapped, options);
+  }
+
+  /** Overwrites every data key, and refuses all calls from now on. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#sealing.close();
+    this.#opening.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #keyOf({ keyId = this.#keyId }: KeyOption): string {
+    if (keyId === undefined) throw new InputError('name the key to use: `keyId`, here or for the client');
+    return keyId;
+  }
+}
