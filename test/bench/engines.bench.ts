@@ -1,0 +1,74 @@
+import { installPackages } from '../setup/installed-packages.ts';
+import { chromium } from '../runtimes/chromium.ts';
+import { programs } from '../runtimes/programs.ts';
+import type { Runtime, Started } from '../runtimes/runtime.ts';
+import { workerd } from '../runtimes/workerd.ts';
+import type { Rate, Task } from './engines-in.ts';
+
+// `engines.bench.ts`: what each engine does in each runtime, which is why the SDK chooses as it does.
+
+const sizes = [64, 1_024, 16_384, 16 * 1_024 * 1_024];
+const ways = [
+  { engine: 'noble', atOnce: 1 },
+  { engine: 'node', atOnce: 1 },
+  { engine: 'webcrypto', atOnce: 1 },
+  { engine: 'webcrypto', atOnce: 64 },
+];
+const tasks: readonly Task[] = (['encrypt', 'decrypt'] as const).flatMap((way) =>
+  sizes.flatMap((size) =>
+    ways.filter(({ atOnce }) => atOnce * size < 1e9).map((by) => Object.assign({ way, size }, by)),
+  ),
+);
+
+const app = await installPackages();
+const names = process.argv.slice(2);
+try {
+  for (const runtime of [...programs, workerd(), workerd(['nodejs_compat']), chromium]) {
+    if (names.length > 0 && !names.includes(runtime.name)) continue;
+    if (runtime.leftOut) console.log(`${runtime.name}: left out, ${runtime.leftOut}`);
+    else show(runtime, await measure(runtime));
+  }
+} finally {
+  app.remove();
+}
+
+async function measure(runtime: Runtime): Promise<Rate[]> {
+  const started = await runtime.start({ app, module: '../bench/engines-in.ts' });
+  try {
+    if (!runtime.name.startsWith('workerd'))
+      return (await started.run({ tasks, milliseconds: 120, rounds: 5 })) as Rate[];
+    const rates: Rate[] = [];
+    for (const task of tasks) rates.push(...(await measureFromOutside(started, task)));
+    return rates;
+  } finally {
+    await started.stop();
+  }
+}
+
+/** In a worker no clock runs while it computes: it is timed by how long its answer takes, without that of an idle one. */
+async function measureFromOutside(started: Started, task: Task): Promise<Rate[]> {
+  const spent = async (count: number): Promise<number | undefined> => {
+    const start = performance.now();
+    const done = (await started.run({ task, count })) as Rate[];
+    return done.length > 0 ? performance.now() - start : undefined;
+  };
+  if ((await spent(0)) === undefined) return [];
+  let count = task.atOnce;
+  while (((await spent(count)) ?? 0) < 400) count *= 2;
+  const rates: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    const idle = (await spent(0)) ?? 0;
+    rates.push((count * 1_000) / (((await spent(count)) ?? 0) - idle));
+  }
+  return [{ ...task, perSecond: rates.toSorted((a, b) => a - b)[2] ?? 0 }];
+}
+
+function show({ name }: Runtime, rates: readonly Rate[]): void {
+  console.log(`\n${name}`);
+  for (const { engine, way, size, atOnce, perSecond } of rates) {
+    const by = `${engine}${atOnce > 1 ? `, ${atOnce} at once` : ''}`;
+    const [rate, unit] = size > 1e6 ? [(perSecond * size) / 1e6, ' MB/s'] : [perSecond, '/s'];
+    const shown = Math.round(rate).toLocaleString('en') + unit;
+    console.log(`  ${way} ${String(size).padStart(8)} B  ${by.padEnd(24)} ${shown}`);
+  }
+}

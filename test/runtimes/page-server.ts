@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer, json } from 'node:stream/consumers';
+import type { Mount } from './runtime.ts';
+
+/** As strict as a page with a script can be: nothing from elsewhere, and no code made of text. */
+const policy = "default-src 'none'; script-src 'self'; connect-src 'self'";
+
+export interface PageReport {
+  readonly report: unknown;
+  /** What the content security policy has refused. */
+  readonly violations: readonly string[];
+}
+
+/** Serves a page with one script, its settings and what is mounted beside it, and takes its report. */
+export async function openPageServer(script: string, mounts: Readonly<Record<string, Mount>>) {
+  let settings: object = {};
+  let take: (report: PageReport) => void = () => {};
+  const pages: Readonly<Record<string, () => { type: string; body: string }>> = {
+    '/': () => ({ type: 'text/html', body: '<!doctype html><script type="module" src="/page.js"></script>' }),
+    '/page.js': () => ({ type: 'text/javascript', body: script }),
+    '/settings': () => ({ type: 'application/json', body: JSON.stringify(settings) }),
+  };
+  const server = createServer((request, response) => {
+    void answer(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
+  });
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { pathname } = new URL(request.url ?? '', 'http://page');
+    const mount = mounts[pathname.split('/')[1] ?? ''];
+    if (mount) return forward(request, response, mount);
+    if (pathname === '/report') {
+      take((await json(request)) as PageReport);
+      return void response.writeHead(204).end();
+    }
+    const page = pages[pathname]?.();
+    if (!page) return void response.writeHead(404).end();
+    response.writeHead(200, { 'content-type': page.type, 'content-security-policy': policy }).end(page.body);
+  };
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    /** Sets what the page is told, and waits for its report. */
+    serve: (given: object): Promise<PageReport> => {
+      settings = given;
+      return new Promise((resolve) => (take = resolve));
+    },
+    close: async (): Promise<void> => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function forward(incoming: IncomingMessage, response: ServerResponse, mount: Mount): Promise<void> {
+  const { method = 'GET', url = '', headers } = incoming;
+  const body = ['GET', 'HEAD'].includes(method) ? {} : { body: new Uint8Array(await buffer(incoming)) };
+  const flat = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
+  const answer = await mount(new Request(`http://${headers.host}${url}`, { method, headers: flat, ...body }));
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  response.end(new Uint8Array(await answer.arrayBuffer()));
+}
