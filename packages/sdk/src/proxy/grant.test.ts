@@ -1,0 +1,77 @@
+import { describe, expect, test, vi } from 'vitest';
+import { all, dek, key, otherKey, setUp, wrapPath } from '../../../../test/sdk/proxied.ts';
+import type { Grant, ProxyOptions } from './proxy.ts';
+
+describe('deny by default', () => {
+  test.each([undefined, null, false] as const)(
+    '%s of authorize is 403, and nothing is asked',
+    async (decided) => {
+      const { post, sent, events } = setUp({ authorize: () => decided });
+      expect(await post(wrapPath, { dek })).toMatchObject({
+        status: 403,
+        json: { code: 'permission_missing' },
+      });
+      expect({ sent, events }).toEqual({ sent: [], events: [] });
+    },
+  );
+
+  test.each<[string, unknown]>([
+    ['true', true],
+    ['an empty object', {}],
+    ['a key without operations', { keys: [key] }],
+    ['a list of operations that is a text', { keys: [key], operations: 'unwrap' }],
+    ['an operation that there is not', { keys: [key], operations: ['wrap', 'rotate'] }],
+    ['a star', { keys: ['*'], operations: ['wrap'] }],
+    ['a text for the keys', { keys: key, operations: ['wrap'] }],
+    ['a misspelled context', { ...all, contexts: { user: '1' } }],
+    ['a context that is no object of texts', { ...all, context: { user: 1 } }],
+  ])('%s is no grant: 500 without details, and the operator is told', async (_, decided) => {
+    const { post, sent, events } = setUp({ authorize: () => decided as Grant });
+    const answer = await post(wrapPath, { dek });
+    expect(answer).toMatchObject({ status: 500, json: { code: 'internal' } });
+    expect(events).toMatchObject([{ type: 'authorize_failed', error: { name: 'InputError' } }]);
+    expect(sent).toEqual([]);
+  });
+
+  test('what authorize throws is 500 without details, and the operator is told', async () => {
+    const error = new Error('session store: password=hunter2');
+    const { post, sent, events } = setUp({ authorize: () => Promise.reject(error) });
+    const answer = await post(wrapPath, { dek });
+    expect(answer.status).toBe(500);
+    expect(answer.text).not.toMatch(/session|hunter2/);
+    expect({ sent, events }).toEqual({ sent: [], events: [{ type: 'authorize_failed', error }] });
+  });
+
+  test('an operation that is not granted is 403, alone and in a batch', async () => {
+    const { post, sent } = setUp({ authorize: () => ({ keys: [key], operations: ['unwrap'] }) });
+    const refused = { status: 403, json: { code: 'permission_missing' } };
+    expect(await post(wrapPath, { dek })).toMatchObject(refused);
+    expect(await post('/api/eaas/v1/batch/wrap', { items: [{ key_id: key, dek }] })).toMatchObject(refused);
+    expect(await post('/api/eaas/v1/hash', { key_id: key, value: '' })).toMatchObject(refused);
+    expect(sent).toEqual([]);
+  });
+
+  test('a key that is not granted is 404, as one that there is not', async () => {
+    const { post, sent } = setUp();
+    const refused = { status: 404, json: { code: 'not_found' } };
+    expect(await post(`/api/eaas/v1/keys/${otherKey}/wrap`, { dek })).toMatchObject(refused);
+    expect(await post('/api/eaas/v1/hash', { key_id: otherKey, value: '' })).toMatchObject(refused);
+    expect(await post('/api/eaas/v1/hash', { key_id: 'patients', value: '' })).toMatchObject(refused);
+    const nothing = setUp({ authorize: () => ({ ...all, keys: [] }) });
+    expect(await nothing.post(wrapPath, { dek })).toMatchObject(refused);
+    expect([...sent, ...nothing.sent]).toEqual([]);
+  });
+
+  test('authorize is told the operation and the key of the path, and sees the request before its body', async () => {
+    const authorize = vi.fn<ProxyOptions['authorize']>(() => false);
+    const { post } = setUp({ authorize });
+    await post(wrapPath.replace(key, key.toUpperCase()), 'no JSON', { cookie: 'session=1' });
+    await post('/api/eaas/v1/batch/unwrap', 'no JSON');
+    expect(authorize.mock.calls.map(([, asked]) => asked)).toEqual([
+      { operation: 'wrap', keyId: key },
+      { operation: 'unwrap', keyId: undefined },
+    ]);
+    const [[request] = []] = authorize.mock.calls;
+    expect(request?.headers.get('cookie')).toBe('session=1');
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { all, dek, key, setUp, wrapPath, wrapped } from '../../../../test/sdk/proxied.ts';
+
+describe("the server's own context", () => {
+  const authorize = () => ({ ...all, context: { user: '42' } });
+  const unwrapPath = `/api/eaas/v1/keys/${key}/unwrap`;
+
+  test('is bound to what is wrapped, beside what the browser adds', async () => {
+    const { post, sent } = setUp({ authorize });
+    await post(wrapPath, { dek });
+    await post(wrapPath, { dek, context: { form: 'a' } });
+    await post('/api/eaas/v1/batch/wrap', {
+      items: [
+        { key_id: key, dek },
+        { key_id: key, dek, context: { form: 'b' } },
+      ],
+    });
+    expect(sent.map(({ body }) => body)).toEqual([
+      { dek, context: { user: '42' } },
+      { dek, context: { form: 'a', user: '42' } },
+      {
+        items: [
+          { key_id: key, dek, context: { user: '42' } },
+          { key_id: key, dek, context: { form: 'b', user: '42' } },
+        ],
+      },
+    ]);
+  });
+
+  test.each(['43', '42', ''])('cannot be set by the browser, not even to itself: %j', async (user) => {
+    const { post, sent } = setUp({ authorize });
+    const refused = {
+      status: 400,
+      json: { code: 'bad_request', detail: expect.stringContaining('`user`') as string },
+    };
+    expect(await post(unwrapPath, { wrapped_key: 'AQ==', context: { user } })).toMatchObject(refused);
+    const batch = await post('/api/eaas/v1/batch/unwrap', {
+      items: [{ key_id: key, wrapped_key: 'AQ==', context: { user } }],
+    });
+    expect(batch.json).toMatchObject({ results: [{ error: { code: 'bad_request' } }] });
+    expect(sent).toEqual([]);
+  });
+
+  test('has no inherited names', async () => {
+    const { post, sent } = setUp();
+    await post(wrapPath, { dek, context: { toString: 'x', constructor: 'y' } });
+    expect(sent[0]?.body).toEqual({ dek, context: { toString: 'x', constructor: 'y' } });
+  });
+
+  test('fits together with what the browser adds, or the call is refused', async () => {
+    const { post, sent } = setUp({ authorize: () => ({ ...all, context: { user: 'x'.repeat(3_000) } }) });
+    expect(await post(wrapPath, { dek, context: { form: 'y'.repeat(3_000) } })).toMatchObject({
+      status: 400,
+    });
+    expect(sent).toEqual([]);
+  });
+
+  test('does not go to a hash, which has none', async () => {
+    const { post, sent } = setUp({ authorize });
+    await post('/api/eaas/v1/hash', { key_id: key, value: 'Ada' });
+    expect(sent[0]?.body).toEqual({ key_id: key, value: 'Ada' });
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { all, apiKey, dek, key, setUp, wrapPath, wrapped } from '../../../../test/sdk/proxied.ts';
+import { createProxy, type ProxyOptions } from './proxy.ts';
+
+describe('a call that is granted', () => {
+  test("is made with the app's API key, and none of the browser's headers", async () => {
+    const { post, sent } = setUp();
+    const answer = await post(
+      wrapPath,
+      { dek },
+      { cookie: 'session=1', authorization: 'Bearer x', origin: 'https://app.example' },
+    );
+    expect(answer).toMatchObject({ status: 200, json: wrapped });
+    const [{ url, headers, body } = { headers: new Headers() }] = sent;
+    expect({ url, body }).toEqual({ url: `https://keys.example/v1/keys/${key}/wrap`, body: { dek } });
+    expect(Object.fromEntries(headers)).toEqual({
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+    });
+  });
+
+  test('may ask where the API key is kept, before each call', async () => {
+    const tokens = ['eaas_sk_1', 'eaas_sk_2'];
+    const { post, sent } = setUp({ apiKey: async () => tokens.shift() ?? '' });
+    await post(wrapPath, { dek });
+    await post(wrapPath, { dek });
+    expect(sent.map(({ headers }) => headers.get('authorization'))).toEqual([
+      'Bearer eaas_sk_1',
+      'Bearer eaas_sk_2',
+    ]);
+  });
+
+  test('may name its key in any case', async () => {
+    const { post, sent } = setUp({ authorize: () => ({ ...all, keys: [key.toUpperCase()] }) });
+    expect(await post(wrapPath.replace(key, key.toUpperCase()), { dek })).toMatchObject({ status: 200 });
+    expect(sent[0]?.url).toBe(`https://keys.example/v1/keys/${key}/wrap`);
+  });
+
+  test('is answered with the fields of the contract and no others, not to be stored, and with the request id', async () => {
+    const headers = { 'x-request-id': 'request-1', 'set-cookie': 'a=1', server: 'secret' };
+    const { post } = setUp({}, () => Response.json({ ...wrapped, internal: 'secret' }, { headers }));
+    const answer = await post(wrapPath, { dek });
+    expect(answer.json).toEqual(wrapped);
+    expect(Object.fromEntries(answer.headers)).toEqual({
+      'cache-control': 'no-store',
+      'content-type': 'application/json',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': 'request-1',
+    });
+  });
+
+  test('of a hash goes where the body says', async () => {
+    const hash = 'ab'.repeat(32);
+    const { post, sent } = setUp({}, () => Response.json({ hash, key_id: key }));
+    expect(await post('/api/eaas/v1/hash', { value: 'Ada', key_id: key.toUpperCase() })).toMatchObject({
+      json: { hash },
+    });
+    expect(sent[0]).toMatchObject({
+      url: 'https://keys.example/v1/hash',
+      body: { value: 'Ada', key_id: key },
+    });
+  });
+
+  test('can be mounted anywhere', async () => {
+    const { post } = setUp({ basePath: '/x' });
+    expect(await post(`/x/v1/keys/${key}/wrap`, { dek })).toMatchObject({ status: 200 });
+    expect(await post(wrapPath, { dek })).toMatchObject({ status: 404 });
+    expect(await setUp({ basePath: '' }).post(`/v1/keys/${key}/wrap`, { dek })).toMatchObject({
+      status: 200,
+    });
+  });
+});
+
+test.each<[string, Partial<ProxyOptions>]>([
+  ['no authorize', { authorize: undefined as never }],
+  ['an empty API key', { apiKey: '' }],
+  ['no API key', { apiKey: undefined as never }],
+  ['an API key with a line break', { apiKey: `${apiKey}\n` }],
+  ['no address', { baseUrl: '' }],
+  ['an address of another kind', { baseUrl: 'ftp://keys.example' }],
+  ['a password in the address', { baseUrl: `https://user:${apiKey}@keys.example` }],
+  ['a base path with a final slash', { basePath: '/api/' }],
+  ['a relative base path', { basePath: 'api' }],
+  ['an origin with a path', { origin: 'https://app.example/' }],
+  ['the origin null', { allowedOrigins: ['null'] }],
+  ['any origin', { allowedOrigins: ['*'] }],
+  ['no time', { timeout: 0 }],
+])('refuses to be made with %s, and shows no option', (_, options) => {
+  const make = () =>
+    createProxy({ baseUrl: 'https://keys.example', apiKey, authorize: () => all, ...options });
+  expect(make).toThrow(
+    expect.objectContaining({ code: 'input', message: expect.not.stringContaining('eaas_sk_') as string }),
+  );
+});

@@ -1,0 +1,54 @@
+import { createProxy, type Grant, type ProxyEvent, type ProxyOptions } from '@eaas/sdk/proxy';
+
+export const key = '00000000-0000-4000-8000-00000000000a';
+export const otherKey = '00000000-0000-4000-8000-00000000000b';
+export const apiKey = `eaas_sk_${'0'.repeat(49)}`;
+export const dek = `${'A'.repeat(43)}=`;
+export const all: Grant = { keys: [key], operations: ['wrap', 'unwrap', 'rewrap', 'hash'] };
+export const wrapped = { wrapped_key: 'AQ==', key_id: key, key_version: 1 };
+
+interface Sent {
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+/** A proxy, the requests that it sent to a service of one answer, and what its operator was told. */
+export function setUp(
+  options: Partial<ProxyOptions> = {},
+  answer: () => Response = () => Response.json(wrapped),
+) {
+  const sent: Sent[] = [];
+  const events: ProxyEvent[] = [];
+  const proxy = createProxy({
+    baseUrl: 'https://keys.example/',
+    apiKey,
+    authorize: () => all,
+    onEvent: (event) => events.push(event),
+    fetch: async (input, init) => {
+      const request = new Request(input, init);
+      sent.push({ url: request.url, headers: request.headers, body: await request.json() });
+      return answer();
+    },
+    ...options,
+  });
+  const post = async (path: string, body: unknown, headers: Record<string, string> = {}, method = 'POST') => {
+    const response = await proxy(
+      new Request(`https://app.example${path}`, {
+        method,
+        headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...headers },
+        ...(method === 'GET' || method === 'HEAD' ? {} : { body: asBody(body) }),
+      }),
+    );
+    const text = await response.text();
+    const json: unknown = text === '' ? undefined : JSON.parse(text);
+    return { status: response.status, headers: response.headers, json, text };
+  };
+  return { proxy, sent, events, post };
+}
+
+function asBody(body: unknown): BodyInit {
+  return typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body);
+}
+
+export const wrapPath = `/api/eaas/v1/keys/${key}/wrap`;
