@@ -1,1 +1,98 @@
-export {};
+import { InputError } from '@eaas/protocol';
+import { aborted } from '../abortable.ts';
+import { callsOf, type Convert } from './convert.ts';
+import { encrypting } from './encrypt.ts';
+import { moving } from './move.ts';
+import { restAfter, systemClock } from './pace.ts';
+import { movePage, type Run } from './page.ts';
+import type { Plan, ReencryptClient, ReencryptOptions } from './plan.ts';
+import { advance, beginProgress, finish, type Progress, TooManyFailures } from './progress.ts';
+import { rewrapping } from './rewrap.ts';
+import { idKey, type Store, type StoredRow } from './store.ts';
+import { proofBy } from './verify.ts';
+
+export { type Inventory, inventory, type InventoryOptions, storedValues } from './inventory.ts';
+export type { Clock } from './pace.ts';
+export { fold, type StoredParts, unfold } from './parts.ts';
+export type {
+  EncryptPlan,
+  FailureCode,
+  Opening,
+  Place,
+  ReencryptClient,
+  ReencryptOptions,
+  ReencryptPlan,
+  RewrapPlan,
+  Sealing,
+} from './plan.ts';
+export { type Failure, type Progress, TooManyFailures } from './progress.ts';
+export type { Change, ReadableStore, RowId, Store, StoredRow, StoredValue } from './store.ts';
+
+/**
+ * Converts a table page by page, and yields where it stands after each: nothing happens until the next is asked for. A
+ * run that ended in the middle, however it did, goes on from any progress that it yielded; what is done twice does no
+ * harm. The last progress is `finished`, and `done` when nothing is left over.
+ *
+ * Throws InputError for options that cannot be used, EaasError when the service refuses the caller, stays unreachable or
+ * the signal aborts, TooManyFailures, and whatever the store's `read` and `count` throw.
+ */
+export async function* reencrypt<Row extends StoredRow>(
+  client: ReencryptClient,
+  store: Store<Row>,
+  options: ReencryptOptions<Row>,
+): AsyncGenerator<Progress<Row['id']>, void, undefined> {
+  const { mode, resume, dryRun = false, maxFailures = 100, signal, clock = systemClock } = options;
+  const pageSize = atLeastOne('pageSize', options.pageSize ?? 500);
+  const concurrency = atLeastOne('concurrency', options.concurrency ?? 8);
+  let progress = beginProgress(mode, dryRun, resume);
+  const failedBefore = progress.failed;
+  const keyVersions = { ...progress.keyVersions };
+  const convert = conversionOf(client, options, keyVersions);
+  const run: Run<Row> = { store, convert, clock, dryRun, pageSize, concurrency, signal };
+  const total = progress.total ?? (await store.count?.());
+  if (total !== undefined) progress = { ...progress, total };
+
+  for (;;) {
+    if (signal?.aborted) throw aborted();
+    const begun = clock.now();
+    const after = progress.cursor ?? undefined;
+    const rows = await store.read({ after, limit: pageSize });
+    const last = rows.at(-1);
+    if (!last) break;
+    if (after !== undefined && rows.some(({ id }) => idKey(id) === idKey(after))) {
+      throw new InputError('`read` answered the row that it was to begin after: compare with >, not >=');
+    }
+    const results = await movePage(run, after, rows);
+    progress = advance(progress, last.id, results, keyVersions);
+    yield progress;
+    const failed = progress.failed - failedBefore;
+    if (failed > maxFailures) throw new TooManyFailures(failed);
+    const rest = restAfter(rows.length, clock.now() - begun, options);
+    if (rest > 0) await clock.sleep(rest, signal);
+  }
+  yield finish(progress);
+}
+
+function conversionOf<Row extends StoredRow>(
+  client: ReencryptClient,
+  options: Plan<Row> & { readonly verify?: boolean | undefined; readonly signal?: AbortSignal | undefined },
+  keyVersions: Record<string, number>,
+): Convert<Row> {
+  const calls = callsOf(client, options.signal);
+  const proof = options.verify ? proofBy(calls) : undefined;
+  switch (options.mode) {
+    case 'rewrap':
+      return rewrapping(options, { calls, proof, keyVersions });
+    case 'encrypt':
+      return encrypting(options, { calls, proof });
+    case 'reencrypt':
+      return moving(options, { calls, proof });
+    default:
+      throw new InputError('`mode` is `rewrap`, `encrypt` or `reencrypt`');
+  }
+}
+
+function atLeastOne(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 1) return value;
+  throw new InputError(`\`${name}\` is a whole number from 1 on`);
+}

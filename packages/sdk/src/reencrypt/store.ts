@@ -1,0 +1,47 @@
+/** Where a run stands in the table, and which row is meant: what is unique, never changes, and survives JSON. */
+export type RowId = string | number | readonly (string | number)[];
+
+/** A field as the table keeps it. Text stays text (base64), bytes stay bytes; NULL is left alone. */
+export type StoredValue = string | Uint8Array | null | undefined;
+
+/** A row as it was read: the fields that are to be converted, and beside them whatever else the application needs. */
+export interface StoredRow {
+  readonly id: RowId;
+  readonly values: Readonly<Record<string, StoredValue>>;
+}
+
+/** One row's compare-and-set: all of `values` are written where all of `expected` still stand, or nothing is. */
+export interface Change<Row extends StoredRow = StoredRow> {
+  readonly id: Row['id'];
+  /** Every field as it was read. */
+  readonly expected: Row['values'];
+  /** Every field as it is to be: those that need no change are the same as in `expected`. */
+  readonly values: Row['values'];
+  /** The row as it was read. */
+  readonly row: Row;
+}
+
+export interface ReadableStore<Row extends StoredRow = StoredRow> {
+  /** The next rows, ordered by id: those after `after`, from the first one on where it is undefined. */
+  read(page: { readonly after: Row['id'] | undefined; readonly limit: number }): Promise<readonly Row[]>;
+  /** How many rows there are, roughly, for who wants to show a percentage. Asked once. */
+  count?(): Promise<number>;
+}
+
+/** The application's table, for a run to work on. */
+export type Store<Row extends StoredRow = StoredRow> = ReadableStore<Row> &
+  (
+    | {
+        /** Whether the row was written: false where it is no longer what was expected. */
+        write(change: Change<Row>): Promise<boolean>;
+      }
+    | {
+        /** The ids of those rows that were written, of a whole page in one statement. */
+        writeMany(changes: readonly Change<Row>[]): Promise<readonly Row['id'][]>;
+      }
+  );
+
+/** An id as text, to look it up by. */
+export function idKey(id: RowId): string {
+  return JSON.stringify(id);
+}

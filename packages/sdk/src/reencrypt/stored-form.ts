@@ -1,0 +1,36 @@
+import { type Header, looksLikeEnvelope, parseEnvelope, parseHeader } from '@eaas/protocol';
+import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+import type { StoredValue } from './store.ts';
+
+/** A value that is encrypted: in one piece (version 1 of the format), or as a stream (version 2). */
+export interface Encrypted {
+  readonly kind: 'envelope' | 'stream';
+  readonly bytes: Uint8Array;
+  readonly header: Header;
+}
+
+/** What a stored value turns out to be. */
+export type Form = { readonly kind: 'empty' | 'plaintext' | 'broken' } | Encrypted;
+
+/**
+ * Tells the form without any key. `broken` is what begins like an envelope and is none: one that was cut short by its
+ * column, say. It is never taken for a plaintext, because encrypting it would hide that it is lost.
+ */
+export function formOf(value: StoredValue): Form {
+  if (value === null || value === undefined) return { kind: 'empty' };
+  if (!looksLikeEnvelope(value)) return { kind: 'plaintext' };
+  // `eaas@example.com` is an address.
+  if (typeof value === 'string' && !/^[A-Za-z0-9+/]+=*$/.test(value)) return { kind: 'plaintext' };
+  try {
+    const bytes = typeof value === 'string' ? fromBase64(value) : value;
+    if (bytes[3] === 2) return { kind: 'stream', bytes, header: parseHeader(bytes) };
+    return { kind: 'envelope', bytes, header: parseEnvelope(bytes) };
+  } catch {
+    return { kind: 'broken' };
+  }
+}
+
+/** The bytes in the form in which the value was stored. */
+export function inFormOf(stored: StoredValue, bytes: Uint8Array): string | Uint8Array {
+  return typeof stored === 'string' ? toBase64(bytes) : bytes;
+}
