@@ -1,6 +1,5 @@
 import { abytes, concatBytes, equalBytes } from '@noble/ciphers/utils.js';
 import { type Context, encodeContext } from './context.ts';
-import { type Derived, derive } from './derive.ts';
 import { type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
 import {
   commitmentLength,
@@ -14,8 +13,8 @@ import { DecryptionError, InputError } from './errors.ts';
 import { randomIv } from './random.ts';
 import { toUtf8 } from './text.ts';
 
-const info = /* @__PURE__ */ toUtf8('eaas envelope v1');
-const noSalt = /* @__PURE__ */ new Uint8Array(0);
+/** What a DEK is derived for, in the envelope's first version. */
+export const dataKeyInfo = /* @__PURE__ */ toUtf8('eaas envelope v1');
 
 /** A data key made ready: derived once, then used for as many messages as its holder allows (at most 2^32). */
 export interface DataKey<Mode extends EngineMode = EngineMode> {
@@ -27,17 +26,23 @@ export interface DataKey<Mode extends EngineMode = EngineMode> {
   key: unknown;
 }
 
-/** Derives what seals and opens, and the commitment, from a DEK (HKDF: K || C). The DEK stays the caller's to wipe. */
-export function deriveDataKey<Mode extends EngineMode>(
+/**
+ * A data key from what HKDF-SHA-256 made of its DEK (no salt, `dataKeyInfo`, 64 bytes): K || C. Those stay the
+ * caller's to wipe.
+ */
+export function dataKeyFrom<Mode extends EngineMode>(
   engine: Engine<Mode>,
-  dek: Uint8Array,
+  derived: Uint8Array,
   wrapped: Wrapped,
 ): Outcome<Mode, DataKey<Mode>> {
   const header = formatHeader(1, wrapped);
-  return onward<Mode, Derived, DataKey<Mode>>(derive(engine, dek, noSalt, info), (derived) => ({
+  // Not slice: that of a Buffer is a view.
+  const commitment = new Uint8Array(derived.subarray(32, 64));
+  return onward<Mode, unknown, DataKey<Mode>>(engine.importKey(derived.subarray(0, 32)), (key) => ({
     engine,
     header,
-    ...derived,
+    commitment,
+    key,
   }));
 }
 

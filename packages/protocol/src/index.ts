@@ -1,5 +1,6 @@
 export { type Context, encodeContext } from './context.ts';
-export { type DataKey, deriveDataKey, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
+export { type DataKey, dataKeyFrom, dataKeyInfo, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
+export { deriveDataKey } from './derive-data-key.ts';
 export type { Engine, EngineMode, Outcome, SyncEngine } from './engines/engine.ts';
 export { nobleEngine } from './engines/noble.ts';
 export {
@@ -13,6 +14,7 @@ export {
 } from './envelope.ts';
 export { DecryptionError, FormatError, InputError } from './errors.ts';
 export { pae, type PaePart } from './pae.ts';
-export { type ExpectedKey, open, requireExpectedKey, seal, type SealOptions, type Unwrap, type Wrap } from './seal.ts';
+export { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
+export { open, seal, type SealOptions, type Unwrap, type Wrap } from './seal.ts';
 export { fromUtf8, toUtf8 } from './text.ts';
 export { parseUuid } from './uuid.ts';

@@ -1,21 +1,18 @@
 import type { Context } from './context.ts';
-import { type DataKey, deriveDataKey, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
+import { type DataKey, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
+import { deriveDataKey } from './derive-data-key.ts';
 import { nobleEngine } from './engines/noble.ts';
 import type { Engine } from './engines/engine.ts';
 import { parseEnvelope, type Wrapped } from './envelope.ts';
-import { DecryptionError, InputError } from './errors.ts';
+import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
 import { dekLength } from './limits.ts';
 import { randomBytes } from './random.ts';
-import { parseUuid } from './uuid.ts';
 
 /** Has a DEK wrapped: over HTTP in the SDK, locally in the server. The DEK is overwritten afterwards. */
 export type Wrap = (dek: Uint8Array) => Wrapped | Promise<Wrapped>;
 
 /** Gives back the DEK that was wrapped, to be overwritten: a copy. What it throws passes through `open` untouched. */
 export type Unwrap = (wrapped: Wrapped) => Uint8Array | Promise<Uint8Array>;
-
-/** Which key an envelope must name: one, several, or, said aloud, any at all. */
-export type ExpectedKey = { readonly keyId: string | readonly string[] } | { readonly anyKey: true };
 
 export interface SealOptions {
   readonly context?: Context | undefined;
@@ -69,14 +66,4 @@ async function useOnce(
   } finally {
     dek.fill(0);
   }
-}
-
-/** Throws DecryptionError unless the key is one that the caller expects, InputError when none is named. */
-export function requireExpectedKey(keyId: string, expected: ExpectedKey): void {
-  if ('anyKey' in expected && expected.anyKey) return;
-  const named = 'keyId' in expected ? [expected.keyId].flat() : [];
-  if (named.length === 0) {
-    throw new InputError('name the key that you expect: `keyId`, or `anyKey: true`');
-  }
-  if (!named.some((name) => parseUuid(name) === keyId)) throw new DecryptionError();
 }

@@ -6,7 +6,7 @@ type Bytes = Uint8Array;
 export interface Work {
   start?(out: Outbox): Promise<void>;
   write(bytes: Bytes, out: Outbox): Promise<void>;
-  /** All was written: puts out what is left, and ends when that has succeeded. */
+  /** All was written: puts out what is left, and resolves when that has succeeded. */
   finish(out: Outbox): Promise<void>;
   /** Called as each result leaves. */
   released(result: Bytes): void;
@@ -16,10 +16,9 @@ export interface Work {
 
 /**
  * A writable and a readable end around the work. Not the platform's TransformStream: that tells nobody of a cancelled
- * reader in some browsers, and lets one large piece written become as much memory at once.
+ * reader in some browsers, and makes as much of one large piece at once as it is large.
  */
 export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Bytes, Bytes> {
-  const out = new Outbox();
   let input: WritableStreamDefaultController;
   let output: ReadableStreamDefaultController<Bytes>;
 
@@ -27,43 +26,40 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Byte
     signal?.removeEventListener('abort', onAbort);
     out.stop(reason);
     work.over();
-    // Each end that is still open; the one that called is not.
+    // Each end that is still open; the one that was given up is not.
     input.error(reason);
     output.error(reason);
   };
   const onAbort = (): void => stop(signal?.reason);
 
-  /** Has a failure leave behind what was put out before it. */
-  const attempt = async (step: () => Promise<void>): Promise<void> => {
-    try {
-      await step();
-    } catch (error) {
-      out.put(Promise.reject(error));
-      work.over();
-      throw error;
-    } finally {
-      // Only now does the key exist, when it was stopped while it was being wrapped.
-      if (out.stopped) work.over();
+  const out = new Outbox((result) => {
+    if (!result) {
+      signal?.removeEventListener('abort', onAbort);
+      return output.close();
     }
+    try {
+      work.released(result);
+      output.enqueue(result);
+    } catch (error) {
+      stop(error);
+    }
+  }, stop);
+
+  /** Has a failure leave after all that was put out before it. */
+  const failed = (error: unknown): never => {
+    work.over();
+    out.putFailure(error);
+    throw error;
+  };
+  const settled = (): void => {
+    // Only now does the key exist, when it was stopped while the key was being wrapped.
+    if (out.stopped) work.over();
   };
 
   const readable = new ReadableStream<Bytes>(
     {
       start: (controller) => void (output = controller),
-      async pull(controller) {
-        try {
-          let result = await out.take();
-          while (result?.length === 0) result = await out.take();
-          if (!result) {
-            signal?.removeEventListener('abort', onAbort);
-            return controller.close();
-          }
-          work.released(result);
-          controller.enqueue(result);
-        } catch (error) {
-          stop(error);
-        }
-      },
+      pull: () => out.want(),
       cancel: stop,
     },
     { highWaterMark: 0 },
@@ -71,15 +67,14 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Byte
   const writable = new WritableStream<Bytes>({
     start(controller) {
       input = controller;
-      return attempt(async () => work.start?.(out));
+      return work.start?.(out).then(settled, failed);
     },
-    write: (bytes) => attempt(() => work.write(bytes, out)),
-    close: () =>
-      attempt(async () => {
-        await work.finish(out);
-        out.end();
-        work.over();
-      }),
+    write: (bytes) => work.write(bytes, out).then(settled, failed),
+    async close() {
+      await work.finish(out).then(settled, failed);
+      work.over();
+      out.end();
+    },
     abort: stop,
   });
   if (signal?.aborted) onAbort();

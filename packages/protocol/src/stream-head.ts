@@ -8,9 +8,8 @@ import {
   type Header,
   readHeader,
   truncated,
-  type Wrapped,
 } from './envelope.ts';
-import { DecryptionError, FormatError, InputError } from './errors.ts';
+import { DecryptionError, FormatError } from './errors.ts';
 import { dekLength } from './limits.ts';
 import { pae } from './pae.ts';
 import { randomBytes } from './random.ts';
@@ -51,18 +50,6 @@ export function parseStreamHead(bytes: Uint8Array): StreamHead {
   const head = findStreamHead(bytes);
   if (!head) throw truncated();
   return head;
-}
-
-/**
- * The head with its data key wrapped anew: what takes the old head's place, with the chunks as they are. Throws
- * InputError for another key than the stream's own, to which its chunks are bound.
- */
-export function rewrapStreamHead(head: StreamHead, wrapped: Wrapped): Uint8Array<ArrayBuffer> {
-  const header = formatHeader(2, wrapped);
-  if (!equalBytes(header.subarray(0, 20), head.prefix)) {
-    throw new InputError('a stream stays under its key: only the version of the key can change');
-  }
-  return concatBytes(header, head.salt, head.commitment);
 }
 
 /** A new stream under a fresh DEK: its head, and what seals its chunks. */

@@ -1,7 +1,8 @@
 import { concatBytes } from '@noble/ciphers/utils.js';
 import { nobleEngine } from './engines/noble.ts';
 import { truncated } from './envelope.ts';
-import { type ExpectedKey, requireExpectedKey, type Unwrap } from './seal.ts';
+import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
+import type { Unwrap } from './seal.ts';
 import type { ChunkCipher } from './stream-chunk.ts';
 import { Cutter } from './stream-cutter.ts';
 import { joinEnds } from './stream-ends.ts';
@@ -40,7 +41,8 @@ export function openStream(
         const content = cipher ? bytes : await readHead(bytes);
         if (!cipher) return;
         for (const chunk of cutter.push(content)) {
-          await out.room();
+          const full = out.room();
+          if (full) await full;
           out.put(cipher.open(chunk, index++, false));
         }
       },

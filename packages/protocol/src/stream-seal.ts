@@ -33,7 +33,8 @@ export function sealStream(wrap: Wrap, options: StreamOptions = {}): TransformSt
       },
       async write(bytes, out) {
         for (const chunk of cutter.push(bytes)) {
-          await out.room();
+          const full = out.room();
+          if (full) await full;
           out.put(cipher.seal(chunk, index++, false));
         }
       },

@@ -41,7 +41,9 @@ export function createDataKeyCalls(call: Call): DataKeyCalls {
     },
     async unwrap(wrapped, { wrapContext, signal } = {}) {
       const { dek } = await unwrap(requestOf(wrapped, wrapContext), { signal }).catch(asDecryption);
-      return read(dek);
+      const bytes = read(dek);
+      if (bytes.length !== 32) throw unreadable();
+      return bytes;
     },
     async rewrap(wrapped, { wrapContext, signal } = {}) {
       const { key_version: _, ...request } = requestOf(wrapped, wrapContext);
@@ -72,7 +74,7 @@ function read(base64: string): Uint8Array {
 }
 
 function unreadable(): EaasError {
-  return new EaasError('invalid_response', 'the service answered no wrapped key of the key that was named');
+  return new EaasError('invalid_response', 'the service answered no data key of the key that was named');
 }
 
 /** A wrapped key that is not authentic is one more way for a ciphertext not to open. */
