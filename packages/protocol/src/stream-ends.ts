@@ -1,17 +1,22 @@
+import type { Result } from './stream-chunk.ts';
+import { Cutter } from './stream-cutter.ts';
 import { Outbox } from './stream-outbox.ts';
 
 type Bytes = Uint8Array;
 
-/** What a transformation does with what is written, and that it is told of its end. */
+/** What is done to a stream, chunk by chunk. */
 export interface Work {
-  start?(out: Outbox): Promise<void>;
-  write(bytes: Bytes, out: Outbox): Promise<void>;
-  /** All was written: puts out what is left, and resolves when that has succeeded. */
-  finish(out: Outbox): Promise<void>;
+  /** How long a chunk is that arrives. */
+  readonly chunkLength: number;
+  /** What leaves before all chunks. */
+  begin?(): Promise<Bytes>;
+  /** Is shown every piece that arrives, and keeps what stands before the chunks: answers the rest of it. */
+  head?(bytes: Bytes): Result;
+  chunk(bytes: Bytes, last: boolean): Result;
   /** Called as each result leaves. */
-  released(result: Bytes): void;
+  released?(result: Bytes): void;
   /** Wipes what is secret, whichever way it ends: finished, failed, aborted or cancelled. May be called again. */
-  over(): void;
+  over?(): void;
 }
 
 /**
@@ -19,13 +24,18 @@ export interface Work {
  * reader in some browsers, and makes as much of one large piece at once as it is large.
  */
 export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Bytes, Bytes> {
+  const cutter = new Cutter(work.chunkLength);
   let input: WritableStreamDefaultController;
   let output: ReadableStreamDefaultController<Bytes>;
 
+  const wipe = (): void => {
+    cutter.wipe();
+    work.over?.();
+  };
   const stop = (reason: unknown): void => {
     signal?.removeEventListener('abort', onAbort);
     out.stop(reason);
-    work.over();
+    wipe();
     // Each end that is still open; the one that was given up is not.
     input.error(reason);
     output.error(reason);
@@ -38,7 +48,7 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Byte
       return output.close();
     }
     try {
-      work.released(result);
+      work.released?.(result);
       output.enqueue(result);
     } catch (error) {
       stop(error);
@@ -47,13 +57,24 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Byte
 
   /** Has a failure leave after all that was put out before it. */
   const failed = (error: unknown): never => {
-    work.over();
+    wipe();
     out.putFailure(error);
     throw error;
   };
   const settled = (): void => {
     // Only now does the key exist, when it was stopped while the key was being wrapped.
-    if (out.stopped) work.over();
+    if (out.stopped) wipe();
+  };
+  const put = async (chunk: Bytes, last: boolean): Promise<void> => {
+    const full = out.room();
+    if (full) await full;
+    const result = work.chunk(chunk, last);
+    out.put(result);
+    if (last) await result;
+  };
+  const write = async (bytes: Bytes): Promise<void> => {
+    const after = work.head?.(bytes) ?? bytes;
+    for (const chunk of cutter.push(after instanceof Promise ? await after : after)) await put(chunk, false);
   };
 
   const readable = new ReadableStream<Bytes>(
@@ -67,12 +88,15 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Byte
   const writable = new WritableStream<Bytes>({
     start(controller) {
       input = controller;
-      return work.start?.(out).then(settled, failed);
+      return work
+        .begin?.()
+        .then((first) => out.put(first))
+        .then(settled, failed);
     },
-    write: (bytes) => work.write(bytes, out).then(settled, failed),
+    write: (bytes) => write(bytes).then(settled, failed),
     async close() {
-      await work.finish(out).then(settled, failed);
-      work.over();
+      await put(cutter.rest(), true).catch(failed);
+      wipe();
       out.end();
     },
     abort: stop,

@@ -2,13 +2,7 @@ import { concatBytes, equalBytes } from '@noble/ciphers/utils.js';
 import { encodeContext } from './context.ts';
 import { type Derived, derive } from './derive.ts';
 import type { Engine } from './engines/engine.ts';
-import {
-  commitmentLength,
-  formatHeader,
-  type Header,
-  readHeader,
-  truncated,
-} from './envelope.ts';
+import { commitmentLength, formatHeader, type Header, readHeader, truncated } from './envelope.ts';
 import { DecryptionError, FormatError } from './errors.ts';
 import { dekLength } from './limits.ts';
 import { pae } from './pae.ts';

@@ -4,7 +4,6 @@ import { truncated } from './envelope.ts';
 import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
 import type { Unwrap } from './seal.ts';
 import type { ChunkCipher } from './stream-chunk.ts';
-import { Cutter } from './stream-cutter.ts';
 import { joinEnds } from './stream-ends.ts';
 import { findStreamHead, maxHeadLength, openHead } from './stream-head.ts';
 import type { StreamOptions } from './stream-seal.ts';
@@ -18,7 +17,6 @@ export function openStream(
   unwrap: Unwrap,
   { context, engine = nobleEngine, signal, onProgress, ...expected }: StreamOptions & ExpectedKey,
 ): TransformStream<Uint8Array, Uint8Array> {
-  const cutter = new Cutter(sealedChunkLength);
   let start: Uint8Array = new Uint8Array(0);
   let cipher: ChunkCipher | undefined;
   let index = 0;
@@ -37,21 +35,11 @@ export function openStream(
 
   return joinEnds(
     {
-      async write(bytes, out) {
-        const content = cipher ? bytes : await readHead(bytes);
-        if (!cipher) return;
-        for (const chunk of cutter.push(content)) {
-          const full = out.room();
-          if (full) await full;
-          out.put(cipher.open(chunk, index++, false));
-        }
-      },
-      async finish(out) {
+      chunkLength: sealedChunkLength,
+      head: (bytes) => (cipher ? bytes : readHead(bytes)),
+      chunk(bytes, last) {
         if (!cipher) throw truncated();
-        await out.room();
-        const last = cipher.open(cutter.rest(), index, true);
-        out.put(last);
-        await last;
+        return cipher.open(bytes, index++, last);
       },
       released(result) {
         done += result.length;

@@ -4,7 +4,6 @@ import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
 import { streamChunkLength } from './limits.ts';
 import type { SealOptions, Unwrap } from './seal.ts';
 import type { ChunkCipher, Result } from './stream-chunk.ts';
-import { Cutter } from './stream-cutter.ts';
 import { joinEnds } from './stream-ends.ts';
 import { maxHeadLength, openHead, parseStreamHead } from './stream-head.ts';
 import { type Layout, layoutOf, sealedChunkLength } from './stream-size.ts';
@@ -103,7 +102,6 @@ function openRange(
   signal: AbortSignal | undefined,
 ): ReadableStream<Uint8Array> {
   if (start === end) return new ReadableStream({ start: (controller) => controller.close() });
-  const cutter = new Cutter(sealedChunkLength);
   const chunkAt = (index: number): number => layout.headLength + index * sealedChunkLength;
   const endIndex = Math.ceil(end / streamChunkLength);
   let index = Math.floor(start / streamChunkLength);
@@ -117,27 +115,5 @@ function openRange(
       plaintext.subarray(Math.max(0, start - offset), end - offset);
     return opened instanceof Promise ? opened.then(trim) : trim(opened);
   };
-  return bytes.pipeThrough(
-    joinEnds(
-      {
-        async write(piece, out) {
-          for (const chunk of cutter.push(piece)) {
-            const full = out.room();
-            if (full) await full;
-            out.put(open(chunk));
-          }
-        },
-        async finish(out) {
-          const full = out.room();
-          if (full) await full;
-          const last = open(cutter.rest());
-          out.put(last);
-          await last;
-        },
-        released() {},
-        over() {},
-      },
-      signal,
-    ),
-  );
+  return bytes.pipeThrough(joinEnds({ chunkLength: sealedChunkLength, chunk: open }, signal));
 }

@@ -3,7 +3,6 @@ import { tagLength } from './envelope.ts';
 import { streamChunkLength } from './limits.ts';
 import type { SealOptions, Wrap } from './seal.ts';
 import type { ChunkCipher } from './stream-chunk.ts';
-import { Cutter } from './stream-cutter.ts';
 import { joinEnds } from './stream-ends.ts';
 import { createStream } from './stream-head.ts';
 
@@ -20,39 +19,24 @@ export interface StreamOptions extends SealOptions {
  */
 export function sealStream(wrap: Wrap, options: StreamOptions = {}): TransformStream<Uint8Array, Uint8Array> {
   const { context, engine = nobleEngine, signal, onProgress } = options;
-  const cutter = new Cutter(streamChunkLength);
   let cipher: ChunkCipher;
   let index = 0;
   let done: number | undefined;
   return joinEnds(
     {
-      async start(out) {
+      chunkLength: streamChunkLength,
+      async begin() {
         const made = await createStream(wrap, engine, context);
         cipher = made.cipher;
-        out.put(made.head);
+        return made.head;
       },
-      async write(bytes, out) {
-        for (const chunk of cutter.push(bytes)) {
-          const full = out.room();
-          if (full) await full;
-          out.put(cipher.seal(chunk, index++, false));
-        }
-      },
-      async finish(out) {
-        await out.room();
-        const last = cipher.seal(cutter.rest(), index, true);
-        out.put(last);
-        await last;
-      },
+      chunk: (bytes, last) => cipher.seal(bytes, index++, last),
       released(result) {
         // The head leaves first.
         done = done === undefined ? 0 : done + result.length - tagLength;
         onProgress?.(done);
       },
-      over() {
-        cutter.wipe();
-        cipher?.wipe();
-      },
+      over: () => cipher?.wipe(),
     },
     signal,
   );

@@ -24,6 +24,7 @@ export function rangeStream(
   let left = end - start;
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   const next = async (): Promise<Uint8Array | undefined> => {
+    if (left === 0 && !reader) return undefined;
     reader ??= streamOf(await source.read(start, end, signal)).getReader();
     const { done, value } = await reader.read();
     left -= value?.length ?? 0;

@@ -1,4 +1,6 @@
 export { openStream } from './stream-open.ts';
+export { type EncryptedFile, type FileOptions, openFile, type Range } from './stream-range.ts';
 export { sealStream, type StreamOptions } from './stream-seal.ts';
 export { ciphertextSize, plaintextSize } from './stream-size.ts';
-export { maxHeadLength, parseStreamHead, rewrapStreamHead, type StreamHead } from './stream-head.ts';
+export type { RangeContent, RangeSource } from './stream-source.ts';
+export { maxHeadLength, parseStreamHead, type StreamHead } from './stream-head.ts';
