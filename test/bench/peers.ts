@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Context } from '@eaas/protocol';
+import { requireTools } from '../setup/tools.ts';
+
+/** Another library that encrypts fields under a key that it keeps. */
+export interface Peer {
+  readonly name: string;
+  readonly encrypt: (text: string) => Promise<string>;
+  readonly decrypt: (ciphertext: string) => Promise<string>;
+}
+
+interface Cloak {
+  generateKey(): string;
+  parseKey(key: string): Promise<object>;
+  encryptString(text: string, key: object): Promise<string>;
+  decryptString(ciphertext: string, key: object): Promise<string>;
+}
+
+interface AwsEncryptionSdk {
+  readonly CommitmentPolicy: { readonly REQUIRE_ENCRYPT_REQUIRE_DECRYPT: string };
+  readonly AlgorithmSuiteIdentifier: { readonly ALG_AES256_GCM_IV12_TAG16_HKDF_SHA512_COMMIT_KEY: number };
+  readonly RawAesWrappingSuiteIdentifier: { readonly AES256_GCM_IV12_TAG16_NO_PADDING: number };
+  readonly RawAesKeyringNode: new (options: object) => object;
+  readonly NodeCachingMaterialsManager: new (options: object) => object;
+  getLocalCryptographicMaterialsCache(capacity: number): object;
+  buildClient(policy: string): {
+    encrypt(manager: object, text: string, options: object): Promise<{ readonly result: Buffer }>;
+    decrypt(manager: object, ciphertext: Buffer): Promise<{ readonly plaintext: Buffer }>;
+  };
+}
+
+/** @47ng/cloak with its key parsed once. It authenticates no context and does not commit to its key. */
+export async function cloak(): Promise<Peer> {
+  const { generateKey, parseKey, encryptString, decryptString } = await load<Cloak>('@47ng/cloak');
+  const key = await parseKey(generateKey());
+  return {
+    name: '@47ng/cloak',
+    encrypt: (text) => encryptString(text, key),
+    decrypt: (ciphertext) => decryptString(ciphertext, key),
+  };
+}
+
+/**
+ * The AWS Encryption SDK as favourably as it can be set up: a local wrapping key, so that it has no network to wait for,
+ * a cache whose data key never expires, and its suite that commits to the key and does not sign.
+ */
+export async function awsEncryptionSdk(context: Context = {}): Promise<Peer> {
+  const aws = await load<AwsEncryptionSdk>('@aws-crypto/client-node');
+  const { encrypt, decrypt } = aws.buildClient(aws.CommitmentPolicy.REQUIRE_ENCRYPT_REQUIRE_DECRYPT);
+  const keyring = new aws.RawAesKeyringNode({
+    keyName: 'bench',
+    keyNamespace: 'bench',
+    unencryptedMasterKey: randomBytes(32),
+    wrappingSuite: aws.RawAesWrappingSuiteIdentifier.AES256_GCM_IV12_TAG16_NO_PADDING,
+  });
+  const manager = new aws.NodeCachingMaterialsManager({
+    backingMaterials: keyring,
+    cache: aws.getLocalCryptographicMaterialsCache(1_000),
+    maxAge: 86_400_000,
+    maxMessagesEncrypted: 2 ** 32,
+    maxBytesEncrypted: Number.MAX_SAFE_INTEGER,
+  });
+  const suiteId = aws.AlgorithmSuiteIdentifier.ALG_AES256_GCM_IV12_TAG16_HKDF_SHA512_COMMIT_KEY;
+  return {
+    name: 'AWS Encryption SDK',
+    async encrypt(text) {
+      const options = { suiteId, encryptionContext: context, plaintextLength: Buffer.byteLength(text) };
+      return (await encrypt(manager, text, options)).result.toString('base64');
+    },
+    async decrypt(ciphertext) {
+      return (await decrypt(manager, Buffer.from(ciphertext, 'base64'))).plaintext.toString('utf8');
+    },
+  };
+}
+
+async function load<T>(name: string): Promise<T> {
+  const modules = await requireTools('peers');
+  return createRequire(join(modules, 'peers.cjs'))(name) as T;
+}
