@@ -1,3 +1,4 @@
+import { InputError } from '@eaas/protocol';
 import { parseJson } from '@eaas/protocol/wire';
 import { Refusal } from './refusal.ts';
 
@@ -26,6 +27,8 @@ async function readBytes(request: Request, limit: number, signal: AbortSignal): 
   const tooLarge = () =>
     new Refusal('too_large', `The body is larger than ${limit / 1024 / 1024} MiB: send less in one call.`);
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge();
+  if (request.bodyUsed)
+    throw new InputError('authorize has read the body: it may read that of `request.clone()`');
   if (!request.body) return new Uint8Array(0);
   const reader = request.body.getReader();
   const giveUp = () => void reader.cancel().catch(() => undefined);
@@ -34,7 +37,7 @@ async function readBytes(request: Request, limit: number, signal: AbortSignal): 
     const chunks: Uint8Array[] = [];
     let length = 0;
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch(cut);
       if (signal.aborted) throw tooSlow();
       if (done) return joined(chunks, length);
       length += value.length;
@@ -45,6 +48,10 @@ async function readBytes(request: Request, limit: number, signal: AbortSignal): 
     signal.removeEventListener('abort', giveUp);
     giveUp();
   }
+}
+
+function cut(): never {
+  throw new Refusal('bad_request', 'The connection closed before the body had arrived.');
 }
 
 function tooSlow(): Refusal {

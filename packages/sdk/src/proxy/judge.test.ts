@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { all, dek, key, setUp, wrapPath, wrapped } from '../../../../test/sdk/proxied.ts';
+import { all, dek, key, setUp, wrapPath } from '../../../../test/sdk/proxied.ts';
 
 describe("the server's own context", () => {
   const authorize = () => ({ ...all, context: { user: '42' } });

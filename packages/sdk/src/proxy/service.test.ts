@@ -1,6 +1,6 @@
 import { problem } from '@eaas/protocol/wire';
 import { describe, expect, test } from 'vitest';
-import { apiKey, dek, key, setUp, wrapPath, wrapped } from '../../../../test/sdk/proxied.ts';
+import { apiKey, dek, setUp, wrapPath, wrapped } from '../../../../test/sdk/proxied.ts';
 
 describe('what the service says', () => {
   const answering = (code: Parameters<typeof problem>[0], detail = 'What to do next.') => {

@@ -1,0 +1,123 @@
+import { problem } from '@eaas/protocol/wire';
+import { describe, expect, test } from 'vitest';
+import { dek, key, otherKey, setUp } from '../../../../test/sdk/proxied.ts';
+
+const path = '/api/eaas/v1/batch/wrap';
+const result = (key_version: number) => ({ wrapped_key: 'AQ==', key_id: key, key_version });
+const item = { key_id: key, dek };
+
+describe('a batch', () => {
+  test('asks for the items that may be asked for, and puts all results in their places', async () => {
+    const results = [result(1), { error: problem('key_state', 'The key is disabled.') }, result(3)];
+    const { post, sent } = setUp({}, () => Response.json({ results }));
+    const items = [
+      { ...item, key_id: otherKey, reference: 'not granted' },
+      { ...item, reference: 'first' },
+      { ...item, dek: 'AQ==', reference: 'malformed' },
+      { ...item, key_id: key.toUpperCase() },
+      { ...item, key_id: 'patients' },
+      null,
+      { ...item, context: { form: '1' } },
+      { ...item, extra: 1 },
+    ];
+    expect((await post(path, { items })).json).toMatchObject({
+      results: [
+        { error: { code: 'not_found', status: 404 }, reference: 'not granted' },
+        { ...result(1), reference: 'first' },
+        { error: { code: 'bad_request' }, reference: 'malformed' },
+        { error: { code: 'key_state' } },
+        { error: { code: 'not_found' } },
+        { error: { code: 'bad_request' } },
+        result(3),
+        { error: { code: 'bad_request' } },
+      ],
+    });
+    expect(sent.map(({ url, body }) => ({ url, body }))).toEqual([
+      {
+        url: 'https://keys.example/v1/batch/wrap',
+        body: { items: [item, item, { ...item, context: { form: '1' } }] },
+      },
+    ]);
+  });
+
+  test('of which nothing may be asked for is answered without the service', async () => {
+    const { post, sent } = setUp();
+    const answer = await post(path, { items: [{ ...item, key_id: otherKey }] });
+    expect(answer).toMatchObject({ status: 200, json: { results: [{ error: { code: 'not_found' } }] } });
+    expect(sent).toEqual([]);
+  });
+
+  test.each<[string, unknown]>([
+    ['no items', {}],
+    ['an empty list', { items: [] }],
+    ['1,001 items', { items: Array.from({ length: 1_001 }, () => item) }],
+    ['a field beside them', { items: [item], key_id: key }],
+    ['an object for a list', { items: { 0: item, length: 1 } }],
+  ])('of %s is refused as a whole', async (_, body) => {
+    const { post, sent } = setUp();
+    expect(await post(path, body)).toMatchObject({ status: 400, json: { code: 'bad_request' } });
+    expect(sent).toEqual([]);
+  });
+
+  test('takes 1,000 items', async () => {
+    const { post } = setUp({}, () =>
+      Response.json({ results: Array.from({ length: 1_000 }, (_, i) => result(i)) }),
+    );
+    const { json } = await post(path, { items: Array.from({ length: 1_000 }, () => item) });
+    expect((json as { results: unknown[] }).results[999]).toEqual(result(999));
+  });
+
+  test.each([0, 1, 3])(
+    'with %d results for two items is no answer: 502, and nothing is guessed',
+    async (count) => {
+      const { post, events } = setUp({}, () =>
+        Response.json({ results: Array.from({ length: count }, () => result(1)) }),
+      );
+      expect(await post(path, { items: [item, item] })).toMatchObject({
+        status: 502,
+        json: { code: 'unavailable' },
+      });
+      expect(events).toMatchObject([{ type: 'service_failed', reason: 'invalid_response' }]);
+    },
+  );
+
+  test('hides what a single item says of the API key', async () => {
+    const results = [{ error: problem('permission_missing', 'This API key cannot.'), reference: 'x' }];
+    const { post, events } = setUp({}, () => Response.json({ results }));
+    const { text, json } = await post(path, { items: [item] });
+    expect(json).toEqual({
+      results: [{ error: expect.objectContaining({ code: 'unavailable', status: 502 }) as object }],
+    });
+    expect(text).not.toContain('API key');
+    expect(events).toMatchObject([{ type: 'api_key_refused', code: 'permission_missing' }]);
+  });
+
+  test('shows a reference only where it can be one', async () => {
+    const { post } = setUp();
+    const items = [
+      { ...item, key_id: otherKey, reference: 'x'.repeat(129) },
+      { ...item, key_id: otherKey, reference: { a: 1 } },
+      { ...item, key_id: otherKey, reference: '' },
+    ];
+    const { json } = await post(path, { items });
+    expect(
+      (json as { results: { reference?: unknown }[] }).results.map(({ reference }) => reference),
+    ).toEqual([undefined, undefined, '']);
+  });
+
+  test('of hashes and of unwraps goes the same way', async () => {
+    const hashes = setUp({}, () => Response.json({ results: [{ hash: 'ab', key_id: key }] }));
+    await hashes.post('/api/eaas/v1/batch/hash', {
+      items: [
+        { key_id: key, value: 'Ada' },
+        { key_id: otherKey, value: 'Bob' },
+      ],
+    });
+    expect(hashes.sent[0]?.body).toEqual({ items: [{ key_id: key, value: 'Ada' }] });
+    const unwraps = setUp({}, () => Response.json({ results: [{ dek, key_id: key, key_version: 1 }] }));
+    await unwraps.post('/api/eaas/v1/batch/unwrap', {
+      items: [{ key_id: key, wrapped_key: 'AQ==', key_version: 1 }],
+    });
+    expect(unwraps.sent[0]?.body).toEqual({ items: [{ key_id: key, wrapped_key: 'AQ==', key_version: 1 }] });
+  });
+});

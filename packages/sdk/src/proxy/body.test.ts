@@ -1,0 +1,149 @@
+import { limits } from '@eaas/protocol/wire';
+import { describe, expect, test } from 'vitest';
+import { dek, key, setUp, wrapPath } from '../../../../test/sdk/proxied.ts';
+
+const batchPath = '/api/eaas/v1/batch/wrap';
+
+describe('a body', () => {
+  test.each<[number, string]>([
+    [200, 'application/json'],
+    [200, 'Application/JSON; charset=utf-8'],
+    [415, 'text/plain'],
+    [415, 'application/x-www-form-urlencoded'],
+    [415, 'multipart/form-data; boundary=x'],
+    [415, 'application/json; charset=utf-16'],
+    [415, 'text/plain; application/json'],
+    [415, 'application/jsonp'],
+    [415, ''],
+  ])('is answered %d with the type %j', async (status, type) => {
+    const { post } = setUp();
+    expect(await post(wrapPath, { dek }, { 'content-type': type })).toMatchObject({ status });
+  });
+
+  test('is not inflated', async () => {
+    const { post, sent } = setUp();
+    expect(await post(wrapPath, { dek }, { 'content-encoding': 'gzip' })).toMatchObject({ status: 415 });
+    expect(sent).toEqual([]);
+  });
+
+  test.each<[string, string | Uint8Array]>([
+    ['nothing', ''],
+    ['no JSON', '{'],
+    ['null', 'null'],
+    ['a list', '[]'],
+    ['a text', '"dek"'],
+    ['a field twice', `{"dek":"${dek}","dek":"${dek}"}`],
+    ['a field twice, once escaped', `{"dek":"${dek}","\\u0064ek":"${dek}"}`],
+    ['a field too many', `{"dek":"${dek}","key_id":"${key}"}`],
+    ['a reference, which only items have', `{"dek":"${dek}","reference":"1"}`],
+    ['__proto__', `{"dek":"${dek}","__proto__":{"context":{"user":"1"}}}`],
+    ['a DEK that is inherited', `{"__proto__":{"dek":"${dek}"}}`],
+    ['constructor', `{"dek":"${dek}","constructor":{}}`],
+    ['__proto__ in the context', `{"dek":"${dek}","context":{"__proto__":"1"}}`],
+    ['a context that is a list', `{"dek":"${dek}","context":["1"]}`],
+    ['no context', `{"dek":"${dek}","context":null}`],
+    ['a lone surrogate', `{"dek":"${dek}","context":{"a":"\\ud800"}}`],
+    ['nine levels', `{"dek":"${dek}","context":${'['.repeat(9)}${']'.repeat(9)}}`],
+    ['a byte order mark', `\ufeff{"dek":"${dek}"}`],
+    ['no UTF-8', Uint8Array.of(0x7b, 0xff, 0x7d)],
+    ['a short DEK', '{"dek":"AQ=="}'],
+    ['a DEK in another alphabet', `{"dek":"${dek.replace('A', '_')}"}`],
+  ])('of %s is 400, and goes no further', async (_, body) => {
+    const { post, sent } = setUp();
+    expect(await post(wrapPath, body)).toMatchObject({ status: 400, json: { code: 'bad_request' } });
+    expect(sent).toEqual([]);
+    expect(({} as { dek?: string }).dek).toBeUndefined();
+  });
+
+  test('that is refused is not shown', async () => {
+    const { post } = setUp();
+    const { text } = await post(wrapPath, { dek: 'c2VjcmV0', context: { a: 1 } });
+    expect(text).not.toContain('c2VjcmV0');
+  });
+});
+
+/** A body of so many MiB, sent in parts, and how many of them were taken. */
+function endless(mebibytes: number, first = '') {
+  let taken = 0;
+  const part = new Uint8Array(1024 * 1024).fill(0x20);
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) => {
+        controller.enqueue(taken === 0 ? new TextEncoder().encode(first) : part);
+        if (taken++ === mebibytes) controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { stream, taken: () => taken };
+}
+
+function streamed(path: string, body: ReadableStream, headers: Record<string, string> = {}): Request {
+  return new Request(`https://app.example${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...headers },
+    body,
+    duplex: 'half',
+  } as RequestInit);
+}
+
+describe('a large body', () => {
+  test.each([
+    [wrapPath, limits.body],
+    [batchPath, limits.batchBody],
+  ])('to %s is read up to %d bytes and no further', async (path, limit) => {
+    const { proxy } = setUp();
+    const { stream, taken } = endless(100);
+    expect((await proxy(streamed(path, stream))).status).toBe(413);
+    expect(taken()).toBeLessThanOrEqual(limit / 1024 / 1024 + 2);
+  });
+
+  test('that is announced is not read at all', async () => {
+    const { proxy } = setUp();
+    const { stream, taken } = endless(100);
+    expect((await proxy(streamed(wrapPath, stream, { 'content-length': '2097153' }))).status).toBe(413);
+    expect(taken()).toBe(0);
+  });
+
+  test.each<[number, Parameters<typeof setUp>[0], Record<string, string>]>([
+    [403, { authorize: () => undefined }, {}],
+    [403, {}, { 'sec-fetch-site': 'cross-site' }],
+    [415, {}, { 'content-type': 'text/plain' }],
+  ])('is not read for a %d', async (status, options, headers) => {
+    const { proxy } = setUp(options);
+    const { stream, taken } = endless(100);
+    expect((await proxy(streamed(wrapPath, stream, headers))).status).toBe(status);
+    expect(taken()).toBe(0);
+  });
+
+  test('within the limit is read, in as many parts as it comes', async () => {
+    const { proxy, sent } = setUp();
+    const { stream } = endless(1, JSON.stringify({ dek }));
+    expect((await proxy(streamed(wrapPath, stream))).status).toBe(200);
+    expect(sent).toMatchObject([{ body: { dek } }]);
+  });
+});
+
+test('a body that does not arrive is 408 when the time is over, and is given up', async () => {
+  const { proxy, sent } = setUp({ timeout: 20 });
+  let cancelled = false;
+  const stream = new ReadableStream<Uint8Array>({ cancel: () => void (cancelled = true) });
+  const answer = await proxy(streamed(wrapPath, stream));
+  expect(await answer.json()).toMatchObject({ status: 408, code: 'bad_request' });
+  expect([cancelled, sent]).toEqual([true, []]);
+});
+
+test('a body that the app has read already is 500, and the operator is told', async () => {
+  const { post, events } = setUp({
+    authorize: async (request) => (await request.text(), { keys: [key], operations: ['wrap'] }),
+  });
+  expect(await post(wrapPath, { dek })).toMatchObject({ status: 500 });
+  expect(events).toMatchObject([{ type: 'failed', error: { name: 'InputError' } }]);
+});
+
+test('a body that breaks off is 400, and no event', async () => {
+  const { proxy, events } = setUp();
+  const stream = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) });
+  expect((await proxy(streamed(wrapPath, stream))).status).toBe(400);
+  expect(events).toEqual([]);
+});

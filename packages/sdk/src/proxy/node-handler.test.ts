@@ -1,0 +1,234 @@
+import {
+  createServer,
+  type IncomingMessage,
+  request as send,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { connect } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { all, dek, key, setUp, wrapPath, wrapped } from '../../../../test/sdk/proxied.ts';
+import { nodeRequestOf, type ProxyOptions, toNodeHandler } from './proxy.ts';
+
+type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+
+/** A server of node:http, with what a framework does before the handler. */
+async function serve(
+  options: Partial<ProxyOptions> = {},
+  before: (req: IncomingMessage, next: () => void) => void = (_, next) => next(),
+) {
+  const { proxy, sent, events } = setUp(options);
+  const handled: Promise<void>[] = [];
+  const handler: Handler = toNodeHandler(proxy);
+  const server: Server = createServer((req, res) => before(req, () => void handled.push(handler(req, res))));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as { port: number };
+  const post = (body: BodyInit, headers: Record<string, string> = {}, path = wrapPath) =>
+    fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: `http://127.0.0.1:${port}`, ...headers },
+      body,
+      duplex: 'half',
+    } as RequestInit);
+  return { post, port, sent, events, handled };
+}
+
+/** What comes back for bytes, until the connection closes. */
+async function exchange(port: number, text: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(text);
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  return answer;
+}
+
+/** As express.json(), text() and raw() do. */
+function parsing(parse: (bytes: Buffer) => unknown) {
+  return (req: IncomingMessage, next: () => void): void => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      Object.assign(req, { body: parse(Buffer.concat(chunks)) });
+      next();
+    });
+  };
+}
+
+describe('a body', () => {
+  test.each([
+    ['that nobody has read', undefined],
+    ['that was parsed', (bytes: Buffer) => JSON.parse(bytes.toString()) as unknown],
+    ['that was read as text', (bytes: Buffer) => bytes.toString()],
+    ['that was read as bytes', (bytes: Buffer) => bytes],
+  ])('%s arrives', async (_, parse) => {
+    const { post, sent } = await serve({}, parse && parsing(parse));
+    const answer = await post(JSON.stringify({ dek, context: { name: 'Zoë' } }));
+    expect([answer.status, await answer.json()]).toEqual([200, wrapped]);
+    expect(sent).toMatchObject([{ body: { dek, context: { name: 'Zoë' } } }]);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('that a parser left alone, with an empty object in its place, is read', async () => {
+    const { post } = await serve({}, (req, next) => {
+      Object.assign(req, { body: {} });
+      next();
+    });
+    expect((await post(JSON.stringify({ dek }))).status).toBe(200);
+  });
+
+  test('that was inflated and parsed is not taken for compressed', async () => {
+    const { post } = await serve(
+      {},
+      parsing(() => ({ dek })),
+    );
+    expect((await post('…', { 'content-encoding': 'gzip' })).status).toBe(200);
+  });
+
+  test('that was read and kept by nobody is 400', async () => {
+    const { post, sent } = await serve(
+      {},
+      parsing(() => undefined),
+    );
+    expect((await post(JSON.stringify({ dek }))).status).toBe(400);
+    expect(sent).toEqual([]);
+  });
+
+  test('that was parsed keeps no `__proto__` from the checks', async () => {
+    const { post, sent } = await serve(
+      {},
+      parsing((bytes) => JSON.parse(bytes.toString()) as unknown),
+    );
+    expect((await post(`{"dek":"${dek}","__proto__":{"context":{"user":"1"}}}`)).status).toBe(400);
+    expect(sent).toEqual([]);
+  });
+
+  test('that is too large is answered, and the connection goes on', async () => {
+    const { port, sent } = await serve();
+    const head = `POST ${wrapPath} HTTP/1.1\r\nHost: app.example\r\nOrigin: http://app.example\r\nContent-Type: application/json\r\n`;
+    const large = ' '.repeat(3 * 1024 * 1024);
+    const chunk = `${large.length.toString(16)}\r\n${large}\r\n`;
+    const last = JSON.stringify({ dek });
+    const answers = await exchange(
+      port,
+      `${head}Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}0\r\n\r\n` +
+        `${head}Content-Length: ${large.length}\r\n\r\n${large}` +
+        `${head}Connection: close\r\nContent-Length: ${last.length}\r\n\r\n${last}`,
+    );
+    expect(Array.from(answers.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status)).toEqual([
+      '413',
+      '413',
+      '200',
+    ]);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('of a session without a grant is thrown away, and the connection goes on', async () => {
+    const { port } = await serve({ authorize: () => undefined });
+    const body = ' '.repeat(1024 * 1024);
+    const head = `POST ${wrapPath} HTTP/1.1\r\nHost: app.example\r\nOrigin: http://app.example\r\nContent-Length: ${body.length}\r\n`;
+    const answers = await exchange(port, `${head}\r\n${body}${head}Connection: close\r\n\r\n${body}`);
+    expect(answers.match(/HTTP\/1\.1 403/g)).toHaveLength(2);
+  });
+});
+
+describe('an address', () => {
+  const raw = async (target: string, host = 'app.example') => {
+    const { port, sent } = await serve();
+    const body = JSON.stringify({ dek });
+    const head = `POST ${target} HTTP/1.1\r\nHost: ${host}\r\nOrigin: http://app.example\r\nContent-Type: application/json\r\nConnection: close`;
+    const answer = await exchange(port, `${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    return { status: Number(answer.slice(9, 12)), sent };
+  };
+
+  test.each<[number, string, string?]>([
+    [200, wrapPath],
+    [404, `//app.example${wrapPath}`],
+    [404, `/\\app.example${wrapPath}`],
+    [400, `http://app.example${wrapPath}`],
+    [400, '*'],
+    [403, wrapPath, 'evil.example'],
+    [403, wrapPath, 'app.example:8080'],
+    [400, wrapPath, 'a b'],
+    [400, wrapPath, 'user@app.example'],
+    [404, wrapPath, 'app.example/x'],
+    [404, wrapPath, 'app.example#'],
+  ])('is answered %d: %s %s', async (status, target, host) => {
+    const answer = await raw(target, host);
+    expect(answer.status).toBe(status);
+    expect(answer.sent).toHaveLength(status === 200 ? 1 : 0);
+  });
+
+  test('is the whole one, where a router took a part of it', async () => {
+    const { post } = await serve({}, (req, next) => {
+      Object.assign(req, { originalUrl: req.url, url: '/' });
+      next();
+    });
+    expect((await post(JSON.stringify({ dek }))).status).toBe(200);
+  });
+});
+
+test("authorize finds the framework's request, with the session on it", async () => {
+  const { post } = await serve(
+    {
+      authorize: (request) => {
+        const { session } = nodeRequestOf(request) as unknown as { session: { user: string } };
+        return session.user === '42' ? all : undefined;
+      },
+    },
+    (req, next) => {
+      Object.assign(req, { session: { user: req.headers['cookie']?.slice(-2) } });
+      next();
+    },
+  );
+  expect((await post(JSON.stringify({ dek }), { cookie: 'user=42' })).status).toBe(200);
+  expect((await post(JSON.stringify({ dek }), { cookie: 'user=43' })).status).toBe(403);
+});
+
+test('a request that did not come through it has no request of a framework', () => {
+  expect(() => nodeRequestOf(new Request('https://app.example'))).toThrow(
+    expect.objectContaining({ code: 'input' }),
+  );
+});
+
+test('a browser that goes away takes its call along', async () => {
+  const signals: AbortSignal[] = [];
+  const { port, handled, events } = await serve({
+    fetch: (_, init) =>
+      new Promise((_resolve, reject) => {
+        if (init?.signal) signals.push(init.signal);
+        init?.signal?.addEventListener('abort', () => reject(new Error('aborted')));
+      }),
+  });
+  const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' };
+  const request = send({ port, host: '127.0.0.1', path: wrapPath, method: 'POST', headers });
+  request.on('error', () => undefined);
+  request.end(JSON.stringify({ dek }));
+  await expect.poll(() => signals.length).toBe(1);
+  expect(signals[0]?.aborted).toBe(false);
+  request.destroy();
+  await expect.poll(() => signals[0]?.aborted).toBe(true);
+  await Promise.all(handled);
+  expect(events).toEqual([]);
+});
+
+test('what is cut off in the middle of its body is given up, which is no event', async () => {
+  let asked = 0;
+  const { port, sent, events, handled } = await serve({ authorize: () => (asked++, all) });
+  const socket = connect(port, '127.0.0.1');
+  socket.write(
+    `POST ${wrapPath} HTTP/1.1\r\nHost: a\r\nOrigin: http://a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
+  );
+  await expect.poll(() => asked).toBe(1);
+  socket.destroy();
+  await Promise.all(handled);
+  expect({ sent, events }).toEqual({ sent: [], events: [] });
+});
+
+test('a GET is 405', async () => {
+  const { port } = await serve();
+  expect((await fetch(`http://127.0.0.1:${port}/api/eaas/v1/keys/${key}/wrap`)).status).toBe(405);
+});

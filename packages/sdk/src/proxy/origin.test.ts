@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { dek, setUp, wrapPath } from '../../../../test/sdk/proxied.ts';
+import type { ProxyOptions } from './proxy.ts';
+
+const own = 'https://app.example';
+
+/** The status of a call with these headers, made to this host. */
+async function statusOf(headers: Record<string, string>, options: Partial<ProxyOptions> = {}, host = own) {
+  const { proxy, sent } = setUp(options);
+  const request = new Request(host + wrapPath, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ dek }),
+  });
+  const answer = await proxy(request);
+  expect(sent).toHaveLength(answer.status === 200 ? 1 : 0);
+  return answer.status;
+}
+
+describe('a page', () => {
+  test.each<[number, Record<string, string>]>([
+    [200, { 'sec-fetch-site': 'same-origin' }],
+    [200, { 'sec-fetch-site': 'same-origin', origin: own }],
+    [200, { origin: own }],
+    [403, {}],
+    [403, { referer: `${own}/` }],
+    [403, { 'sec-fetch-site': 'same-site', origin: 'https://other.app.example' }],
+    [403, { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+    [403, { 'sec-fetch-site': 'cross-site', origin: own }],
+    [403, { 'sec-fetch-site': 'none' }],
+    [403, { 'sec-fetch-site': '' }],
+    [403, { 'sec-fetch-site': 'same-origin, cross-site' }],
+    [403, { 'sec-fetch-site': 'same-origin', origin: 'null' }],
+    [403, { origin: 'null' }],
+    [403, { origin: '' }],
+    [403, { origin: 'https://evil.example' }],
+    [403, { origin: 'http://app.example' }],
+    [403, { origin: 'https://app.example:8443' }],
+    [403, { origin: 'https://app.example.evil.example' }],
+    [403, { origin: 'https://APP.example' }],
+    [403, { origin: `${own}/` }],
+    [403, { origin: `${own}, https://evil.example` }],
+  ])('is answered %d when its browser says %j', async (status, headers) => {
+    expect(await statusOf(headers)).toBe(status);
+  });
+});
+
+describe('behind what ends TLS, where the address of a request is another', () => {
+  const inside = 'http://10.0.0.1:3000';
+
+  test('a browser that says whose page it is suffices; an older one needs `origin`', async () => {
+    expect(await statusOf({ origin: own, 'sec-fetch-site': 'same-origin' }, {}, inside)).toBe(200);
+    expect(await statusOf({ origin: own }, {}, inside)).toBe(403);
+    expect(await statusOf({ origin: own }, { origin: own }, inside)).toBe(200);
+    expect(await statusOf({ origin: inside }, { origin: own }, inside)).toBe(403);
+  });
+
+  test("a name that an attacker points at the server is not the app's, once `origin` says which is", async () => {
+    const rebound = 'http://evil.example:3000';
+    expect(await statusOf({ origin: rebound }, { origin: own }, rebound)).toBe(403);
+    expect(
+      await statusOf({ origin: rebound, 'sec-fetch-site': 'same-origin' }, { origin: own }, rebound),
+    ).toBe(403);
+  });
+});
+
+test('another origin is answered when it is listed, as it is spelled, and nothing is said for CORS', async () => {
+  const options = { allowedOrigins: ['https://admin.example'] };
+  expect(await statusOf({ origin: 'https://admin.example', 'sec-fetch-site': 'cross-site' }, options)).toBe(
+    200,
+  );
+  expect(await statusOf({ origin: 'https://admin.example' }, { ...options, origin: own })).toBe(200);
+  expect(await statusOf({ origin: 'https://sub.admin.example' }, options)).toBe(403);
+  expect(await statusOf({ origin: 'null' }, options)).toBe(403);
+  const { post } = setUp(options);
+  const answer = await post(wrapPath, { dek }, { origin: 'https://admin.example' });
+  expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+});
+
+test('a program is answered when it may be, and a page of another site still is not', async () => {
+  const options = { allowWithoutOrigin: true };
+  expect(await statusOf({}, options)).toBe(200);
+  expect(await statusOf({ 'sec-fetch-site': 'cross-site' }, options)).toBe(403);
+  expect(await statusOf({ origin: 'https://evil.example' }, options)).toBe(403);
+});
+
+test('another site is refused before authorize is asked', async () => {
+  const authorize = () => {
+    throw new Error('asked');
+  };
+  expect(await statusOf({ origin: 'https://evil.example' }, { authorize })).toBe(403);
+});

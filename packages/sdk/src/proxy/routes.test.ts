@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { dek, key, setUp, wrapPath } from '../../../../test/sdk/proxied.ts';
+
+// As a browser would send it: `new Request` resolves dots, and nothing else.
+test.each([
+  '/',
+  '/api/eaas',
+  '/api/eaas/',
+  '/api/eaas/v1',
+  `${wrapPath}/`,
+  `/api/eaas//v1/keys/${key}/wrap`,
+  `/api/eaas/v1//keys/${key}/wrap`,
+  `//api/eaas/v1/keys/${key}/wrap`,
+  `/api/eaas/v1/keys/${key}//wrap`,
+  `/api/eaasv1/keys/${key}/wrap`,
+  `/api/eaas2/v1/keys/${key}/wrap`,
+  `/x/api/eaas/v1/keys/${key}/wrap`,
+  `/API/EAAS/v1/keys/${key}/wrap`,
+  `/api/eaas/V1/keys/${key}/wrap`,
+  `/api/eaas/v1/keys/${key}/WRAP`,
+  `/api/eaas/v1/keys/${key}/wrap;a=b`,
+  `/api/eaas/v1/keys/${key}/wrap%20`,
+  `/api/eaas/v1/keys/${key}/wrap%00`,
+  `/api/eaas/v1/keys/${key}/wrap%0a`,
+  `/api/eaas/v1/keys/${key}%2fwrap`,
+  `/api/eaas/v1/keys%2f${key}/wrap`,
+  `/api/eaas/v1/keys/${key}/%77rap`,
+  `/api/eaas/v1/keys/${key}/wrap/../rotate`,
+  `/api/eaas/v1/keys/${key}/wrap/%2e%2e/rotate`,
+  `/api/eaas/v1/keys/${key}/wrap/..%2frotate`,
+  `/api/eaas/v1/keys/..%2f..%2fapi-keys%3f/wrap`,
+  `/api/eaas/v1/keys/%2e%2e%2fkeys/wrap`,
+  '/api/eaas/v1/keys/patients/wrap',
+  `/api/eaas/v1/keys/{${key}}/wrap`,
+  `/api/eaas/v1/keys/${key.replaceAll('-', '')}/wrap`,
+  '/api/eaas/v1/keys//wrap',
+  '/api/eaas/v1/keys/wrap',
+  ...['rotate', 'disable', 'enable', 'restore', 'export', 'rotation-policy'].map(
+    (verb) => `/api/eaas/v1/keys/${key}/${verb}`,
+  ),
+  ...[
+    'encrypt',
+    'decrypt',
+    'keys',
+    `keys/${key}`,
+    'audit',
+    'audit/verify',
+    'api-keys',
+    'usage',
+    'batch/encrypt',
+  ].map((path) => `/api/eaas/v1/${path}`),
+  '/api/eaas/healthz',
+  '/api/eaas/v1/batch',
+  '/api/eaas/v1/hash/',
+])('there is nothing at %s', async (path) => {
+  const { post, sent } = setUp();
+  expect(await post(path, { dek })).toMatchObject({ status: 404, json: { code: 'not_found' } });
+  expect(sent).toEqual([]);
+});
+
+test('a path of dots is the path that it leads to, for the grant too', async () => {
+  const asked: unknown[] = [];
+  const { post } = setUp({ authorize: (_, { operation, keyId }) => void asked.push(operation, keyId) });
+  await post(`/x/..${wrapPath}`, { dek });
+  await post(`/api/eaas/v1/keys/${key}/unwrap/%2E%2E/wrap`, { dek });
+  await post(`/api\\eaas/v1/keys/${key}/wrap`, { dek });
+  expect(asked).toEqual(['wrap', key, 'wrap', key, 'wrap', key]);
+});
+
+test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+  '%s of a call is 405, before anything is asked',
+  async (method) => {
+    const { proxy } = setUp({
+      authorize: () => {
+        throw new Error('asked');
+      },
+    });
+    const answer = await proxy(new Request(`https://app.example${wrapPath}`, { method }));
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('POST');
+  },
+);
+
+test('no header makes another method of a POST', async () => {
+  const { post, sent } = setUp();
+  const override = {
+    'x-http-method-override': 'DELETE',
+    'x-method-override': 'DELETE',
+    'x-original-url': '/v1/keys',
+  };
+  expect(await post(wrapPath, { dek }, override)).toMatchObject({ status: 200 });
+  expect(sent[0]?.url).toBe(`https://keys.example/v1/keys/${key}/wrap`);
+  expect([...(sent[0]?.headers.keys() ?? [])]).toEqual(['authorization', 'content-type']);
+});
+
+test.each(['?', '?a=1', '?context=1'])('a query is refused, unless it is empty: %s', async (query) => {
+  const { post, sent } = setUp();
+  const { status } = await post(wrapPath + query, { dek });
+  expect([status, sent.length]).toEqual(query === '?' ? [200, 1] : [400, 0]);
+});
