@@ -1,0 +1,106 @@
+import { type Context, InputError, type Wrapped } from '@eaas/protocol';
+import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+import type { WrapOptions } from '../call-options.ts';
+import type { EnvelopeClient } from '../envelope-client.ts';
+import { EaasError } from '../errors.ts';
+
+const wrapContext: Context = { purpose: 'eaas index key v1' };
+const start = 'eaas_ik_1';
+const tokenForm = /^eaas_ik_1\.([\da-f-]{36})\.(\d{1,10})\.([\w+/]+=*)$/;
+
+type KeyOptions = Omit<WrapOptions, 'wrapContext'>;
+
+/**
+ * Makes a key for fingerprints that are computed here, so that no value leaves the process: 32 random bytes, wrapped by
+ * the service. The token that is answered is useless without the service and may stand in the app's configuration or
+ * database; losing it costs the indexes, not the data. Throws EaasError when the service does not wrap it.
+ */
+export async function createIndexKey(
+  client: Pick<EnvelopeClient, 'wrap'>,
+  options: KeyOptions = {},
+): Promise<string> {
+  return wrapAndWipe(client, crypto.getRandomValues(new Uint8Array(32)), options);
+}
+
+/**
+ * The same index key, wrapped under the newest version of its key, or under another key: for the token to be replaced
+ * before the old one is retired. The indexes stay as they are.
+ */
+export async function rewrapIndexKey(
+  client: Pick<EnvelopeClient, 'wrap' | 'unwrap'>,
+  token: string,
+  options: KeyOptions = {},
+): Promise<string> {
+  const wrapped = parseToken(token);
+  const { keyId = wrapped.keyId, signal } = options;
+  return wrapAndWipe(client, await client.unwrap(wrapped, { wrapContext, signal }), { keyId, signal });
+}
+
+async function wrapAndWipe(
+  client: Pick<EnvelopeClient, 'wrap'>,
+  key: Uint8Array,
+  options: KeyOptions,
+): Promise<string> {
+  try {
+    const { keyId, keyVersion, wrappedKey } = await client.wrap(key, { ...options, wrapContext });
+    return [start, keyId, keyVersion, toBase64(wrappedKey)].join('.');
+  } finally {
+    key.fill(0);
+  }
+}
+
+function parseToken(token: string): Wrapped {
+  const [, keyId, keyVersion, wrappedKey] = tokenForm.exec(token) ?? [];
+  if (!keyId || !wrappedKey) throw new InputError('an index key is a token that createIndexKey answered');
+  return { keyId, keyVersion: Number(keyVersion), wrappedKey: fromBase64(wrappedKey, 'the index key') };
+}
+
+/** An index key in use. */
+export interface IndexKey {
+  /** HMAC-SHA-256, in lower-case hex. Throws EaasError when the key cannot be unwrapped, or was dropped. */
+  mac(subject: Uint8Array<ArrayBuffer>): Promise<string>;
+  /** Forgets the key: nothing can be computed any more. */
+  drop(): void;
+}
+
+/**
+ * Unwraps the key when it is first needed, and once. Its bytes are overwritten at once: what is held is a key of
+ * WebCrypto's, which no script can read.
+ */
+export function indexKeyOf(client: Pick<EnvelopeClient, 'unwrap'>, token: string): IndexKey {
+  const wrapped = parseToken(token);
+  let key: Promise<CryptoKey> | undefined;
+
+  async function load(): Promise<CryptoKey> {
+    const bytes = await client.unwrap(wrapped, { wrapContext });
+    try {
+      const hmac = { name: 'HMAC', hash: 'SHA-256' };
+      return await crypto.subtle.importKey('raw', bytes as Uint8Array<ArrayBuffer>, hmac, false, ['sign']);
+    } finally {
+      bytes.fill(0);
+    }
+  }
+
+  return {
+    async mac(subject) {
+      key ??= load();
+      const loading = key;
+      try {
+        return hex(new Uint8Array(await crypto.subtle.sign('HMAC', await loading, subject)));
+      } catch (error) {
+        // The next call tries again.
+        if (key === loading) key = undefined;
+        throw error;
+      }
+    },
+    drop() {
+      key = Promise.reject(new EaasError('closed', 'these fields were closed'));
+      // Nobody may be waiting for it.
+      key.catch(() => undefined);
+    },
+  };
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
