@@ -77,13 +77,16 @@ async function inGroups<Item, Options, Result>(
     else groups.set(name, { options, indexes: [index] });
   });
   const results: Settled<Result>[] = [];
-  for (const { options, indexes } of groups.values()) {
-    const items = indexes.map((index) => (asked[index] as { item: Item }).item);
-    const settled = await call(items, options).catch((error: unknown): Settled<Result>[] => {
-      if (!(error instanceof EaasError)) throw error;
-      return items.map(() => ({ ok: false, error }));
-    });
-    indexes.forEach((index, at) => (results[index] = settled[at] as Settled<Result>));
-  }
+  // At the same time, so that the client can put what they need into one request.
+  await Promise.all(
+    Array.from(groups.values(), async ({ options, indexes }) => {
+      const items = indexes.map((index) => (asked[index] as { item: Item }).item);
+      const settled = await call(items, options).catch((error: unknown): Settled<Result>[] => {
+        if (!(error instanceof EaasError)) throw error;
+        return items.map(() => ({ ok: false, error }));
+      });
+      indexes.forEach((index, at) => (results[index] = settled[at] as Settled<Result>));
+    }),
+  );
   return results;
 }

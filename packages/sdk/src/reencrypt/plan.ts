@@ -54,7 +54,7 @@ export interface ReencryptPlan<Row extends StoredRow> {
 export type Plan<Row extends StoredRow> = RewrapPlan<Row> | EncryptPlan<Row> | ReencryptPlan<Row>;
 
 /** How a run goes about it. */
-export interface RunOptions<Row extends StoredRow> {
+interface RunOptions<Row extends StoredRow> {
   /** Goes on where this progress, which may have been through JSON, was yielded. */
   readonly resume?: Progress<Row['id']> | undefined;
   /** Everything but the write: what opens, what fails, how much there is to do. */

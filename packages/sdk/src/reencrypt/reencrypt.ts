@@ -11,7 +11,14 @@ import { rewrapping } from './rewrap.ts';
 import { idKey, type Store, type StoredRow } from './store.ts';
 import { proofBy } from './verify.ts';
 
-export { type Inventory, inventory, type InventoryOptions, storedValues } from './inventory.ts';
+export {
+  type Inventory,
+  inventory,
+  type InventoryOptions,
+  type KeyUse,
+  storedValues,
+  type VersionUse,
+} from './inventory.ts';
 export type { Clock } from './pace.ts';
 export { fold, type StoredParts, unfold } from './parts.ts';
 export type {

@@ -1,0 +1,37 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { countDistinct } from './distinct.ts';
+
+function bytesOf(number: number): Uint8Array {
+  const bytes = new Uint8Array(78);
+  new DataView(bytes.buffer).setUint32(30, number);
+  return bytes;
+}
+
+test('few are counted exactly, however often each comes', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 1_000 }), (numbers) => {
+      const distinct = countDistinct();
+      for (const number of numbers) distinct.add(bytesOf(number));
+      expect(distinct).toMatchObject({ count: new Set(numbers).size, exact: true });
+    }),
+  );
+});
+
+test('up to 4,096 it is exact', () => {
+  const distinct = countDistinct();
+  for (let number = 0; number < 8_192; number++) distinct.add(bytesOf(number % 4_096));
+  expect(distinct).toMatchObject({ count: 4_096, exact: true });
+  distinct.add(bytesOf(4_096));
+  expect(distinct.exact).toBe(false);
+});
+
+test.each([5_000, 50_000, 400_000])('%i are estimated within 6 %', (most) => {
+  const distinct = countDistinct();
+  for (let number = 0; number < most; number++) {
+    distinct.add(bytesOf(number));
+    distinct.add(bytesOf(number >>> 1));
+  }
+  expect(distinct.exact).toBe(false);
+  expect(Math.abs(distinct.count / most - 1)).toBeLessThan(0.06);
+});

@@ -1,0 +1,82 @@
+import { EaasError } from '@eaas/sdk';
+import { expect, test } from 'vitest';
+import { clientOf, serviceWithKey, tableOf } from '../../../../test/sdk/simulated-table.ts';
+import { inventory, storedValues } from './reencrypt.ts';
+
+test('values are counted by key, by version and by wrapped key, without a request', async () => {
+  const { client, service, keyId } = serviceWithKey();
+  const { key_id: other } = service.createKey('other');
+  const shared = await client.encryptMany(['a', 'b', 'c']);
+  const fresh = await client.encrypt('d', { fresh: true });
+  await client.keys.rotate({ key_id: keyId });
+  const newer = await client.encryptBytes('e', { scope: 'newer' });
+  const elsewhere = await client.encrypt('f', { keyId: other });
+  const ciphertexts = shared.map((one) => (one.ok ? one.value.ciphertext : ''));
+  const before = service.requests.length;
+  const found = await inventory([
+    ...ciphertexts,
+    fresh.ciphertext,
+    newer,
+    elsewhere.ciphertext,
+    null,
+    'plain',
+    'eaasA',
+  ]);
+  expect(service.requests).toHaveLength(before);
+  expect(found).toMatchObject({ values: 9, empty: 1, plaintexts: 1, broken: 1 });
+  const exact = { wrapped_keys_exact: true, streams: 0 };
+  const versions = [
+    { key_version: 1, values: 4, wrapped_keys: 2, ...exact },
+    { key_version: 2, values: 1, wrapped_keys: 1, ...exact },
+  ];
+  expect(found.keys).toHaveLength(2);
+  expect(found.keys.find(({ key_id }) => key_id === keyId)?.versions).toEqual(versions);
+  expect(found.keys.find(({ key_id }) => key_id === other)?.versions).toMatchObject([{ values: 1 }]);
+});
+
+test('a stream is counted by its header', async () => {
+  const { client, keyId } = serviceWithKey();
+  const stream = await client.encryptBytes('the same header but for its version');
+  stream[3] = 2;
+  const { keys } = await inventory([stream]);
+  expect(keys).toMatchObject([{ key_id: keyId, versions: [{ key_version: 1, values: 1, streams: 1 }] }]);
+});
+
+test('with a client it says what the service knows: versions that no value uses, and when they were last unwrapped', async () => {
+  const { client, keyId, service } = serviceWithKey();
+  const old = await client.encrypt('a');
+  await client.keys.rotate({ key_id: keyId });
+  const table = tableOf([(await client.encrypt('b', { fresh: true })).ciphertext]);
+  await clientOf(service, { keyId }).decrypt(old);
+  const { keys } = await inventory(storedValues(table.store, { pageSize: 1 }), { client });
+  expect(keys).toMatchObject([{ key_id: keyId, key_version: 2, status: 'active' }]);
+  expect(keys[0]?.versions).toMatchObject([
+    { key_version: 1, values: 0, wrapped_keys: 0, wraps: 1, unwraps: 1, last_unwrap_at: expect.any(String) },
+    { key_version: 2, values: 1, wrapped_keys: 1, wraps: 1, unwraps: 0, last_unwrap_at: null },
+  ]);
+});
+
+test('a key that is asked for is reported without values, and one that the service does not know without its word', async () => {
+  const { client, keyId } = serviceWithKey();
+  const elsewhere = serviceWithKey();
+  const foreign = await elsewhere.client.encrypt('a');
+  const { keys } = await inventory([foreign.ciphertext], { client, keyIds: [keyId.toUpperCase()] });
+  expect(keys).toHaveLength(2);
+  expect(keys.find(({ key_id }) => key_id === keyId)).toMatchObject({
+    status: 'active',
+    versions: [{ values: 0 }],
+  });
+  expect(keys.find(({ key_id }) => key_id === elsewhere.keyId)).not.toHaveProperty('status');
+});
+
+test('a client who may not read keys is told, and an abort ends it', async () => {
+  const { service, client } = serviceWithKey();
+  const { ciphertext } = await client.encrypt('a');
+  const { api_key: apiKey } = service.createApiKey({ permissions: ['encrypt'] });
+  const limited = clientOf({ ...service, apiKey });
+  await expect(inventory([ciphertext], { client: limited })).rejects.toMatchObject({
+    code: 'permission_missing',
+  });
+  const aborted = inventory([ciphertext], { signal: AbortSignal.abort() });
+  await expect(aborted).rejects.toBeInstanceOf(EaasError);
+});

@@ -1,0 +1,275 @@
+import { EaasError, InputError } from '@eaas/sdk';
+import { expect, test } from 'vitest';
+import {
+  clientOf,
+  endOf,
+  type Person,
+  runThrough,
+  serviceWithKey,
+  simulatedClock,
+  tableOf,
+} from '../../../../test/sdk/simulated-table.ts';
+import { type Progress, reencrypt, TooManyFailures } from './reencrypt.ts';
+
+const toEncrypt = { mode: 'encrypt', to: {} } as const;
+const plaintexts = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${index}@example.com`);
+const isEncrypted = (stored: string): boolean => stored.startsWith('eaas');
+
+test('each page is yielded when it is written, with the counts of the whole run', async () => {
+  const { client } = serviceWithKey();
+  const { store } = tableOf(plaintexts(5));
+  const counted = Object.assign(store, { count: async () => 5 });
+  const pages = await runThrough(reencrypt(client, counted, { ...toEncrypt, pageSize: 2 }));
+  expect(
+    pages.map(({ cursor, seen, rewritten, finished }) => ({ cursor, seen, rewritten, finished })),
+  ).toEqual([
+    { cursor: 2, seen: 2, rewritten: 2, finished: false },
+    { cursor: 4, seen: 4, rewritten: 4, finished: false },
+    { cursor: 5, seen: 5, rewritten: 5, finished: false },
+    { cursor: 5, seen: 5, rewritten: 5, finished: true },
+  ]);
+  expect(pages.map(({ total }) => total)).toEqual([5, 5, 5, 5]);
+});
+
+test('an empty table is done', async () => {
+  const { client } = serviceWithKey();
+  const pages = await runThrough(reencrypt(client, tableOf([]).store, toEncrypt));
+  expect(pages).toMatchObject([{ cursor: null, seen: 0, finished: true, done: true }]);
+});
+
+test('nothing happens until the next page is asked for', async () => {
+  const { client } = serviceWithKey();
+  const table = tableOf(plaintexts(4));
+  for await (const { cursor } of reencrypt(client, table.store, { ...toEncrypt, pageSize: 2 })) {
+    expect(table.writes).toHaveLength(2);
+    if (cursor === 2) break;
+  }
+  expect(table.email(3)).toBe('2@example.com');
+});
+
+test('a run goes on from its progress, through JSON, and keeps the counts and what is left over', async () => {
+  const { client } = serviceWithKey();
+  const table = tableOf([...plaintexts(3), 'eaasA']);
+  const options = { ...toEncrypt, pageSize: 2 };
+  let kept = '';
+  for await (const progress of reencrypt(client, table.store, options)) {
+    kept = JSON.stringify(progress);
+    if (progress.seen === 2) break;
+  }
+  const resume = JSON.parse(kept) as Progress<number>;
+  const last = await endOf(reencrypt(client, table.store, { ...options, resume }));
+  expect(last).toMatchObject({ seen: 4, rewritten: 3, failed: 1, finished: true, done: false });
+  const after = await endOf(reencrypt(client, table.store, { ...options, resume: last }));
+  expect(after).toMatchObject({ seen: 4, failed: 1, finished: true, done: false });
+});
+
+test('a dry run writes nothing, counts the same, and its progress starts no real run', async () => {
+  const { client } = serviceWithKey();
+  const table = tableOf([...plaintexts(3), 'eaasA']);
+  const dry = await endOf(reencrypt(client, table.store, { ...toEncrypt, dryRun: true }));
+  expect(dry).toMatchObject({ seen: 4, rewritten: 3, failed: 1, finished: true, done: false });
+  expect(table.writes).toEqual([]);
+  const resumed = runThrough(reencrypt(client, table.store, { ...toEncrypt, resume: dry }));
+  await expect(resumed).rejects.toBeInstanceOf(InputError);
+  const otherMode = runThrough(reencrypt(client, table.store, { mode: 'rewrap', dryRun: true, resume: dry }));
+  await expect(otherMode).rejects.toBeInstanceOf(InputError);
+});
+
+test('what somebody else changed in between is read again, and its newest value is converted', async () => {
+  const { client } = serviceWithKey();
+  const table = tableOf(plaintexts(3));
+  let changes = 2;
+  table.store.meanwhile = () => {
+    if (changes-- > 0) table.set(2, { email: `newer ${changes}` });
+  };
+  const last = await endOf(reencrypt(client, table.store, { ...toEncrypt, clock: simulatedClock() }));
+  expect(last).toMatchObject({ seen: 3, rewritten: 3, conflicted: 0, done: true });
+  expect(await client.decryptText(table.email(2))).toBe('newer 0');
+});
+
+test('a row that is changed each time is left to the next run, and named', async () => {
+  const { client } = serviceWithKey();
+  const table = tableOf(plaintexts(3));
+  let writes = 0;
+  table.store.meanwhile = () => table.set(2, { email: `newer ${writes++}` });
+  const [page, last] = await runThrough(
+    reencrypt(client, table.store, { ...toEncrypt, clock: simulatedClock() }),
+  );
+  expect(page).toMatchObject({ rewritten: 2, conflicted: 1, failures: [{ id: 2, code: 'conflict' }] });
+  expect(last).toMatchObject({ finished: true, done: false });
+  table.store.meanwhile = () => {};
+  expect(await endOf(reencrypt(client, table.store, toEncrypt))).toMatchObject({ rewritten: 1, done: true });
+});
+
+test('a row that was deleted in between needs nothing more', async () => {
+  const { client } = serviceWithKey();
+  const table = tableOf(plaintexts(3));
+  table.store.meanwhile = () => table.remove(3);
+  const last = await endOf(reencrypt(client, table.store, { ...toEncrypt, clock: simulatedClock() }));
+  expect(last).toMatchObject({ seen: 3, rewritten: 2, skipped: 1, done: true });
+});
+
+test('a row that the store refuses to write fails after several attempts, without what the store said', async () => {
+  const { client } = serviceWithKey();
+  const table = tableOf(plaintexts(2));
+  let attempts = 0;
+  const store = {
+    ...table.store,
+    write: async (change: Parameters<typeof table.store.write>[0]) => {
+      if (change.id === 2) return table.store.write(change);
+      attempts++;
+      throw new Error(`value too long: ${String(change.values.email)}, was ${String(change.expected.email)}`);
+    },
+  };
+  const [page] = await runThrough(reencrypt(client, store, { ...toEncrypt, clock: simulatedClock() }));
+  expect(page).toMatchObject({ rewritten: 1, failed: 1, failures: [{ id: 1, code: 'store' }] });
+  expect(JSON.stringify(page)).not.toContain('example.com');
+  expect(attempts).toBe(5);
+});
+
+test('writeMany gets a page at once, and what it does not name was not written', async () => {
+  const { client } = serviceWithKey();
+  const table = tableOf(plaintexts(5));
+  const sizes: number[] = [];
+  const store = {
+    ...table.store,
+    writeMany: async (changes: readonly Parameters<typeof table.store.write>[0][]) => {
+      sizes.push(changes.length);
+      if (sizes.length === 1) table.set(2, { email: 'newer' });
+      const written = await Promise.all(
+        changes.map(async (change) => (await table.store.write(change)) && change.id),
+      );
+      return written.filter((id) => id !== false);
+    },
+  };
+  const last = await endOf(reencrypt(client, store, { ...toEncrypt, pageSize: 3, clock: simulatedClock() }));
+  expect(last).toMatchObject({ rewritten: 5, done: true });
+  expect(sizes).toEqual([3, 1, 2]);
+  expect(await client.decryptText(table.email(2))).toBe('newer');
+});
+
+test('no more writes are under way at a time than `concurrency`', async () => {
+  const { client } = serviceWithKey();
+  const table = tableOf(plaintexts(20));
+  let [underWay, most] = [0, 0];
+  const store = {
+    ...table.store,
+    write: async (change: Parameters<typeof table.store.write>[0]) => {
+      most = Math.max(most, ++underWay);
+      await new Promise(setImmediate);
+      underWay--;
+      return table.store.write(change);
+    },
+  };
+  await endOf(reencrypt(client, store, { ...toEncrypt, concurrency: 3 }));
+  expect(most).toBe(3);
+});
+
+test('more failures than allowed end the run, after the page that had them was yielded', async () => {
+  const { client } = serviceWithKey();
+  const table = tableOf(['eaasA', 'eaasB', 'fine', 'eaasC']);
+  const pages: Progress<number>[] = [];
+  const run = async (): Promise<void> => {
+    for await (const page of reencrypt(client, table.store, { ...toEncrypt, pageSize: 2, maxFailures: 1 }))
+      pages.push(page);
+  };
+  await expect(run()).rejects.toBeInstanceOf(TooManyFailures);
+  expect(pages).toMatchObject([{ failed: 2, cursor: 2 }]);
+  const resume = pages[0];
+  const last = await endOf(reencrypt(client, table.store, { ...toEncrypt, resume, maxFailures: 1 }));
+  expect(last).toMatchObject({ rewritten: 1, failed: 3, finished: true });
+});
+
+test('a service that is away for a while is waited for', async () => {
+  const { client, service } = serviceWithKey({ retries: 0 });
+  const table = tableOf(plaintexts(2));
+  service.failNext('unavailable', { times: 3 });
+  const clock = simulatedClock();
+  expect(await endOf(reencrypt(client, table.store, { ...toEncrypt, clock }))).toMatchObject({ done: true });
+  expect(clock.slept).toEqual([1_000, 2_000, 4_000]);
+});
+
+test('a service that stays away ends the run, and no row counts as failed', async () => {
+  const { client, service } = serviceWithKey({ retries: 0 });
+  const table = tableOf(plaintexts(2));
+  service.failNext('network', { times: 100 });
+  const run = runThrough(reencrypt(client, table.store, { ...toEncrypt, clock: simulatedClock() }));
+  await expect(run).rejects.toMatchObject({ code: 'network' });
+  expect(table.writes).toEqual([]);
+});
+
+test('a caller who may not is told at once', async () => {
+  const { service, keyId } = serviceWithKey();
+  const { api_key: apiKey } = service.createApiKey({ permissions: ['audit.read'] });
+  const client = clientOf({ ...service, apiKey }, { keyId });
+  const clock = simulatedClock();
+  const run = runThrough(reencrypt(client, tableOf(plaintexts(2)).store, { ...toEncrypt, clock }));
+  await expect(run).rejects.toMatchObject({ code: 'permission_missing' });
+  expect(clock.slept).toEqual([]);
+});
+
+test('the pace is as many rows a second as were allowed, and at least the pause', async () => {
+  const { client } = serviceWithKey();
+  const clock = simulatedClock();
+  await endOf(
+    reencrypt(client, tableOf(plaintexts(5)).store, {
+      ...toEncrypt,
+      clock,
+      pageSize: 2,
+      rowsPerSecond: 10,
+      pause: 150,
+    }),
+  );
+  expect(clock.slept).toEqual([200, 200, 150]);
+});
+
+test('an abort ends the run between two pages, and in a pause', async () => {
+  const { client } = serviceWithKey();
+  const table = tableOf(plaintexts(4));
+  const stop = new AbortController();
+  const seen: number[] = [];
+  const run = async (): Promise<void> => {
+    const options = { ...toEncrypt, pageSize: 2, pause: 60_000, signal: stop.signal };
+    for await (const progress of reencrypt(client, table.store, options)) {
+      seen.push(progress.seen);
+      setImmediate(() => stop.abort());
+    }
+  };
+  await expect(run()).rejects.toMatchObject({ code: 'aborted' });
+  await expect(run()).rejects.toBeInstanceOf(EaasError);
+  expect(seen).toEqual([2]);
+  expect([1, 2, 3, 4].map((id) => isEncrypted(table.email(id)))).toEqual([true, true, false, false]);
+});
+
+test('an abort between two writes leaves the page to be resumed', async () => {
+  const { client } = serviceWithKey();
+  const table = tableOf(plaintexts(4));
+  const stop = new AbortController();
+  table.store.meanwhile = () => {
+    if (table.writes.length === 1) stop.abort();
+  };
+  const options = { ...toEncrypt, concurrency: 1 };
+  const run = runThrough(reencrypt(client, table.store, { ...options, signal: stop.signal }));
+  await expect(run).rejects.toMatchObject({ code: 'aborted' });
+  expect(table.writes).toHaveLength(2);
+  expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({ rewritten: 2, skipped: 2 });
+});
+
+test('a store that answers the row it was to begin after would never end: InputError', async () => {
+  const { client } = serviceWithKey();
+  const table = tableOf(plaintexts(2));
+  const read = ({ after = 1, limit }: { after: number | undefined; limit: number }): Promise<Person[]> =>
+    table.store.read({ after: after - 1, limit });
+  const run = runThrough(reencrypt(client, { ...table.store, read }, { ...toEncrypt, pageSize: 1 }));
+  await expect(run).rejects.toBeInstanceOf(InputError);
+});
+
+test.each([{ pageSize: 0 }, { pageSize: 1.5 }, { concurrency: 0 }, { mode: 'rotate' as 'encrypt' }])(
+  '%j cannot be used: InputError',
+  async (options) => {
+    const { client } = serviceWithKey();
+    const run = runThrough(reencrypt(client, tableOf([]).store, { ...toEncrypt, ...options }));
+    await expect(run).rejects.toBeInstanceOf(InputError);
+  },
+);

@@ -1,0 +1,105 @@
+import { fromBase64 } from '@eaas/protocol/base64';
+import { parseEnvelope } from '@eaas/protocol';
+import { expect, test } from 'vitest';
+import { clientOf, endOf, serviceWithKey, tableOf } from '../../../../test/sdk/simulated-table.ts';
+import { inventory, reencrypt, storedValues } from './reencrypt.ts';
+
+/** A table under version 1 of a key that has two, and how many data keys were wrapped anew since. */
+async function rotated(rows: number, cache: { messages: number } = { messages: 65_536 }) {
+  const { client, keyId, service } = serviceWithKey({ cache: { encrypt: cache } });
+  const all = Array.from({ length: rows }, (_, index) => `${index}@example.com`);
+  const bundles = await Promise.all(all.map((email) => client.encrypt(email)));
+  const table = tableOf(bundles.map(({ ciphertext }) => ciphertext));
+  await client.keys.rotate({ key_id: keyId });
+  const before = service.requests.length;
+  const requests = () => service.requests.slice(before).map(({ route }) => route);
+  return { client: clientOf(service, { keyId }), keyId, table, bundles, requests };
+}
+
+test('only the header changes, and the value opens as before', async () => {
+  const { client, keyId, table, bundles } = await rotated(3);
+  const last = await endOf(reencrypt(client, table.store, { mode: 'rewrap' }));
+  expect(last).toMatchObject({ seen: 3, rewritten: 3, skipped: 0, done: true, keyVersions: { [keyId]: 2 } });
+  for (const [index, bundle] of bundles.entries()) {
+    const [before, after] = [bundle.ciphertext, table.email(index + 1)].map((text) =>
+      parseEnvelope(fromBase64(text)),
+    );
+    expect(after?.keyVersion).toBe(2);
+    expect(after?.wrappedKey).not.toEqual(before?.wrappedKey);
+    expect([after?.iv, after?.commitment, after?.body]).toEqual([
+      before?.iv,
+      before?.commitment,
+      before?.body,
+    ]);
+    expect(await client.decryptText(table.email(index + 1))).toBe(`${index}@example.com`);
+  }
+});
+
+test('values that share a data key go on sharing one wrapped key, across pages too', async () => {
+  const { client, table, requests } = await rotated(20, { messages: 10 });
+  await endOf(reencrypt(client, table.store, { mode: 'rewrap', pageSize: 3 }));
+  expect(requests().filter((route) => route?.endsWith('rewrap'))).toHaveLength(2);
+  const { keys } = await inventory(storedValues(table.store));
+  expect(keys[0]?.versions).toMatchObject([{ key_version: 2, values: 20, wrapped_keys: 2 }]);
+});
+
+test('what is under the newest version is left without a write; when the version is known, without a request', async () => {
+  const { client, table, requests } = await rotated(6, { messages: 1 });
+  await endOf(reencrypt(client, table.store, { mode: 'rewrap' }));
+  const [asked, written] = [requests().length, table.writes.length];
+  const again = await endOf(reencrypt(client, table.store, { mode: 'rewrap', pageSize: 2 }));
+  expect(again).toMatchObject({ rewritten: 0, skipped: 6, done: true });
+  // The first page tells what the newest version is.
+  expect(requests()).toHaveLength(asked + 1);
+  const known = await endOf(reencrypt(client, table.store, { mode: 'rewrap', keyVersion: 2 }));
+  expect(known).toMatchObject({ skipped: 6, done: true });
+  expect(requests()).toHaveLength(asked + 1);
+  expect(table.writes).toHaveLength(written);
+});
+
+test('a version that the key does not have yet is a failure of each row, not a success', async () => {
+  const { client, table } = await rotated(1);
+  const last = await endOf(reencrypt(client, table.store, { mode: 'rewrap', keyVersion: 3 }));
+  expect(last).toMatchObject({ rewritten: 0, failed: 1, done: false });
+  expect(table.writes).toEqual([]);
+});
+
+test('several keys in one table: each comes to its own newest version', async () => {
+  const { client, keyId, table } = await rotated(2);
+  const other = await client.keys.create({ name: 'other' });
+  table.set(2, { phone: (await client.encrypt('555', { keyId: other.key_id })).ciphertext });
+  await client.keys.rotate({ key_id: keyId });
+  const last = await endOf(reencrypt(client, table.store, { mode: 'rewrap' }));
+  expect(last).toMatchObject({ done: true, keyVersions: { [keyId]: 3, [other.key_id]: 1 } });
+});
+
+test('a data key that is bound to a context is wrapped anew with it', async () => {
+  const { client, keyId, table } = await rotated(0);
+  const wrapContext = { customer: '7' };
+  table.set(1, { email: (await client.encrypt('x', { wrapContext })).ciphertext });
+  await client.keys.rotate({ key_id: keyId });
+  const without = await endOf(reencrypt(client, table.store, { mode: 'rewrap' }));
+  expect(without).toMatchObject({ failed: 1 });
+  const last = await endOf(
+    reencrypt(client, table.store, { mode: 'rewrap', wrapContext: () => wrapContext }),
+  );
+  expect(last).toMatchObject({ rewritten: 1, done: true });
+  expect(await client.decryptText(table.email(1), { wrapContext })).toBe('x');
+});
+
+test('with `verify` a wrapped key that is of another data key replaces nothing', async () => {
+  const { client, table, bundles } = await rotated(2);
+  const other = await client.encrypt('another data key', { scope: 'another' });
+  const lying = {
+    encryptMany: client.encryptMany.bind(client),
+    decryptMany: client.decryptMany.bind(client),
+    unwrap: client.unwrap.bind(client),
+    rewrapMany: async (ciphertexts: readonly unknown[]) =>
+      ciphertexts.map(() => ({ ok: true as const, value: { ...other, rewrapped: true } })),
+  };
+  const options = { mode: 'rewrap', verify: true } as const;
+  const refused = await endOf(reencrypt(lying, table.store, options));
+  expect(refused).toMatchObject({ failed: 2, rewritten: 0 });
+  expect(table.email(1)).toBe(bundles[0]?.ciphertext);
+  expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({ rewritten: 2, done: true });
+});
