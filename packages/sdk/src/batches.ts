@@ -83,7 +83,7 @@ export function coalesce<V extends Verb>(call: Call, verb: V): Coalesced<V> {
         else resolve(result);
       });
     } catch (error) {
-      if (second && (error as EaasError).code.match(/^(not_found|method_not_allowed)$/)) {
+      if (second && /^40[45]$/.test(`${(error as EaasError).status}`)) {
         alone = true;
         waiting = [...items, ...waiting];
       } else for (const { reject } of items) reject(error);

@@ -1,4 +1,5 @@
 import { InputError } from '@eaas/protocol';
+import type { Input, Output } from '@eaas/protocol/wire';
 import {
   type ApiKeyCalls,
   apiKeyCalls,
@@ -7,6 +8,9 @@ import {
   type ServerModeCalls,
   serverModeCalls,
 } from './administration.ts';
+import type { AuditReport } from './audit/check.ts';
+import { type AuditMethods, auditOf } from './audit/methods.ts';
+import type { MonitorOptions } from './audit/monitor.ts';
 import { EnvelopeClient } from './envelope-client.ts';
 import { EaasError } from './errors.ts';
 import { createEmit } from './events.ts';
@@ -18,12 +22,23 @@ export interface EaasClientOptions extends EnvelopeClientOptions, TransportOptio
   readonly apiKey: string | (() => string | Promise<string>);
 }
 
+/** `client.audit`. */
+export interface AuditLog extends AuditMethods {
+  /**
+   * Recomputes the log's public hash chain here, round after round, against checkpoints that the app keeps: so that the
+   * service need not be trusted.
+   */
+  monitor(options: MonitorOptions): AsyncGenerator<AuditReport, void, undefined>;
+}
+
 /** The whole service, for a program that may hold an API key. In a browser it is `@eaas/sdk/browser` that may not. */
 export class EaasClient extends EnvelopeClient {
   /** Creates, rotates and retires keys. */
   readonly keys: KeyCalls;
   /** Creates, changes and revokes API keys. */
   readonly apiKeys: ApiKeyCalls;
+  /** Lists the audit log, and checks it. */
+  readonly audit: AuditLog;
   /** Has the service encrypt and decrypt: it sees the plaintext. For tenants that are not envelope-only. */
   readonly serverMode: ServerModeCalls;
 
@@ -38,6 +53,20 @@ export class EaasClient extends EnvelopeClient {
     this.keys = keyCalls(this.call);
     this.apiKeys = apiKeyCalls(this.call);
     this.serverMode = serverModeCalls(this.call);
+    const audit = auditOf(this.call);
+    this.audit = {
+      ...audit,
+      async *monitor(monitoring) {
+        // When it is asked for: no app should download it to encrypt a field.
+        const { monitorAudit } = await import('./audit/monitor.ts');
+        yield* monitorAudit({ audit }, monitoring);
+      },
+    };
+  }
+
+  /** What was counted in a month (`2026-11`), the current one where absent. */
+  async usage(input: Input<'GET /v1/usage'> = {}, options?: CallOptions): Promise<Output<'GET /v1/usage'>> {
+    return this.call('GET /v1/usage', input, options);
   }
 }
 

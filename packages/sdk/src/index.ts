@@ -11,7 +11,7 @@ export type {
   WrapOptions,
 } from './call-options.ts';
 export type { Bundle, Ciphertext } from './ciphertext.ts';
-export { EaasClient, type EaasClientOptions } from './client.ts';
+export { type AuditLog, EaasClient, type EaasClientOptions } from './client.ts';
 export type { UnwrapOptions } from './data-key-calls.ts';
 export type { Engines } from './engines.ts';
 export { EnvelopeClient } from './envelope-client.ts';

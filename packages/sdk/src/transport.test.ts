@@ -1,0 +1,254 @@
+import { inspect } from 'node:util';
+import { endpoints, type Route } from '@eaas/protocol/wire';
+import { describe, expect, test } from 'vitest';
+import { createTransport, type TransportOptions } from './transport.ts';
+import { EaasClient, type EaasEvent, EaasError, type SdkError } from './index.ts';
+import { createTestService, type Failure } from './testing/testing.ts';
+
+const problemBody = (code: string, status: number): Response =>
+  Response.json({ type: 'about:blank', title: '', status, detail: 'Do this next.', code }, { status });
+
+/** A transport that is answered so, and how often it sent. */
+function answered(
+  answer: (attempt: number) => Response | Promise<Response>,
+  more: Partial<TransportOptions> = {},
+) {
+  const sent: Request[] = [];
+  const events: EaasEvent[] = [];
+  const fetch: TransportOptions['fetch'] = async (input, init) => {
+    const request = new Request(input, init);
+    sent.push(request);
+    return answer(sent.length);
+  };
+  const options = { baseUrl: 'https://eaas.example/', fetch, ...more };
+  const call = createTransport(
+    options,
+    () => ({}),
+    (event) => events.push(event),
+  );
+  return { call, sent, events };
+}
+
+const inputs: Partial<Record<Route, object>> = {};
+const send = (call: ReturnType<typeof createTransport>, route: Route): Promise<unknown> =>
+  call(route, (inputs[route] ?? { key_id: 'k', api_key_id: 'a' }) as never);
+const failureOf = (work: Promise<unknown>): Promise<SdkError> =>
+  work.then(
+    () => Promise.reject(new Error('it succeeded')),
+    (error: SdkError) => error,
+  );
+
+// Sent twice, these would make two, be counted twice, or be refused for their own success.
+const once = new Set<Route>([
+  'POST /v1/encrypt',
+  'POST /v1/keys',
+  'DELETE /v1/keys/:key_id',
+  'POST /v1/keys/:key_id/rotate',
+  'POST /v1/keys/:key_id/disable',
+  'POST /v1/keys/:key_id/enable',
+  'POST /v1/keys/:key_id/restore',
+  'POST /v1/keys/:key_id/export',
+  'POST /v1/api-keys',
+]);
+
+// Side by side, because retries wait.
+describe.concurrent.each(Object.keys(endpoints) as Route[])('%s', (route) => {
+  const times = once.has(route) ? 1 : 3;
+  test(`is sent ${times === 1 ? 'once' : 'up to three times'} when the service is away`, async () => {
+    const { call, sent } = answered(() => problemBody('unavailable', 503));
+    await failureOf(send(call, route));
+    expect(sent).toHaveLength(times);
+  });
+
+  test(`is sent ${times === 1 ? 'once' : 'up to three times'} when nothing is there to answer`, async () => {
+    const { call, sent } = answered(() => Promise.reject(new TypeError('connection refused')));
+    expect(await failureOf(send(call, route))).toMatchObject({ code: 'network', retryable: true });
+    expect(sent).toHaveLength(times);
+  });
+
+  test.each([
+    ['key_state', 409],
+    ['decryption_failed', 422],
+    ['quota_exceeded', 429],
+    ['bad_request', 400],
+    ['unauthorized', 401],
+  ] as const)('is never sent again after %s', async (code, status) => {
+    const { call, sent } = answered(() => problemBody(code, status));
+    expect(await failureOf(send(call, route))).toMatchObject({ code, status, retryable: false });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+const wrap = 'POST /v1/keys/:key_id/wrap';
+
+test('what succeeds in the end is one call of several attempts', async () => {
+  const { call, events } = answered((attempt) =>
+    attempt < 3 ? problemBody('audit_unwritten', 500) : Response.json({ dek: 'x' }),
+  );
+  expect(await send(call, 'POST /v1/keys/:key_id/unwrap')).toEqual({ dek: 'x' });
+  expect(events).toEqual([
+    { type: 'call', route: 'POST /v1/keys/:key_id/unwrap', attempts: 3, milliseconds: expect.any(Number) },
+  ]);
+});
+
+test('retries wait a random part of a growing time', async () => {
+  const waits: number[] = [];
+  for (let run = 0; run < 8; run++) {
+    const at: number[] = [];
+    const { call } = answered(() => (at.push(performance.now()), problemBody('unavailable', 503)), {
+      retries: 1,
+    });
+    await failureOf(send(call, wrap));
+    waits.push((at[1] ?? 0) - (at[0] ?? 0));
+  }
+  expect(Math.max(...waits) - Math.min(...waits)).toBeGreaterThan(10);
+});
+
+test('the deadline holds for all attempts together', async () => {
+  const { call } = answered(() => problemBody('unavailable', 503), {
+    timeouts: { total: 100 },
+    retries: 1_000,
+  });
+  expect(await failureOf(send(call, wrap))).toMatchObject({ code: 'timeout', retryable: true });
+});
+
+test('an attempt that hangs is given up and repeated', async () => {
+  const { call, sent } = answered(
+    (attempt) => (attempt === 1 ? hanging(sent[0]) : Response.json({ wrapped_key: 'x' })),
+    { timeouts: { attempt: 50 } },
+  );
+  expect(await send(call, wrap)).toEqual({ wrapped_key: 'x' });
+  expect(sent).toHaveLength(2);
+});
+
+test('a signal ends the wait, with its own code', async () => {
+  const controller = new AbortController();
+  const { call, sent } = answered(() => hanging(sent[0]));
+  const waiting = failureOf(call(wrap, { key_id: 'k', dek: 'd' }, controller));
+  controller.abort();
+  expect(await waiting).toMatchObject({ code: 'aborted', retryable: false });
+});
+
+test.each([
+  ['no JSON', () => new Response('<html>')],
+  ['an error without a problem', () => new Response('<html>', { status: 502 })],
+  ['a redirect', () => Response.redirect('https://elsewhere.example/', 307)],
+])('%s is an answer that nobody understands', async (_, answer) => {
+  const { call, sent } = answered(answer, { retries: 0 });
+  expect(await failureOf(send(call, wrap))).toMatchObject({ code: 'invalid_response' });
+  expect(sent).toHaveLength(1);
+});
+
+test('an address with or without a slash at its end is the same', async () => {
+  for (const baseUrl of ['https://eaas.example', 'https://eaas.example/', 'https://eaas.example/behind']) {
+    const { call, sent } = answered(() => Response.json({}), { baseUrl });
+    await call('GET /v1/keys/:key_id', { key_id: '../secrets' });
+    expect(sent[0]?.url).toBe(`${baseUrl.replace(/\/$/, '')}/v1/keys/..%2Fsecrets`);
+  }
+});
+
+describe.concurrent('nothing secret', () => {
+  const secrets = { apiKey: `eaas_sk_${'7'.repeat(49)}`, plaintext: 'plaintext that nobody may see' };
+  const failures: readonly Failure[] = [
+    'network',
+    'timeout',
+    'invalid_response',
+    'bad_request',
+    'unauthorized',
+    'permission_missing',
+    'audit_unwritten',
+    'unavailable',
+  ];
+
+  test.each(failures)('is in an error, an event, a log line or the client itself: %s', async (failure) => {
+    const service = createTestService();
+    const keyId = service.createKey('k').key_id;
+    const seen: unknown[] = [];
+    const bodies: string[] = [];
+    const fetch: TransportOptions['fetch'] = async (input, init) => {
+      const request = new Request(input, init);
+      bodies.push(await request.clone().text());
+      request.headers.set('authorization', `Bearer ${service.apiKey}`);
+      return service.fetch(request);
+    };
+    const observe = (...what: unknown[]): void => void seen.push(...what);
+    const client = new EaasClient({
+      ...service,
+      ...secrets,
+      fetch,
+      keyId,
+      retries: 1,
+      timeouts: { total: 400, attempt: 100 },
+      onEvent: observe,
+      logger: { debug: observe, warn: observe },
+    });
+    const { ciphertext } = await client.encrypt(secrets.plaintext);
+    service.failNext(failure, { times: 10 });
+    const calls = [
+      client.encrypt(secrets.plaintext, { fresh: true }),
+      client.decrypt(ciphertext),
+      client.hash(secrets.plaintext),
+      client.serverMode.encrypt({ plaintext: secrets.plaintext, key_id: keyId }),
+    ];
+    for (const result of await Promise.allSettled(calls)) {
+      if (result.status === 'fulfilled') throw new Error('it should have failed');
+      expect(result.reason).toBeInstanceOf(EaasError);
+      seen.push(result.reason);
+    }
+    const deks = bodies.join().match(/[\w+/]{43}=/g) ?? [];
+    expect(deks.length).toBeGreaterThan(0);
+    const shown = [...seen, client]
+      .map((value) => inspect(value, { depth: 10, showHidden: true }) + JSON.stringify(value) + String(value))
+      .join('\n');
+    for (const secret of [...Object.values(secrets), ...deks]) expect(shown).not.toContain(secret);
+  });
+});
+
+test('an API key can be asked for before each call; what that throws does not get out', async () => {
+  const service = createTestService();
+  const keyId = service.createKey('k').key_id;
+  let asked = 0;
+  const client = new EaasClient({ ...service, keyId, apiKey: async () => (asked++, service.apiKey) });
+  await client.hash('x');
+  await client.hash('x');
+  expect(asked).toBe(2);
+  const failing = new EaasClient({
+    ...service,
+    keyId,
+    apiKey: () => {
+      throw new Error('vault token s.1234');
+    },
+  });
+  const error = await failureOf(failing.hash('x'));
+  expect(error.code).toBe('unauthorized');
+  expect(inspect(error, { depth: 10 })).not.toContain('s.1234');
+  const missing = new EaasClient({ ...service, keyId, apiKey: undefined as unknown as string });
+  expect(await failureOf(missing.hash('x'))).toMatchObject({ code: 'input' });
+});
+
+test('`switch` on the code tells the errors apart, and the compiler knows', async () => {
+  const describeIt = (error: SdkError): string => {
+    switch (error.code) {
+      case 'format':
+        return error.name satisfies 'FormatError';
+      case 'decryption':
+        return error.name satisfies 'DecryptionError';
+      case 'input':
+        return error.name satisfies 'InputError';
+      default:
+        return `${error.name satisfies 'EaasError'} ${error.requestId ?? ''}`;
+    }
+  };
+  const client = new EaasClient(createTestService());
+  expect(describeIt(await failureOf(client.decrypt('nothing', { anyKey: true })))).toBe('FormatError');
+  expect(describeIt(await failureOf(client.hash('x')))).toBe('InputError');
+});
+
+/** An attempt that is never answered, and ends with its signal. */
+function hanging(request: Request | undefined): Promise<Response> {
+  return new Promise((_, reject) => {
+    const { signal } = request ?? new Request('https://eaas.example');
+    if (signal.aborted) reject(signal.reason as Error);
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+  });
+}
