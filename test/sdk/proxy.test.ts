@@ -1,0 +1,196 @@
+import type { AddressInfo } from 'node:net';
+import { EaasClient } from '@eaas/sdk';
+import { DecryptionError, EaasBrowserClient, EaasError } from '@eaas/sdk/browser';
+import { createProxy, type Grant, type ProxyEvent } from '@eaas/sdk/proxy';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDoors } from '../../packages/server/src/doors.ts';
+import { createApp } from '../../packages/server/src/http/app.ts';
+import { openWorld, settle } from '../setup/world.ts';
+
+// Pages with sessions, the app's backend with the proxy on it, and the service on a real PostgreSQL.
+
+const app = 'https://app.example';
+const close: (() => Promise<unknown>)[] = [];
+let baseUrl: string;
+let apiKey: string;
+let backend: EaasClient;
+let keyId: string;
+let otherKeyId: string;
+
+beforeAll(async () => {
+  const world = await openWorld(new Date().toISOString());
+  const replica = world.replica();
+  const server = createApp(openDoors(replica, { draining: false, jobs: [], verified: undefined }), {
+    logLevel: 'silent',
+  });
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  close.push(
+    () => server.close(),
+    () => world.close(),
+  );
+  baseUrl = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
+  ({ token: apiKey } = await settle(replica, 'acme'));
+  backend = new EaasClient({ baseUrl, apiKey });
+  ({ key_id: keyId } = await backend.keys.create({ name: 'patients' }));
+  ({ key_id: otherKeyId } = await backend.keys.create({ name: 'staff' }));
+});
+
+afterAll(async () => {
+  for (const step of close) await step();
+});
+
+/** An app whose sessions are named in a cookie, and what its operator is told. */
+function openApp(grants: Readonly<Record<string, Grant>>, token = apiKey) {
+  const events: ProxyEvent[] = [];
+  const bodies: string[] = [];
+  const proxy = createProxy({
+    baseUrl,
+    apiKey: token,
+    origin: app,
+    authorize: (request) => grants[/^session=(\w+)$/.exec(request.headers.get('cookie') ?? '')?.[1] ?? ''],
+    onEvent: (event) => events.push(event),
+  });
+  /** The client in a page of a visitor: its browser adds what scripts cannot. */
+  const page = (session: string): EaasBrowserClient =>
+    new EaasBrowserClient({
+      proxyUrl: `${app}/api/eaas`,
+      keyId,
+      retries: 0,
+      fetch: async (input, init) => {
+        const request = new Request(input, init);
+        request.headers.set('cookie', `session=${session}`);
+        request.headers.set('origin', app);
+        request.headers.set('sec-fetch-site', 'same-origin');
+        bodies.push(await request.clone().text());
+        return proxy(request);
+      },
+    });
+  return { page, events, bodies };
+}
+
+const everything: Grant['operations'] = ['wrap', 'unwrap', 'rewrap', 'hash'];
+const grantOf = (user: string): Grant => ({ keys: [keyId], operations: everything, context: { user } });
+const users = () => openApp({ ada: grantOf('1'), bob: grantOf('2') });
+
+/** The code of what a call throws. */
+async function codeOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => 'none',
+    (error: unknown) => (error as EaasError).code,
+  );
+}
+
+describe('a page', () => {
+  test('encrypts and decrypts by the session of its visitor, and no plaintext leaves it', async () => {
+    const { page, bodies } = users();
+    await using ada = page('ada');
+    const { ciphertext, key_id } = await ada.encrypt('blood type 0', { context: { row: '7' } });
+    expect(key_id).toBe(keyId);
+    await using later = page('ada');
+    expect(await later.decryptText(ciphertext, { context: { row: '7' } })).toBe('blood type 0');
+    expect(bodies).toHaveLength(2);
+    expect(bodies.join()).not.toContain('blood');
+  });
+
+  test('of another visitor does not open it, with the same key and whatever it adds of its own', async () => {
+    const { page } = users();
+    await using ada = page('ada');
+    await using bob = page('bob');
+    const { ciphertext } = await ada.encrypt('blood type 0');
+    await expect(bob.decrypt(ciphertext)).rejects.toBeInstanceOf(DecryptionError);
+    expect(await codeOf(bob.decrypt(ciphertext, { wrapContext: { user: '1' } }))).toBe('bad_request');
+    expect(await codeOf(bob.rewrap(ciphertext))).toBe('decryption');
+    await using nobody = page('eve');
+    expect(await codeOf(nobody.decrypt(ciphertext))).toBe('permission_missing');
+  });
+
+  test('shares what it encrypted with the backend, which names the user, and not with server mode', async () => {
+    await using ada = users().page('ada');
+    const bundle = await ada.encrypt('blood type 0');
+    const { ciphertext } = bundle;
+    expect(await backend.decryptText(ciphertext, { keyId, wrapContext: { user: '1' } })).toBe('blood type 0');
+    await expect(backend.decrypt(ciphertext, { keyId })).rejects.toBeInstanceOf(DecryptionError);
+    const { key_version } = bundle;
+    expect(await codeOf(backend.serverMode.decrypt({ ciphertext, key_id: keyId, key_version }))).toBe(
+      'decryption_failed',
+    );
+    const answer = await backend.encrypt('see you on Monday', { keyId, wrapContext: { user: '1' } });
+    expect(await ada.decryptText(answer)).toBe('see you on Monday');
+  });
+
+  test('opens many values in one request, and those that it may not open fail alone', async () => {
+    const { page, bodies } = users();
+    await using ada = page('ada');
+    const mine = await ada.encryptMany(['a', 'b'], { fresh: true });
+    const staff = await backend.encrypt('salary', { keyId: otherKeyId, wrapContext: { user: '1' } });
+    const unbound = await backend.encrypt('public', { keyId });
+    const values = [...mine.map((result) => (result.ok ? result.value : '')), staff, unbound];
+    await using later = page('ada');
+    bodies.length = 0;
+    const opened = await later.decryptMany(values, { anyKey: true });
+    expect(bodies).toHaveLength(1);
+    expect(
+      opened.map((result) => (result.ok ? Buffer.from(result.value).toString() : result.error.code)),
+    ).toEqual(['a', 'b', 'not_found', 'decryption']);
+  });
+
+  test('fingerprints as the backend does', async () => {
+    await using ada = users().page('ada');
+    expect(await ada.hash('ada@example.com')).toBe(await backend.hash('ada@example.com', { keyId }));
+    const hashes = await ada.hashMany(['x', 'y']);
+    expect(hashes).toEqual([
+      { ok: true, value: await backend.hash('x', { keyId }) },
+      { ok: true, value: await backend.hash('y', { keyId }) },
+    ]);
+    expect(await codeOf(ada.hash('x', { keyId: otherKeyId }))).toBe('not_found');
+  });
+
+  test('rewraps what is bound to its user, after a rotation', async () => {
+    await using ada = users().page('ada');
+    const old = await ada.encrypt('blood type 0');
+    await backend.keys.rotate({ key_id: keyId });
+    const renewed = await ada.rewrap(old);
+    expect(renewed).toMatchObject({ rewrapped: true, key_version: old.key_version + 1 });
+    expect(await ada.decryptText(renewed.ciphertext)).toBe('blood type 0');
+  });
+
+  test('may do no more than its session is granted', async () => {
+    const { page } = openApp({
+      reader: { ...grantOf('1'), operations: ['unwrap'] },
+      writer: { ...grantOf('1'), operations: ['wrap'] },
+    });
+    await using reader = page('reader');
+    await using writer = page('writer');
+    const bundle = await writer.encrypt('note');
+    expect(await reader.decryptText(bundle)).toBe('note');
+    expect(await codeOf(page('writer').decrypt(bundle))).toBe('permission_missing');
+    expect(await codeOf(reader.encrypt('note'))).toBe('permission_missing');
+    expect(await codeOf(reader.hash('note'))).toBe('permission_missing');
+    expect(await codeOf(reader.rewrap(bundle))).toBe('permission_missing');
+  });
+});
+
+describe("when the service does not let the app's API key", () => {
+  test.each([
+    ['in at all', 'unauthorized', async () => `${apiKey.slice(0, -1)}x`],
+    [
+      'do this',
+      'permission_missing',
+      async () =>
+        (await backend.apiKeys.create({ name: `reader ${Date.now()}`, permissions: ['keys.read'] })).api_key,
+    ],
+  ])(
+    '%s, the page learns only that the service cannot be used, and the operator why',
+    async (_, code, token) => {
+      const { page, events } = openApp({ ada: grantOf('1') }, await token());
+      const error: unknown = await page('ada')
+        .hash('x')
+        .catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(EaasError);
+      expect(error).toMatchObject({ code: 'unavailable', status: 502 });
+      expect(String(error)).not.toMatch(/API key|permission/i);
+      expect(events).toEqual([{ type: 'api_key_refused', code, requestId: (error as EaasError).requestId }]);
+      expect((error as EaasError).requestId).toBeTruthy();
+    },
+  );
+});
