@@ -11,7 +11,8 @@ export const nodeEngine: SyncEngine = {
   name: 'node',
   importKey: (key) => createSecretKey(key),
   encrypt(key, iv, aad, plaintext, out) {
-    const cipher = createCipheriv('aes-256-gcm', key, iv, options).setAAD(aad);
+    const cipher = createCipheriv('aes-256-gcm', key, iv, options);
+    if (aad.length > 0) cipher.setAAD(aad);
     // In pieces: what OpenSSL allocates for each is small enough to be used again while it is in the cache.
     for (let at = 0; at < plaintext.length; at += pieceLength) {
       out.set(cipher.update(plaintext.subarray(at, at + pieceLength)), at);
@@ -23,7 +24,8 @@ export const nodeEngine: SyncEngine = {
     const end = body.length - tagLength;
     if (end < 0) return undefined;
     const decipher = createDecipheriv('aes-256-gcm', key, iv, options);
-    decipher.setAAD(aad).setAuthTag(body.subarray(end));
+    if (aad.length > 0) decipher.setAAD(aad);
+    decipher.setAuthTag(body.subarray(end));
     const plaintext = decipher.update(body.subarray(0, end));
     try {
       decipher.final();
