@@ -1,0 +1,66 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+
+// Two frameworks, as far as the recipes for them go: each hands over requests as its original does.
+
+type Next = () => void;
+type Handler = (req: ExpressRequest, res: ServerResponse, next: Next) => unknown;
+
+/** Express: a request of node:http with more on it; what is mounted sees the rest of the address. */
+export interface ExpressRequest extends IncomingMessage {
+  originalUrl: string;
+  body?: unknown;
+  session?: { userId?: string };
+}
+
+export function express() {
+  const mounted: { readonly path: string; readonly handler: Handler }[] = [];
+  const listener: RequestListener = (message, res) => {
+    const req = Object.assign(message, { originalUrl: message.url ?? '' }) as ExpressRequest;
+    const run = (index: number): void => {
+      const { path = '', handler } = mounted[index] ?? {};
+      if (!handler) return void res.writeHead(404).end();
+      if (!req.originalUrl.startsWith(path)) return run(index + 1);
+      req.url = req.originalUrl.slice(path.length) || '/';
+      handler(req, res, () => run(index + 1));
+    };
+    run(0);
+  };
+  return Object.assign(listener, {
+    use(...args: [Handler] | [string, Handler]): void {
+      const [path, handler] = args.length === 1 ? ['', args[0]] : args;
+      mounted.push({ path, handler });
+    },
+    listen: (port: number) => createServer(listener).listen(port, '127.0.0.1'),
+  });
+}
+
+/** Reads what is JSON by its type, and leaves all else alone. */
+express.json = (): Handler => (req, _, next) => {
+  if (!req.headers['content-type']?.startsWith('application/json')) return next();
+  const chunks: Buffer[] = [];
+  req.on('data', (chunk: Buffer) => chunks.push(chunk));
+  req.on('end', () => {
+    req.body = JSON.parse(Buffer.concat(chunks).toString());
+    next();
+  });
+};
+
+/** Hono: a Web-standard request in a context, by a path that may end in a star. */
+export class Hono {
+  readonly #routes: {
+    readonly path: string;
+    readonly handler: (c: { readonly req: { readonly raw: Request } }) => Response | Promise<Response>;
+  }[] = [];
+
+  all(
+    path: string,
+    handler: (c: { readonly req: { readonly raw: Request } }) => Response | Promise<Response>,
+  ): void {
+    this.#routes.push({ path: path.replace(/\*$/, ''), handler });
+  }
+
+  fetch = async (raw: Request): Promise<Response> => {
+    const route = this.#routes.find(({ path }) => new URL(raw.url).pathname.startsWith(path));
+    return route?.handler({ req: { raw } }) ?? new Response(null, { status: 404 });
+  };
+}
