@@ -7,16 +7,15 @@ import { InputError } from './errors.ts';
 
 const { cases, refusals } = vectors('base64');
 
-/** ES2026's own, as the standard has them: white space is passed over, padding and the bits it leaves are checked. */
+/** ES2026's own, as the standard has them: white space, missing padding and bits left over are passed over. */
 function encode(this: Uint8Array): string {
   return Buffer.from(this).toString('base64');
 }
-function decode(text: string, options: unknown): Uint8Array {
-  expect(options).toEqual({ lastChunkHandling: 'strict' });
+function decode(text: string, options?: unknown): Uint8Array {
+  expect(options).toBeUndefined();
   const dense = text.replaceAll(/[\t\n\f\r ]/g, '');
-  const bytes = Buffer.from(dense, 'base64');
-  if (bytes.toString('base64') !== dense) throw new SyntaxError('not base64');
-  return new Uint8Array(bytes);
+  if (!/^[A-Za-z0-9+/]*=?=?$/.test(dense)) throw new SyntaxError('not base64');
+  return new Uint8Array(Buffer.from(dense, 'base64'));
 }
 
 const variants = [

@@ -17,10 +17,10 @@ import { createDataKeyCalls, type DataKeyCalls, type UnwrapOptions } from './dat
 import type { Engines } from './engines.ts';
 import { EaasError, type Settled } from './errors.ts';
 import type { Emit } from './events.ts';
-import { Opening, textOf } from './opening.ts';
+import { createOpening, type Opening, textOf } from './opening.ts';
 import { type EnvelopeClientOptions, limitsOf } from './options.ts';
 import { rewrapAll } from './rewrap.ts';
-import { Sealing } from './sealing.ts';
+import { createSealing, type Sealing } from './sealing.ts';
 import { settle } from './settled.ts';
 import type { Call } from './transport.ts';
 
@@ -48,8 +48,8 @@ export class EnvelopeClient {
     };
     this.#keyId = keyId;
     this.#calls = createDataKeyCalls(this.call);
-    this.#sealing = new Sealing(this.#calls, this.engines, limits, emit);
-    this.#opening = new Opening(this.#calls, this.engines, limits, emit);
+    this.#sealing = createSealing(this.#calls, this.engines, limits, emit);
+    this.#opening = createOpening(this.#calls, this.engines, limits, emit);
   }
 
   /** Encrypts text or bytes. Throws EaasError when the service does not wrap a data key. */

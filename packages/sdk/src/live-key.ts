@@ -41,7 +41,7 @@ export async function bringToLife(
   engines: Engines,
   dek: Uint8Array,
   wrapped: Wrapped,
-  sync: boolean,
+  sync: boolean | undefined,
 ): Promise<LiveKey> {
   let derived = dek;
   try {

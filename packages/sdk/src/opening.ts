@@ -16,99 +16,81 @@ import { notPrimed } from './errors.ts';
 import type { Emit } from './events.ts';
 import { bringToLife, type LiveKey, nameOf } from './live-key.ts';
 import type { Limits } from './options.ts';
-import { UnwrappedKeys } from './unwrapped-keys.ts';
+import { createUnwrappedKeys } from './unwrapped-keys.ts';
+
+type Expected = DecryptOptions['keyId'];
 
 /** The decrypting half of a client. The keys that are expected are resolved by then. */
-export class Opening {
-  readonly #calls: DataKeyCalls;
-  readonly #engines: Engines;
-  readonly #limits: Limits;
-  readonly #emit: Emit;
-  readonly #keys: UnwrappedKeys;
-
-  constructor(calls: DataKeyCalls, engines: Engines, limits: Limits, emit: Emit) {
-    this.#calls = calls;
-    this.#engines = engines;
-    this.#limits = limits;
-    this.#emit = emit;
-    this.#keys = new UnwrappedKeys(limits);
-  }
-
+export interface Opening {
   /** Opens a ciphertext; fetches its data key where that is not in memory. */
-  async open(
-    ciphertext: Ciphertext,
-    expected: DecryptOptions['keyId'],
-    options: DecryptOptions,
-  ): Promise<Uint8Array> {
-    const envelope = parse(ciphertext, expected, options);
-    const name = this.#nameOf(envelope, options);
-    const open = (key: LiveKey) => openUnder(key.fields, envelope, options.context);
-    const ready = this.#keys.find(name);
-    if (ready) return open(ready);
-    return this.#keys.use(name, () => this.#fetch(envelope, options), open, options.signal);
-  }
-
+  open(ciphertext: Ciphertext, expected: Expected, options: DecryptOptions): Promise<Uint8Array>;
   /** Opens a ciphertext without waiting. Throws EaasError `not_primed`. */
-  openSync(ciphertext: Ciphertext, expected: DecryptOptions['keyId'], options: DecryptOptions): Uint8Array {
-    const envelope = parse(ciphertext, expected, options);
-    const key = this.#keys.find(this.#nameOf(envelope, options, true));
-    if (!key?.sync) throw notPrimed("this ciphertext's data key is not in memory");
-    return openUnder(key.sync, envelope, options.context);
-  }
-
+  openSync(ciphertext: Ciphertext, expected: Expected, options: DecryptOptions): Uint8Array;
   /** Fetches the data keys that `openSync` is going to need. */
-  async prime(ciphertexts: Iterable<Ciphertext>, options: DecryptOptions): Promise<void> {
-    const wanted = new Map<string, Envelope>();
-    for (const ciphertext of ciphertexts) {
-      const envelope = parseEnvelope(envelopeBytes(ciphertext));
-      wanted.set(this.#nameOf(envelope, options, true), envelope);
-    }
-    if (wanted.size > this.#limits.entries) {
-      throw new InputError(
-        `\`cache.decrypt\` keeps fewer than the ${wanted.size} data keys of these ciphertexts`,
-      );
-    }
-    const fetch = (name: string, envelope: Envelope) =>
-      this.#keys.use(
-        name,
-        () => this.#fetch(envelope, options, true),
-        () => undefined,
-        options.signal,
-      );
-    await Promise.all(
-      Array.from(wanted, ([name, envelope]) => this.#keys.find(name) ?? fetch(name, envelope)),
-    );
-  }
+  prime(ciphertexts: Iterable<Ciphertext>, options: DecryptOptions): Promise<void>;
+  close(): void;
+}
 
-  close(): void {
-    this.#keys.close();
-  }
+export function createOpening(calls: DataKeyCalls, engines: Engines, limits: Limits, emit: Emit): Opening {
+  const keys = createUnwrappedKeys(limits);
+  const syncForm = engines.sync === engines.fields ? '' : 'sync';
 
-  async #fetch(wrapped: Wrapped, { wrapContext }: DecryptOptions, sync = false): Promise<LiveKey> {
+  async function fetch(wrapped: Wrapped, { wrapContext }: DecryptOptions, sync: boolean): Promise<LiveKey> {
     // Without the caller's signal: others may be waiting for the same.
-    const dek = await this.#calls.unwrap(wrapped, { wrapContext });
-    const key = await bringToLife(this.#engines, dek, wrapped, sync);
-    this.#emit({ type: 'data_key.unwrapped', keyId: key.keyId, keyVersion: key.keyVersion });
+    const key = await bringToLife(engines, await calls.unwrap(wrapped, { wrapContext }), wrapped, sync);
+    emit({ type: 'data_key.unwrapped', keyId: key.keyId, keyVersion: key.keyVersion });
     return key;
   }
 
   /** The name of a data key in memory. */
-  #nameOf(
+  const nameFor = (
     { keyId, keyVersion, wrappedKey }: Wrapped,
-    { scope, wrapContext }: DecryptOptions,
-    sync = false,
-  ): string {
-    const form = sync && this.#engines.sync !== this.#engines.fields ? 'sync' : '';
+    options: DecryptOptions,
+    form = '',
+  ): string => {
+    const { scope, wrapContext } = options;
     return `${nameOf({ keyId, scope, wrapContext })}/${keyVersion}${form}/${String.fromCharCode(...wrappedKey)}`;
-  }
+  };
+
+  return {
+    async open(ciphertext, expected, options) {
+      const envelope = parse(ciphertext, expected, options);
+      const name = nameFor(envelope, options);
+      const open = (key: LiveKey) => openUnder(key.fields, envelope, options.context);
+      const ready = keys.find(name);
+      if (ready) return open(ready);
+      return keys.use(name, () => fetch(envelope, options, false), open, options.signal);
+    },
+    openSync(ciphertext, expected, options) {
+      const envelope = parse(ciphertext, expected, options);
+      const key = keys.find(nameFor(envelope, options, syncForm));
+      if (!key?.sync) throw notPrimed("this ciphertext's data key is not in memory");
+      return openUnder(key.sync, envelope, options.context);
+    },
+    async prime(ciphertexts, options) {
+      const wanted = new Map<string, Envelope>();
+      for (const ciphertext of ciphertexts) {
+        const envelope = parseEnvelope(envelopeBytes(ciphertext));
+        wanted.set(nameFor(envelope, options, syncForm), envelope);
+      }
+      if (wanted.size > limits.entries) {
+        throw new InputError(`\`cache.decrypt\` keeps fewer than these ${wanted.size} data keys`);
+      }
+      await Promise.all(
+        Array.from(wanted, ([name, envelope]) => {
+          const nothing = (): void => undefined;
+          return (
+            keys.find(name) ?? keys.use(name, () => fetch(envelope, options, true), nothing, options.signal)
+          );
+        }),
+      );
+    },
+    close: keys.close,
+  };
 }
 
 /** The envelope, of a key that is expected. */
-function parse(
-  ciphertext: Ciphertext,
-  expected: DecryptOptions['keyId'],
-  { anyKey }: DecryptOptions,
-): Envelope {
+function parse(ciphertext: Ciphertext, expected: Expected, { anyKey }: DecryptOptions): Envelope {
   const envelope = parseEnvelope(envelopeBytes(ciphertext));
   if (envelope.keyId !== expected) {
     requireExpectedKey(envelope.keyId, anyKey ? { anyKey } : { keyId: expected ?? [] });
