@@ -1,8 +1,7 @@
-import type { Context, Wrapped } from '@eaas/protocol';
-import type { Rewrapped } from '../call-options.ts';
-import { EaasError, type Settled } from '../errors.ts';
-import type { FailureCode, Opening, Place, ReencryptClient, Sealing } from './plan.ts';
+import type { Place } from './plan.ts';
+import { type Reason, reason } from './reason.ts';
 import type { StoredRow } from './store.ts';
+import type { Form } from './stored-form.ts';
 
 /** A stored value, and where it stands. */
 export interface Value<Row extends StoredRow> extends Place<Row> {
@@ -13,80 +12,24 @@ export interface Value<Row extends StoredRow> extends Place<Row> {
 export type Conversion =
   | { readonly kind: 'kept' }
   | { readonly kind: 'converted'; readonly value: string | Uint8Array }
-  | { readonly kind: 'failed'; readonly error: { readonly code: FailureCode } };
+  | { readonly kind: 'failed'; readonly error: Reason };
 
 /** Converts the values of a page, in order. Throws what concerns all of them. */
 export type Convert<Row extends StoredRow> = (values: readonly Value<Row>[]) => Promise<Conversion[]>;
 
 export const kept: Conversion = { kind: 'kept' };
 
-export function failedWith(code: FailureCode): Conversion {
-  return { kind: 'failed', error: { code } };
+export function failedWith(code: Parameters<typeof reason>[0]): Conversion {
+  return { kind: 'failed', error: reason(code) };
 }
 
-/** A client's calls for many values, of which each may ask for other options. */
-export interface Calls {
-  seal(
-    items: readonly { readonly value: string | Uint8Array; readonly sealing: Sealing }[],
-  ): Promise<Settled<string>[]>;
-  open(
-    items: readonly { readonly bytes: Uint8Array; readonly opening: Opening }[],
-  ): Promise<Settled<Uint8Array>[]>;
-  rewrap(
-    items: readonly { readonly bytes: Uint8Array; readonly wrapContext: Context | undefined }[],
-  ): Promise<Settled<Rewrapped>[]>;
-  unwrap(wrapped: Wrapped, wrapContext: Context | undefined): Promise<Uint8Array>;
-}
-
-export function callsOf(client: ReencryptClient, signal: AbortSignal | undefined): Calls {
-  return {
-    seal: async (items) => {
-      const sealed = await inGroups(
-        items.map(({ value, sealing: { context, ...options } }) => ({ item: { value, context }, options })),
-        (group, options) => client.encryptMany(group, { ...options, signal }),
-      );
-      return sealed.map((one) => (one.ok ? { ok: true, value: one.value.ciphertext } : one));
-    },
-    open: (items) =>
-      inGroups(
-        items.map(({ bytes, opening: { context, ...options } }) => ({
-          item: { ciphertext: bytes, context },
-          options,
-        })),
-        (group, options) => client.decryptMany(group, { ...options, signal }),
-      ),
-    rewrap: (items) =>
-      inGroups(
-        items.map(({ bytes, wrapContext }) => ({ item: bytes, options: { wrapContext } })),
-        (group, options) => client.rewrapMany(group, { ...options, signal }),
-      ),
-    unwrap: (wrapped, wrapContext) => client.unwrap(wrapped, { wrapContext, signal }),
-  };
-}
-
-/** One call for all that have the same options. A call that fails as a whole fails for each of its items. */
-async function inGroups<Item, Options, Result>(
-  asked: readonly { readonly item: Item; readonly options: Options }[],
-  call: (items: Item[], options: Options) => Promise<Settled<Result>[]>,
-): Promise<Settled<Result>[]> {
-  const groups = new Map<string, { options: Options; indexes: number[] }>();
-  asked.forEach(({ options }, index) => {
-    const name = JSON.stringify(options);
-    const group = groups.get(name);
-    if (group) group.indexes.push(index);
-    else groups.set(name, { options, indexes: [index] });
-  });
-  const results: Settled<Result>[] = [];
-  // At the same time, so that the client can put what they need into one request.
-  await Promise.all(
-    Array.from(groups.values(), async ({ options, indexes }) => {
-      const items = indexes.map((index) => (asked[index] as { item: Item }).item);
-      const settled = await call(items, options).catch((error: unknown): Settled<Result>[] => {
-        if (!(error instanceof EaasError)) throw error;
-        return items.map(() => ({ ok: false, error }));
-      });
-      indexes.forEach((index, at) => (results[index] = settled[at] as Settled<Result>));
-    }),
-  );
-  return results;
+/** What a value is that a mode cannot do anything with. */
+export function unsuitable(kind: Form['kind']): Conversion {
+  const message =
+    kind === 'plaintext'
+      ? 'the value is not encrypted'
+      : kind === 'stream'
+        ? 'the value is a stream (version 2): open and seal it as one'
+        : 'the value begins like an envelope and is none: it may have been cut short';
+  return { kind: 'failed', error: { code: 'format', message } };
 }

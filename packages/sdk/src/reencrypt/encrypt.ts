@@ -1,7 +1,9 @@
 import { parseEnvelope, toUtf8 } from '@eaas/protocol';
 import { fromBase64 } from '@eaas/protocol/base64';
 import type { Settled } from '../errors.ts';
-import { type Calls, type Conversion, type Convert, failedWith, kept } from './convert.ts';
+import type { Calls } from './calls.ts';
+import { reason } from './reason.ts';
+import { type Conversion, type Convert, failedWith, kept, unsuitable } from './convert.ts';
 import { at, type EncryptPlan, type Sealing } from './plan.ts';
 import { formOf } from './stored-form.ts';
 import type { StoredRow } from './store.ts';
@@ -23,7 +25,7 @@ export function encrypting<Row extends StoredRow>(
       ),
     );
     return kinds.map((kind) => {
-      if (kind === 'broken') return failedWith('format');
+      if (kind === 'broken') return unsuitable(kind);
       return kind === 'plaintext' ? (conversions.shift() ?? failedWith('invalid_response')) : kept;
     });
   };
@@ -40,7 +42,7 @@ export async function proven(
   },
   proof: Proof | undefined,
 ): Promise<Conversion> {
-  if (!sealed?.ok) return { kind: 'failed', error: sealed?.error ?? { code: 'invalid_response' } };
+  if (!sealed?.ok) return { kind: 'failed', error: sealed?.error ?? reason('invalid_response') };
   const bytes = fromBase64(sealed.value);
   if (parseEnvelope(bytes).keyVersion < (from.keyVersion ?? 0)) return failedWith('key_version');
   const { value, stored, sealing } = from;

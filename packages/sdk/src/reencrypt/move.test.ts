@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  clientOf,
   endOf,
   type Person,
   runThrough,
@@ -124,13 +125,21 @@ test('what does not open, or is no envelope, is a failure; the row’s other fie
   table.set(1, { phone: foreign });
   const options = { mode: 'reencrypt', from: { keyId }, to: { keyId: next } } as const;
   const [page] = await runThrough(reencrypt(client, table.store, options));
-  expect(page?.failures).toEqual([
+  expect(page?.failures).toMatchObject([
     { id: 1, field: 'phone', code: 'decryption' },
     { id: 2, field: 'email', code: 'format' },
   ]);
   expect(page).toMatchObject({ seen: 2, rewritten: 0, failed: 2 });
   expect(await client.decryptText(table.email(1), { keyId: next })).toBe('a');
   expect(table.rows.get(1)?.values.phone).toBe(foreign);
+});
+
+test('without a key to encrypt under the run ends, and says why', async () => {
+  const { service } = serviceWithKey();
+  const run = endOf(
+    reencrypt(clientOf(service), tableOf(['a']).store, { mode: 'encrypt', to: {}, maxFailures: 0 }),
+  );
+  await expect(run).rejects.toThrow('name the key to use');
 });
 
 test('with `verify` each data key is unwrapped once by the service before it replaces plaintexts', async () => {

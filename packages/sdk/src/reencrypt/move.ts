@@ -1,6 +1,7 @@
 import { type Context, DecryptionError, type Header } from '@eaas/protocol';
 import type { Settled } from '../errors.ts';
-import { type Calls, type Conversion, type Convert, failedWith, kept, type Value } from './convert.ts';
+import type { Calls } from './calls.ts';
+import { type Conversion, type Convert, failedWith, kept, unsuitable, type Value } from './convert.ts';
 import { proven } from './encrypt.ts';
 import { at, type Opening, type ReencryptPlan, type Sealing } from './plan.ts';
 import { formOf } from './stored-form.ts';
@@ -22,7 +23,7 @@ export function moving<Row extends StoredRow>(
   return async (values) => {
     const begun = values.map((value): Moving<Row> | Conversion => {
       const form = formOf(value.stored);
-      if (form.kind !== 'envelope') return failedWith('format');
+      if (form.kind !== 'envelope') return unsuitable(form.kind);
       const sealing = at(plan.to, value);
       const opening = plan.from ? at(plan.from, value) : openingOf(sealing);
       if (isDone(form.header, opening, sealing, plan.keyVersion)) return kept;

@@ -1,5 +1,6 @@
 import { aborted } from '../abortable.ts';
 import { EaasError } from '../errors.ts';
+import { reason } from './reason.ts';
 import { type Conversion, type Convert, failedWith, type Value } from './convert.ts';
 import { type Clock, inParallel } from './pace.ts';
 import type { Failure, RowResult } from './progress.ts';
@@ -61,14 +62,15 @@ async function tryRows<Row extends StoredRow>(
     if (conversion.kind === 'converted') {
       changed.set(row, { ...changed.get(row), [field]: conversion.value });
     } else if (conversion.kind === 'failed') {
-      const failure: Failure<Row['id']> = { id: row.id, field, code: conversion.error.code };
+      const { code, message } = conversion.error;
+      const failure: Failure<Row['id']> = { id: row.id, field, code, message };
       failures.set(row, (failures.get(row) ?? []).concat(failure));
     }
   });
   const unwritten = await write(run, changed);
   for (const row of rows) {
     const code = unwritten.get(idKey(row.id));
-    const all = [...(failures.get(row) ?? []), ...(code ? [{ id: row.id, code }] : [])];
+    const all = [...(failures.get(row) ?? []), ...(code ? [{ id: row.id, ...reason(code) }] : [])];
     const fine = changed.has(row) ? 'rewritten' : 'skipped';
     const kind = code === 'conflict' ? 'conflicted' : all.length > 0 ? 'failed' : fine;
     results.set(idKey(row.id), { kind, failures: all });

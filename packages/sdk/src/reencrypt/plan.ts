@@ -1,7 +1,6 @@
 import type { Context } from '@eaas/protocol';
 import type { DecryptOptions, EncryptOptions } from '../call-options.ts';
 import type { EnvelopeClient } from '../envelope-client.ts';
-import type { SdkError } from '../errors.ts';
 import type { Clock } from './pace.ts';
 import type { Progress } from './progress.ts';
 import type { StoredRow } from './store.ts';
@@ -75,18 +74,6 @@ interface RunOptions<Row extends StoredRow> {
 }
 
 export type ReencryptOptions<Row extends StoredRow> = Plan<Row> & RunOptions<Row>;
-
-/** Why a value could not be converted, or a row not written. */
-export type FailureCode =
-  | SdkError['code']
-  /** The row was changed by somebody else, each time. */
-  | 'conflict'
-  /** The store threw: its own error may name values, so it is not kept. */
-  | 'store'
-  /** What came out is under an older version of the key than the one that was asked for. */
-  | 'key_version'
-  /** What came out does not open to what went in; nothing was written. */
-  | 'not_verified';
 
 /** The option at a place. */
 export function at<Row extends StoredRow, T>(option: ByPlace<Row, T>, place: Place<Row>): T {

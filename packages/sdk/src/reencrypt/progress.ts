@@ -1,13 +1,12 @@
 import { InputError } from '@eaas/protocol';
-import type { FailureCode } from './plan.ts';
+import type { Reason } from './reason.ts';
 import type { RowId } from './store.ts';
 
 /** A row that was not converted, or not wholly. Holds no value. */
-export interface Failure<Id extends RowId = RowId> {
+export interface Failure<Id extends RowId = RowId> extends Reason {
   readonly id: Id;
   /** Absent where the whole row could not be written. */
   readonly field?: string;
-  readonly code: FailureCode;
 }
 
 /**
@@ -46,8 +45,8 @@ export class TooManyFailures extends Error {
   readonly code = 'too_many_failures';
   readonly failed: number;
 
-  constructor(failed: number) {
-    super(`${failed} rows failed: look at the failures, or allow more by \`maxFailures\``);
+  constructor(failed: number, last: string | undefined) {
+    super(`${failed} rows failed, more than \`maxFailures\` allows; the last one: ${last ?? 'unknown'}`);
     this.failed = failed;
   }
 }

@@ -1,6 +1,7 @@
 import { InputError } from '@eaas/protocol';
 import { aborted } from '../abortable.ts';
-import { callsOf, type Convert } from './convert.ts';
+import { callsOf } from './calls.ts';
+import type { Convert } from './convert.ts';
 import { encrypting } from './encrypt.ts';
 import { moving } from './move.ts';
 import { restAfter, systemClock } from './pace.ts';
@@ -23,7 +24,6 @@ export type { Clock } from './pace.ts';
 export { fold, type StoredParts, unfold } from './parts.ts';
 export type {
   EncryptPlan,
-  FailureCode,
   Opening,
   Place,
   ReencryptClient,
@@ -32,6 +32,7 @@ export type {
   RewrapPlan,
   Sealing,
 } from './plan.ts';
+export type { FailureCode } from './reason.ts';
 export { type Failure, type Progress, TooManyFailures } from './progress.ts';
 export type { Change, ReadableStore, RowId, Store, StoredRow, StoredValue } from './store.ts';
 
@@ -73,7 +74,7 @@ export async function* reencrypt<Row extends StoredRow>(
     progress = advance(progress, last.id, results, keyVersions);
     yield progress;
     const failed = progress.failed - failedBefore;
-    if (failed > maxFailures) throw new TooManyFailures(failed);
+    if (failed > maxFailures) throw new TooManyFailures(failed, progress.failures.at(-1)?.message);
     const rest = restAfter(rows.length, clock.now() - begun, options);
     if (rest > 0) await clock.sleep(rest, signal);
   }

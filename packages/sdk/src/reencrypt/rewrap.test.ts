@@ -1,5 +1,6 @@
 import { fromBase64 } from '@eaas/protocol/base64';
-import { parseEnvelope } from '@eaas/protocol';
+import { parseEnvelope, parseHeader } from '@eaas/protocol';
+import { openStream, sealStream } from '@eaas/protocol/stream';
 import { expect, test } from 'vitest';
 import { clientOf, endOf, serviceWithKey, tableOf } from '../../../../test/sdk/simulated-table.ts';
 import { inventory, reencrypt, storedValues } from './reencrypt.ts';
@@ -86,6 +87,36 @@ test('a data key that is bound to a context is wrapped anew with it', async () =
   expect(last).toMatchObject({ rewritten: 1, done: true });
   expect(await client.decryptText(table.email(1), { wrapContext })).toBe('x');
 });
+
+test('a stream in a column is rewrapped too, by its header', async () => {
+  const { client, keyId, table } = await rotated(0);
+  const text = new TextEncoder().encode('a stream');
+  const sealed = await through(
+    text,
+    sealStream((dek) => client.wrap(dek)),
+  );
+  table.set(1, { email: sealed });
+  await client.keys.rotate({ key_id: keyId });
+  expect(await endOf(reencrypt(client, table.store, { mode: 'rewrap' }))).toMatchObject({
+    rewritten: 1,
+    done: true,
+  });
+  const stored = table.rows.get(1)?.values.email as Uint8Array;
+  expect(parseHeader(stored)).toMatchObject({ version: 2, keyVersion: 3 });
+  const opened = await through(
+    stored,
+    openStream((wrapped) => client.unwrap(wrapped), { keyId }),
+  );
+  expect(new Uint8Array(opened)).toEqual(text);
+});
+
+async function through(
+  bytes: Uint8Array,
+  transform: TransformStream<Uint8Array, Uint8Array>,
+): Promise<Uint8Array> {
+  const stream = new Blob([bytes.slice()]).stream().pipeThrough(transform as never) as ReadableStream;
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
 
 test('with `verify` a wrapped key that is of another data key replaces nothing', async () => {
   const { client, table, bundles } = await rotated(2);

@@ -2,7 +2,9 @@ import { type Context, replaceWrapped, type Wrapped } from '@eaas/protocol';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import type { Rewrapped } from '../call-options.ts';
 import type { Settled } from '../errors.ts';
-import { type Calls, type Conversion, type Convert, failedWith, kept } from './convert.ts';
+import type { Calls } from './calls.ts';
+import { reason } from './reason.ts';
+import { type Conversion, type Convert, failedWith, kept, unsuitable } from './convert.ts';
 import { at, type RewrapPlan } from './plan.ts';
 import { recent } from './recent.ts';
 import type { StoredRow } from './store.ts';
@@ -46,7 +48,7 @@ export function rewrapping<Row extends StoredRow>(plan: RewrapPlan<Row>, run: Re
     });
     const successors = await successorsOf(outdated, run, plan.keyVersion, remembered);
     return forms.map((form, index): Conversion => {
-      if (!('header' in form)) return failedWith('format');
+      if (!('header' in form)) return unsuitable(form.kind);
       const successor = successors.get(outdated[index]?.name ?? '') ?? kept;
       if ('kind' in successor) return successor;
       const bytes = replaceWrapped(form.bytes, successor);
@@ -87,7 +89,7 @@ async function successorOf(
   { keyVersions, proof }: Rewrapping,
   suffices: number | undefined,
 ): Promise<Successor> {
-  if (!answer?.ok) return { kind: 'failed', error: answer?.error ?? { code: 'invalid_response' } };
+  if (!answer?.ok) return { kind: 'failed', error: answer?.error ?? reason('invalid_response') };
   const { key_id: keyId, key_version: keyVersion, wrapped_key } = answer.value;
   if (suffices === undefined) keyVersions[keyId] = Math.min(keyVersion, keyVersions[keyId] ?? keyVersion);
   else if (keyVersion < suffices) return failedWith('key_version');

@@ -9,7 +9,8 @@ import {
 } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
 import { EaasError } from '../errors.ts';
-import { type Calls, type Conversion, failedWith } from './convert.ts';
+import type { Calls } from './calls.ts';
+import { type Conversion, failedWith } from './convert.ts';
 import type { Sealing } from './plan.ts';
 import { recent } from './recent.ts';
 
