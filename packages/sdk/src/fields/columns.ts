@@ -14,7 +14,7 @@ import { bigintType, booleanType, bytesType, dateType, numberType, textType } fr
 import { refuse, type ValueType } from './value-type.ts';
 
 /** Text: what `client.decryptText` reads too. Lone surrogates are refused. */
-export function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>): TextField<B> {
+export function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>): TextField<NoInfer<B>> {
   const field = fieldOf(textType, options);
   return {
     ...field,
@@ -28,7 +28,7 @@ export function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>)
 /** A number, exactly: NaN, the infinities and -0 too. */
 export function number<B extends Bound = 'row'>(
   options?: FieldOptions<number, B>,
-): LowEntropyField<number, B> {
+): LowEntropyField<number, NoInfer<B>> {
   // To whoever searches, 0 and -0 are one number.
   return lowEntropy(fieldOf(numberType, options), (value) => value + 0);
 }
@@ -36,26 +36,28 @@ export function number<B extends Bound = 'row'>(
 /** A bigint of any size. The length of the ciphertext tells about how large it is. */
 export function bigint<B extends Bound = 'row'>(
   options?: FieldOptions<bigint, B>,
-): LowEntropyField<bigint, B> {
+): LowEntropyField<bigint, NoInfer<B>> {
   return lowEntropy(fieldOf(bigintType, options));
 }
 
 /** true or false: the two look alike. */
 export function boolean<B extends Bound = 'row'>(
   options?: FieldOptions<boolean, B>,
-): LowEntropyField<boolean, B> {
+): LowEntropyField<boolean, NoInfer<B>> {
   return lowEntropy(fieldOf(booleanType, options));
 }
 
 /** A Date, to the millisecond. An invalid one is refused. */
-export function date<B extends Bound = 'row'>(options?: FieldOptions<Date, B>): LowEntropyField<Date, B> {
+export function date<B extends Bound = 'row'>(
+  options?: FieldOptions<Date, B>,
+): LowEntropyField<Date, NoInfer<B>> {
   return lowEntropy(fieldOf(dateType, options));
 }
 
 /** Bytes, which cannot be searched. */
 export function bytes<B extends Bound = 'row'>(
   options?: FieldOptions<Uint8Array, B>,
-): Field<Uint8Array, B, false> {
+): Field<Uint8Array, NoInfer<B>, false> {
   return fieldOf(bytesType, options);
 }
 
@@ -85,7 +87,7 @@ function fieldOf<Value, B extends Bound>(
 function lowEntropy<Value, B extends Bound>(
   field: Field<Value, B, false>,
   normalize: (value: Value) => Value = (value) => value,
-): LowEntropyField<Value, B> {
+): LowEntropyField<Value, NoInfer<B>> {
   return {
     ...field,
     searchable(search) {

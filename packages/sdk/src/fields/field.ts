@@ -76,12 +76,12 @@ export interface TextField<B extends Bound> extends Field<string, B, false> {
    */
   searchable<const Column extends string | true = true>(
     options?: TextSearchOptions<Column>,
-  ): Field<string, B, Column>;
+  ): Field<string, B, NoInfer<Column>>;
 }
 
 export interface LowEntropyField<Value, B extends Bound> extends Field<Value, B, false> {
   /** Gives the field an index column, though its values are few or easily listed. Throws InputError unless told so. */
   searchable<const Column extends string | true = true>(
     options: LowEntropySearchOptions<Column>,
-  ): Field<Value, B, Column>;
+  ): Field<Value, B, NoInfer<Column>>;
 }

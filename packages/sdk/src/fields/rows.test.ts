@@ -1,0 +1,218 @@
+import { inspect } from 'node:util';
+import { expect, test } from 'vitest';
+import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { DecryptionError, FormatError, InputError } from '../index.ts';
+import { bigint, boolean, bytes, date, defineFields, FieldError, json, number, text } from './fields.ts';
+
+const fields = defineFields({
+  users: {
+    email: text().searchable({ normalize: ['trim', 'lowercase'] }),
+    name: text(),
+    ssn: text(),
+    age: number(),
+    balance: bigint(),
+    active: boolean(),
+    born: date(),
+    photo: bytes(),
+    notes: json<{ tags: string[] }>(),
+  },
+  invoices: { name: text(), total: number({ context: 'field' }) },
+});
+
+function openFields() {
+  const { service, client, keyId } = clientAndKey();
+  return { service, client, keyId, records: fields.for(client, { index: 'service' }) };
+}
+
+const ada = {
+  id: 42,
+  email: ' Ada@Example.com',
+  name: 'Ada',
+  ssn: '123-45-6789',
+  age: -0,
+  balance: -(2n ** 70n),
+  active: false,
+  born: new Date('1815-12-10'),
+  photo: Uint8Array.of(1, 2, 3),
+  notes: { tags: ['x'] },
+  city: 'London',
+};
+
+async function errorOf(work: Promise<unknown>): Promise<FieldError> {
+  const error: unknown = await work.catch((thrown: unknown) => thrown);
+  if (!(error instanceof FieldError)) throw new Error(`no FieldError but ${String(error)}`);
+  return error;
+}
+
+test('a row comes back exactly, and only what was defined was encrypted', async () => {
+  const { records } = openFields();
+  const stored = await records.encryptRow('users', 42, ada);
+  expect(stored).toMatchObject({
+    id: 42,
+    city: 'London',
+    email_index: expect.stringMatching(/^[\da-f]{64}$/),
+  });
+  const encrypted = Object.entries(stored).filter(([, value]) => String(value).startsWith('eaas'));
+  expect(encrypted.map(([name]) => name)).toEqual([
+    'email',
+    'name',
+    'ssn',
+    'age',
+    'balance',
+    'active',
+    'born',
+    'photo',
+    'notes',
+  ]);
+  expect(inspect(stored)).not.toMatch(/Ada|123-45/);
+  expect(await records.decryptRow('users', 42, stored)).toStrictEqual(ada);
+});
+
+test('the row that was given is not changed', async () => {
+  const { records } = openFields();
+  const given = Object.freeze({ ...ada });
+  const stored = Object.freeze(await records.encryptRow('users', 42, given));
+  await records.decryptRow('users', 42, stored);
+  expect(given).toEqual(ada);
+});
+
+test('null stays null, undefined undefined, and what is missing missing; so do their index columns', async () => {
+  const { records } = openFields();
+  const empty = { id: 1, email: null, name: undefined };
+  const stored = await records.encryptRow('users', 1, empty);
+  expect(stored).toStrictEqual({ id: 1, email: null, email_index: null, name: undefined });
+  expect(await records.decryptRow('users', 1, stored)).toStrictEqual(empty);
+  expect(await records.encryptRow('users', 1, { email: undefined })).toStrictEqual({
+    email: undefined,
+    email_index: undefined,
+  });
+});
+
+test('an id is the same as text, as a number and as a bigint', async () => {
+  const { records } = openFields();
+  const { name } = await records.encryptRow('users', 42, { name: 'Ada' });
+  expect(await records.decryptRow('users', '42', { name })).toEqual({ name: 'Ada' });
+  expect(await records.decryptRow('users', 42n, { name })).toEqual({ name: 'Ada' });
+});
+
+test.each(['', Number.NaN, 1.5, 2 ** 53, {}, null, undefined])('%s is no id of a row', async (id) => {
+  const { records, service } = openFields();
+  await expect(records.encryptRow('users', id as number, { name: 'Ada' })).rejects.toMatchObject({
+    code: 'input',
+  });
+  expect(service.requests).toEqual([]);
+});
+
+test('a ciphertext in another row, another field or another table does not open', async () => {
+  const { records } = openFields();
+  const { name, ssn } = await records.encryptRow('users', 1, { name: 'Ada', ssn: 'Ada' });
+  const swapped = { name: ssn as string, ssn: name as string };
+  const inOtherRow = await errorOf(records.decryptRow('users', 2, { name }));
+  expect(inOtherRow).toMatchObject({ code: 'decryption', table: 'users', field: 'name', row: '2' });
+  expect(inOtherRow.message).toMatch(/^users\.name of row 2: decryption failed/);
+  expect(inOtherRow.cause).toBeInstanceOf(DecryptionError);
+  expect(await errorOf(records.decryptRow('users', 1, swapped))).toMatchObject({ code: 'decryption' });
+  expect(await errorOf(records.decryptRow('invoices', 1, { name: String(name) }))).toMatchObject({
+    code: 'decryption',
+  });
+});
+
+test('a field that is bound to no row opens in any, and needs no id', async () => {
+  const { records, client } = openFields();
+  const { total } = await records.encryptRow('invoices', 1, { total: 5 });
+  expect(await records.decryptRow('invoices', 2, { total })).toEqual({ total: 5 });
+  const alone = defineFields({ invoices: { total: number({ context: 'field' }) } }).for(client);
+  const stored = await alone.encryptRow('invoices', undefined, { total: 6 });
+  expect(await alone.decryptRow('invoices', undefined, stored)).toEqual({ total: 6 });
+});
+
+test('what the client encrypted under a context of its own is read by a field that says the same', async () => {
+  const { client } = openFields();
+  const { ciphertext } = await client.encrypt('Ada', { context: { user: '7' } });
+  const records = defineFields({ users: { name: text({ context: ({ row }) => ({ user: row }) }) } }).for(
+    client,
+  );
+  expect(await records.decryptRow('users', 7, { name: ciphertext })).toEqual({ name: 'Ada' });
+  const { name } = await records.encryptRow('users', 8, { name: 'Bob' });
+  expect(await client.decryptText(name, { context: { user: '8' } })).toBe('Bob');
+});
+
+test('a text field is what decryptText reads; a number is not', async () => {
+  const { client, records } = openFields();
+  const stored = await records.encryptRow('users', 1, { name: 'Ada', age: 36 });
+  const context = { table: 'users', row: '1' };
+  expect(await client.decryptText(stored.name, { context: { ...context, field: 'name' } })).toBe('Ada');
+  await expect(client.decryptText(stored.age, { context: { ...context, field: 'age' } })).rejects.toThrow(
+    DecryptionError,
+  );
+});
+
+test('a field whose type was changed says which type is stored', async () => {
+  const { client, records } = openFields();
+  const { age } = await records.encryptRow('users', 1, { age: 36 });
+  const changed = defineFields({ users: { age: text() } }).for(client);
+  const error = await errorOf(changed.decryptRow('users', 1, { age: String(age) }));
+  expect(error).toMatchObject({ code: 'format' });
+  expect(error.message).toBe(
+    'users.age of row 1: the value is stored as number, and the definition says text',
+  );
+});
+
+test.each([
+  ['plaintext', 'Ada'],
+  ['a word that begins like a ciphertext', 'eaasy'],
+  ['a number', 36],
+  ['an object', { ciphertext: 'Ada' }],
+])('%s where a ciphertext should be is an error', async (_, name) => {
+  const { records } = openFields();
+  const error = await errorOf(records.decryptRow('users', 1, { name: String(name) }));
+  expect(error.cause).toBeInstanceOf(FormatError);
+  expect(error.message).toBe('users.name of row 1: holds no ciphertext');
+});
+
+test('a ciphertext is not encrypted again, unless that is asked for', async () => {
+  const { records, client, service } = openFields();
+  const { name } = await records.encryptRow('users', 1, { name: 'Ada' });
+  const requests = service.requests.length;
+  const again = await errorOf(records.encryptRow('users', 1, { name: String(name) }));
+  expect(again.message).toMatch(/^users\.name of row 1: is encrypted already/);
+  expect(service.requests).toHaveLength(requests);
+  const photo = Buffer.from(name, 'base64');
+  expect(await errorOf(records.encryptRow('users', 1, { photo }))).toMatchObject({ code: 'input' });
+  const nested = defineFields({ users: { name: text({ allowEnvelopes: true }) } }).for(client);
+  const twice = await nested.encryptRow('users', 1, { name: String(name) });
+  expect(await nested.decryptRow('users', 1, twice)).toEqual({ name });
+});
+
+test('a word that merely begins with eaas is encrypted like any other', async () => {
+  const { records } = openFields();
+  const stored = await records.encryptRow('users', 1, { name: 'eaasy does it' });
+  expect(await records.decryptRow('users', 1, stored)).toEqual({ name: 'eaasy does it' });
+});
+
+test('what cannot be encrypted is refused before anything is asked, by its place and not by its value', async () => {
+  const { records, service } = openFields();
+  const bad: [object, string][] = [
+    [{ name: 'secret \ud800' }, 'users.name of row 1: text has a lone surrogate'],
+    [{ born: new Date('secret') }, 'users.born of row 1: is an invalid Date'],
+    [{ notes: { tags: ['secret', undefined] } }, 'users.notes of row 1: holds undefined'],
+    [{ age: 'secret' }, 'users.age of row 1: is not a number'],
+  ];
+  for (const [row, message] of bad) {
+    const error = await errorOf(records.encryptRow('users', 1, { ssn: 'fine', ...row }));
+    expect(error.message).toContain(message);
+    expect(error.cause).toBeInstanceOf(InputError);
+    expect(inspect(error)).not.toContain('secret');
+  }
+  expect(service.requests).toEqual([]);
+});
+
+test('an index column is never taken from the row, and not accepted without its field', async () => {
+  const { records } = openFields();
+  const stale = { email: 'ada@example.com', email_index: 'stale' };
+  const { email_index } = await records.encryptRow('users', 1, stale);
+  expect(email_index).toHaveLength(64);
+  await expect(records.encryptRow('users', 1, { name: 'Ada', email_index })).rejects.toThrow(
+    'email_index is made from users.email',
+  );
+});

@@ -1,0 +1,160 @@
+import { fromUtf8, FormatError, InputError, toUtf8 } from '@eaas/protocol';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { jsonType } from './json-type.ts';
+import { bigintType, booleanType, bytesType, dateType, numberType, textType } from './scalar-types.ts';
+import type { ValueType } from './value-type.ts';
+
+const types = { textType, numberType, bigintType, booleanType, dateType, bytesType, jsonType };
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const ofHex = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex, 'hex'));
+/** The value that the bytes spell; undefined where they are refused as they should. */
+function valueIn(type: ValueType<unknown>, bytes: Uint8Array): unknown {
+  try {
+    return type.decode(bytes);
+  } catch (error) {
+    if (error instanceof FormatError) return undefined;
+    throw error;
+  }
+}
+const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
+const plainJson = fc.letrec((again) => ({
+  value: fc.oneof(
+    { maxDepth: 4 },
+    fc.constant(null),
+    fc.boolean(),
+    finite,
+    fc.string({ unit: 'binary' }),
+    fc.array(again('value')),
+    fc.array(fc.tuple(fc.string(), again('value'))).map((members) => Object.fromEntries(members)),
+  ),
+})).value;
+
+const cases: readonly [ValueType<unknown>, fc.Arbitrary<unknown>][] = [
+  [textType, fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed())],
+  [numberType, fc.double()],
+  [bigintType, fc.bigInt()],
+  [booleanType, fc.boolean()],
+  [dateType, fc.date({ noInvalidDate: true })],
+  [bytesType, fc.uint8Array()],
+  [jsonType, plainJson],
+];
+
+const named = cases.map(([type, values]) => ({ name: type.name, type, values }));
+
+describe.each(named)('$name', ({ type, values }) => {
+  test('reads what it wrote, exactly', () => {
+    fc.assert(
+      fc.property(values, (value) => {
+        const back: unknown = type.decode(type.encode(value));
+        expect(Object.is(back, value) || typeof value === 'object').toBe(true);
+        expect(back).toStrictEqual(value);
+      }),
+    );
+  });
+
+  test('is read as no other type', () => {
+    fc.assert(
+      fc.property(values, fc.constantFrom(...Object.values(types)), (value, other) => {
+        fc.pre(other.name !== type.name);
+        const bytes = type.encode(value);
+        expect(() => other.decode(bytes)).toThrow(
+          `stored as ${type.name}, and the definition says ${other.name}`,
+        );
+      }),
+    );
+  });
+
+  test('reads bytes of any kind in one way, or throws FormatError', () => {
+    const marked = fc
+      .tuple(fc.integer({ min: 0xf8, max: 0xfd }), fc.uint8Array({ maxLength: 12 }))
+      .map(([mark, rest]) => Uint8Array.of(mark, ...rest));
+    const oneSpelling = fc.property(fc.oneof(marked, fc.uint8Array()), (bytes) => {
+      const value = valueIn(type, bytes);
+      // JSON has several spellings, and so has NaN.
+      if (value === undefined || type.name === 'json' || Number.isNaN(value)) return true;
+      return hexOf(type.encode(value)) === hexOf(bytes);
+    });
+    expect(fc.check(oneSpelling).counterexample).toBeNull();
+  });
+});
+
+test.each<[string, ValueType<unknown>, unknown, string]>([
+  ['text, as it is', textType, 'é', 'c3a9'],
+  ['no text', textType, '', ''],
+  ['a number', numberType, 1.5, 'f83ff8000000000000'],
+  ['-0', numberType, -0, 'f88000000000000000'],
+  ['NaN', numberType, Number.NaN, 'f87ff8000000000000'],
+  ['an infinity', numberType, -Infinity, 'f8fff0000000000000'],
+  ['0n', bigintType, 0n, 'f900'],
+  ['-1n', bigintType, -1n, 'f90101'],
+  ['2n ** 64n', bigintType, 2n ** 64n, 'f900010000000000000000'],
+  ['true', booleanType, true, 'fa01'],
+  ['a Date', dateType, new Date(-1), 'fbffffffffffffffff'],
+  ['the last Date', dateType, new Date(8.64e15), 'fb001eb208c2dc0000'],
+  ['bytes', bytesType, Uint8Array.of(0xf8, 0), 'fcf800'],
+  [
+    'JSON',
+    jsonType,
+    { b: 1, a: ['x', null, -0] },
+    `fd${Buffer.from('{"b":1,"a":["x",null,-0]}').toString('hex')}`,
+  ],
+])('the bytes of %s do not change', (_, type, value, hex) => {
+  expect(hexOf(type.encode(value))).toBe(hex);
+  expect(type.decode(ofHex(hex))).toStrictEqual(value);
+});
+
+test('no byte that marks a type occurs in UTF-8', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.pre(text.isWellFormed());
+      expect(toUtf8(text).every((byte) => byte < 0xf8)).toBe(true);
+    }),
+  );
+  for (let mark = 0xf8; mark <= 0xff; mark++) {
+    expect(() => fromUtf8(Uint8Array.of(mark))).toThrow(TypeError);
+  }
+});
+
+test('a bigint of a megabit comes back', () => {
+  const huge = -(2n ** 1_000_000n) + 12_345n;
+  expect(bigintType.decode(bigintType.encode(huge)) === huge).toBe(true);
+});
+
+test.each([
+  ['f9', 'no sign'],
+  ['f901', 'a minus before nothing'],
+  ['f902ff', 'another sign'],
+  ['f90000ff', 'a zero in front'],
+])('%s is no bigint: %s', (hex) => {
+  expect(() => bigintType.decode(ofHex(hex))).toThrow(FormatError);
+});
+
+test.each([
+  ['boolean', booleanType, 'fa02'],
+  ['boolean', booleanType, 'fa0100'],
+  ['date', dateType, 'fb7fffffffffffffff'],
+  ['date', dateType, 'fb001eb208c2dc0001'],
+  ['number', numberType, 'f800'],
+  ['json', jsonType, 'fd7b'],
+  ['json', jsonType, 'fdff'],
+])('what only begins like a %s is none: %#', (name, type, hex) => {
+  expect(() => type.decode(ofHex(hex))).toThrow(`the value is marked as ${name} and is none`);
+});
+
+test.each<[ValueType<unknown>, ...unknown[]]>([
+  [textType, 'lone \ud800', 5, new String('text')], // oxlint-disable-line no-new-wrappers
+  [numberType, '5', 5n],
+  [bigintType, 5],
+  [booleanType, 1, 'true'],
+  [dateType, new Date(Number.NaN), '2026-01-01', 0],
+  [bytesType, [1, 2], new ArrayBuffer(2), 'bytes'],
+])('a type refuses the values of others: %#', (type, ...values) => {
+  for (const value of values) expect(() => type.encode(value)).toThrow(InputError);
+});
+
+test('bytes come back in memory of their own', () => {
+  const stored = bytesType.encode(Buffer.from('abc'));
+  const back = bytesType.decode(stored);
+  expect([back.constructor, back.byteOffset, back.buffer.byteLength]).toEqual([Uint8Array, 0, 3]);
+});
