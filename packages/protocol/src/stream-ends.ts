@@ -88,6 +88,7 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Byte
   const writable = new WritableStream<Bytes>({
     start(controller) {
       input = controller;
+      if (signal?.aborted) return undefined;
       return work
         .begin?.()
         .then((first) => out.put(first))

@@ -1,5 +1,5 @@
 import { nobleEngine } from './engines/noble.ts';
-import { DecryptionError, InputError } from './errors.ts';
+import { InputError } from './errors.ts';
 import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
 import { streamChunkLength } from './limits.ts';
 import type { SealOptions, Unwrap } from './seal.ts';

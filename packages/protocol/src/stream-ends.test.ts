@@ -1,0 +1,230 @@
+import { describe, expect, test, vi } from 'vitest';
+import { engines } from '../../../test/protocol/engines.ts';
+import { keyService } from '../../../test/protocol/key-service.ts';
+import { sendThrough } from '../../../test/protocol/streams.ts';
+import type { Engine } from './engines/engine.ts';
+import { nodeEngine } from './engines/node.ts';
+import { webCryptoEngine } from './engines/webcrypto.ts';
+import { DecryptionError } from './errors.ts';
+import { openStream, sealStream } from './stream.ts';
+
+const keyId = '00000000-0000-4000-8000-000000000002';
+const { wrap, unwrap } = keyService(keyId);
+const chunk = 65_536;
+const content = Uint8Array.from({ length: 3 * chunk + 9 }, (_, i) => i * 7 + (i >> 8));
+const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
+const reason = new Error('enough');
+
+/** An engine that counts keys that are made and not wiped, and the chunks that it is asked for. */
+function watched(engine: Engine = nodeEngine) {
+  const seen = { keys: 0, chunks: 0 };
+  const spy: Engine = {
+    ...engine,
+    importKey(key) {
+      seen.keys++;
+      return engine.importKey(key);
+    },
+    encrypt(...all) {
+      seen.chunks++;
+      return engine.encrypt(...all);
+    },
+    decrypt(...all) {
+      seen.chunks++;
+      return engine.decrypt(...all);
+    },
+    wipe(key) {
+      seen.keys--;
+      engine.wipe(key);
+    },
+  };
+  return { seen, engine: spy };
+}
+
+type Through = (engine: Engine, signal?: AbortSignal) => TransformStream<Uint8Array, Uint8Array>;
+const sealed = (await sendThrough(sealStream(wrap, { engine: nodeEngine }), [content])).content;
+const directions: readonly [string, Through, Uint8Array][] = [
+  ['sealing', (engine, signal) => sealStream(wrap, { engine, signal }), content],
+  ['opening', (engine, signal) => openStream(unwrap, { keyId, engine, signal }), sealed],
+];
+
+describe.each(directions)('%s', (_, through, input) => {
+  test('wipes its key when it is through', async () => {
+    const { engine, seen } = watched();
+    await sendThrough(through(engine), [input]);
+    expect(seen).toEqual({ keys: 0, chunks: 4 });
+  });
+
+  test('wipes its key when its reader cancels, and tells the writer', async () => {
+    const { engine, seen } = watched();
+    const { readable, writable } = through(engine);
+    const writer = writable.getWriter();
+    const written = writer.write(input).catch((error: unknown) => error);
+    const reader = readable.getReader();
+    await reader.read();
+    await reader.cancel(reason);
+    expect(await written).toBe(reason);
+    await expect(writer.closed).rejects.toBe(reason);
+    expect(seen.keys).toBe(0);
+    expect(seen.chunks).toBeLessThan(4);
+  });
+
+  test('wipes its key when its writer aborts, and tells the reader', async () => {
+    const { engine, seen } = watched();
+    const { readable, writable } = through(engine);
+    const writer = writable.getWriter();
+    const written = writer.write(input.subarray(0, 1_000));
+    await written;
+    await writer.abort(reason);
+    await expect(readable.getReader().read()).rejects.toBe(reason);
+    expect(seen.keys).toBe(0);
+  });
+
+  test('wipes its key when it is aborted, and tells both', async () => {
+    const { engine, seen } = watched();
+    const controller = new AbortController();
+    const { readable, writable } = through(engine, controller.signal);
+    const writer = writable.getWriter();
+    const written = writer.write(input).catch((error: unknown) => error);
+    const reader = readable.getReader();
+    await reader.read();
+    controller.abort(reason);
+    expect(await written).toBe(reason);
+    await expect(reader.read()).rejects.toBe(reason);
+    await expect(writer.closed).rejects.toBe(reason);
+    expect(seen.keys).toBe(0);
+  });
+
+  test('does nothing when it was aborted before', async () => {
+    const { error, chunks } = await sendThrough(through(nodeEngine, AbortSignal.abort(reason)), [input]);
+    expect(error).toBe(reason);
+    expect(chunks).toEqual([]);
+  });
+
+  test('wipes its key when it fails', async () => {
+    const { engine, seen } = watched();
+    const nonsense = 'text' as unknown as Uint8Array;
+    const { error } = await sendThrough(through(engine), [input, nonsense]);
+    expect(error).toBeInstanceOf(TypeError);
+    expect(seen.keys).toBe(0);
+  });
+
+  test.each(engines)('with $name, has taken what was written when the write is done', async (engine) => {
+    const { readable, writable } = through(engine);
+    const all = new Response(readable).arrayBuffer();
+    const writer = writable.getWriter();
+    const buffer = new Uint8Array(70_000);
+    for (let at = 0; at < input.length; at += buffer.length) {
+      const piece = input.subarray(at, at + buffer.length);
+      buffer.set(piece);
+      await writer.write(buffer.subarray(0, piece.length));
+      buffer.fill(0xee);
+    }
+    await writer.close();
+    const out = new Uint8Array(await all);
+    const opened = input === sealed ? out : (await sendThrough(openStream(unwrap, { keyId }), [out])).content;
+    expect(same(opened, content)).toBe(true);
+  });
+
+  test('works no further ahead than is read, however much is written at once', async () => {
+    for (const [kind, ahead] of [
+      [nodeEngine, 1],
+      [webCryptoEngine, 4],
+    ] as const) {
+      const { engine, seen } = watched(kind);
+      const { readable, writable } = through(engine);
+      const large = Buffer.concat([input, new Uint8Array(20 * chunk)]);
+      const written = writable.getWriter().write(large);
+      written.catch(() => undefined);
+      const reader = readable.getReader();
+      for (let taken = 1; taken < 4; taken++) {
+        await reader.read();
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        expect(seen.chunks).toBeLessThanOrEqual(taken + ahead);
+      }
+      await reader.cancel();
+    }
+  });
+
+  test('gives each chunk memory of its own, to be passed on to another thread', async () => {
+    const { chunks } = await sendThrough(through(nodeEngine), [input]);
+    expect(new Set(chunks.map(({ buffer }) => buffer)).size).toBe(chunks.length);
+  });
+});
+
+test('a stream that was aborted before it was made has nothing wrapped', async () => {
+  const never = vi.fn<typeof wrap>();
+  await sendThrough(sealStream(never, { signal: AbortSignal.abort(reason) }), [content]);
+  expect(never).not.toHaveBeenCalled();
+});
+
+test('an asynchronous engine works at a few chunks at once', async () => {
+  let active = 0;
+  let most = 0;
+  const engine: Engine = {
+    ...webCryptoEngine,
+    async encrypt(...all) {
+      most = Math.max(most, ++active);
+      await webCryptoEngine.encrypt(...(all as Parameters<typeof webCryptoEngine.encrypt>));
+      active--;
+    },
+  };
+  const large = new Uint8Array(20 * chunk);
+  const out = await sendThrough(sealStream(wrap, { engine }), [large]);
+  expect(most).toBeGreaterThan(1);
+  expect(most).toBeLessThanOrEqual(5);
+  const opened = await sendThrough(openStream(unwrap, { keyId, engine }), [out.content]);
+  expect(same(opened.content, large)).toBe(true);
+});
+
+test.each(engines)('with $name, all before an altered chunk leaves, and nothing after it', async (engine) => {
+  for (const altered of [0, 1, 2, 3]) {
+    const bytes = Uint8Array.from(sealed);
+    const at = 168 + altered * (chunk + 16) + 5;
+    bytes.set([(bytes[at] ?? 0) ^ 1], at);
+    const { error, content: out } = await sendThrough(openStream(unwrap, { keyId, engine }), [bytes]);
+    expect(error).toBeInstanceOf(DecryptionError);
+    expect(same(out, content.subarray(0, altered * chunk))).toBe(true);
+  }
+});
+
+test('a DEK that arrives after the stream was given up is used for nothing', async () => {
+  const { engine, seen } = watched();
+  let answer: (wrapped: ReturnType<typeof wrap>) => void = () => undefined;
+  let dek = new Uint8Array(0);
+  const { readable } = sealStream(
+    (given) => {
+      dek = given as typeof dek;
+      return new Promise((resolve) => (answer = resolve));
+    },
+    { engine },
+  );
+  await readable.cancel(reason);
+  answer(await wrap(dek));
+  await vi.waitFor(() => expect(dek.every((byte) => byte === 0)).toBe(true));
+  await vi.waitFor(() => expect(seen.keys).toBe(0));
+});
+
+test('progress counts the bytes of the plaintext that have left', async () => {
+  for (const engine of [nodeEngine, webCryptoEngine]) {
+    const seen: number[] = [];
+    const opened: number[] = [];
+    const options = { keyId, engine };
+    const out = await sendThrough(
+      sealStream(wrap, { ...options, onProgress: (bytes) => void seen.push(bytes) }),
+      [content],
+    );
+    await sendThrough(openStream(unwrap, { ...options, onProgress: (bytes) => void opened.push(bytes) }), [
+      out.content,
+    ]);
+    expect(seen).toEqual([0, chunk, 2 * chunk, 3 * chunk, content.length]);
+    expect(opened).toEqual(seen.slice(1));
+  }
+});
+
+test('what a listener to progress throws ends the stream', async () => {
+  const throwing = (): never => {
+    throw reason;
+  };
+  const { error } = await sendThrough(sealStream(wrap, { onProgress: throwing }), [content]);
+  expect(error).toBe(reason);
+});

@@ -1,0 +1,219 @@
+import * as fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { engines } from '../../../test/protocol/engines.ts';
+import { keyService } from '../../../test/protocol/key-service.ts';
+import { piecesOf, sendThrough } from '../../../test/protocol/streams.ts';
+import { nodeEngine } from './engines/node.ts';
+import { DecryptionError, FormatError, InputError } from './errors.ts';
+import { openFile, type RangeSource, sealStream } from './stream.ts';
+
+const keyId = '00000000-0000-4000-8000-000000000002';
+const { wrap, unwrap } = keyService(keyId);
+const chunk = 65_536;
+const head = 168;
+const options = { keyId, engine: nodeEngine };
+const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
+
+const contentOf = (length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => i * 7 + (i >> 8));
+const seal = async (content: Uint8Array): Promise<Uint8Array> =>
+  (await sendThrough(sealStream(wrap, { engine: nodeEngine }), [content])).content;
+const sourceOf = (bytes: Uint8Array): RangeSource => ({
+  size: bytes.length,
+  read: (start, end) => bytes.subarray(start, end),
+});
+/** What a promise ends with, either way. */
+const thrownBy = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
+const streamOf = (pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    start(controller) {
+      for (const piece of pieces) controller.enqueue(piece);
+      controller.close();
+    },
+  });
+const chunkAt = (index: number): number => head + index * (chunk + 16);
+
+const lengths = [0, 1, 300, chunk - 1, chunk, chunk + 1, 2 * chunk, 3 * chunk + 77];
+const files = await Promise.all(
+  lengths.map(async (length) => {
+    const content = contentOf(length);
+    return { content, sealed: await seal(content) };
+  }),
+);
+const largest = files.at(-1) ?? { content: contentOf(0), sealed: contentOf(0) };
+const anyFile = fc.constantFrom(...files);
+/** On both sides of every boundary, and beyond the end. */
+const anyPlace = fc.oneof(
+  fc
+    .tuple(fc.nat(4), fc.integer({ min: -2, max: 2 }))
+    .map(([index, more]) => Math.max(0, index * chunk + more)),
+  fc.nat(4 * chunk),
+);
+const anyRange = fc
+  .tuple(anyPlace, anyPlace)
+  .map(([a, b]) => ({ start: Math.min(a, b), end: Math.max(a, b) }));
+
+describe('a file', () => {
+  test('has in every range what the whole has there, whatever engine, and however its source answers', async () => {
+    const anyCuts = fc.array(fc.nat(3 * chunk), { maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.tuple(anyFile, anyRange, fc.constantFrom(...engines.slice(1)), fc.option(anyCuts)),
+        async ([{ content, sealed }, range, engine, cuts]) => {
+          const asked: number[] = [];
+          const file = await openFile(
+            unwrap,
+            {
+              size: sealed.length,
+              async read(start, end) {
+                asked.push(end - start);
+                const part = sealed.subarray(start, end);
+                return cuts ? streamOf(piecesOf(part, cuts)) : part;
+              },
+            },
+            { keyId, engine },
+          );
+          expect(file.size).toBe(content.length);
+          asked.length = 0;
+          expect(same(await file.read(range), content.subarray(range.start, range.end))).toBe(true);
+          const most = range.end - range.start + 2 * (chunk + 16);
+          expect(asked.length).toBeLessThanOrEqual(1);
+          expect(asked.every((length) => length <= most + 64)).toBe(true);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  test('is read whole without a range, and in pieces as a stream', async () => {
+    const file = await openFile(unwrap, sourceOf(largest.sealed), options);
+    expect(same(await file.read(), largest.content)).toBe(true);
+    const sizes: number[] = [];
+    for await (const piece of file.stream({ start: 10 })) sizes.push(piece.length);
+    expect(sizes).toEqual([chunk - 10, chunk, chunk, 77]);
+  });
+
+  test('gives out no altered byte: a range fails that touches the chunk, and no other', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(largest.sealed.length - head - 1), anyRange, async (place, range) => {
+        const altered = Uint8Array.from(largest.sealed);
+        const file = await openFile(unwrap, sourceOf(altered), options);
+        altered.set([(altered[head + place] ?? 0) ^ 1], head + place);
+        const index = Math.floor(place / (chunk + 16));
+        const end = Math.min(range.end, largest.content.length);
+        const touched = range.start < end && range.start < (index + 1) * chunk && end > index * chunk;
+        const out = await thrownBy(file.read(range));
+        expect(out instanceof DecryptionError).toBe(touched);
+        const expected = largest.content.subarray(range.start, end);
+        expect(touched || same(out as Uint8Array, expected)).toBe(true);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('is refused when it is opened, if it was cut anywhere', async () => {
+    const boundaries = [0, 1, 2, 3].flatMap((index) =>
+      [-1, 0, 1, 15, 16, 17].map((at) => chunkAt(index) + at),
+    );
+    const places = [0, 3, 26, 100, head - 1, ...boundaries, largest.sealed.length - 1];
+    for (const length of places) {
+      const cut = sourceOf(largest.sealed.subarray(0, length));
+      const error = await thrownBy(openFile(unwrap, cut, options));
+      expect(error instanceof DecryptionError || error instanceof FormatError, `${length}`).toBe(true);
+    }
+  });
+
+  test('is refused when anything was appended, or its last chunk is that of another', async () => {
+    const other = await seal(largest.content);
+    const cutAt = chunkAt(3);
+    for (const altered of [
+      Buffer.concat([largest.sealed, new Uint8Array(1)]),
+      Buffer.concat([largest.sealed, largest.sealed.subarray(cutAt)]),
+      Buffer.concat([largest.sealed.subarray(0, cutAt), other.subarray(cutAt)]),
+    ]) {
+      await expect(openFile(unwrap, sourceOf(altered), options)).rejects.toBeInstanceOf(DecryptionError);
+    }
+  });
+
+  test('notices chunks that changed places, were repeated, or come from another file', async () => {
+    const other = await seal(largest.content);
+    const chunkOf = (bytes: Uint8Array, index: number): Uint8Array =>
+      bytes.subarray(chunkAt(index), chunkAt(index + 1));
+    for (const [at, from, index] of [
+      [0, largest.sealed, 1],
+      [1, largest.sealed, 0],
+      [2, largest.sealed, 1],
+      [1, other, 1],
+    ] as const) {
+      const altered = Uint8Array.from(largest.sealed);
+      altered.set(chunkOf(from, index), chunkAt(at));
+      const file = await openFile(unwrap, sourceOf(altered), options);
+      const reading = file.read({ start: at * chunk, end: at * chunk + 1 });
+      await expect(reading).rejects.toBeInstanceOf(DecryptionError);
+    }
+  });
+
+  test('fails when its source gives less than was asked for, or more', async () => {
+    let change = 0;
+    const source: RangeSource = {
+      size: largest.sealed.length,
+      read: (start, end) => largest.sealed.subarray(start, end + change),
+    };
+    const file = await openFile(unwrap, source, options);
+    for (const missing of [1, chunk + 16, 2 * (chunk + 16)]) {
+      change = -missing;
+      await expect(file.read({ end: 2 * chunk })).rejects.toBeInstanceOf(DecryptionError);
+    }
+    change = 1;
+    await expect(file.read({ end: 2 * chunk })).rejects.toBeInstanceOf(InputError);
+  });
+
+  test('is opened with two reads at most, and not by who expects another key or context', async () => {
+    const read = vi.fn<RangeSource['read']>((start, end) => largest.sealed.subarray(start, end));
+    const source = { size: largest.sealed.length, read };
+    await openFile(unwrap, source, options);
+    expect(read.mock.calls.length).toBe(2);
+    const another = { keyId: '00000000-0000-4000-8000-000000000003', engine: nodeEngine };
+    await expect(openFile(unwrap, source, another)).rejects.toBeInstanceOf(DecryptionError);
+    await expect(openFile(unwrap, source, { keyId: [] })).rejects.toBeInstanceOf(InputError);
+    const context = { context: { row: '1' }, ...options };
+    await expect(openFile(unwrap, source, context)).rejects.toBeInstanceOf(DecryptionError);
+  });
+
+  test('passes on what its source and its signal say', async () => {
+    const reason = new Error('gone');
+    const failing: RangeSource = { size: 1_000, read: () => Promise.reject(reason) };
+    await expect(openFile(unwrap, failing, options)).rejects.toBe(reason);
+    let cancelled: unknown;
+    let stuck = false;
+    const source: RangeSource = {
+      size: largest.sealed.length,
+      read: (start, end) =>
+        stuck
+          ? new ReadableStream({ cancel: (given) => void (cancelled = given) })
+          : largest.sealed.subarray(start, end),
+    };
+    const file = await openFile(unwrap, source, options);
+    stuck = true;
+    const controller = new AbortController();
+    const reading = thrownBy(file.read({ signal: controller.signal }));
+    await new Promise(setImmediate);
+    controller.abort(reason);
+    expect(await reading).toBe(reason);
+    await vi.waitFor(() => expect(cancelled).toBe(reason));
+  });
+
+  test('cannot be read once it is closed', async () => {
+    const file = await openFile(unwrap, sourceOf(largest.sealed), options);
+    file.close();
+    await expect(file.read({ end: 5 })).rejects.toBeInstanceOf(InputError);
+  });
+
+  test.each([{ start: -1 }, { start: 0.5 }, { start: 3, end: 2 }, { end: Number.NaN }])(
+    'has no range %j',
+    async (range) => {
+      const file = await openFile(unwrap, sourceOf(largest.sealed), options);
+      await expect(file.read(range)).rejects.toBeInstanceOf(InputError);
+      expect(() => file.stream(range)).toThrow(InputError);
+    },
+  );
+});

@@ -1,0 +1,75 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { sendThrough } from '../../../test/protocol/streams.ts';
+import { nodeEngine } from './engines/node.ts';
+import { FormatError, InputError } from './errors.ts';
+import { ciphertextSize, plaintextSize, sealStream } from './stream.ts';
+
+const keyId = '00000000-0000-4000-8000-000000000002';
+const chunk = 65_536;
+const head = 26 + 78 + 32 + 32;
+// On both sides of every boundary, and far away.
+const anySize = fc.oneof(
+  fc
+    .tuple(fc.constantFrom(0, chunk, 2 * chunk, 3 * chunk), fc.integer({ min: -20, max: 20 }))
+    .map(([base, more]) => Math.max(0, base + more)),
+  fc.nat(2 ** 52),
+);
+const anyWrappedKey = fc.option(fc.integer({ min: 1, max: 1_024 }), { nil: undefined });
+
+test.each([0, 1, chunk - 1, chunk, chunk + 1, 2 * chunk, 2 * chunk + 1])(
+  'the size of a stream of %d bytes is known beforehand',
+  async (size) => {
+    for (const length of [1, 78, 1_024]) {
+      const wrapped = { keyId, keyVersion: 1, wrappedKey: new Uint8Array(length) };
+      const stream = sealStream(() => wrapped, { engine: nodeEngine });
+      const { content } = await sendThrough(stream, [new Uint8Array(size)]);
+      expect(content.length).toBe(ciphertextSize(size, length));
+    }
+  },
+);
+
+test('the two sizes belong together', () => {
+  fc.assert(
+    fc.property(anySize, anyWrappedKey, (size, wrappedKey) => {
+      expect(plaintextSize(ciphertextSize(size, wrappedKey), wrappedKey)).toBe(size);
+    }),
+  );
+});
+
+/** The size of the plaintext, or undefined where the size is refused. */
+function readable(size: number): number | undefined {
+  try {
+    return plaintextSize(size);
+  } catch (error) {
+    if (error instanceof FormatError) return undefined;
+    throw error;
+  }
+}
+
+test('each size is of one stream, or refused', () => {
+  fc.assert(
+    fc.property(anySize, (size) => {
+      const plaintext = readable(size);
+      expect(plaintext === undefined || ciphertextSize(plaintext) === size).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test.each([0, head, head + 15, head + chunk + 16 + 1, head + chunk + 16 + 16, head + 2 * (chunk + 16) + 5])(
+  'no stream has %d bytes',
+  (size) => {
+    expect(() => plaintextSize(size)).toThrow(FormatError);
+  },
+);
+
+test.each([-1, 0.5, Number.NaN, Infinity, 2 ** 53])('%d is no size', (size) => {
+  expect(() => ciphertextSize(size)).toThrow(InputError);
+  expect(() => plaintextSize(size)).toThrow(InputError);
+});
+
+test.each([0, 1_025, 1.5])('no wrapped key has %d bytes', (length) => {
+  expect(() => ciphertextSize(1, length)).toThrow(InputError);
+  expect(() => plaintextSize(1_000, length)).toThrow(InputError);
+});
