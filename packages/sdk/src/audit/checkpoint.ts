@@ -43,7 +43,8 @@ export async function openNote(
   verifySignature: VerifySignature = verifyEd25519,
 ): Promise<StatedHead | undefined> {
   const [text, rest, ...more] = note.split('\n\n');
-  if (text === undefined || !rest?.endsWith('\n') || more.length > 0) return undefined;
+  if (text === undefined || !rest?.endsWith('\n') || more.length > 0 || !note.isWellFormed())
+    return undefined;
   const signatures = rest.slice(0, -1).split('\n').map(readSignature);
   const ours = signatures.filter((each) => each?.name === name && each.keyId === keyId);
   const [own] = ours;

@@ -20,7 +20,8 @@ export interface ListOptions extends CallOptions {
 }
 
 /**
- * The entries that there are when it begins, each once, whatever is recorded or purged meanwhile. Throws EaasError.
+ * The entries that there are when it begins, each once, whatever is recorded or purged meanwhile. Throws EaasError, and
+ * RangeError for a Date that is none.
  */
 export async function* listAudit(
   call: Call,
@@ -29,8 +30,7 @@ export async function* listAudit(
 ): AsyncGenerator<AuditEntry, void, undefined> {
   const query: Record<string, unknown> = { limit: Math.max(2, pageSize) };
   for (const [name, value] of Object.entries(filter)) {
-    // A Date that is none says `null`, and the service says which.
-    if (value !== undefined) query[name] = value instanceof Date ? `${value.toJSON()}` : value;
+    if (value !== undefined) query[name] = value instanceof Date ? value.toISOString() : value;
   }
   const pageAt = (offset: number): Promise<AuditPage> =>
     call('GET /v1/audit', { ...query, offset }, { signal });
@@ -75,12 +75,13 @@ async function* oldestFirst(
     else if (lowest.id > last && offset + count < total) above = last ? offset + count + limit - 2 : total;
     else {
       for (const entry of logs.toReversed()) {
-        if (entry.id <= last || entry.id > newest) continue;
+        if (entry.id > newest) return;
+        if (entry.id <= last) continue;
         last = entry.id;
         yield entry;
       }
     }
-    if (above === 0) return;
+    if (above === 0 || last === newest) return;
     page = await pageAt(Math.max(0, above - limit + 1));
   }
 }

@@ -33,7 +33,7 @@ export async function pageWith(
     const until = attempt > 2 ? undefined : place.until;
     const query = { limit: place.size, offset, ...(until !== undefined && { date_to: until }) };
     const { logs, limit } = await audit.page(query, { signal });
-    if (!Array.isArray(logs) || !logs.every(isEntry) || !(limit > slack)) throw unreadable();
+    if (!Array.isArray(logs) || !logs.every(isEntry) || !(limit > 2 * slack)) throw unreadable();
     place.size = Math.min(place.size, limit);
     entries = logs.toReversed();
     const [oldest, newest] = [entries[0], entries.at(-1)];

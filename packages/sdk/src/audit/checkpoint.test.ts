@@ -1,0 +1,60 @@
+import { InputError } from '@eaas/protocol';
+import { expect, test } from 'vitest';
+import { playLog } from '../../../../test/sdk/played-log.ts';
+import { vectors } from '../../../../test/vectors/vectors.ts';
+import { openCheckpoint } from './checkpoint.ts';
+
+const { cases, accepted, refusals } = vectors('checkpoint');
+const [vector] = cases as [(typeof cases)[number]];
+
+test.each([...cases, ...accepted])(
+  'vector: reads $name',
+  async ({ note, verifier_key, tenant_id, id, hash }) => {
+    expect(await openCheckpoint(note, verifier_key)).toEqual({ tenant_id, id, hash });
+  },
+);
+
+test.each(refusals)('vector: refuses $name', async ({ note, verifier_key }) => {
+  expect(await openCheckpoint(note, verifier_key)).toBeUndefined();
+});
+
+test('a note has one spelling: nothing can be altered, added, taken away or repeated', async () => {
+  const signed = await playLog(3).call('GET /v1/audit/checkpoint', {});
+  const { checkpoint: note, verifier_key: verifierKey } = signed;
+  expect(await openCheckpoint(note, verifierKey)).toMatchObject({ id: 3 });
+  const others = [`${note}\n`, note + note, `\n${note}`];
+  for (let at = 0; at < note.length; at++) {
+    others.push(note.slice(0, at) + note.slice(at + 1));
+    for (const inserted of ['\n', ' ', 'A', '=', '\ud800'])
+      others.push(note.slice(0, at) + inserted + note.slice(at));
+  }
+  const opened = await Promise.all(others.map((other) => openCheckpoint(other, verifierKey)));
+  expect(opened.filter((head) => head !== undefined)).toEqual([]);
+});
+
+test('what is no verifier key, or has another key id, is refused', async () => {
+  const { verifier_key: key, note } = vector;
+  const others = [
+    '',
+    'eaas',
+    key.slice(1),
+    `${key}A`,
+    key.replace('+6883a0dd+', '+6883a0de+'),
+    key.toUpperCase(),
+  ];
+  for (const other of others) await expect(openCheckpoint(note, other)).rejects.toThrow(InputError);
+});
+
+test('where the platform has no Ed25519, a library can stand in', async () => {
+  const { verifier_key, note, tenant_id, id, hash, public_key } = vector;
+  const asked: string[] = [];
+  const opened = await openCheckpoint(note, verifier_key, {
+    verifySignature: (publicKey, signature, message) => {
+      asked.push(Buffer.from(publicKey).toString('base64'), `${signature.length} ${message.length}`);
+      return true;
+    },
+  });
+  expect(opened).toEqual({ tenant_id, id, hash });
+  expect(asked).toEqual([public_key, expect.stringMatching(/^64 \d+$/)]);
+  expect(await openCheckpoint(note, verifier_key, { verifySignature: () => false })).toBeUndefined();
+});

@@ -1,0 +1,102 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { playLog, type PlayedLog } from '../../../../test/sdk/played-log.ts';
+import type { Call } from '../transport.ts';
+import { type AuditFilter, listAudit, type ListOptions } from './list.ts';
+
+async function listed(log: PlayedLog, filter?: AuditFilter, options?: ListOptions): Promise<number[]> {
+  const ids: number[] = [];
+  for await (const { id } of listAudit(log.call, filter, options)) {
+    ids.push(id);
+  }
+  return ids;
+}
+
+const upTo = (last: number, first = 1): number[] =>
+  Array.from({ length: last - first + 1 }, (_, nth) => first + nth);
+
+describe.each(['newest', 'oldest'] as const)('%s first', (order) => {
+  const inOrder = (ids: readonly number[]): number[] => (order === 'oldest' ? [...ids] : ids.toReversed());
+
+  test.each([0, 1, 2, 99, 100, 101, 350])('a log of %i entries is listed, each once', async (length) => {
+    expect(await listed(playLog(length), {}, { order })).toEqual(inOrder(upTo(length)));
+  });
+
+  test('a page size beyond 100 still lists all: the answer says what a page is', async () => {
+    expect(await listed(playLog(250), {}, { order, pageSize: 1_000 })).toEqual(inOrder(upTo(250)));
+  });
+
+  test('a filter goes along with every call', async () => {
+    const log = playLog(20);
+    const key_id = '00000000-0000-4000-8000-000000000001';
+    const [from, to] = [log.entries[4], log.entries[15]].map((entry) => entry?.created_at ?? '');
+    const ids = upTo(16, 5).filter((id) => id % 3 === 1);
+    for (const filter of [
+      { key_id, date_from: from, date_to: to },
+      { key_id, date_from: new Date(from ?? ''), date_to: new Date(to ?? ''), action: undefined },
+    ])
+      expect(await listed(log, filter, { order, pageSize: 2 })).toEqual(inOrder(ids));
+    expect(await listed(log, { action: 'key.export' }, { order })).toEqual([]);
+  });
+
+  test('whatever is recorded or purged between the calls, each entry that was there and stays is listed once', async () => {
+    const events = fc.record({
+      recorded: fc.nat(30),
+      milliseconds: fc.constantFrom(0, 0, 1, 50),
+      purged: fc.constantFrom(0, 0, 0, 1, 7, 40),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 120 }),
+        fc.integer({ min: 1, max: 20 }),
+        fc.array(events, { maxLength: 25 }),
+        fc.boolean(),
+        async (length, pageSize, happening, isFiltered) => {
+          const log = playLog(length);
+          log.time--; // Of the newest entry: what comes next may be of the same millisecond.
+          const queue = [{ recorded: 0, milliseconds: 0, purged: 0 }, ...happening];
+          log.before = () => {
+            const { recorded, milliseconds, purged } = queue.shift() ?? {
+              recorded: 0,
+              milliseconds: 0,
+              purged: 0,
+            };
+            log.time += milliseconds;
+            log.append(recorded);
+            if (purged > 0) log.purge(Math.min(log.purged + purged, length));
+          };
+          const filter = isFiltered ? { key_id: '00000000-0000-4000-8000-000000000001' } : {};
+          const ids = await listed(log, filter, { order, pageSize });
+          const matches = (id: number): boolean => !isFiltered || id % 3 === 1;
+          const expected = upTo(length).filter(matches);
+          expect(ids).toEqual(inOrder([...ids].sort((a, b) => a - b)));
+          expect(expected).toEqual(expect.arrayContaining(ids));
+          expect(ids).toEqual(expect.arrayContaining(expected.filter((id) => id > log.purged)));
+          expect(new Set(ids).size).toBe(ids.length);
+        },
+      ),
+    );
+  });
+
+  test('a loop that ends early makes no further call', async () => {
+    const log = playLog(300);
+    for await (const entry of listAudit(log.call, {}, { order })) if (entry.id > 0) break;
+    expect(log.calls['GET /v1/audit']).toBe(order === 'newest' ? 1 : 2);
+  });
+});
+
+test('the signal goes along with every call', async () => {
+  const { signal } = new AbortController();
+  const seen: unknown[] = [];
+  const log = playLog(150);
+  const call: Call = (route, input, options) => {
+    seen.push(options?.signal);
+    return log.call(route, input);
+  };
+  expect(await listed({ ...log, call }, {}, { signal })).toHaveLength(150);
+  expect(seen).toEqual([signal, signal]);
+});
+
+test('a Date that is none is not left out', async () => {
+  await expect(listed(playLog(1), { date_from: new Date('yesterday') })).rejects.toThrow(RangeError);
+});

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { playLog } from '../../../../test/sdk/played-log.ts';
+import { type AuditVerification, verifyAudit } from './verify.ts';
+
+/** A verification in so many calls, each with what the test says of it. */
+function inParts(parts: readonly Partial<AuditVerification>[]) {
+  const log = playLog(30);
+  const asked: unknown[] = [];
+  log.verifies = (query) => {
+    asked.push(query);
+    const part = parts[asked.length - 1] ?? {};
+    const { next_id = null } = part;
+    return {
+      valid: next_id === null ? true : null,
+      complete: next_id === null,
+      next_id,
+      checked: 10,
+      ...part,
+    };
+  };
+  return { call: log.call, asked };
+}
+
+test('calls go on from where the last ended, and are one result', async () => {
+  const { call, asked } = inParts([
+    { next_id: 11, first_id: 1, last_id: 10 },
+    { next_id: 21, first_id: 11, last_id: 20 },
+    { first_id: 21, last_id: 30 },
+  ]);
+  const told: unknown[] = [];
+  const found = await verifyAudit(
+    call,
+    { to_id: 30, checkpoint: 'note' },
+    {
+      onProgress: ({ valid, next_id, checked }) => told.push([valid, next_id, checked]),
+    },
+  );
+  expect(found).toMatchObject({
+    valid: true,
+    complete: true,
+    next_id: null,
+    checked: 30,
+    first_id: 1,
+    last_id: 30,
+  });
+  const same = { to_id: 30, checkpoint: 'note' };
+  expect(asked).toEqual([same, { ...same, from_id: 11 }, { ...same, from_id: 21 }]);
+  expect(told).toEqual([
+    [null, 11, 10],
+    [null, 21, 20],
+    [true, null, 30],
+  ]);
+});
+
+test('one part that does not hold makes the whole invalid', async () => {
+  const wrong = { errors: [{ id: 3, reason: 'entry_changed' }], error_count: 1 };
+  const { call } = inParts([{ next_id: 11, valid: false, ...wrong }, {}]);
+  expect(await verifyAudit(call)).toMatchObject({ valid: false, complete: true, ...wrong });
+});
+
+test('an error of a row, which every call finds again, is counted once', async () => {
+  const row = { id: 3, reason: 'key_missing: k' };
+  const { call } = inParts([
+    { next_id: 11, valid: false, errors: [row], error_count: 1 },
+    { valid: false, errors: [row, { id: 12, reason: 'entry_changed' }], error_count: 2 },
+  ]);
+  expect(await verifyAudit(call)).toMatchObject({
+    errors: [row, { id: 12, reason: 'entry_changed' }],
+    error_count: 2,
+  });
+});
+
+test('the first hundred errors are kept, and all are counted', async () => {
+  const errors = (from: number) =>
+    Array.from({ length: 100 }, (_, nth) => ({ id: from + nth, reason: 'entry_changed' }));
+  const { call } = inParts([
+    { next_id: 11, valid: false, errors: errors(1), error_count: 250 },
+    { valid: false, errors: errors(500), error_count: 150 },
+  ]);
+  expect(await verifyAudit(call)).toMatchObject({ errors: errors(1), error_count: 400 });
+});

@@ -1,0 +1,134 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { entryHash, genesisHash } from '@eaas/protocol/audit';
+import type { Input, Output, Route } from '@eaas/protocol/wire';
+import type { AuditEntry } from '../../packages/sdk/src/audit/list.ts';
+import type { Call } from '../../packages/sdk/src/transport.ts';
+import { signCheckpoint } from '../../packages/server/src/crypto/checkpoint.ts';
+
+/** The audit log of a service that does whatever a test wants, a lie included. */
+export interface PlayedLog {
+  readonly tenantId: string;
+  readonly call: Call;
+  /** What it shows, oldest first; the first of them is entry `purged + 1`. */
+  entries: AuditEntry[];
+  purged: number;
+  time: number;
+  /** How many calls were made of each route. */
+  readonly calls: Record<string, number>;
+  /** Runs before each call. */
+  before: (route: Route) => void | Promise<void>;
+  append(count?: number, action?: AuditEntry['action']): void;
+  purge(through: number): void;
+  /** Computes all hashes anew from here on, as whoever knows the public format can. */
+  rechain(): void;
+  verifies: (query: Input<'GET /v1/audit/verify'>) => Partial<Output<'GET /v1/audit/verify'>>;
+  checkpoints: (truth: Output<'GET /v1/audit/checkpoint'>) => Partial<Output<'GET /v1/audit/checkpoint'>>;
+  /** What it answers in place of a page. */
+  pages: (page: Output<'GET /v1/audit'>) => Output<'GET /v1/audit'>;
+}
+
+const tenant = '00000000-0000-4000-8000-000000000001';
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+
+export function playLog(length = 0, seed = createSecretKey(randomBytes(32))): PlayedLog {
+  let anchorHash = hex(genesisHash(tenant));
+  const hashBefore = (index: number): string => log.entries[index - 1]?.hash ?? anchorHash;
+  const chained = (entry: AuditEntry, previous: string): AuditEntry => ({
+    ...entry,
+    hash: hex(entryHash(Buffer.from(previous, 'hex'), entry)),
+  });
+  const head = () => ({ id: log.purged + log.entries.length, hash: hashBefore(log.entries.length) });
+  const answers: Partial<Record<Route, (input: never) => unknown>> = {
+    'GET /v1/audit': ({
+      key_id,
+      action,
+      date_from,
+      date_to,
+      limit = 50,
+      offset = 0,
+    }: Input<'GET /v1/audit'>) => {
+      const matching = log.entries
+        .filter((entry) => key_id === undefined || entry.key_id === key_id)
+        .filter((entry) => action === undefined || entry.action === action)
+        .filter(({ created_at }) => date_from === undefined || created_at >= date_from)
+        .filter(({ created_at }) => date_to === undefined || created_at <= date_to)
+        .toReversed();
+      const most = Math.min(limit, 100);
+      const logs = matching.slice(offset, offset + most);
+      return log.pages({ logs, count: logs.length, total: matching.length, limit: most, offset });
+    },
+    'GET /v1/audit/checkpoint': () => {
+      const { id, hash } = head();
+      const signed = signCheckpoint(seed, tenant, id, Buffer.from(hash, 'hex'));
+      const truth = {
+        checkpoint: signed.checkpoint,
+        verifier_key: signed.verifierKey,
+        tenant_id: tenant,
+        id,
+        hash,
+      };
+      return { ...truth, ...log.checkpoints(truth) };
+    },
+    'GET /v1/audit/verify': (query: Input<'GET /v1/audit/verify'>) => ({
+      valid: true,
+      complete: true,
+      next_id: null,
+      checked: log.entries.length,
+      first_id: log.purged + 1,
+      last_id: head().id,
+      purged_through: log.purged > 0 ? { id: log.purged, hash: anchorHash } : null,
+      head: head(),
+      errors: [],
+      error_count: 0,
+      checkpoint: null,
+      verified_at: new Date(log.time).toISOString(),
+      ...log.verifies(query),
+    }),
+  };
+  const log: PlayedLog = {
+    tenantId: tenant,
+    entries: [],
+    purged: 0,
+    time: Date.parse('2026-09-01T00:00:00Z'),
+    calls: {},
+    before: () => {},
+    verifies: () => ({}),
+    checkpoints: () => ({}),
+    pages: (page) => page,
+    call: (async (route: Route, input: never) => {
+      log.calls[route] = (log.calls[route] ?? 0) + 1;
+      if (log.calls[route] > 3_000) throw new Error('called without end');
+      await log.before(route);
+      // As it travels: nothing is shared with the one who asks.
+      return structuredClone(answers[route]?.(input));
+    }) as Call,
+    append(count = 1, action = 'key.wrap') {
+      for (let nth = 0; nth < count; nth++) {
+        const id = log.purged + log.entries.length + 1;
+        const entry: AuditEntry = {
+          id,
+          tenant_id: tenant,
+          action,
+          key_id: `00000000-0000-4000-8000-00000000000${id % 3}`,
+          key_version: 1,
+          actor: 'operator',
+          ip_address: null,
+          metadata: { nth: String(id) },
+          created_at: new Date(log.time).toISOString(),
+          hash: '',
+        };
+        log.entries.push(chained(entry, hashBefore(log.entries.length)));
+      }
+    },
+    purge(through) {
+      const gone = log.entries.splice(0, through - log.purged);
+      anchorHash = gone.at(-1)?.hash ?? anchorHash;
+      log.purged += gone.length;
+    },
+    rechain() {
+      log.entries.forEach((entry, index) => (log.entries[index] = chained(entry, hashBefore(index))));
+    },
+  };
+  for (let nth = 0; nth < length; nth++, log.time++) log.append();
+  return log;
+}
