@@ -10,17 +10,18 @@ export function toBase64(bytes: Uint8Array): string {
 
 /** The bytes of canonical base64: exactly one spelling of each value is accepted, else InputError. */
 export function fromBase64(text: string, what = 'value'): Uint8Array<ArrayBuffer> {
-  const bytes = decode(text);
+  const bytes = readBase64(text);
   if (!bytes) throw notBase64(what);
   return bytes;
 }
 
 /** Whether the text is canonical base64. */
 export function isBase64(text: string): boolean {
-  return decode(text) !== undefined;
+  return readBase64(text) !== undefined;
 }
 
-function decode(text: string): Uint8Array<ArrayBuffer> | undefined {
+/** The bytes of canonical base64, or undefined where the text is none. */
+export function readBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   // Memory of its own: what Buffer.from decodes into is shared with every other small Buffer, and keeps a key's bytes.
   const out = new Uint8Array(Math.max(0, (text.length / 4) * 3 - padding));

@@ -15,17 +15,18 @@ export function toBase64(bytes: Uint8Array): string {
 
 /** The bytes of canonical base64: exactly one spelling of each value is accepted, else InputError. */
 export function fromBase64(text: string, what = 'value'): Uint8Array<ArrayBuffer> {
-  const bytes = decode(text);
+  const bytes = readBase64(text);
   if (!bytes) throw notBase64(what);
   return bytes;
 }
 
 /** Whether the text is canonical base64. */
 export function isBase64(text: string): boolean {
-  return decode(text) !== undefined;
+  return readBase64(text) !== undefined;
 }
 
-function decode(text: string): Uint8Array<ArrayBuffer> | undefined {
+/** The bytes of canonical base64, or undefined where the text is none. */
+export function readBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     const bytes = (Uint8Array as Decoding).fromBase64?.(text) ?? bytesOf(atob(text));
     // Both pass over white space, missing padding and bits that are left over.

@@ -1,6 +1,6 @@
 import type { Input, Output, Problem } from '@eaas/protocol/wire';
 import { abortable } from './abortable.ts';
-import { EaasError } from './errors.ts';
+import { type EaasError, unreadable } from './errors.ts';
 import { type Call, type CallOptions, fromProblem } from './transport.ts';
 
 /** The calls that have a batch of their own. */
@@ -74,9 +74,7 @@ export function coalesce<V extends Verb>(call: Call, verb: V): Coalesced<V> {
       const { results } = (await call(`POST /v1/batch/${verb}`, { items: inputs } as never)) as {
         results?: Result<V>[];
       };
-      if (results?.length !== items.length) {
-        throw new EaasError('invalid_response', 'the service answered another number of results');
-      }
+      if (results?.length !== items.length) throw unreadable();
       items.forEach(({ resolve, reject }, index) => {
         const result = results[index] as Result<V>;
         if ('error' in result) reject(fromProblem(result.error, { status: result.error.status }));

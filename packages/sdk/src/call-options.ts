@@ -57,8 +57,11 @@ export interface PrimeOptions extends Kept, KeyOption {
   readonly keep?: boolean | undefined;
 }
 
+/** A ciphertext as it was given: text, or bytes. */
+export type FormOf<C extends Ciphertext> = C extends { readonly ciphertext: infer T } ? T : C;
+
 /** A ciphertext whose data key was wrapped under the newest version of its key. */
-export interface Rewrapped<C extends string | Uint8Array = string | Uint8Array> {
+export interface Rewrapped<C = string | Uint8Array> {
   readonly ciphertext: C;
   readonly wrapped_key: string;
   readonly key_id: string;

@@ -1,5 +1,5 @@
 import { FormatError, InputError, toUtf8 } from '@eaas/protocol';
-import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import type { LiveKey } from './live-key.ts';
 
 /** What `encrypt` answers. `ciphertext` alone is enough to store; the rest are copies of its parts. */
@@ -19,11 +19,9 @@ export function envelopeBytes(given: Ciphertext): Uint8Array {
   const ciphertext = (given as { readonly ciphertext?: string | Uint8Array } | null)?.ciphertext ?? given;
   if (ciphertext instanceof Uint8Array) return ciphertext;
   if (typeof ciphertext !== 'string') throw new InputError('a ciphertext is text, bytes or a bundle');
-  try {
-    return fromBase64(ciphertext);
-  } catch {
-    throw new FormatError('not an envelope: the ciphertext is not canonical base64');
-  }
+  const bytes = readBase64(ciphertext);
+  if (!bytes) throw new FormatError('not an envelope: the ciphertext is not canonical base64');
+  return bytes;
 }
 
 /** The bytes of a value to encrypt. Throws InputError for what is neither text nor bytes. */

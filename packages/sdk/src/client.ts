@@ -11,10 +11,14 @@ import {
 import type { AuditReport } from './audit/check.ts';
 import { type AuditMethods, auditOf } from './audit/methods.ts';
 import type { MonitorOptions } from './audit/monitor.ts';
+import type { FormOf, Rewrapped } from './call-options.ts';
+import type { Ciphertext } from './ciphertext.ts';
+import type { UnwrapOptions } from './data-key-calls.ts';
 import { EnvelopeClient } from './envelope-client.ts';
-import { EaasError } from './errors.ts';
+import { EaasError, type Settled } from './errors.ts';
 import { createEmit } from './events.ts';
 import type { EnvelopeClientOptions } from './options.ts';
+import { createRewrapAll, type RewrapAll } from './rewrap.ts';
 import { type CallOptions, createTransport, type TransportOptions } from './transport.ts';
 
 export interface EaasClientOptions extends EnvelopeClientOptions, TransportOptions {
@@ -41,6 +45,7 @@ export class EaasClient extends EnvelopeClient {
   readonly audit: AuditLog;
   /** Has the service encrypt and decrypt: it sees the plaintext. For tenants that are not envelope-only. */
   readonly serverMode: ServerModeCalls;
+  readonly #rewrapAll: RewrapAll;
 
   constructor(options: EaasClientOptions) {
     const { apiKey } = options;
@@ -50,6 +55,7 @@ export class EaasClient extends EnvelopeClient {
       options,
       emit,
     );
+    this.#rewrapAll = createRewrapAll(this.call);
     this.keys = keyCalls(this.call);
     this.apiKeys = apiKeyCalls(this.call);
     this.serverMode = serverModeCalls(this.call);
@@ -62,6 +68,21 @@ export class EaasClient extends EnvelopeClient {
         yield* monitorAudit({ audit }, monitoring);
       },
     };
+  }
+
+  /** Has the data key of a ciphertext wrapped under the newest version of its key; the body stays as it is. */
+  async rewrap<C extends Ciphertext>(ciphertext: C, options?: UnwrapOptions): Promise<Rewrapped<FormOf<C>>> {
+    const [result] = await this.rewrapMany([ciphertext], options);
+    if (result?.ok) return result.value;
+    throw result?.error;
+  }
+
+  /** Rewraps many, asking once for each data key: each result stands where its ciphertext stood, and fails alone. */
+  rewrapMany<C extends Ciphertext>(
+    ciphertexts: readonly C[],
+    options?: UnwrapOptions,
+  ): Promise<Settled<Rewrapped<FormOf<C>>>[]> {
+    return this.#rewrapAll(ciphertexts, options);
   }
 
   /** What was counted in a month (`2026-11`), the current one where absent. */

@@ -1,7 +1,7 @@
 import { type Context, DecryptionError, type Wrapped } from '@eaas/protocol';
-import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { coalesce } from './batches.ts';
-import { EaasError } from './errors.ts';
+import { type EaasError, unreadable } from './errors.ts';
 import type { Partition } from './live-key.ts';
 import type { Call, CallOptions } from './transport.ts';
 
@@ -13,10 +13,6 @@ export interface UnwrapOptions extends CallOptions {
 export interface DataKeyCalls {
   readonly wrap: (dek: Uint8Array, of: Partition, options?: CallOptions) => Promise<Wrapped>;
   readonly unwrap: (wrapped: Wrapped, options?: UnwrapOptions) => Promise<Uint8Array>;
-  readonly rewrap: (
-    wrapped: Wrapped,
-    options?: UnwrapOptions,
-  ) => Promise<Wrapped & { readonly rewrapped: boolean }>;
   readonly hash: (value: string, keyId: string, options?: CallOptions) => Promise<string>;
 }
 
@@ -24,7 +20,6 @@ export interface DataKeyCalls {
 export function createDataKeyCalls(call: Call): DataKeyCalls {
   const wrap = coalesce(call, 'wrap');
   const unwrap = coalesce(call, 'unwrap');
-  const rewrap = coalesce(call, 'rewrap');
   const hash = coalesce(call, 'hash');
 
   const requestOf = ({ keyId, keyVersion, wrappedKey }: Wrapped, wrapContext: Context | undefined) => ({
@@ -45,18 +40,14 @@ export function createDataKeyCalls(call: Call): DataKeyCalls {
       if (bytes.length !== 32) throw unreadable();
       return bytes;
     },
-    async rewrap(wrapped, { wrapContext, signal } = {}) {
-      const { key_version: _, ...request } = requestOf(wrapped, wrapContext);
-      const answer = await rewrap(request, { signal }).catch(asDecryption);
-      return { ...wrappedOf(answer, wrapped.keyId), rewrapped: answer.rewrapped };
-    },
     async hash(value, keyId, options) {
       return (await hash({ key_id: keyId, value }, options)).hash;
     },
   };
 }
 
-function wrappedOf(
+/** The wrapped key that was answered. Throws EaasError when it is not of the key that was named. */
+export function wrappedOf(
   answer: { key_id: string; key_version: number; wrapped_key: string },
   keyId: string,
 ): Wrapped {
@@ -66,18 +57,12 @@ function wrappedOf(
 }
 
 function read(base64: string): Uint8Array {
-  try {
-    return fromBase64(base64);
-  } catch {
-    throw unreadable();
-  }
-}
-
-function unreadable(): EaasError {
-  return new EaasError('invalid_response', 'the service answered no data key of the key that was named');
+  const bytes = readBase64(base64);
+  if (!bytes) throw unreadable();
+  return bytes;
 }
 
 /** A wrapped key that is not authentic is one more way for a ciphertext not to open. */
-function asDecryption(error: EaasError): never {
+export function asDecryption(error: EaasError): never {
   throw error.code === 'wrapped_key_unauthentic' ? new DecryptionError() : error;
 }

@@ -1,7 +1,7 @@
 import type { Wrapped } from '@eaas/protocol';
 import { abortable } from './abortable.ts';
 import type { Engines } from './engines.ts';
-import { EaasError } from './errors.ts';
+import { closedError, type EaasError } from './errors.ts';
 import type { Emit } from './events.ts';
 import { bringToLife, endLife, later, type LiveKey, nameOf, type Partition } from './live-key.ts';
 import type { Limits } from './options.ts';
@@ -102,7 +102,7 @@ export function createEncryptingKeys(
       emit({ type: 'data_key.minted', keyId: key.keyId, keyVersion: key.keyVersion });
       if (!closed) return key;
       endLife(key);
-      throw new EaasError('closed', 'this client was closed');
+      throw closedError();
     } finally {
       dek.fill(0);
     }

@@ -9,17 +9,15 @@ import type {
   HashOptions,
   KeyOption,
   PrimeOptions,
-  Rewrapped,
   WrapOptions,
 } from './call-options.ts';
 import { type Bundle, bundleOf, type Ciphertext } from './ciphertext.ts';
 import { createDataKeyCalls, type DataKeyCalls, type UnwrapOptions } from './data-key-calls.ts';
 import type { Engines } from './engines.ts';
-import { EaasError, type Settled } from './errors.ts';
+import { closedError, type Settled } from './errors.ts';
 import type { Emit } from './events.ts';
 import { createOpening, type Opening, textOf } from './opening.ts';
 import { type EnvelopeClientOptions, limitsOf } from './options.ts';
-import { rewrapAll } from './rewrap.ts';
 import { createSealing, type Sealing } from './sealing.ts';
 import { settle } from './settled.ts';
 import type { Call } from './transport.ts';
@@ -43,7 +41,7 @@ export class EnvelopeClient {
     const limits = limitsOf(cache);
     this.engines = { ...fastest, ...engines };
     this.call = async (route, input, options) => {
-      if (this.#closed) throw new EaasError('closed', 'this client was closed');
+      if (this.#closed) throw closedError();
       return call(route, input, options);
     };
     this.#keyId = keyId;
@@ -131,18 +129,6 @@ export class EnvelopeClient {
   /** Fingerprints many: each result stands where its value stood, and fails alone. */
   hashMany(values: readonly string[], options?: HashOptions): Promise<Settled<string>[]> {
     return Promise.all(values.map((value) => settle(this.hash(value, options))));
-  }
-
-  /** Has the data key of a ciphertext wrapped under the newest version of its key; the body stays as it is. */
-  async rewrap<C extends Ciphertext>(ciphertext: C, options?: UnwrapOptions): Promise<Rewrapped> {
-    const [result] = await this.rewrapMany([ciphertext], options);
-    if (result?.ok) return result.value;
-    throw result?.error;
-  }
-
-  /** Rewraps many, asking once for each data key: each result stands where its ciphertext stood, and fails alone. */
-  rewrapMany(ciphertexts: readonly Ciphertext[], options?: UnwrapOptions): Promise<Settled<Rewrapped>[]> {
-    return rewrapAll(this.#calls, ciphertexts, options);
   }
 
   /** Has a DEK of your own wrapped: 32 bytes, that stay yours to overwrite. */

@@ -44,6 +44,15 @@ export class EaasError extends Error {
   }
 }
 
+export function closedError(): EaasError {
+  return new EaasError('closed', 'this client was closed');
+}
+
+/** What is said of an answer that is none. */
+export function unreadable(): EaasError {
+  return new EaasError('invalid_response', 'the service did not answer what was asked');
+}
+
 /** What a synchronous call says that found no data key in memory. */
 export function notPrimed(what: string): EaasError {
   return new EaasError('not_primed', `${what}: await client.prime(…) first`);

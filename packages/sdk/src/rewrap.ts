@@ -1,36 +1,45 @@
-import { parseHeader, replaceWrapped } from '@eaas/protocol';
+import { parseHeader, replaceWrapped, type Wrapped } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
-import type { Rewrapped } from './call-options.ts';
+import { coalesce } from './batches.ts';
+import type { FormOf, Rewrapped } from './call-options.ts';
 import { type Ciphertext, envelopeBytes } from './ciphertext.ts';
-import type { DataKeyCalls, UnwrapOptions } from './data-key-calls.ts';
+import { asDecryption, type UnwrapOptions, wrappedOf } from './data-key-calls.ts';
 import type { Settled } from './errors.ts';
 import { settle } from './settled.ts';
+import type { Call } from './transport.ts';
 
 /** Rewraps ciphertexts, with one request for each data key among them. */
-export function rewrapAll(
-  calls: DataKeyCalls,
-  ciphertexts: readonly Ciphertext[],
-  options: UnwrapOptions | undefined,
-): Promise<Settled<Rewrapped>[]> {
-  const asked = new Map<string, ReturnType<DataKeyCalls['rewrap']>>();
+export type RewrapAll = <C extends Ciphertext>(
+  ciphertexts: readonly C[],
+  options?: UnwrapOptions,
+) => Promise<Settled<Rewrapped<FormOf<C>>>[]>;
 
-  async function rewrapOne(ciphertext: Ciphertext): Promise<Rewrapped> {
-    const bytes = envelopeBytes(ciphertext);
-    const header = parseHeader(bytes);
-    const name = header.keyId + toBase64(header.wrappedKey);
-    const asking = asked.get(name) ?? calls.rewrap(header, options);
-    asked.set(name, asking);
-    const { rewrapped, ...wrapped } = await asking;
-    const envelope = rewrapped ? replaceWrapped(bytes, wrapped) : bytes;
-    const given = (ciphertext as { ciphertext?: unknown }).ciphertext ?? ciphertext;
-    return {
-      ciphertext: typeof given === 'string' ? toBase64(envelope) : envelope,
-      wrapped_key: toBase64(wrapped.wrappedKey),
-      key_id: wrapped.keyId,
-      key_version: wrapped.keyVersion,
-      rewrapped,
-    };
-  }
+export function createRewrapAll(call: Call): RewrapAll {
+  const rewrap = coalesce(call, 'rewrap');
 
-  return Promise.all(ciphertexts.map((ciphertext) => settle(rewrapOne(ciphertext))));
+  return <C extends Ciphertext>(
+    ciphertexts: readonly C[],
+    { wrapContext: context, signal }: UnwrapOptions = {},
+  ) => {
+    const asked = new Map<string, ReturnType<typeof rewrap>>();
+
+    async function rewrapOne(ciphertext: C): Promise<Rewrapped<FormOf<C>>> {
+      const bytes = envelopeBytes(ciphertext);
+      const { keyId: key_id, wrappedKey } = parseHeader(bytes);
+      const wrapped_key = toBase64(wrappedKey);
+      const name = key_id + wrapped_key;
+      const asking = asked.get(name) ?? rewrap({ key_id, wrapped_key, context }, { signal });
+      asked.set(name, asking);
+      const answer = await asking.catch(asDecryption);
+      const wrapped: Wrapped = wrappedOf(answer, key_id);
+      const envelope = answer.rewrapped ? replaceWrapped(bytes, wrapped) : bytes;
+      const given = (ciphertext as { ciphertext?: unknown }).ciphertext ?? ciphertext;
+      return {
+        ...answer,
+        ciphertext: (typeof given === 'string' ? toBase64(envelope) : envelope) as FormOf<C>,
+      };
+    }
+
+    return Promise.all(ciphertexts.map((ciphertext) => settle(rewrapOne(ciphertext))));
+  };
 }

@@ -1,7 +1,7 @@
 import type { Input, Output, Problem, Route } from '@eaas/protocol/wire';
 import ky, { HTTPError } from 'ky';
 import { aborted } from './abortable.ts';
-import { EaasError } from './errors.ts';
+import { EaasError, unreadable } from './errors.ts';
 import type { Emit } from './events.ts';
 
 export interface CallOptions {
@@ -67,7 +67,7 @@ export function createTransport(
         // 429 is a month's quota, and 409 and 422 stay what they are.
         retry: {
           limit: repeatable.test(route) ? retries : 0,
-          methods: ['get', 'post', 'put', 'patch', 'delete'],
+          methods: [method.toLowerCase() as 'get'],
           statusCodes: [500, 502, 503, 504],
           backoffLimit: 2_000,
           maxRetryAfter: 5_000,
@@ -110,7 +110,7 @@ async function translate(error: unknown, signal?: AbortSignal): Promise<EaasErro
   if (error instanceof EaasError) return error;
   if (signal?.aborted) return aborted();
   if (error instanceof HTTPError) return fromAnswer(error.response);
-  if (error instanceof SyntaxError) return new EaasError('invalid_response', 'the service answered no JSON');
+  if (error instanceof SyntaxError) return unreadable();
   return (error as Error | undefined)?.name === 'TimeoutError'
     ? new EaasError('timeout', 'the service did not answer in time')
     : new EaasError('network', 'the service could not be reached');
