@@ -11,9 +11,14 @@ import { bundleFor, compileInto, type Runtime, type Started, within, type Work }
 /** The part of Playwright's API that is used here. */
 interface Page {
   goto(url: string): Promise<unknown>;
-  on(event: 'console', listener: (message: { type(): string; text(): string }) => void): void;
+  on(event: 'console', listener: (message: ConsoleMessage) => void): void;
   on(event: 'pageerror' | 'crash', listener: (what: unknown) => void): void;
   close(): Promise<void>;
+}
+interface ConsoleMessage {
+  type(): string;
+  text(): string;
+  location(): { readonly url: string };
 }
 interface Browser {
   newPage(): Promise<Page>;
@@ -62,7 +67,10 @@ async function runPage(
   const page = await browser.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    const text = message.text();
+    // A refusal by what is mounted is an answer; the browser calls every 4xx an error.
+    const isAnswer = server.isMounted(message.location().url) && text.startsWith('Failed to load resource');
+    if (['error', 'warning'].includes(message.type()) && !isAnswer) complaints.push(text);
   });
   const broken = new Promise<never>((_, reject) => {
     page.on('pageerror', (error) => reject(new Error(`The page threw ${String(error)}`)));

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { buffer, json } from 'node:stream/consumers';
+import { json } from 'node:stream/consumers';
 import type { Mount } from './runtime.ts';
 
 /** As strict as a page with a script can be: nothing from elsewhere, and no code made of text. */
@@ -22,13 +22,14 @@ export async function openPageServer(script: string, mounts: Readonly<Record<str
     '/page.js': () => ({ type: 'text/javascript', body: script }),
     '/settings': () => ({ type: 'application/json', body: JSON.stringify(settings) }),
   };
+  const mountOf = (path: string): Mount | undefined => mounts[path.split('/')[1] ?? ''];
   const server = createServer((request, response) => {
     void answer(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
   });
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname } = new URL(request.url ?? '', 'http://page');
-    const mount = mounts[pathname.split('/')[1] ?? ''];
-    if (mount) return forward(request, response, mount);
+    const mount = mountOf(pathname);
+    if (mount) return mount(request, response);
     if (pathname === '/report') {
       take((await json(request)) as PageReport);
       return void response.writeHead(204).end();
@@ -41,6 +42,7 @@ export async function openPageServer(script: string, mounts: Readonly<Record<str
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    isMounted: (url: string): boolean => URL.canParse(url) && mountOf(new URL(url).pathname) !== undefined,
     /** Sets what the page is told, and waits for its report. */
     serve: (given: object): Promise<PageReport> => {
       settings = given;
@@ -51,13 +53,4 @@ export async function openPageServer(script: string, mounts: Readonly<Record<str
       await new Promise((resolve) => server.close(resolve));
     },
   };
-}
-
-async function forward(incoming: IncomingMessage, response: ServerResponse, mount: Mount): Promise<void> {
-  const { method = 'GET', url = '', headers } = incoming;
-  const body = ['GET', 'HEAD'].includes(method) ? {} : { body: new Uint8Array(await buffer(incoming)) };
-  const flat = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
-  const answer = await mount(new Request(`http://${headers.host}${url}`, { method, headers: flat, ...body }));
-  response.writeHead(answer.status, Object.fromEntries(answer.headers));
-  response.end(new Uint8Array(await answer.arrayBuffer()));
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { requireTools } from '../setup/tools.ts';
-import { compileInto, type Runtime, type Work } from './runtime.ts';
+import { compileInto, type Runtime, type Started, within, type Work } from './runtime.ts';
 
 const onlyLinux = 'its package holds the program for Linux on x64 only';
 const isLinux = process.platform === 'linux' && process.arch === 'x64';
@@ -10,13 +10,12 @@ const isLinux = process.platform === 'linux' && process.arch === 'x64';
 /** What runs a file that is named on its command line. */
 export const programs: readonly Runtime[] = [
   {
-    name: 'Node 20',
-    // The floor that the packages keep is the Node that runs the tests, on the machines that judge them.
-    leftOut: undefined,
+    // The Node that runs the tests: 20 is the floor that the packages keep.
+    name: `Node ${process.versions.node.split('.')[0]}`,
     start: (work) => startProgram(work, { command: [process.execPath], target: 'node20' }),
   },
   {
-    name: 'Node 24',
+    name: 'Node 24, current',
     leftOut: isLinux ? undefined : onlyLinux,
     start: async (work) => {
       const modules = await requireTools('runtimes');
@@ -63,44 +62,69 @@ function binary(
 async function startProgram(
   { app, module }: Work,
   { command, target = 'esnext' }: { readonly command: readonly string[]; readonly target?: string },
-) {
+): Promise<Started> {
   const compiled = await compileInto(app, module, target);
-  let runs = 0;
+  const running: Promise<void>[] = [];
   return {
-    run: async (settings: object): Promise<unknown> => {
-      const main = `${compiled}-${runs++}.mjs`;
+    async run(settings) {
+      const main = `${compiled}-${running.length}.mjs`;
       writeFileSync(
         main,
         `import { nodeEngine } from '@eaas/protocol/node';
-        import { run } from ${JSON.stringify(`./${compiled.replace(/^.*\//, '')}`)};
+        import { run } from ${JSON.stringify(`./${basename(compiled)}`)};
         console.log(JSON.stringify(await run(${JSON.stringify(settings)}, [nodeEngine])));`,
       );
-      const output = await outputOf([...command, main], app.directory);
-      return JSON.parse(output.trimEnd().split('\n').at(-1) ?? '');
+      const { report, over } = launch([...command, main], app.directory);
+      running.push(over);
+      over.catch(() => {});
+      return within(60_000, report, 'The program');
     },
-    stop: async () => {},
+    async stop() {
+      await Promise.all(running);
+    },
   };
 }
 
-/** What a program prints. Throws with what it said when it does not end well, and kills it after a minute. */
-async function outputOf([file = '', ...args]: readonly string[], directory: string): Promise<string> {
+/**
+ * Runs a program: the line that it prints, and its end. It is killed when it has not ended by itself some seconds after
+ * that line, or within two minutes.
+ */
+function launch(
+  [file = '', ...args]: readonly string[],
+  directory: string,
+): { report: Promise<unknown>; over: Promise<void> } {
   const child = spawn(file, args, {
     cwd: directory,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Nothing of the run that this is part of; and caches of their own.
+    // Nothing of the run that this is part of; and caches of its own.
     env: {
       PATH: process.env['PATH'],
       HOME: directory,
       TMPDIR: directory,
       DENO_DIR: join(directory, '.deno'),
     },
-    timeout: 60_000,
-    killSignal: 'SIGKILL',
   });
+  const kill = (): void => void child.kill('SIGKILL');
+  const timers = [setTimeout(kill, 120_000)];
   let [stdout, stderr] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const code = await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
-  if (code !== 0) throw new Error(`${file} ended with ${String(code)}:\n${stderr}${stdout}`);
-  return stdout;
+  const over = new Promise<void>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => {
+      for (const timer of timers) clearTimeout(timer);
+      if (code === 0) resolve();
+      else if (code === null) reject(new Error(`${basename(file)} did not end by itself: ${stderr}`));
+      else reject(new Error(`${basename(file)} ended with ${code}: ${stderr}`));
+    });
+  });
+  const report = new Promise<unknown>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+      if (!stdout.endsWith('\n')) return;
+      timers.push(setTimeout(kill, 10_000));
+      resolve(JSON.parse(stdout));
+    });
+    over.then(() => reject(new Error(`${basename(file)} printed no report: ${stdout}`)), reject);
+  });
+  return { report, over };
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { App } from '../setup/installed-packages.ts';
@@ -22,11 +23,12 @@ export interface Work {
   readonly mounts?: Readonly<Record<string, Mount>> | undefined;
 }
 
-export type Mount = (request: Request) => Promise<Response>;
+export type Mount = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export interface Started {
   /** Runs the module once. Throws when the runtime fails, or takes longer than a minute. */
   run(settings: object): Promise<unknown>;
+  /** Rejects when something that ran keeps the runtime from ending. */
   stop(): Promise<void>;
 }
 

@@ -157,6 +157,8 @@ interface VectorFiles {
   };
 }
 
+export type VectorFile<Format extends keyof VectorFiles> = VectorFiles[Format];
+
 /** The vectors of one format, typed; what each field means stands in the file itself. */
 export function vectors<Format extends keyof VectorFiles>(format: Format): VectorFiles[Format] {
   const file = new URL(`${format}.json`, import.meta.url);

@@ -1,0 +1,101 @@
+import type { Case, Scene } from './case.ts';
+import { holds, refused, same, valueOf } from './expect.ts';
+
+const many = 1_000;
+
+/** What a client asks the service for, and what it keeps. */
+export const dataKeyCases: readonly Case[] = [
+  {
+    name: 'a thousand values under one data key are decrypted at once with one request',
+    run: async (scene) => {
+      const writer = scene.connect();
+      const bundles = (await writer.encryptMany(numbered)).map(valueOf);
+      same(new Set(bundles.map(({ wrapped_key }) => wrapped_key)).size, 1, 'the number of data keys');
+      const { client, requests } = counted(scene);
+      const texts = await Promise.all(bundles.map((bundle) => client.decryptText(bundle)));
+      same(texts, numbered, 'the texts');
+      same(requests.length, 1, 'the number of requests');
+      await Promise.all([writer.close(), client.close()]);
+    },
+  },
+  {
+    name: 'a thousand values under as many data keys are decrypted at once with one batch request',
+    run: async (scene) => {
+      const writer = counted(scene);
+      const bundles = (await writer.client.encryptMany(numbered, { fresh: true })).map(valueOf);
+      same(new Set(bundles.map(({ wrapped_key }) => wrapped_key)).size, many, 'the number of data keys');
+      same(writer.requests.map(lastPart), ['wrap'], 'the requests to encrypt');
+      const { client, requests } = counted(scene);
+      const texts = await Promise.all(bundles.map((bundle) => client.decryptText(bundle)));
+      same(texts, numbered, 'the texts');
+      same(requests.length, 1, 'the number of requests');
+      holds(requests[0]?.endsWith('/batch/unwrap') === true, `it asked ${requests[0]}`);
+      await Promise.all([writer.client.close(), client.close()]);
+    },
+  },
+  {
+    name: 'what was primed is encrypted and decrypted without waiting',
+    run: async (scene) => {
+      const { client, requests } = counted(scene);
+      await refused(() => client.encryptSync('a secret'), 'not_primed');
+      await client.prime();
+      const context = { row: '1' };
+      const bundle = client.encryptSync('a secret', { context });
+      same(await client.decryptText(bundle, { context }), 'a secret', 'the text');
+      const reader = scene.connect();
+      await refused(() => reader.decryptTextSync(bundle, { context }), 'not_primed');
+      await reader.prime({ ciphertexts: [bundle] });
+      same(reader.decryptTextSync(bundle, { context }), 'a secret', 'the text, without waiting');
+      await refused(() => reader.decryptSync(bundle), 'decryption');
+      holds(requests.length <= 2, `it asked ${requests.join()}`);
+      await Promise.all([client.close(), reader.close()]);
+    },
+  },
+  {
+    name: 'a client that was closed refuses, and has overwritten its data keys',
+    run: async (scene) => {
+      const { client, requests } = counted(scene);
+      await client.prime();
+      const bundle = client.encryptSync('a secret');
+      await client.decrypt(bundle);
+      await client.close();
+      const asked = requests.length;
+      await refused(() => client.encrypt('a secret'), 'closed');
+      await refused(() => client.decrypt(bundle), 'closed');
+      await refused(() => client.hash('a secret'), 'closed');
+      await refused(() => client.encryptSync('a secret'), 'not_primed');
+      await refused(() => client.decryptSync(bundle), 'not_primed');
+      same(requests.length, asked, 'the number of requests');
+    },
+  },
+  {
+    name: 'a client ends with its scope: `await using`',
+    run: async ({ connect }) => {
+      let kept;
+      {
+        await using client = connect();
+        kept = client;
+        await client.encrypt('a secret');
+      }
+      await refused(() => kept.encrypt('a secret'), 'closed');
+    },
+  },
+];
+
+const numbered = Array.from({ length: many }, (_, index) => `value ${index}`);
+
+/** A client, and the addresses that it asked. */
+export function counted(scene: Scene): { client: ReturnType<Scene['connect']>; requests: string[] } {
+  const requests: string[] = [];
+  const client = scene.connect({
+    fetch: (input, init) => {
+      requests.push(new URL(input instanceof Request ? input.url : input).pathname);
+      return fetch(input, init);
+    },
+  });
+  return { client, requests };
+}
+
+function lastPart(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

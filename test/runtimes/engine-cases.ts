@@ -1,0 +1,129 @@
+import { type Engine, open } from '@eaas/protocol';
+import { openStream, sealStream } from '@eaas/protocol/stream';
+import { plaintextOf, refusedBytes } from '../vectors/stream-cases.ts';
+import type { StreamCase } from '../vectors/vectors.ts';
+import type { Case } from './case.ts';
+import { refused, same } from './expect.ts';
+import { through } from './streams.ts';
+
+/** Every engine against the vectors: what each writes is byte for byte the same, here and elsewhere. */
+export function engineCases(name: string): readonly Case[] {
+  return [
+    {
+      name: `${name}: every vector of the envelope, both ways`,
+      run: async ({ engines, vectors: { messages } }) => {
+        const engine = engineOf(engines, name);
+        for (const vector of messages.cases) {
+          const key = await engine.importKey(bytes(vector.encryption_key));
+          const plaintext = bytes(vector.plaintext);
+          const body = new Uint8Array(plaintext.length + 16);
+          await engine.encrypt(key, bytes(vector.iv), bytes(vector.aad), plaintext, body);
+          const ciphertext = bytes(vector.ciphertext);
+          same(body, ciphertext.slice(-body.length), vector.name);
+          same(await openBy(engine, vector, vector.key_id), plaintext, `${vector.name}, opened`);
+        }
+        for (const vector of messages.accepted_changes) {
+          const opened = await openBy(engine, vector, vector.expected_key_id);
+          same(opened, bytes(vector.plaintext), vector.name);
+        }
+      },
+    },
+    {
+      name: `${name}: whatever must be refused is, with the vectors' code`,
+      run: async ({ engines, vectors: { messages, streams } }) => {
+        const engine = engineOf(engines, name);
+        for (const refusal of messages.refusals) {
+          await refused(() => openBy(engine, refusal, refusal.expected_key_id), refusal.error);
+        }
+        for (const refusal of streams.refusals) {
+          const altered = refusedBytes(refusal, streams.cases);
+          await refused(() => openStreamBy(engine, refusal, altered), refusal.error);
+        }
+      },
+    },
+    {
+      name: `${name}: every vector of the stream, both ways`,
+      run: async ({ engines, vectors: { streams } }) => {
+        const engine = engineOf(engines, name);
+        for (const vector of streams.cases) {
+          const plaintext = plaintextOf(vector);
+          const sealed = await drawing(vector, () =>
+            through(
+              sealStream(() => wrappedOf(vector), { engine, context: vector.context ?? undefined }),
+              plaintext,
+            ),
+          );
+          same(await sha256(sealed), vector.ciphertext_sha256, vector.name);
+          const opened = await openStreamBy(engine, { ...vector, expected_key_id: vector.key_id }, sealed);
+          same(opened.length, plaintext.length, `the length of ${vector.name}, opened`);
+          same(await sha256(opened), await sha256(plaintext), `${vector.name}, opened`);
+        }
+      },
+    },
+  ];
+}
+
+interface Opening {
+  readonly dek: string;
+  readonly context: Readonly<Record<string, string>> | null;
+}
+
+function engineOf(engines: readonly Engine[], name: string): Engine {
+  const engine = engines.find((known) => known.name === name);
+  if (!engine) throw new Error(`there is no engine ${name}`);
+  return engine;
+}
+
+const expecting = (id: string | null) => (id === null ? { anyKey: true as const } : { keyId: id });
+
+function openBy(
+  engine: Engine,
+  from: Opening & { ciphertext: string },
+  id: string | null,
+): Promise<Uint8Array> {
+  const { dek, context, ciphertext } = from;
+  const options = { engine, context: context ?? undefined, ...expecting(id) };
+  return open(bytes(ciphertext), () => bytes(dek), options);
+}
+
+function openStreamBy(
+  engine: Engine,
+  { dek, context, expected_key_id: id }: Opening & { expected_key_id: string | null },
+  sealed: Uint8Array,
+): Promise<Uint8Array> {
+  const options = { engine, context: context ?? undefined, ...expecting(id) };
+  return through(
+    openStream(() => bytes(dek), options),
+    sealed,
+  );
+}
+
+function wrappedOf({ key_id: keyId, key_version: keyVersion, wrapped_key }: StreamCase) {
+  return { keyId, keyVersion, wrappedKey: bytes(wrapped_key) };
+}
+
+/** Has the next random bytes be the data key and then the salt of the vector. */
+async function drawing<T>({ dek, salt }: StreamCase, work: () => Promise<T>): Promise<T> {
+  const drawn = [dek, salt];
+  Object.defineProperty(crypto, 'getRandomValues', {
+    configurable: true,
+    value: (array: Uint8Array) => {
+      array.set(bytes(drawn.shift() ?? ''));
+      return array;
+    },
+  });
+  try {
+    return await work();
+  } finally {
+    Reflect.deleteProperty(crypto, 'getRandomValues');
+  }
+}
+
+function bytes(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}
+
+async function sha256(content: Uint8Array): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', content as Uint8Array<ArrayBuffer>));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

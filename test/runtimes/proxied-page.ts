@@ -1,0 +1,30 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { createProxy, toNodeHandler } from '@eaas/sdk/proxy';
+import type { App } from '../setup/installed-packages.ts';
+import type { Settings } from './case.ts';
+import { bundleFor, type Mount } from './runtime.ts';
+
+type ProxyModule = { createProxy: typeof createProxy; toNodeHandler: typeof toNodeHandler };
+
+/** The proxy of the app's backend, as it is installed: it holds the API key, and lets the page use its keys. */
+export async function proxyFor(
+  app: App,
+  { baseUrl, apiKey, keyId, otherKeyId }: Settings & { readonly apiKey: string },
+): Promise<Mount> {
+  const bundle = join(app.directory, 'proxy.mjs');
+  // Bundled, because the process that runs the tests takes the packages' sources for the packages.
+  const code = "export { createProxy, toNodeHandler } from '@eaas/sdk/proxy'";
+  writeFileSync(bundle, await bundleFor(app, { code, conditions: ['node'] }));
+  const installed = (await import(pathToFileURL(bundle).href)) as ProxyModule;
+  const proxy = installed.createProxy({
+    baseUrl,
+    apiKey,
+    authorize: () => ({
+      keys: [keyId, otherKeyId],
+      operations: ['wrap', 'unwrap', 'hash'],
+    }),
+  });
+  return installed.toNodeHandler(proxy);
+}

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type App, installPackages } from '../setup/installed-packages.ts';
+import type { CaseResult, Settings } from './case.ts';
+import { chromium } from './chromium.ts';
+import { programs } from './programs.ts';
+import { proxyFor } from './proxied-page.ts';
+import type { Runtime, Work } from './runtime.ts';
+import { openService, type RunningService } from './service.ts';
+import { enginesEverywhere } from './shared-cases.ts';
+import { programCases } from './suite.ts';
+import { pageCases } from './suite-in-page.ts';
+import { workerd } from './workerd.ts';
+
+let app: App;
+let service: RunningService;
+
+beforeAll(async () => {
+  [app, service] = await Promise.all([installPackages(), openService()]);
+}, 120_000);
+
+afterAll(async () => {
+  await service.close();
+  app.remove();
+});
+
+const everywhere = enginesEverywhere.map(({ name }) => name);
+const places = [
+  ...programs.map((runtime) => ({ runtime, cases: programCases([...everywhere, 'node']), run: runProgram })),
+  { runtime: workerd(), cases: programCases(everywhere), run: runProgram },
+  { runtime: chromium, cases: pageCases, run: runPage },
+];
+
+for (const { runtime, cases, run } of places) {
+  const { name, leftOut } = runtime;
+  describe.skipIf(leftOut)(`in ${name}${leftOut ? `, left out here: ${leftOut}` : ''}`, () => {
+    let ran: Ran = { results: [], over: Promise.resolve() };
+
+    beforeAll(async () => {
+      ran = await run(runtime);
+    }, 180_000);
+
+    test.each(cases.map((of) => of.name))('%s', (title) => {
+      const result = ran.results.find((of) => of.name === title);
+      expect(result?.error ?? '').toBe('');
+      expect(result?.ok).toBe(true);
+    });
+
+    test('nothing else was run', () => {
+      expect(ran.results.map((result) => result.name)).toEqual(cases.map((of) => of.name));
+    });
+
+    test('nothing that a client leaves behind keeps it from ending', async () => {
+      await expect(ran.over).resolves.toBeUndefined();
+    });
+  });
+}
+
+interface Ran {
+  readonly results: readonly CaseResult[];
+  /** Rejects when what ran did not end. */
+  readonly over: Promise<void>;
+}
+
+async function runProgram(runtime: Runtime): Promise<Ran> {
+  const settings = await service.settle(runtime.name);
+  return runIn(runtime, 'suite.ts', settings);
+}
+
+/** The page is told nothing of the service, and no API key. */
+async function runPage(runtime: Runtime): Promise<Ran> {
+  const settings = await service.settle(runtime.name);
+  const { apiKey: _, ...told } = settings;
+  const mounts = { api: await proxyFor(app, settings) };
+  return runIn(runtime, 'suite-in-page.ts', { ...told, baseUrl: '/api/eaas' }, mounts);
+}
+
+async function runIn(
+  runtime: Runtime,
+  module: string,
+  settings: Settings,
+  mounts?: Work['mounts'],
+): Promise<Ran> {
+  const started = await runtime.start({ app, module, mounts });
+  try {
+    const results = (await started.run(settings)) as CaseResult[];
+    const over = started.stop();
+    over.catch(() => {});
+    return { results, over };
+  } catch (error) {
+    await started.stop().catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,22 @@
+import { type Engine, nobleEngine } from '@eaas/protocol';
+import { webCryptoEngine } from '@eaas/protocol/webcrypto';
+import type { Case } from './case.ts';
+import { dataKeyCases } from './data-key-cases.ts';
+import { engineCases } from './engine-cases.ts';
+import { envelopeCases } from './envelope-cases.ts';
+import { failureCases } from './failure-cases.ts';
+import { fieldsCases } from './fields-cases.ts';
+
+/** The engines that need nothing of the runtime. */
+export const enginesEverywhere: readonly Engine[] = [nobleEngine, webCryptoEngine];
+
+/** What holds in programs and in pages. */
+export function sharedCases(engines: readonly string[]): readonly Case[] {
+  return [
+    ...envelopeCases,
+    ...dataKeyCases,
+    ...failureCases,
+    ...fieldsCases,
+    ...engines.flatMap(engineCases),
+  ];
+}

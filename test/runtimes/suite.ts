@@ -1,0 +1,26 @@
+import type { Engine } from '@eaas/protocol';
+import { EaasClient } from '@eaas/sdk';
+import { administrationCases, type ProgramScene } from './administration-cases.ts';
+import { type Case, type CaseResult, runCases, type Settings } from './case.ts';
+import { auditCases } from './audit-cases.ts';
+import { enginesEverywhere, sharedCases } from './shared-cases.ts';
+import { testingCases } from './testing-cases.ts';
+
+/** Every case for a program with these engines. */
+export const programCases = (engines: readonly string[]): readonly Case<ProgramScene>[] => [
+  ...sharedCases(engines),
+  ...administrationCases,
+  ...auditCases,
+  ...testingCases,
+];
+
+/** The suite in a program that holds an API key. */
+export async function run(settings: Settings, more: readonly Engine[]): Promise<CaseResult[]> {
+  const { baseUrl, apiKey = '', keyId } = settings;
+  const engines = [...enginesEverywhere, ...more];
+  return runCases(programCases(engines.map(({ name }) => name)), {
+    ...settings,
+    engines,
+    connect: (options = {}) => new EaasClient({ baseUrl, apiKey, keyId, ...options }),
+  });
+}
