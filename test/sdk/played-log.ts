@@ -1,4 +1,4 @@
-import { createSecretKey, randomBytes } from 'node:crypto';
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { entryHash, genesisHash } from '@eaas/protocol/audit';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import type { AuditEntry } from '../../packages/sdk/src/audit/list.ts';
@@ -15,6 +15,11 @@ export interface PlayedLog {
   time: number;
   /** How many calls were made of each route. */
   readonly calls: Record<string, number>;
+  /** What it signs with. */
+  seed: KeyObject;
+  /** The checkpoint as it was when `remember` was called. */
+  truth: Output<'GET /v1/audit/checkpoint'> | undefined;
+  remember(): Promise<void>;
   /** Runs before each call. */
   before: (route: Route) => void | Promise<void>;
   append(count?: number, action?: AuditEntry['action']): void;
@@ -22,7 +27,7 @@ export interface PlayedLog {
   /** Computes all hashes anew from here on, as whoever knows the public format can. */
   rechain(): void;
   verifies: (query: Input<'GET /v1/audit/verify'>) => Partial<Output<'GET /v1/audit/verify'>>;
-  checkpoints: (truth: Output<'GET /v1/audit/checkpoint'>) => Partial<Output<'GET /v1/audit/checkpoint'>>;
+  checkpoints: () => Partial<Output<'GET /v1/audit/checkpoint'>> | undefined;
   /** What it answers in place of a page. */
   pages: (page: Output<'GET /v1/audit'>) => Output<'GET /v1/audit'>;
 }
@@ -30,14 +35,14 @@ export interface PlayedLog {
 const tenant = '00000000-0000-4000-8000-000000000001';
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-export function playLog(length = 0, seed = createSecretKey(randomBytes(32))): PlayedLog {
+export function playLog(length = 0): PlayedLog {
   let anchorHash = hex(genesisHash(tenant));
   const hashBefore = (index: number): string => log.entries[index - 1]?.hash ?? anchorHash;
   const chained = (entry: AuditEntry, previous: string): AuditEntry => ({
     ...entry,
     hash: hex(entryHash(Buffer.from(previous, 'hex'), entry)),
   });
-  const head = () => ({ id: log.purged + log.entries.length, hash: hashBefore(log.entries.length) });
+  const head = () => ({ id: log.entries.at(-1)?.id ?? log.purged, hash: hashBefore(log.entries.length) });
   const answers: Partial<Record<Route, (input: never) => unknown>> = {
     'GET /v1/audit': ({
       key_id,
@@ -59,7 +64,7 @@ export function playLog(length = 0, seed = createSecretKey(randomBytes(32))): Pl
     },
     'GET /v1/audit/checkpoint': () => {
       const { id, hash } = head();
-      const signed = signCheckpoint(seed, tenant, id, Buffer.from(hash, 'hex'));
+      const signed = signCheckpoint(log.seed, tenant, id, Buffer.from(hash, 'hex'));
       const truth = {
         checkpoint: signed.checkpoint,
         verifier_key: signed.verifierKey,
@@ -67,7 +72,7 @@ export function playLog(length = 0, seed = createSecretKey(randomBytes(32))): Pl
         id,
         hash,
       };
-      return { ...truth, ...log.checkpoints(truth) };
+      return { ...truth, ...log.checkpoints() };
     },
     'GET /v1/audit/verify': (query: Input<'GET /v1/audit/verify'>) => ({
       valid: true,
@@ -88,6 +93,11 @@ export function playLog(length = 0, seed = createSecretKey(randomBytes(32))): Pl
   const log: PlayedLog = {
     tenantId: tenant,
     entries: [],
+    seed: createSecretKey(randomBytes(32)),
+    truth: undefined,
+    remember: async () => {
+      log.truth = await log.call('GET /v1/audit/checkpoint', {});
+    },
     purged: 0,
     time: Date.parse('2026-09-01T00:00:00Z'),
     calls: {},

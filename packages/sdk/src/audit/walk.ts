@@ -38,12 +38,8 @@ export async function walkChain(walk: Walk, options: WalkOptions): Promise<void>
     const next = walk.at.id + 1;
     // With the last one that was read, if there is one: it must not have become another.
     const entries = await pageWith(options.audit, place, Math.max(1, walk.at.id), options.signal);
-    const [oldest, newest] = [entries[0], entries.at(-1)];
+    const [oldest] = entries;
     if ((!oldest || oldest.id > next) && (await crossPurge(walk, options))) continue;
-    if (!newest || newest.id < next) {
-      find(walk, 'entry_missing', next, `entries ${next} to ${walk.to.id} are not shown`);
-      return;
-    }
     let before = 0;
     for (const entry of entries) {
       if (entry.id <= before)
@@ -53,6 +49,10 @@ export async function walkChain(walk: Walk, options: WalkOptions): Promise<void>
       if (entry.id <= walk.at.id || entry.id > walk.to.id) continue;
       judge(walk, entry);
       await options.onEntry?.(entry);
+    }
+    if (walk.at.id < next) {
+      find(walk, 'entry_missing', next, `entries ${next} to ${walk.to.id} are not shown`);
+      return;
     }
     await options.onPage();
   }

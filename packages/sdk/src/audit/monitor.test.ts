@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { playLog } from '../../../../test/sdk/played-log.ts';
+import { EaasError } from '../errors.ts';
+import { auditOf } from './methods.ts';
+import { monitorAudit } from './monitor.ts';
+import type { AuditState } from './state.ts';
+
+function memory() {
+  let saved: AuditState | undefined;
+  return { load: () => saved, save: (state: AuditState) => void (saved = state) };
+}
+
+test('a monitor reports round after round, until the signal', async () => {
+  const log = playLog(5);
+  const stop = new AbortController();
+  const checked: number[] = [];
+  const options = { store: memory(), interval: 0, signal: stop.signal };
+  for await (const report of monitorAudit({ audit: auditOf(log.call) }, options)) {
+    checked.push(report.checked);
+    log.append(2);
+    if (checked.length === 3) stop.abort();
+  }
+  expect(checked).toEqual([5, 2, 2]);
+});
+
+test('the signal ends the wait for the next round', async () => {
+  const stop = new AbortController();
+  const options = { store: memory(), interval: 1e9, signal: stop.signal };
+  const reports = monitorAudit({ audit: auditOf(playLog(5).call) }, options);
+  expect((await reports.next()).value).toMatchObject({ ok: true });
+  const end = reports.next();
+  stop.abort();
+  expect(await end).toEqual({ done: true, value: undefined });
+});
+
+test('a finding is a report, and the rounds go on', async () => {
+  const log = playLog(5);
+  const reports = monitorAudit({ audit: auditOf(log.call) }, { store: memory(), interval: 0 });
+  await reports.next();
+  log.entries.pop();
+  for (let round = 0; round < 2; round++)
+    expect((await reports.next()).value).toMatchObject({ ok: false, findings: [{ code: 'rollback' }] });
+  await reports.return();
+});
+
+test('a service that does not answer is thrown, or told and tried again', async () => {
+  const log = playLog(5);
+  const down = new EaasError('network', 'the service could not be reached');
+  log.before = () => {
+    if ((log.calls['GET /v1/audit/checkpoint'] ?? 0) === 1) throw down;
+  };
+  const source = { audit: auditOf(log.call) };
+  await expect(monitorAudit(source, { store: memory() }).next()).rejects.toBe(down);
+
+  delete log.calls['GET /v1/audit/checkpoint'];
+  const told: EaasError[] = [];
+  const onError = (error: EaasError) => void told.push(error);
+  const reports = monitorAudit(source, { store: memory(), interval: 0, onError });
+  expect((await reports.next()).value).toMatchObject({ ok: true });
+  expect(told).toEqual([down]);
+  await reports.return();
+});
+
+test('a store that fails ends the monitor: nothing is remembered', async () => {
+  const broken = new Error('disk full');
+  const store = { load: () => undefined, save: () => Promise.reject(broken) };
+  const reports = monitorAudit({ audit: auditOf(playLog(5).call) }, { store, onError: () => {} });
+  await expect(reports.next()).rejects.toBe(broken);
+});
