@@ -70,6 +70,7 @@ export interface IndexKey {
 export function indexKeyOf(client: Pick<EnvelopeClient, 'unwrap'>, token: string): IndexKey {
   const wrapped = parseToken(token);
   let key: Promise<CryptoKey> | undefined;
+  let dropped = false;
 
   async function load(): Promise<CryptoKey> {
     const bytes = await client.unwrap(wrapped, { wrapContext });
@@ -81,22 +82,24 @@ export function indexKeyOf(client: Pick<EnvelopeClient, 'unwrap'>, token: string
     }
   }
 
+  async function loaded(): Promise<CryptoKey> {
+    if (dropped) throw new EaasError('closed', 'these fields were closed');
+    key ??= load();
+    const loading = key;
+    try {
+      return await loading;
+    } catch (error) {
+      // The next call tries again.
+      if (key === loading) key = undefined;
+      throw error;
+    }
+  }
+
   return {
-    async mac(subject) {
-      key ??= load();
-      const loading = key;
-      try {
-        return hex(new Uint8Array(await crypto.subtle.sign('HMAC', await loading, subject)));
-      } catch (error) {
-        // The next call tries again.
-        if (key === loading) key = undefined;
-        throw error;
-      }
-    },
+    mac: async (subject) => hex(new Uint8Array(await crypto.subtle.sign('HMAC', await loaded(), subject))),
     drop() {
-      key = Promise.reject(new EaasError('closed', 'these fields were closed'));
-      // Nobody may be waiting for it.
-      key.catch(() => undefined);
+      dropped = true;
+      key = undefined;
     },
   };
 }

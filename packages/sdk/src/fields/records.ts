@@ -83,7 +83,7 @@ export interface Records<T extends Tables> {
 
   /**
    * Encrypts one value at once, for the column types of an ORM. Only for a field that says `context: 'field'`, because
-   * they know no row. Needs `client.prime`, else EaasError `not_primed` in a FieldError. Makes no index column.
+   * they know no row. Makes no index column. Throws FieldError, `not_primed` unless `client.prime()` came before.
    */
   encryptFieldSync<
     Table extends NameOf<T>,
@@ -96,7 +96,7 @@ export interface Records<T extends Tables> {
     options?: Omit<RowOptions, 'signal'>,
   ): Encrypted<`${Table}.${Name}`, FieldValue<T[Table], Name>> | Extract<Given, Absent>;
 
-  /** Decrypts one value at once, where its data key is in memory: see encryptFieldSync. */
+  /** Decrypts one value at once. Throws FieldError, `not_primed` unless `client.prime({ ciphertexts })` came before. */
   decryptFieldSync<
     Table extends NameOf<T>,
     Name extends WithoutRow<T[Table]>,

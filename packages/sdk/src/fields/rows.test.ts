@@ -165,7 +165,7 @@ test.each([
   ['an object', { ciphertext: 'Ada' }],
 ])('%s where a ciphertext should be is an error', async (_, name) => {
   const { records } = openFields();
-  const error = await errorOf(records.decryptRow('users', 1, { name: String(name) }));
+  const error = await errorOf(records.decryptRow('users', 1, { name: name as string }));
   expect(error.cause).toBeInstanceOf(FormatError);
   expect(error.message).toBe('users.name of row 1: holds no ciphertext');
 });

@@ -1,0 +1,159 @@
+import { createHmac } from 'node:crypto';
+import { pae } from '@eaas/protocol';
+import { expect, test } from 'vitest';
+import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { createIndexKey, date, defineFields, type Normalization, number, text } from './fields.ts';
+
+const fields = defineFields({
+  users: {
+    email: text().searchable({ normalize: ['trim', 'lowercase'] }),
+    phone: text().searchable({ normalize: ['digits'], column: 'phone_mark' }),
+    age: number().searchable({ lowEntropy: 'accepted' }),
+    born: date().searchable({ lowEntropy: 'accepted', bits: 5 }),
+  },
+  invites: {
+    email: text().searchable({ normalize: ['trim', 'lowercase'] }),
+    sent_to: text().searchable({
+      normalize: ['trim', 'lowercase'],
+      boundTo: { table: 'users', field: 'email' },
+    }),
+  },
+});
+
+test.each(['service', 'here'])(
+  'a row is found by any spelling of its value, with fingerprints made by/%s',
+  async (made) => {
+    const { client } = clientAndKey();
+    const index = made === 'service' ? 'service' : await createIndexKey(client);
+    const records = fields.for(client, { index });
+    const row = { email: ' Ada@Example.com', phone: '+44 20-7946', age: -0, born: new Date(5) };
+    const stored = await records.encryptRow('users', 1, row);
+    const query = { email: 'ada@example.COM ', phone: '44207946', age: 0, born: new Date(5) };
+    const terms = await records.where('users', query);
+    expect(terms).toEqual({
+      email_index: [stored.email_index],
+      phone_mark: [stored.phone_mark],
+      age_index: [stored.age_index],
+      born_index: [stored.born_index],
+    });
+    const others = await records.where('users', { email: 'bob@example.com', age: 1 });
+    expect(others.email_index).not.toEqual(terms.email_index);
+    expect(others.age_index).not.toEqual(terms.age_index);
+  },
+);
+
+test('what is stored keeps its spelling', async () => {
+  const { client } = clientAndKey();
+  const records = fields.for(client, { index: 'service' });
+  const stored = await records.encryptRow('users', 1, { email: ' Ada@Example.com' });
+  expect(await records.decryptRow('users', 1, stored)).toEqual({ email: ' Ada@Example.com' });
+});
+
+test.each(['service', 'here'])(
+  'a value looks different in each field, unless they are bound to one (%s)',
+  async (made) => {
+    const { client } = clientAndKey();
+    const index = made === 'service' ? 'service' : await createIndexKey(client);
+    const records = fields.for(client, { index });
+    const email = 'ada@example.com';
+    const users = await records.encryptRow('users', 1, { email, phone: email });
+    const invites = await records.encryptRow('invites', 1, { email, sent_to: email });
+    expect(new Set([users.email_index, users.phone_mark, invites.email_index]).size).toBe(3);
+    expect(invites.sent_to_index).toBe(users.email_index);
+  },
+);
+
+test('only so many bits are kept as the field says', async () => {
+  const { client } = clientAndKey();
+  const value = 'ada@example.com';
+  const whole = await defineFields({ t: { f: text().searchable() } })
+    .for(client, { index: 'service' })
+    .where('t', { f: value });
+  const bitsOf = (hex = ''): string =>
+    hex.replace(/./g, (digit) => Number.parseInt(digit, 16).toString(2).padStart(4, '0'));
+  for (const bits of [1, 3, 4, 5, 8, 31, 255, 256]) {
+    const records = defineFields({ t: { f: text().searchable({ bits }) } }).for(client, { index: 'service' });
+    const [cut] = (await records.where('t', { f: value })).f_index;
+    expect(cut).toHaveLength(Math.ceil(bits / 4));
+    const kept = bitsOf(whole.f_index[0]).slice(0, bits);
+    expect(bitsOf(cut)).toBe(kept.padEnd(Math.ceil(bits / 4) * 4, '0'));
+  }
+});
+
+test.each<[string, Normalization[], string, string]>([
+  ['trim', ['trim'], '\t a b\u00a0', 'a b'],
+  ['spaces', ['spaces'], 'a \n\t b', 'a b'],
+  ['lowercase', ['lowercase'], 'ÀB', 'àb'],
+  ['digits', ['digits'], '+44 (0)20', '44020'],
+  ['nfc', ['nfc'], 'e\u0301', '\u00e9'],
+  ['nfkc', ['nfkc'], 'ｆｉ', 'fi'],
+  ['a function', [(given) => given.split('').toReversed().join('')], 'abc', 'cba'],
+  ['several, in order', ['trim', (given) => `${given}!`, 'lowercase'], ' A ', 'a!'],
+])('%s makes two spellings one', async (_, normalize, given, same) => {
+  const { client } = clientAndKey();
+  const plain = defineFields({ t: { f: text().searchable() } }).for(client, { index: 'service' });
+  const normalized = defineFields({ t: { f: text().searchable({ normalize }) } }).for(client, {
+    index: 'service',
+  });
+  expect(await normalized.where('t', { f: given })).toEqual(await plain.where('t', { f: same }));
+});
+
+test('while keys and indexes change, the first writes and all are searched', async () => {
+  const { client, service, keyId } = clientAndKey();
+  const { key_id: newKey } = service.createKey('new');
+  const token = await createIndexKey(client);
+  const row = { email: 'ada@example.com' };
+  const written = async (index: string, key: string) => {
+    const records = fields.for(client, { index, keyIds: { users: key } });
+    return (await records.encryptRow('users', 1, row)).email_index;
+  };
+  const all = fields.for(client, { index: [token, 'service'], keyIds: { users: [newKey, keyId] } });
+  const { email_index } = await all.where('users', row);
+  expect(email_index).toEqual([
+    await written(token, newKey),
+    await written('service', newKey),
+    await written('service', keyId),
+  ]);
+  expect((await all.encryptRow('users', 1, row)).email_index).toBe(email_index[0]);
+});
+
+test('a fingerprint made here is HMAC-SHA-256 of the value and its field, as anyone with the key can compute', async () => {
+  const { client } = clientAndKey();
+  let key = new Uint8Array();
+  const token = await createIndexKey({
+    wrap: (dek, options) => {
+      key = dek.slice();
+      return client.wrap(dek, options);
+    },
+  });
+  const { email_index } = await fields
+    .for(client, { index: token })
+    .where('users', { email: 'Ada@example.com' });
+  const preimage = pae('eaas field index v1', 'users', 'email', 'ada@example.com');
+  expect(email_index).toEqual([createHmac('sha256', key).update(preimage).digest('hex')]);
+});
+
+test('a fingerprint by the service is the hash of the same in base64', async () => {
+  const { client } = clientAndKey();
+  const { email_index } = await fields
+    .for(client, { index: 'service' })
+    .where('users', { email: 'Ada@example.com' });
+  const preimage = pae('eaas field index v1', 'users', 'email', 'ada@example.com');
+  expect(email_index).toEqual([await client.hash(Buffer.from(preimage).toString('base64'))]);
+});
+
+test.each([
+  ['nothing', {}, 'a query names the fields'],
+  ['null', { email: null }, 'users.email: has no value to search by'],
+  ['undefined', { email: undefined }, 'users.email: has no value to search by'],
+  ['what is not searchable', { name: 'Ada' }, 'users.name: is not searchable'],
+  ['what is no field', { toString: 'Ada' }, 'no field is defined as users.toString'],
+  ['a value of another type', { email: 5 }, 'users.email: is not text'],
+  ['a lone surrogate', { email: '\udc00' }, 'users.email: text has a lone surrogate'],
+])('a query for %s is refused', async (_, query, message) => {
+  const { client } = clientAndKey();
+  const records = defineFields({ users: { email: text().searchable(), name: text() } }).for(client, {
+    index: 'service',
+  });
+  await expect(records.where('users', query as never)).rejects.toThrow(message);
+});

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { EaasClient } from '../index.ts';
+import { createIndexKey, defineFields, rewrapIndexKey, text } from './fields.ts';
+import { indexKeyOf } from './index-key.ts';
+
+const fields = defineFields({ users: { email: text().searchable() } });
+const query = { email: 'ada@example.com' };
+
+test('fingerprints that are made here take one unwrap, and no value leaves the process', async () => {
+  const { client, service, keyId } = clientAndKey();
+  const token = await createIndexKey(client);
+  const sent: string[] = [];
+  const { baseUrl, apiKey } = service;
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    sent.push(await request.clone().text());
+    return service.fetch(request);
+  };
+  const records = fields.for(new EaasClient({ baseUrl, apiKey, fetch, keyId }), { index: token });
+  await Promise.all([records.where('users', query), records.where('users', { email: 'b' })]);
+  await records.where('users', query);
+  expect(sent).toHaveLength(1);
+  const value = Buffer.from(query.email);
+  expect(sent.join()).not.toMatch(new RegExp(`${query.email}|${value.toString('base64').slice(0, 16)}`));
+});
+
+test('a token holds no key, and another token is another index', async () => {
+  const { client, keyId } = clientAndKey();
+  const [token, other] = await Promise.all([createIndexKey(client), createIndexKey(client)]);
+  expect(token).toMatch(new RegExp(`^eaas_ik_1\\.${keyId}\\.1\\.[\\w+/=]+$`));
+  const terms = await Promise.all(
+    [token, other].map((index) => fields.for(client, { index }).where('users', query)),
+  );
+  expect(terms[0]).not.toEqual(terms[1]);
+});
+
+test('a token is moved to another key without touching the index', async () => {
+  const { client, service } = clientAndKey();
+  const token = await createIndexKey(client);
+  const { key_id } = service.createKey('next');
+  const moved = await rewrapIndexKey(client, token, { keyId: key_id });
+  expect(moved).toContain(key_id);
+  const [before, after] = await Promise.all(
+    [token, moved].map((index) => fields.for(client, { index }).where('users', query)),
+  );
+  expect(after).toEqual(before);
+});
+
+test('a wrapped key of another kind is no index key', async () => {
+  const { client } = clientAndKey();
+  const { keyId, keyVersion, wrappedKey } = await client.wrap(new Uint8Array(32));
+  const forged = ['eaas_ik_1', keyId, keyVersion, Buffer.from(wrappedKey).toString('base64')].join('.');
+  await expect(fields.for(client, { index: forged }).where('users', query)).rejects.toMatchObject({
+    code: 'decryption',
+  });
+});
+
+test.each([
+  '',
+  'Service',
+  'eaas_ik_1',
+  'eaas_ik_1.x.1.AAAA',
+  'eaas_ik_2.00000000-0000-4000-8000-000000000002.1.AAAA',
+])('%j is neither the service nor a token', (index) => {
+  const { client } = clientAndKey();
+  expect(() => fields.for(client, { index })).toThrow('an index key is a token that createIndexKey answered');
+});
+
+test('after a failure the next call asks again', async () => {
+  const { client, service } = clientAndKey({ retries: 0 });
+  const records = fields.for(client, { index: await createIndexKey(client) });
+  service.failNext('network');
+  await expect(records.where('users', query)).rejects.toMatchObject({ code: 'network', field: 'email' });
+  expect((await records.where('users', query)).email_index).toHaveLength(1);
+});
+
+test('closed fields make no more fingerprints; what needs none still works', async () => {
+  const { client } = clientAndKey();
+  const records = fields.for(client, { index: await createIndexKey(client) });
+  const stored = await records.encryptRow('users', 1, query);
+  records.close();
+  await expect(records.where('users', query)).rejects.toMatchObject({ code: 'closed' });
+  await expect(records.encryptRow('users', 1, query)).rejects.toMatchObject({ code: 'closed' });
+  expect(await records.decryptRow('users', 1, stored)).toEqual(query);
+});
+
+test('the bytes of an index key are overwritten as soon as they were taken', async () => {
+  const { client } = clientAndKey();
+  const seen: Uint8Array[] = [];
+  const wrap: typeof client.wrap = (dek, options) => {
+    seen.push(dek);
+    return client.wrap(dek, options);
+  };
+  const unwrap: typeof client.unwrap = async (wrapped, options) => {
+    const dek = await client.unwrap(wrapped, options);
+    expect(dek.some((byte) => byte !== 0)).toBe(true);
+    seen.push(dek);
+    return dek;
+  };
+  const token = await rewrapIndexKey({ wrap, unwrap }, await createIndexKey({ wrap }));
+  expect(await indexKeyOf({ unwrap }, token).mac(new Uint8Array(1))).toHaveLength(64);
+  expect(seen).toEqual(Array.from({ length: 4 }, () => new Uint8Array(32)));
+});

@@ -1,0 +1,115 @@
+import { inspect } from 'node:util';
+import { expect, test } from 'vitest';
+import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { date, defineFields, json, number, plaintext, type PlaintextRead, text } from './fields.ts';
+
+const fields = defineFields({
+  users: {
+    name: text({ previous: plaintext() }),
+    ssn: text(),
+    age: number({ previous: plaintext(Number) }),
+    born: date({ previous: plaintext(), context: 'field' }),
+    notes: json<{ a: number }>({
+      previous: plaintext((stored) => JSON.parse(String(stored)) as { a: number }),
+    }),
+  },
+});
+
+function openFields() {
+  const { client } = clientAndKey();
+  const seen: PlaintextRead[] = [];
+  return { seen, client, records: fields.for(client, { onPlaintext: (read) => seen.push(read) }) };
+}
+
+test('a column that is being migrated holds both, and both are read', async () => {
+  const { records, seen } = openFields();
+  const { name } = await records.encryptRow('users', 1, { name: 'Ada' });
+  const rows = [
+    { id: 1, name: name as string, age: '36', notes: '{"a":1}' },
+    { id: 2, name: 'Bob', age: null, notes: null },
+  ];
+  expect(await records.decryptRows('users', rows, ({ id }) => id)).toEqual([
+    { id: 1, name: 'Ada', age: 36, notes: { a: 1 } },
+    { id: 2, name: 'Bob', age: null, notes: null },
+  ]);
+  expect(records.reads()).toEqual({
+    'users.name': { encrypted: 1, plaintext: 1 },
+    'users.ssn': { encrypted: 0, plaintext: 0 },
+    'users.age': { encrypted: 0, plaintext: 1 },
+    'users.born': { encrypted: 0, plaintext: 0 },
+    'users.notes': { encrypted: 0, plaintext: 1 },
+  });
+  expect(seen).toEqual([
+    { table: 'users', field: 'age', row: '1' },
+    { table: 'users', field: 'notes', row: '1' },
+    { table: 'users', field: 'name', row: '2' },
+  ]);
+  expect(inspect(seen)).not.toContain('Bob');
+});
+
+test('what has been encrypted since is counted as such', async () => {
+  const { records } = openFields();
+  const opened = await records.decryptRow('users', 1, { name: 'Ada', born: new Date(0) });
+  const stored = await records.encryptRow('users', 1, opened);
+  await records.decryptRow('users', 1, stored);
+  expect(records.reads()['users.name']).toEqual({ encrypted: 1, plaintext: 1 });
+  expect(records.reads()['users.born']).toEqual({ encrypted: 1, plaintext: 1 });
+});
+
+test('a ciphertext that does not open is never taken for plaintext', async () => {
+  const { records, seen } = openFields();
+  const { name } = await records.encryptRow('users', 1, { name: 'Ada' });
+  const envelope = name as string;
+  const at = envelope.length - 10;
+  const altered = [
+    ['of another row', envelope, 'decryption', 2],
+    [
+      'altered',
+      envelope.slice(0, at) + (envelope[at] === 'A' ? 'B' : 'A') + envelope.slice(at + 1),
+      'decryption',
+      1,
+    ],
+    ['cut by a column that was too narrow', envelope.slice(0, 100), 'format', 1],
+    ['cut to its beginning', envelope.slice(0, 8), 'format', 1],
+    ['with a space behind it', `${envelope} `, 'format', 1],
+    ['of a stream', `eaasAg${envelope.slice(6)}`, 'format', 1],
+  ] as const;
+  for (const [what, stored, code, id] of altered) {
+    const [result] = await records.decryptRows('users', [{ name: stored }], () => id, { settled: true });
+    expect([what, result]).toMatchObject([what, { ok: false, error: { code, field: 'name' } }]);
+  }
+  expect(seen).toEqual([]);
+  expect(records.reads()['users.name']).toEqual({ encrypted: 0, plaintext: 0 });
+});
+
+test('only the fields that say so hold plaintext', async () => {
+  const { records } = openFields();
+  await expect(records.decryptRow('users', 1, { name: 'Ada', ssn: '123' })).rejects.toThrow(
+    'users.ssn of row 1: holds no ciphertext',
+  );
+});
+
+test('a plaintext of another type than the field is refused, without quoting it', async () => {
+  const { records } = openFields();
+  const [born] = await records.decryptRows('users', [{ born: 'secret' as unknown as Date }], () => 1, {
+    settled: true,
+  });
+  expect(born).toMatchObject({
+    ok: false,
+    error: { code: 'input', message: 'users.born of row 1: is not a Date' },
+  });
+  const notes: unknown = await records
+    .decryptRow('users', 1, { notes: '{secret' as never })
+    .catch((error: unknown) => error);
+  expect(notes).toMatchObject({ code: 'format', field: 'notes' });
+  expect(inspect(notes)).not.toContain('secret');
+});
+
+test('an observer that fails does not fail the reading', async () => {
+  const { client } = clientAndKey();
+  const onPlaintext = () => {
+    throw new Error('the observer failed');
+  };
+  const records = fields.for(client, { onPlaintext });
+  expect(await records.decryptRow('users', 1, { name: 'Ada' })).toEqual({ name: 'Ada' });
+});
