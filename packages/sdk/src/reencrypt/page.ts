@@ -89,24 +89,17 @@ async function convertPatiently<Row extends StoredRow>(
   { convert, clock, signal }: Run<Row>,
   values: readonly Value<Row>[],
 ): Promise<Conversion[]> {
-  const results: Conversion[] = [];
-  let left = values.map((value, index) => ({ value, index }));
   for (let attempt = 1; ; attempt++) {
     if (signal?.aborted) throw aborted();
-    const conversions = await convert(left.map(({ value }) => value));
-    left.forEach(({ index }, at) => (results[index] = conversions[at] as Conversion));
-    const errors = left.map((_, at) => {
-      const conversion = conversions[at];
-      return conversion?.kind === 'failed' && conversion.error instanceof EaasError
-        ? conversion.error
-        : undefined;
-    });
-    const hopeless = errors.find((error) => error && ofTheCaller.has(error.code));
-    const transient = errors.find((error) => error?.retryable);
+    const conversions = await convert(values);
+    const errors = conversions.flatMap((one) =>
+      one.kind === 'failed' && one.error instanceof EaasError ? [one.error] : [],
+    );
+    const hopeless = errors.find(({ code }) => ofTheCaller.has(code));
     if (hopeless) throw hopeless;
-    if (!transient) return results;
+    const transient = errors.find(({ retryable }) => retryable);
+    if (!transient) return conversions;
     if (attempt === attempts) throw transient;
-    left = left.filter((_, at) => errors[at]?.retryable);
     await clock.sleep(1_000 * 2 ** (attempt - 1), signal);
   }
 }

@@ -1,12 +1,12 @@
 import type { Context } from '@eaas/protocol';
 import type { DecryptOptions, EncryptOptions } from '../call-options.ts';
-import type { EnvelopeClient } from '../envelope-client.ts';
+import type { EaasClient } from '../client.ts';
 import type { Clock } from './pace.ts';
 import type { Progress } from './progress.ts';
 import type { StoredRow } from './store.ts';
 
 /** What a run asks of a client. */
-export type ReencryptClient = Pick<EnvelopeClient, 'encryptMany' | 'decryptMany' | 'rewrapMany' | 'unwrap'>;
+export type ReencryptClient = Pick<EaasClient, 'encryptMany' | 'decryptMany' | 'rewrapMany' | 'unwrap'>;
 
 /** What values are encrypted with, as in `client.encrypt`. */
 export type Sealing = Omit<EncryptOptions, 'signal'>;

@@ -32,6 +32,22 @@ test('each page is yielded when it is written, with the counts of the whole run'
   expect(pages.map(({ total }) => total)).toEqual([5, 5, 5, 5]);
 });
 
+test('a change names every field, as it was read and as it is to be', async () => {
+  const { client } = serviceWithKey();
+  const table = tableOf(['a@example.com']);
+  const { ciphertext: phone } = await client.encrypt('555');
+  table.set(1, { phone });
+  await endOf(reencrypt(client, table.store, toEncrypt));
+  expect(table.writes).toMatchObject([
+    {
+      id: 1,
+      expected: { email: 'a@example.com', phone },
+      values: { email: expect.stringMatching(/^eaas/), phone },
+      row: { id: 1 },
+    },
+  ]);
+});
+
 test('an empty table is done', async () => {
   const { client } = serviceWithKey();
   const pages = await runThrough(reencrypt(client, tableOf([]).store, toEncrypt));
@@ -70,6 +86,8 @@ test('a dry run writes nothing, counts the same, and its progress starts no real
   const dry = await endOf(reencrypt(client, table.store, { ...toEncrypt, dryRun: true }));
   expect(dry).toMatchObject({ seen: 4, rewritten: 3, failed: 1, finished: true, done: false });
   expect(table.writes).toEqual([]);
+  const fine = await endOf(reencrypt(client, tableOf(['a']).store, { ...toEncrypt, dryRun: true }));
+  expect(fine).toMatchObject({ rewritten: 1, finished: true, done: false });
   const resumed = runThrough(reencrypt(client, table.store, { ...toEncrypt, resume: dry }));
   await expect(resumed).rejects.toBeInstanceOf(InputError);
   const otherMode = runThrough(reencrypt(client, table.store, { mode: 'rewrap', dryRun: true, resume: dry }));

@@ -114,7 +114,7 @@ async function through(
   bytes: Uint8Array,
   transform: TransformStream<Uint8Array, Uint8Array>,
 ): Promise<Uint8Array> {
-  const stream = new Blob([bytes.slice()]).stream().pipeThrough(transform as never) as ReadableStream;
+  const stream = new Blob([bytes.slice()]).stream().pipeThrough(transform);
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
