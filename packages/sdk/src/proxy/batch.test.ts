@@ -97,12 +97,13 @@ describe('a batch', () => {
     const items = [
       { ...item, key_id: otherKey, reference: 'x'.repeat(129) },
       { ...item, key_id: otherKey, reference: { a: 1 } },
+      { ...item, key_id: otherKey, reference: '\ud800' },
       { ...item, key_id: otherKey, reference: '' },
     ];
     const { json } = await post(path, { items });
     expect(
       (json as { results: { reference?: unknown }[] }).results.map(({ reference }) => reference),
-    ).toEqual([undefined, undefined, '']);
+    ).toEqual([undefined, undefined, undefined, '']);
   });
 
   test('of hashes and of unwraps goes the same way', async () => {

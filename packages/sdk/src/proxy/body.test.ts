@@ -1,6 +1,6 @@
 import { limits } from '@eaas/protocol/wire';
 import { describe, expect, test } from 'vitest';
-import { dek, key, setUp, wrapPath } from '../../../../test/sdk/proxied.ts';
+import { apiKey, dek, key, setUp, wrapPath } from '../../../../test/sdk/proxied.ts';
 
 const batchPath = '/api/eaas/v1/batch/wrap';
 
@@ -45,7 +45,7 @@ describe('a body', () => {
     ['a lone surrogate', `{"dek":"${dek}","context":{"a":"\\ud800"}}`],
     ['nine levels', `{"dek":"${dek}","context":${'['.repeat(9)}${']'.repeat(9)}}`],
     ['a byte order mark', `\ufeff{"dek":"${dek}"}`],
-    ['no UTF-8', Uint8Array.of(0x7b, 0xff, 0x7d)],
+    ['no UTF-8', Buffer.from(`{"dek":"${dek}","context":{"a":"\xff"}}`, 'latin1')],
     ['a short DEK', '{"dek":"AQ=="}'],
     ['a DEK in another alphabet', `{"dek":"${dek.replace('A', '_')}"}`],
   ])('of %s is 400, and goes no further', async (_, body) => {
@@ -59,6 +59,14 @@ describe('a body', () => {
     const { post } = setUp();
     const { text } = await post(wrapPath, { dek: 'c2VjcmV0', context: { a: 1 } });
     expect(text).not.toContain('c2VjcmV0');
+  });
+
+  test('with an API key for the name of a field is refused without it, alone and in a batch', async () => {
+    const { post } = setUp();
+    const alone = await post(wrapPath, { dek, [apiKey]: '' });
+    const batch = await post(batchPath, { items: [{ key_id: key, dek, [apiKey]: '' }] });
+    expect(alone.json).toMatchObject({ detail: 'Unknown field `eaas_sk_…`.' });
+    expect(batch.json).toMatchObject({ results: [{ error: { detail: 'Unknown field `eaas_sk_…`.' } }] });
   });
 });
 

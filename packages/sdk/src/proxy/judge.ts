@@ -13,6 +13,9 @@ export interface Allowed {
 
 /** Judges a call, or an item of a batch, by the schema and the grant. Throws the 400, then the 404. */
 export function judge(value: unknown, target: Target, grant: CheckedGrant): Allowed {
+  if (!isWellFormedJson(value)) {
+    throw new Refusal('bad_request', 'A text has a lone surrogate: it is not valid Unicode.');
+  }
   const { item, body }: Endpoint = endpoints[target.route];
   const { key_id, reference: _, context, ...rest } = checked(item ?? body, value, item ? 'item' : 'body');
   const bound = target.operation === 'hash' ? undefined : boundContext(grant.context, context);
@@ -25,9 +28,6 @@ export function judge(value: unknown, target: Target, grant: CheckedGrant): Allo
 
 /** A value by a schema, with the fields that the schema knows. Throws the 400, which names fields and no values. */
 export function checked(schema: Endpoint['body'], value: unknown, what = 'body'): Fields {
-  if (!isWellFormedJson(value)) {
-    throw new Refusal('bad_request', 'A text has a lone surrogate: it is not valid Unicode.');
-  }
   const parsed = schema?.safeParse(value);
   if (parsed?.success) return parsed.data;
   const reason = parsed ? explain(parsed.error, value) : 'the body is not for this call';

@@ -14,7 +14,6 @@ export interface NodeRequest {
   readonly body?: unknown;
   on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
   on(event: 'end' | 'error' | 'close', listener: () => void): unknown;
-  pause(): unknown;
   resume(): unknown;
 }
 
@@ -92,10 +91,9 @@ function bodyOf(req: NodeRequest, headers: Headers): BodyInit {
   return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body ?? null);
 }
 
-/** The body as it arrives, no faster than it is read. What is not wanted is thrown away, so that the answer arrives. */
+/** The body as it arrives. What is not wanted of it is thrown away, so that the answer arrives. */
 function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
   let open = true;
-  let begun = false;
   const settle = (how: () => void) => () => {
     if (open) how();
     open = false;
@@ -105,9 +103,7 @@ function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
       controller.error(new InputError('the connection closed before the body had arrived')),
     );
     req.on('data', (chunk) => {
-      if (!open) return;
-      controller.enqueue(chunk);
-      req.pause();
+      if (open) controller.enqueue(chunk);
     });
     req.on(
       'end',
@@ -115,17 +111,18 @@ function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
     );
     req.on('error', cut);
     req.on('close', cut);
+    req.resume();
   };
-  // Node throws away by itself what nobody began to read: so nothing begins before the first read.
+  let begun = false;
   return new ReadableStream(
     {
       pull: (controller) => {
         if (!begun) begin(controller);
         begun = true;
-        req.resume();
       },
-      cancel: settle(() => void req.resume()),
+      cancel: settle(() => undefined),
     },
+    // Node throws away by itself what nobody began to read: nothing begins before the first read.
     { highWaterMark: 0 },
   );
 }

@@ -60,7 +60,7 @@ async function requireGrant(request: Request, target: Target, settings: Settings
   let grant: CheckedGrant | undefined;
   try {
     const decided: unknown = await settings.authorize(request, { operation, keyId });
-    if (decided !== undefined && decided !== null && decided !== false) grant = checkGrant(decided);
+    if (decided) grant = checkGrant(decided);
   } catch (error) {
     // No refusal: whether the session may is not known.
     settings.report({ type: 'authorize_failed', error });

@@ -15,8 +15,13 @@ export class Refusal extends Error {
       ...status
     }: Partial<Pick<Problem, 'status' | 'title'>> & { requestId?: string | undefined } = {},
   ) {
-    super(detail);
-    this.problem = { ...problem(code, detail), ...status };
+    super(shown(detail));
+    this.problem = { ...problem(code, this.message), ...status };
     this.requestId = requestId;
   }
+}
+
+/** A detail names fields, and somebody may have sent an API key as the name of one. */
+function shown(detail: string): string {
+  return detail.replace(/eaas_sk_\w+/g, 'eaas_sk_…').toWellFormed();
 }

@@ -1,6 +1,8 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { problem } from '@eaas/protocol/wire';
-import { describe, expect, test } from 'vitest';
-import { apiKey, dek, setUp, wrapPath, wrapped } from '../../../../test/sdk/proxied.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { apiKey, dek, key, setUp, wrapPath, wrapped } from '../../../../test/sdk/proxied.ts';
 
 describe('what the service says', () => {
   const answering = (code: Parameters<typeof problem>[0], detail = 'What to do next.') => {
@@ -73,6 +75,20 @@ describe('what the service says', () => {
     expect(answer).toMatchObject({ status: 502, json: { code: 'unavailable' } });
     expect(answer.text + JSON.stringify(events)).not.toContain('eaas_sk_');
     expect(events).toMatchObject([{ type: 'service_failed', reason: 'network' }]);
+  });
+
+  test('a redirect is not followed: the API key goes nowhere else', async () => {
+    const seen: (string | undefined)[] = [];
+    const server = createServer((req, res) => {
+      seen.push(req.url);
+      res.writeHead(307, { location: '/elsewhere' }).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const { post } = setUp({ baseUrl: `http://127.0.0.1:${port}`, fetch });
+    expect(await post(wrapPath, { dek })).toMatchObject({ status: 502 });
+    expect(seen).toEqual([`/v1/keys/${key}/wrap`]);
   });
 
   const never: typeof fetch = (_, init) =>

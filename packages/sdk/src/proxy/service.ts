@@ -91,8 +91,7 @@ export function forBrowser(
   { code, detail }: Pick<Problem, 'code' | 'detail'>,
   requestId: string | undefined,
 ): Refusal {
-  if (passedOn.has(code))
-    return new Refusal(code, detail.replace(/eaas_sk_\w+/g, 'eaas_sk_…'), { requestId });
+  if (passedOn.has(code)) return new Refusal(code, detail, { requestId });
   if (code === 'unavailable') {
     return new Refusal(code, 'The key service cannot answer at the moment; try again.', { requestId });
   }
