@@ -3,4 +3,4 @@ export { type EncryptedFile, type FileOptions, openFile, type Range } from './st
 export { sealStream, type StreamOptions } from './stream-seal.ts';
 export { ciphertextSize, plaintextSize } from './stream-size.ts';
 export type { RangeContent, RangeSource } from './stream-source.ts';
-export { maxHeadLength, parseStreamHead, type StreamHead } from './stream-head.ts';
+export { findStreamHead, maxHeadLength, parseStreamHead, type StreamHead } from './stream-head.ts';

@@ -1,0 +1,204 @@
+import { inspect } from 'node:util';
+import * as fc from 'fast-check';
+import { describe, expect, test, vi } from 'vitest';
+import { sendThrough } from '../../../../test/protocol/streams.ts';
+import { DecryptionError, EaasClient, EaasError, FormatError, InputError } from '../index.ts';
+import { createTestService } from '../testing/testing.ts';
+import {
+  ciphertextSize,
+  decryptBlob,
+  decryptStream,
+  encryptBlob,
+  encryptStream,
+  type Progress,
+  rewrapHead,
+  rewrapStream,
+} from './stream.ts';
+
+const chunk = 65_536;
+const contentOf = (length: number) => Uint8Array.from({ length }, (_, i) => i * 7 + (i >> 8));
+const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
+const bytesOf = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> =>
+  new Uint8Array(await new Response(stream).arrayBuffer());
+
+function world() {
+  const service = createTestService();
+  const keyId = service.createKey('files').key_id;
+  const { baseUrl, apiKey, fetch } = service;
+  return { service, keyId, client: new EaasClient({ baseUrl, apiKey, fetch, keyId, retries: 0 }) };
+}
+
+describe('a stream', () => {
+  test('comes back, with its context and under the key of the client or another', async () => {
+    const { client, service, keyId } = world();
+    const other = service.createKey('others').key_id;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(3 * chunk),
+        fc.constantFrom(undefined, other),
+        fc.constantFrom({}, { context: { file: '1' }, wrapContext: { owner: 'ada' } }),
+        async (length, named, contexts) => {
+          const content = contentOf(length);
+          const sealed = await sendThrough(encryptStream(client, { keyId: named, ...contexts }), [content]);
+          const opening = decryptStream(client, { keyId: named ?? keyId, ...contexts });
+          const opened = await sendThrough(opening, [sealed.content]);
+          expect(opened.error).toBeUndefined();
+          expect(same(opened.content, content)).toBe(true);
+          expect(sealed.content.length).toBe(ciphertextSize(length));
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  test('takes one call in each direction, however long it is', async () => {
+    const { client, service, keyId } = world();
+    const { content } = await sendThrough(encryptStream(client), [contentOf(5 * chunk)]);
+    await sendThrough(decryptStream(client, { keyId }), [content]);
+    expect(service.requests.map(({ route }) => route)).toEqual([
+      'POST /v1/keys/:key_id/wrap',
+      'POST /v1/keys/:key_id/unwrap',
+    ]);
+  });
+
+  test('is refused for another key, another context, and without any key being named', async () => {
+    const { client, service, keyId } = world();
+    const { content } = await sendThrough(encryptStream(client, { wrapContext: { owner: 'ada' } }), [
+      contentOf(9),
+    ]);
+    const other = service.createKey('others').key_id;
+    const wrapContext = { owner: 'ada' };
+    for (const [options, kind] of [
+      [{ keyId: other, wrapContext }, DecryptionError],
+      [{ keyId, wrapContext, context: { file: '1' } }, DecryptionError],
+      [{ keyId, wrapContext: { owner: 'eve' } }, DecryptionError],
+      [{ wrapContext }, InputError],
+    ] as const) {
+      const { error, chunks } = await sendThrough(decryptStream(client, options), [content]);
+      expect(error).toBeInstanceOf(kind);
+      expect(chunks).toEqual([]);
+    }
+    const opened = await sendThrough(decryptStream(client, { anyKey: true, wrapContext }), [content]);
+    expect(opened.content.length).toBe(9);
+  });
+
+  test('fails with what the service answers, and shows no secret', async () => {
+    const { client, service } = world();
+    service.failNext('unavailable');
+    const { error } = await sendThrough(encryptStream(client), [contentOf(9)]);
+    expect(error).toMatchObject({ code: 'unavailable' });
+    expect(error).toBeInstanceOf(EaasError);
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(service.apiKey);
+  });
+
+  test('ends with the reason of its signal', async () => {
+    const { client, keyId } = world();
+    const reason = new Error('enough');
+    const controller = new AbortController();
+    const onProgress = ({ bytes }: Progress) => bytes > 0 && controller.abort(reason);
+    const { signal } = controller;
+    const sealed = await sendThrough(encryptStream(client, { signal, onProgress }), [contentOf(5 * chunk)]);
+    expect(sealed.error).toBe(reason);
+    const { content } = await sendThrough(encryptStream(client), [contentOf(9)]);
+    const opened = await sendThrough(decryptStream(client, { keyId, signal }), [content]);
+    expect(opened.error).toBe(reason);
+  });
+
+  test('says how far it is, and of how much where that is known', async () => {
+    const { client, keyId } = world();
+    const seen: Progress[] = [];
+    const onProgress = (progress: Progress) => void seen.push(progress);
+    const total = chunk + 5;
+    const sealed = await sendThrough(encryptStream(client, { onProgress, total }), [contentOf(total)]);
+    expect(seen).toEqual([0, chunk, total].map((bytes) => ({ bytes, total })));
+    seen.length = 0;
+    await sendThrough(decryptStream(client, { keyId, onProgress }), [sealed.content]);
+    expect(seen).toEqual([chunk, total].map((bytes) => ({ bytes, total: undefined })));
+  });
+});
+
+describe('a Blob', () => {
+  test.each([0, 9, chunk, 2 * chunk + 1])(
+    'of %d bytes comes back, its sizes known before',
+    async (length) => {
+      const { client, keyId } = world();
+      const seen: Progress[] = [];
+      const onProgress = (progress: Progress) => void seen.push(progress);
+      const sealed = await encryptBlob(client, new Blob([contentOf(length)]), { onProgress });
+      const bytes = await bytesOf(sealed.stream);
+      expect(bytes.length).toBe(sealed.size);
+      expect(seen.at(-1)).toEqual({ bytes: length, total: length });
+      const opened = await decryptBlob(client, new Blob([new Uint8Array(bytes)]), { keyId });
+      expect(opened.size).toBe(length);
+      expect(same(await bytesOf(opened.stream), contentOf(length))).toBe(true);
+    },
+  );
+
+  test('is refused before anything is read when the service refuses, the context is none, or it is aborted', async () => {
+    const { client, service } = world();
+    const blob = new Blob(['content']);
+    service.failNext('unavailable');
+    await expect(encryptBlob(client, blob)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(encryptBlob(client, blob, { context: { '': '' } })).rejects.toBeInstanceOf(InputError);
+    const reason = new Error('enough');
+    await expect(encryptBlob(client, blob, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  });
+
+  test('that is no stream is refused at once; one that was cut, by its stream', async () => {
+    const { client, keyId } = world();
+    await expect(decryptBlob(client, new Blob(['no stream']), { keyId })).rejects.toBeInstanceOf(FormatError);
+    const { stream } = await encryptBlob(client, new Blob([contentOf(2 * chunk)]));
+    const cut = (await bytesOf(stream)).slice(0, -chunk - 16);
+    const opened = await decryptBlob(client, new Blob([cut]), { keyId });
+    expect(opened.size).toBe(chunk);
+    await expect(bytesOf(opened.stream)).rejects.toBeInstanceOf(DecryptionError);
+  });
+});
+
+describe('rewrapping', () => {
+  test('replaces the head and nothing else, and what was rewrapped opens as before', async () => {
+    const { client, keyId } = world();
+    const content = contentOf(2 * chunk + 9);
+    const context = { file: '1' };
+    const sealed = (await sendThrough(encryptStream(client, { context }), [content])).content;
+    const unchanged = await rewrapHead(client, sealed);
+    expect(unchanged).toMatchObject({ rewrapped: false, keyVersion: 1, replaces: 168 });
+    expect(same(unchanged.head, sealed.subarray(0, 168))).toBe(true);
+
+    await client.keys.rotate({ key_id: keyId });
+    for (const cuts of [[sealed], Array.from(sealed.subarray(0, 300), (byte) => Uint8Array.of(byte))]) {
+      const rest = sealed.subarray(cuts.length === 1 ? sealed.length : 300);
+      const moved = await sendThrough(rewrapStream(client), [...cuts, rest]);
+      expect(moved.error).toBeUndefined();
+      expect(same(moved.content.subarray(168), sealed.subarray(168))).toBe(true);
+      expect(same(moved.content.subarray(0, 168), sealed.subarray(0, 168))).toBe(false);
+      const opened = await sendThrough(decryptStream(client, { keyId, context }), [moved.content]);
+      expect(same(opened.content, content)).toBe(true);
+    }
+    const again = await rewrapHead(client, sealed.subarray(0, 200));
+    expect(again).toMatchObject({ rewrapped: true, keyVersion: 2, replaces: 168 });
+  });
+
+  test('needs a stream, and fails with what the service answers', async () => {
+    const { client, service } = world();
+    const sealed = (await sendThrough(encryptStream(client), [contentOf(9)])).content;
+    const cut = await sendThrough(rewrapStream(client), [sealed.subarray(0, 100)]);
+    expect(cut.error).toBeInstanceOf(FormatError);
+    const value = await client.encryptBytes('a value');
+    await expect(rewrapHead(client, value)).rejects.toBeInstanceOf(FormatError);
+    service.failNext('unavailable');
+    const failed = await sendThrough(rewrapStream(client), [sealed]);
+    expect(failed.error).toMatchObject({ code: 'unavailable' });
+  });
+});
+
+test('the data key is overwritten once it is wrapped, and once it is unwrapped', async () => {
+  const { client, keyId } = world();
+  const wrap = vi.spyOn(client, 'wrap');
+  const unwrap = vi.spyOn(client, 'unwrap');
+  const { content } = await sendThrough(encryptStream(client), [contentOf(9)]);
+  await sendThrough(decryptStream(client, { keyId }), [content]);
+  const zeros = new Uint8Array(32);
+  expect(wrap.mock.calls[0]?.[0]).toEqual(zeros);
+  expect(await unwrap.mock.results[0]?.value).toEqual(zeros);
+});
