@@ -1,0 +1,192 @@
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sendThrough } from '../../../../test/protocol/streams.ts';
+import { DecryptionError, EaasClient, FormatError } from '../index.ts';
+import { createTestService } from '../testing/testing.ts';
+import {
+  blobSource,
+  encryptStream,
+  handleSource,
+  openFile,
+  type RangeSource,
+  SourceError,
+  urlSource,
+} from './stream.ts';
+
+const chunk = 65_536;
+const content = Uint8Array.from({ length: 9 * chunk + 77 }, (_, i) => i * 7 + (i >> 8));
+const service = createTestService();
+const keyId = service.createKey('files').key_id;
+const client = new EaasClient({ ...service, keyId, retries: 0 });
+const sealed = Uint8Array.from((await sendThrough(encryptStream(client), [content])).content);
+const small = Uint8Array.from((await sendThrough(encryptStream(client), [content.subarray(0, 9)])).content);
+const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
+
+/** What the object store holds, and how it answers: as it should, until a test says otherwise. */
+const store = {
+  object: sealed,
+  etag: '"1"' as string | undefined,
+  ignoresRange: false,
+  asked: [] as string[],
+};
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+const asUsual = (request: IncomingMessage, response: ServerResponse): void => {
+  const { object, etag, ignoresRange } = store;
+  store.asked.push(request.headers.range ?? '');
+  const [, start = 0, last = 0] = (/^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? []).map(Number);
+  if (etag) response.setHeader('etag', etag);
+  if (ignoresRange) return void response.end(object);
+  if (start >= object.length) return void response.writeHead(416).end();
+  const end = Math.min(last + 1, object.length);
+  response.setHeader('content-range', `bytes ${start}-${end - 1}/${object.length}`);
+  response.writeHead(206).end(object.subarray(start, end));
+};
+const server = createServer((request, response) => answer(request, response));
+let url: string;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'eaas-stream-'));
+  await writeFile(join(folder, 'sealed'), sealed);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/object`;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await rm(folder, { recursive: true });
+});
+beforeEach(() => {
+  answer = asUsual;
+  Object.assign(store, { object: sealed, etag: '"1"', ignoresRange: false, asked: [] });
+});
+
+const sources: readonly [string, (use: (source: RangeSource) => Promise<void>) => Promise<void>][] = [
+  ['a Blob', (use) => use(blobSource(new Blob([sealed])))],
+  ['a URL', async (use) => use(await urlSource(url))],
+  [
+    'a file on disk',
+    async (use) => {
+      const handle = await open(join(folder, 'sealed'));
+      try {
+        await use(await handleSource(handle));
+      } finally {
+        await handle.close();
+      }
+    },
+  ],
+];
+
+test.each(sources)('any part of %s is what it is of the whole', async (_, withSource) => {
+  await withSource(async (source) => {
+    const file = await openFile(client, source, { keyId });
+    expect(file.size).toBe(content.length);
+    const anyPlace = fc.nat(content.length + 100);
+    await fc.assert(
+      fc.asyncProperty(anyPlace, anyPlace, async (a, b) => {
+        const range = { start: Math.min(a, b), end: Math.max(a, b) };
+        expect(same(await file.read(range), content.subarray(range.start, range.end))).toBe(true);
+      }),
+      { numRuns: 30 },
+    );
+    expect(same(await file.read(), content)).toBe(true);
+    file.close();
+  });
+});
+
+describe('a URL', () => {
+  test('is asked for what is needed, once', async () => {
+    const file = await openFile(client, await urlSource(url), { keyId });
+    const start = sealed.length - chunk - 16;
+    expect(store.asked).toEqual(['bytes=0-1113', `bytes=${start}-${sealed.length - 1}`]);
+    await file.read({ start: 2 * chunk, end: 4 * chunk });
+    expect(store.asked[2]).toBe(`bytes=${168 + 2 * (chunk + 16)}-${168 + 4 * (chunk + 16) - 1}`);
+    store.asked.length = 0;
+    store.object = small;
+    const little = await openFile(client, await urlSource(url), { keyId });
+    expect(same(await little.read(), content.subarray(0, 9))).toBe(true);
+    expect(store.asked).toEqual(['bytes=0-1113']);
+  });
+
+  test('of a server that gives out no parts is refused', async () => {
+    store.ignoresRange = true;
+    await expect(urlSource(url)).rejects.toMatchObject({ code: 'source', status: 200 });
+    answer = (_, response) => void response.writeHead(403).end();
+    await expect(urlSource(url)).rejects.toMatchObject({ code: 'source', status: 403 });
+    answer = (_, response) => void response.writeHead(206).end('part');
+    await expect(urlSource(url)).rejects.toMatchObject({ code: 'source', status: 206 });
+    answer = asUsual;
+    store.ignoresRange = false;
+    store.object = new Uint8Array(0);
+    await expect(urlSource(url)).rejects.toMatchObject({ code: 'source', status: 416 });
+  });
+
+  test.each(['bytes 5-1118/600000', 'bytes 0-1112/600000', 'bytes 0-1113/*', 'items 0-1113/600000'])(
+    'is refused when its server answers another part: %s',
+    async (contentRange) => {
+      answer = (_, response) => {
+        response.setHeader('content-range', contentRange);
+        response.writeHead(206).end(new Uint8Array(1_114));
+      };
+      await expect(urlSource(url)).rejects.toBeInstanceOf(SourceError);
+    },
+  );
+
+  test('whose object changed is not read on', async () => {
+    const another = Uint8Array.from((await sendThrough(encryptStream(client), [content])).content);
+    for (const change of [
+      { etag: '"2"' },
+      { object: another, etag: '"2"' },
+      { object: sealed.subarray(0, -1) },
+      { ignoresRange: true },
+    ]) {
+      Object.assign(store, { object: sealed, etag: '"1"', ignoresRange: false });
+      const file = await openFile(client, await urlSource(url), { keyId });
+      Object.assign(store, change);
+      await expect(file.read({ end: 3 * chunk })).rejects.toBeInstanceOf(SourceError);
+    }
+    // Without an ETag it is the chunks themselves that tell.
+    Object.assign(store, { object: sealed, etag: undefined, ignoresRange: false });
+    const file = await openFile(client, await urlSource(url), { keyId });
+    store.object = another;
+    await expect(file.read({ end: 3 * chunk })).rejects.toBeInstanceOf(DecryptionError);
+  });
+
+  test('is asked with the headers that are given, and no longer once its signal says so', async () => {
+    const seen: (string | undefined)[] = [];
+    answer = (request, response) => {
+      seen.push(request.headers.authorization);
+      asUsual(request, response);
+    };
+    const source = await urlSource(new URL(url), { headers: { authorization: 'Bearer store' } });
+    const file = await openFile(client, source, { keyId });
+    expect(seen).toEqual(['Bearer store', 'Bearer store']);
+    const reason = new Error('enough');
+    const reading = file.read({ signal: AbortSignal.abort(reason) });
+    await expect(reading).rejects.toBe(reason);
+    expect(seen).toHaveLength(2);
+  });
+});
+
+test('what was cut is refused when it is opened, and so is what is no stream', async () => {
+  const cut = blobSource(new Blob([sealed.slice(0, 168 + 3 * (chunk + 16))]));
+  await expect(openFile(client, cut, { keyId })).rejects.toBeInstanceOf(DecryptionError);
+  const none = blobSource(new Blob(['no stream']));
+  await expect(openFile(client, none, { keyId })).rejects.toBeInstanceOf(FormatError);
+});
+
+test('a file on disk that becomes shorter while it is read fails', async () => {
+  const path = join(folder, 'shrinking');
+  await writeFile(path, sealed);
+  const handle = await open(path, 'r+');
+  const file = await openFile(client, await handleSource(handle), { keyId });
+  await handle.truncate(168 + 2 * (chunk + 16));
+  expect(same(await file.read({ end: 2 * chunk }), content.subarray(0, 2 * chunk))).toBe(true);
+  await expect(file.read({ end: 3 * chunk })).rejects.toBeInstanceOf(DecryptionError);
+  await handle.close();
+});
