@@ -125,8 +125,8 @@ test('with `verify` a wrapped key that is of another data key replaces nothing',
     encryptMany: client.encryptMany.bind(client),
     decryptMany: client.decryptMany.bind(client),
     unwrap: client.unwrap.bind(client),
-    rewrapMany: async (ciphertexts: readonly unknown[]) =>
-      ciphertexts.map(() => ({ ok: true as const, value: { ...other, rewrapped: true } })),
+    rewrapMany: (async (ciphertexts: readonly unknown[]) =>
+      ciphertexts.map(() => ({ ok: true as const, value: { ...other, rewrapped: true } }))) as never,
   };
   const options = { mode: 'rewrap', verify: true } as const;
   const refused = await endOf(reencrypt(lying, table.store, options));
