@@ -1,7 +1,7 @@
 import { FormatError, InputError } from '@eaas/sdk';
 import { expect, test } from 'vitest';
 import { clientOf, serviceWithKey } from '../../../../test/sdk/simulated-table.ts';
-import { fold, unfold } from './reencrypt.ts';
+import { fold, isEncrypted, unfold } from './reencrypt.ts';
 
 test('unfold takes apart what encrypt answers, and fold puts it together', async () => {
   const { client } = serviceWithKey();
@@ -51,4 +51,13 @@ test('parts that are none are refused', async () => {
     { wrapped_key: 'A'.repeat(1_368) },
   ];
   for (const part of wrong) expect(() => fold({ ciphertext, ...part })).toThrow(InputError);
+});
+
+test('a value is encrypted when it is a whole envelope, as text or as bytes', async () => {
+  const { client } = serviceWithKey();
+  const { ciphertext } = await client.encrypt('a');
+  expect(isEncrypted(ciphertext)).toBe(true);
+  expect(isEncrypted(await client.encryptBytes('a'))).toBe(true);
+  const others = [null, undefined, '', 'eaas@example.com', ciphertext.slice(0, 96), Uint8Array.of(1, 2, 3)];
+  expect(others.map(isEncrypted)).toEqual(others.map(() => false));
 });

@@ -34,6 +34,7 @@ export type {
 } from './plan.ts';
 export type { FailureCode } from './reason.ts';
 export { type Failure, type Progress, TooManyFailures } from './progress.ts';
+export { isEncrypted } from './stored-form.ts';
 export type { Change, ReadableStore, RowId, Store, StoredRow, StoredValue } from './store.ts';
 
 /**

@@ -30,6 +30,14 @@ export function formOf(value: StoredValue): Form {
   }
 }
 
+/**
+ * Whether a value is encrypted, for an application that reads both while its table is moved from plaintext. By then
+ * anybody who can write to the table can pass off a plaintext: stop asking when the table has none left.
+ */
+export function isEncrypted(value: StoredValue): boolean {
+  return 'header' in formOf(value);
+}
+
 /** The bytes in the form in which the value was stored. */
 export function inFormOf(stored: StoredValue, bytes: Uint8Array): string | Uint8Array {
   return typeof stored === 'string' ? toBase64(bytes) : bytes;
