@@ -38,6 +38,7 @@ export function createFetch(
     const { origin, pathname } = new URL(url);
     if (origin !== baseUrl) throw new TypeError(`fetch failed: this test service is at ${baseUrl} alone`);
     const body = new Uint8Array(await request.arrayBuffer());
+    await nextTask();
     const route = routeOf(method, pathname);
     const failure = route === null ? undefined : failures.take(route);
     const seen = { route, ...itemsIn(route, body) };
@@ -91,4 +92,20 @@ function itemsIn(route: Route | null, body: Uint8Array): { items?: number } {
   } catch {
     return {};
   }
+}
+
+/**
+ * Lets everything else have its turn, as a network does: a loop of calls would else keep timers and events waiting.
+ * Not by a timer, because a test may have replaced those.
+ */
+function nextTask(): Promise<void> {
+  const { port1, port2 } = new MessageChannel();
+  return new Promise((resolve) => {
+    port1.addEventListener('message', () => {
+      port1.close();
+      resolve();
+    });
+    port1.start();
+    port2.postMessage(null);
+  });
 }

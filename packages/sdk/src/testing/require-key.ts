@@ -20,7 +20,14 @@ export function requireKey({ tenant, apiKey }: Call, text: string): Key {
 /** The refusal of an operation that the key's status does not allow; undefined where it does. */
 export function refusedByStatus({ status }: Key, ...allowed: readonly KeyStatus[]): Refusal | undefined {
   if (allowed.includes(status)) return undefined;
-  return new Refusal('key_state', `The key is ${status}, and this call needs ${allowed.join(' or ')}.`);
+  const advice: Record<KeyStatus, string> = {
+    active: 'disable it first',
+    disabled: 'enable it first with POST /v1/keys/:id/enable',
+    pending_destruction: 'restore it first with POST /v1/keys/:id/restore',
+    destroyed: 'what it sealed is gone for good',
+  };
+  const needs = allowed.join(' or ');
+  return new Refusal('key_state', `The key is ${status}, and this call needs ${needs}: ${advice[status]}.`);
 }
 
 /** Throws 409 unless the key's status allows the operation. */

@@ -50,8 +50,10 @@ export type Entry = Output<'GET /v1/audit'>['logs'][number];
 /** All that the service knows. */
 export interface Tenant {
   readonly tenant_id: string;
-  readonly envelope_only: boolean;
-  readonly monthly_encrypt_quota: number | null;
+  envelope_only: boolean;
+  monthly_encrypt_quota: number | null;
+  /** The entry that last changed it; 0 before any did. */
+  rev: number;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
   /** In the order in which they were made, as are the API keys. */

@@ -7,16 +7,21 @@ import { createFetch, type SeenRequest } from './fetch.ts';
 import { checked } from './input.ts';
 import { createKey } from './keys.ts';
 import { Refusal } from './refusal.ts';
+import { setTenant } from './set-tenant.ts';
 import type { Tenant } from './tenant.ts';
 
 export type { Failure, FailureOptions } from './failures.ts';
 export type { SeenRequest } from './fetch.ts';
 
-export interface TestServiceOptions {
-  /** Refuses /v1/encrypt and /v1/decrypt, as the service does to new tenants; false where absent. */
+/** What the operator of the real service sets of a tenant. */
+export interface TenantFields {
+  /** Refuses /v1/encrypt and /v1/decrypt, as the real service does to new tenants. False to begin with. */
   readonly envelopeOnly?: boolean | undefined;
-  /** How many /v1/encrypt a month allows; any number where absent. */
-  readonly monthlyEncryptQuota?: number | undefined;
+  /** How many /v1/encrypt a month allows; null is any number, as to begin with. */
+  readonly monthlyEncryptQuota?: number | null | undefined;
+}
+
+export interface TestServiceOptions extends TenantFields {
   /** The clock, in milliseconds since 1970; that of the machine where absent. */
   readonly now?: (() => number) | undefined;
 }
@@ -39,6 +44,8 @@ export interface TestService {
   createKey(name: string, fields?: KeyFields): Output<'POST /v1/keys'>;
   /** Creates an API key, as the operator does. Throws EaasError. */
   createApiKey(fields: ApiKeyFields): Output<'POST /v1/api-keys'>;
+  /** Changes the tenant, as the operator does. What is absent stays as it is. */
+  setTenant(fields: TenantFields): void;
   /** Makes the next call fail, or the next ones, or those of one route. */
   failNext(failure: Failure, options?: FailureOptions): void;
   /** Puts the clock forward: keys are rotated and destroyed, and API keys expire, when their time has come. */
@@ -59,6 +66,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     envelope_only: envelopeOnly,
     monthly_encrypt_quota: monthlyEncryptQuota,
     clock: () => now() + ahead,
+    rev: 0,
     keys: new Map(),
     apiKeys: new Map(),
     log: [],
@@ -78,6 +86,8 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     createKey: (name, fields) =>
       perform(createKey, callBy(tenant, holder()), 'POST /v1/keys', { ...fields, name }),
     createApiKey: issue,
+    setTenant: ({ envelopeOnly: envelope_only, monthlyEncryptQuota: monthly_encrypt_quota }) =>
+      setTenant(callBy(tenant, 'operator'), { envelope_only, monthly_encrypt_quota }),
     failNext: (failure, options = {}) => failures.add(failure, options),
     advance: (milliseconds) => void (ahead += milliseconds),
   };
