@@ -11,6 +11,8 @@ test('the client of a browser, with all that it needs, takes at most 16,000 byte
 test('it has no place for an API key', async () => {
   const { text } = await bundle(entry);
   expect(text).not.toMatch(/apiKey|authorization|bearer/i);
+  // What it refuses is there, or this would be no bundle of it.
+  expect(text).toContain('eaas_sk_');
 });
 
 test('it brings no schemas along, and nothing of the proxy', async () => {

@@ -6,7 +6,7 @@ type Next = () => void;
 type Handler = (req: ExpressRequest, res: ServerResponse, next: Next) => unknown;
 
 /** Express: a request of node:http with more on it; what is mounted sees the rest of the address. */
-export interface ExpressRequest extends IncomingMessage {
+interface ExpressRequest extends IncomingMessage {
   originalUrl: string;
   body?: unknown;
   session?: { userId?: string };
@@ -32,6 +32,10 @@ export function express() {
     },
     listen: (port: number) => createServer(listener).listen(port, '127.0.0.1'),
   });
+}
+
+export declare namespace express {
+  type Request = ExpressRequest;
 }
 
 /** Reads what is JSON by its type, and leaves all else alone. */

@@ -5,7 +5,7 @@ import { createProxy, nodeRequestOf, type ProxyOptions, toNodeHandler } from '@e
 import { createTestService } from '@eaas/sdk/testing';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import { express, type ExpressRequest, Hono } from './frameworks.ts';
+import { express, Hono } from './frameworks.ts';
 
 // Each recipe of the manual, behind a page that encrypts and decrypts through it.
 
@@ -82,7 +82,7 @@ test.each([
   });
   const proxy = createProxy({
     ...options,
-    authorize: (request) => grantOf((nodeRequestOf(request) as ExpressRequest).session?.userId),
+    authorize: (request) => grantOf((nodeRequestOf(request) as express.Request).session?.userId),
   });
   app.use('/api/eaas', toNodeHandler(proxy));
   expect(await tryOut(await listening(app.listen(0)), fetch)).toEqual(works);

@@ -80,7 +80,5 @@ function addressOf(proxyUrl: string): string {
   } catch {
     // Said below.
   }
-  throw new InputError(
-    '`proxyUrl` is a path of the app such as `/api/eaas`; outside of a page, the whole address',
-  );
+  throw new InputError('`proxyUrl` is a path such as `/api/eaas`; outside of a page, a whole address');
 }
