@@ -2,8 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyContext } from '../../../test/protocol/arbitraries.ts';
 import { vectors } from '../../../test/vectors/vectors.ts';
-import { type Context, encodeContext } from './context.ts';
+import { additionalData, type Context, encodeContext } from './context.ts';
 import { InputError } from './errors.ts';
+import { pae } from './pae.ts';
 
 describe('the bytes of a context', () => {
   const { cases, refusals } = vectors('context');
@@ -32,6 +33,41 @@ describe('the bytes of a context', () => {
       expect(() => encodeContext(value as unknown as Context)).toThrow(InputError);
     },
   );
+
+  test('are pae of the names, bytewise, and values', () => {
+    fc.assert(
+      fc.property(anyContext, (context) => {
+        const members = Object.entries(context ?? {}).sort(([a], [b]) =>
+          Buffer.compare(Buffer.from(a), Buffer.from(b)),
+        );
+        expect(encodeContext(context)).toEqual(pae(...members.flat()));
+      }),
+    );
+  });
+
+  test('are as long as they may be, and not a byte longer', () => {
+    const room = 4_096 - 4 - (4 + 1) - 4;
+    expect(encodeContext({ a: 'x'.repeat(room) })).toHaveLength(4_096);
+    expect(encodeContext({ a: '\u20ac'.repeat(room / 3) })).toHaveLength(4_096 - (room % 3));
+    for (const text of ['x'.repeat(room + 1), '\u20ac'.repeat(room / 3 + 1), 'x'.repeat(100_000)]) {
+      expect(() => encodeContext({ a: text })).toThrow(
+        'context takes more than the 4096 bytes that are allowed',
+      );
+    }
+  });
+
+  test('stay what they are while others are made, in part too', () => {
+    const contexts = Array.from({ length: 2_000 }, (_, row): Context => ({ row: String(row) }));
+    const made = contexts.map((context, row) => {
+      const bytes = additionalData([row & 255], context);
+      expect(() => encodeContext({ a: 'written', b: '\0' })).toThrow(InputError);
+      return bytes;
+    });
+    for (const [row, bytes] of made.entries()) {
+      expect(bytes).toEqual(Uint8Array.of(row & 255, ...pae('row', String(row))));
+    }
+    expect(encodeContext({ a: 'b' }).buffer.byteLength).toBe(14);
+  });
 
   test('are refused before any work where there are too many names', () => {
     const names = Array.from({ length: 300_000 }, (_, index) => [`name ${index}`, '']);

@@ -1,46 +1,79 @@
 import { InputError } from './errors.ts';
 import { maxContext, maxContextName } from './limits.ts';
-import { pae } from './pae.ts';
+import { writeUint32 } from './pae.ts';
 import { hasControlCharacter, toUtf8 } from './text.ts';
 
 /** Names and values that are authenticated with a ciphertext but not hidden: opening needs the very same. */
 export type Context = Readonly<Record<string, string>>;
 
-const none = /* @__PURE__ */ pae();
-
 /**
- * The bytes of a context: names and values in the bytewise order of the names. No context and an empty one are
- * the same. Throws InputError for a name of 0 or more than 128 bytes, `__proto__`, a control character, or more
+ * The bytes of a context: pae of names and values, in the bytewise order of the names. No context and an empty one
+ * are the same. Throws InputError for a name of 0 or more than 128 bytes, `__proto__`, a control character, or more
  * than 4,096 bytes in all.
  */
 export function encodeContext(context?: Context): Uint8Array<ArrayBuffer> {
+  return additionalData([], context).slice();
+}
+
+// Small arrays are cut from a large one, each place used once: to allocate one takes as long as to fill ten.
+let room = /* @__PURE__ */ new Uint8Array(0);
+let used = 0;
+
+/** At most 20 bytes that go before the context, and the context: a view of memory that holds nothing secret. */
+export function additionalData(prefix: ArrayLike<number>, context?: Context): Uint8Array<ArrayBuffer> {
   // A list, a text or a Map would else pass for a context without names.
   if (Object.prototype.toString.call(context ?? {}) !== '[object Object]') refuse('is not an object');
-  const entries = Object.entries(context ?? {});
+  const members: Readonly<Record<string, unknown>> = { ...context };
+  const names = Object.keys(members);
   // Before any work: a member takes at least two lengths and a byte.
-  if (entries.length * 9 > maxContext) refuse(`takes more than the ${maxContext} bytes that are allowed`);
-  const members = entries.map(encodeMember);
-  if (members.length === 0) return none;
-  members.sort(([a], [b]) => compareBytes(a, b));
-  const encoded = pae(...members.flat());
-  if (encoded.length > maxContext)
-    refuse(`takes ${encoded.length} bytes, and at most ${maxContext} are allowed`);
-  return encoded;
+  requireRoom(names.length * 9);
+  if (room.length < used + 20 + maxContext) {
+    room = new Uint8Array(16_384);
+    used = 0;
+  }
+  room.set(prefix, used);
+  const start = used + prefix.length;
+  writeUint32(room, start, names.length * 2);
+  let end = start + 4;
+  for (const name of names.sort(bytewise)) {
+    const at = end + 4;
+    const value = members[name];
+    end = writeText(end, name);
+    if (end === at || end > at + maxContextName) refuse(`has a name of 0 or over ${maxContextName} bytes`);
+    if (name === '__proto__') refuse('cannot have the name `__proto__`');
+    if (typeof value !== 'string') refuse('has a value that is not a string');
+    end = writeText(end, value);
+  }
+  requireRoom(end - start);
+  return room.subarray(used, (used = end));
 }
 
-function encodeMember([name, value]: [string, unknown]): [Uint8Array, Uint8Array] {
-  const nameBytes = toUtf8(name, 'context');
-  if (name === '' || nameBytes.length > maxContextName)
-    refuse(`has a name of 0 or over ${maxContextName} bytes`);
-  if (name === '__proto__') refuse('cannot have the name `__proto__`');
-  if (typeof value !== 'string') refuse('has a value that is not a string');
-  if (hasControlCharacter(name + value)) refuse('has a control character');
-  return [nameBytes, toUtf8(value, 'context')];
+/** Writes its length and its UTF-8, and answers where it ends: what does not fit is counted. */
+function writeText(at: number, text: string): number {
+  let end = at + 4;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 32 || unit > 126) {
+      if (hasControlCharacter(text)) refuse('has a control character');
+      end = at + 4;
+      for (const byte of toUtf8(text, 'context')) room[end++] = byte;
+      break;
+    }
+    room[end++] = unit;
+  }
+  writeUint32(room, at, end - at - 4);
+  return end;
 }
 
-function compareBytes(a: Uint8Array, b: Uint8Array): number {
-  const at = a.findIndex((byte, index) => byte !== b[index]);
-  return at < 0 ? a.length - b.length : (a[at] ?? 0) - (b[at] ?? -1);
+/** The order of their UTF-8, which is that of code points. */
+function bytewise(a: string, b: string): number {
+  let at = 0;
+  while (a[at] && a[at] === b[at]) at++;
+  return (a.codePointAt(at) ?? -1) - (b.codePointAt(at) ?? -1);
+}
+
+function requireRoom(bytes: number): void {
+  if (bytes > maxContext) refuse(`takes more than the ${maxContext} bytes that are allowed`);
 }
 
 function refuse(reason: string): never {

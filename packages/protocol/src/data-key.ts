@@ -1,5 +1,5 @@
-import { abytes, concatBytes, equalBytes } from '@noble/ciphers/utils.js';
-import { type Context, encodeContext } from './context.ts';
+import { abytes, equalBytes } from '@noble/ciphers/utils.js';
+import { additionalData, type Context } from './context.ts';
 import { type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
 import {
   commitmentLength,
@@ -71,7 +71,7 @@ export function sealWithIv<Mode extends EngineMode>(
   envelope.set(header);
   envelope.set(iv, header.length);
   envelope.set(commitment, header.length + ivLength);
-  const aad = additionalData(header, context);
+  const aad = additionalData(header.subarray(0, 20), context);
   const written = engine.encrypt(key, iv, aad, plaintext, envelope.subarray(bodyAt));
   return onward<Mode, void, Uint8Array<ArrayBuffer>>(written, () => envelope);
 }
@@ -106,8 +106,4 @@ function requireKey(dataKey: DataKey): unknown {
   // An overwritten key is all zeros, and zeros would seal: refuse.
   if (dataKey.key === undefined) throw new InputError('this data key was wiped');
   return dataKey.key;
-}
-
-function additionalData(header: Uint8Array, context: Context | undefined): Uint8Array {
-  return concatBytes(header.subarray(0, 20), encodeContext(context));
 }

@@ -1,16 +1,12 @@
-import { concatBytes } from '@noble/ciphers/utils.js';
 import { FormatError, InputError } from './errors.ts';
-import { maxWrappedKey } from './limits.ts';
+import { commitmentLength, fixedLength, ivLength, maxWrappedKey, prefixLength, tagLength } from './limits.ts';
+import { writeUint32 } from './pae.ts';
 import { uuidFromBytes, uuidToBytes } from './uuid.ts';
 
-/** Begins every envelope; in base64 it reads `eaas`. */
-const magic = /* @__PURE__ */ Uint8Array.of(0x79, 0xa6, 0xac);
-const prefixLength = 20; // magic, version, key_id: the part that is always authenticated
-export const fixedLength = 26; // … key_version and n, the length of wrapped_key
+export { commitmentLength, fixedLength, ivLength, tagLength } from './limits.ts';
 
-export const ivLength = 12;
-export const commitmentLength = 32;
-export const tagLength = 16;
+/** Begins every envelope; in base64 it reads `eaas`. */
+const magic = [0x79, 0xa6, 0xac];
 
 /** The key that an envelope names: which one wrapped its data key, and the result. */
 export interface Wrapped {
@@ -44,13 +40,13 @@ export function formatHeader(version: 1 | 2, wrapped: Wrapped): Uint8Array<Array
     throw new InputError(`a wrapped key has 1 to ${maxWrappedKey} bytes`);
   }
   if (keyVersion >>> 0 !== keyVersion) throw new InputError('a key version is a whole number below 2^32');
-  const header = concatBytes(new Uint8Array(fixedLength), wrappedKey);
-  const view = new DataView(header.buffer);
-  header.set(magic);
-  header[3] = version;
+  const header = new Uint8Array(fixedLength + wrappedKey.length);
+  header.set([...magic, version]);
   header.set(uuidToBytes(keyId), 4);
-  view.setUint32(prefixLength, keyVersion);
-  view.setUint16(24, wrappedKey.length);
+  header.set(wrappedKey, fixedLength);
+  // Of 32 bits the first two are overwritten.
+  writeUint32(header, 22, wrappedKey.length);
+  writeUint32(header, prefixLength, keyVersion);
   return header;
 }
 
@@ -66,7 +62,7 @@ export function readHeader(bytes: Uint8Array): Header | undefined {
   if (version === undefined) return undefined;
   if (version !== 1 && version !== 2) throw new FormatError(`envelope version ${version} is unknown`);
   if (bytes.length < fixedLength) return undefined;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
   const length = fixedLength + view.getUint16(24);
   if (length === fixedLength || length > fixedLength + maxWrappedKey) {
     throw new FormatError('not an envelope: its wrapped key has no length');
@@ -96,33 +92,32 @@ export function parseHeader(bytes: Uint8Array): Header {
 export function replaceWrapped(bytes: Uint8Array, wrapped: Wrapped): Uint8Array<ArrayBuffer> {
   const { version, length, keyId } = parseHeader(bytes);
   if (wrapped.keyId !== keyId) throw new InputError('a data key is wrapped anew under the same key');
-  return concatBytes(formatHeader(version, wrapped), bytes.subarray(length)) as Uint8Array<ArrayBuffer>;
+  const header = formatHeader(version, wrapped);
+  const replaced = new Uint8Array(header.length + bytes.length - length);
+  replaced.set(header);
+  replaced.set(bytes.subarray(length), header.length);
+  return replaced;
 }
 
 /** Takes an envelope of version 1 apart without opening it. Throws FormatError when the bytes are none. */
 export function parseEnvelope(bytes: Uint8Array): Envelope {
-  const { version, keyId, keyVersion, wrappedKey, prefix, length } = parseHeader(bytes);
-  if (version !== 1) throw new FormatError('this envelope is a stream (version 2)');
-  const body = length + ivLength + commitmentLength;
-  if (bytes.length < body + tagLength) throw truncated();
-  // Not `...header`: a spread takes longer than all the rest of this.
-  return {
-    version,
-    keyId,
-    keyVersion,
-    wrappedKey,
-    prefix,
-    length,
-    iv: bytes.subarray(length, length + ivLength),
-    commitment: bytes.subarray(length + ivLength, body),
-    body: bytes.subarray(body),
-  };
+  const header = parseHeader(bytes);
+  if (header.version !== 1) throw new FormatError('this envelope is a stream (version 2)');
+  const commitmentAt = header.length + ivLength;
+  const bodyAt = commitmentAt + commitmentLength;
+  if (bytes.length < bodyAt + tagLength) throw truncated();
+  // Not a spread, which takes longer than all the rest of this.
+  const envelope = header as { -readonly [Part in keyof Envelope]: Envelope[Part] };
+  envelope.iv = bytes.subarray(header.length, commitmentAt);
+  envelope.commitment = bytes.subarray(commitmentAt, bodyAt);
+  envelope.body = bytes.subarray(bodyAt);
+  return envelope;
 }
 
 /** Whether the bytes, or the base64, begin like an envelope: a guard against encrypting twice. */
 export function looksLikeEnvelope(value: Uint8Array | string): boolean {
   if (typeof value === 'string') return value.startsWith('eaas');
-  return value.length >= magic.length && magic.every((byte, at) => value[at] === byte);
+  return magic.every((byte, at) => value[at] === byte);
 }
 
 export function truncated(): FormatError {

@@ -11,11 +11,10 @@ export type PaePart = string | number | Uint8Array | null;
 export function pae(...parts: readonly PaePart[]): Uint8Array<ArrayBuffer> {
   const encoded = parts.map(encodePart);
   const out = new Uint8Array(encoded.reduce((sum, part) => sum + 4 + (part?.length ?? 0), 4));
-  const view = new DataView(out.buffer);
-  view.setUint32(0, parts.length);
+  writeUint32(out, 0, parts.length);
   let at = 4;
   for (const part of encoded) {
-    view.setUint32(at, part ? part.length : 0xffffffff);
+    writeUint32(out, at, part ? part.length : -1);
     at += 4;
     if (!part) continue;
     out.set(part, at);
@@ -24,9 +23,18 @@ export function pae(...parts: readonly PaePart[]): Uint8Array<ArrayBuffer> {
   return out;
 }
 
+/** Writes the low 32 bits of an integer, big-endian. */
+export function writeUint32(out: Uint8Array, at: number, integer: number): void {
+  for (let byte = 3; byte >= 0; byte--) {
+    out[at + byte] = integer;
+    integer >>= 8;
+  }
+}
+
 function encodePart(part: PaePart): Uint8Array | null {
-  if (typeof part === 'string') return toUtf8(part);
-  if (typeof part !== 'number') return part;
-  if (!Number.isSafeInteger(part)) throw new InputError('a number in pae is a whole one');
-  return toUtf8(String(part));
+  if (typeof part === 'number') {
+    if (!Number.isSafeInteger(part)) throw new InputError('a number in pae is a whole one');
+    part = String(part);
+  }
+  return typeof part === 'string' ? toUtf8(part) : part;
 }

@@ -1,6 +1,6 @@
 import { InputError } from './errors.ts';
 
-const hex = /* @__PURE__ */ Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const hex = /* @__PURE__ */ Array.from({ length: 256 }, (_, byte) => (256 + byte).toString(16).slice(1));
 
 /** The UUID in lower case, or undefined where the text is not 36 characters with hyphens. */
 export function parseUuid(text: string): string | undefined {
@@ -9,8 +9,9 @@ export function parseUuid(text: string): string | undefined {
 
 /** The 16 bytes of a UUID; InputError where the text is none. */
 export function uuidToBytes(text: string): Uint8Array {
-  if (!parseUuid(text)) throw new InputError('a key id is a UUID, as POST /v1/keys returned it');
-  return Uint8Array.from(text.match(/[^-]{2}/g) ?? [], (pair) => Number.parseInt(pair, 16));
+  const id = parseUuid(text);
+  if (!id) throw new InputError('a key id is a UUID, as POST /v1/keys returned it');
+  return Uint8Array.from(id.match(/\w\w/g) ?? [], (pair) => hex.indexOf(pair));
 }
 
 /** The UUID, in lower case, of 16 bytes. */
