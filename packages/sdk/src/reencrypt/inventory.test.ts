@@ -20,7 +20,7 @@ test('values are counted by key, by version and by wrapped key, without a reques
     elsewhere.ciphertext,
     null,
     'plain',
-    'eaasA',
+    'eaasAQ',
   ]);
   expect(service.requests).toHaveLength(before);
   expect(found).toMatchObject({ values: 9, empty: 1, plaintexts: 1, broken: 1 });

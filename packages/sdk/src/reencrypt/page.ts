@@ -1,15 +1,14 @@
 import { aborted } from '../abortable.ts';
-import { EaasError } from '../errors.ts';
-import { reason } from './reason.ts';
-import { type Conversion, type Convert, failedWith, type Value } from './convert.ts';
+import { type FailureCode, reason } from './reason.ts';
+import type { ConvertRows, RowConversion } from './rows.ts';
 import { type Clock, inParallel } from './pace.ts';
 import type { Failure, RowResult } from './progress.ts';
-import { type Change, idKey, type Store, type StoredRow } from './store.ts';
+import { type Change, idKey, type RowId, type Store, type StoredRow } from './store.ts';
 
 /** What the pages of a run have in common. */
 export interface Run<Row extends StoredRow> {
   readonly store: Store<Row>;
-  readonly convert: Convert<Row>;
+  readonly convert: ConvertRows<Row>;
   readonly clock: Clock;
   readonly dryRun: boolean;
   readonly pageSize: number;
@@ -53,51 +52,41 @@ async function tryRows<Row extends StoredRow>(
   rows: readonly Row[],
   results: Map<string, RowResult<Row['id']>>,
 ): Promise<Set<string>> {
-  const values = rows.flatMap((row) => valuesOf(row));
-  const conversions = await convertPatiently(run, values);
-  const failures = new Map<Row, Failure<Row['id']>[]>();
-  const changed = new Map<Row, Record<string, string | Uint8Array>>();
-  values.forEach(({ row, field }, index) => {
-    const conversion = conversions[index] ?? failedWith('invalid_response');
-    if (conversion.kind === 'converted') {
-      changed.set(row, { ...changed.get(row), [field]: conversion.value });
-    } else if (conversion.kind === 'failed') {
-      const { code, message } = conversion.error;
-      const failure: Failure<Row['id']> = { id: row.id, field, code, message };
-      failures.set(row, (failures.get(row) ?? []).concat(failure));
-    }
-  });
-  const unwritten = await write(run, changed);
-  for (const row of rows) {
-    const code = unwritten.get(idKey(row.id));
-    const all = [...(failures.get(row) ?? []), ...(code ? [{ id: row.id, ...reason(code) }] : [])];
-    const fine = changed.has(row) ? 'rewritten' : 'skipped';
+  const conversions = await convertPatiently(run, rows);
+  const unwritten = await write(run, rows, conversions);
+  for (const [index, { id }] of rows.entries()) {
+    const { changed, failures = [] } = conversions[index] ?? {};
+    const code = unwritten.get(idKey(id));
+    const all = failures.map(({ field, reason: { code, message } }) => failureOf(id, code, message, field));
+    if (code) all.push({ id, ...reason(code) });
+    const fine = changed ? 'rewritten' : 'skipped';
     const kind = code === 'conflict' ? 'conflicted' : all.length > 0 ? 'failed' : fine;
-    results.set(idKey(row.id), { kind, failures: all });
+    results.set(idKey(id), { kind, failures: all });
   }
   return new Set(unwritten.keys());
 }
 
-function valuesOf<Row extends StoredRow>(row: Row): Value<Row>[] {
-  return Object.entries(row.values).flatMap(([field, stored]) =>
-    stored === null || stored === undefined ? [] : [{ row, field, stored }],
-  );
+function failureOf<Id extends RowId>(
+  id: Id,
+  code: FailureCode,
+  message: string,
+  field: string | undefined,
+): Failure<Id> {
+  return field === undefined ? { id, code, message } : { id, field, code, message };
 }
 
 /** Asks again, later, for what the service could not do now. */
 async function convertPatiently<Row extends StoredRow>(
   { convert, clock, signal }: Run<Row>,
-  values: readonly Value<Row>[],
-): Promise<Conversion[]> {
+  rows: readonly Row[],
+): Promise<RowConversion[]> {
   for (let attempt = 1; ; attempt++) {
     if (signal?.aborted) throw aborted();
-    const conversions = await convert(values);
-    const errors = conversions.flatMap((one) =>
-      one.kind === 'failed' && one.error instanceof EaasError ? [one.error] : [],
-    );
-    const hopeless = errors.find(({ code }) => ofTheCaller.has(code));
+    const conversions = await convert(rows);
+    const reasons = conversions.flatMap(({ failures }) => failures.map(({ reason }) => reason));
+    const hopeless = reasons.find(({ code }) => ofTheCaller.has(code));
     if (hopeless) throw hopeless;
-    const transient = errors.find(({ retryable }) => retryable);
+    const transient = reasons.find(({ retryable }) => retryable);
     if (!transient) return conversions;
     if (attempt === attempts) throw transient;
     await clock.sleep(1_000 * 2 ** (attempt - 1), signal);
@@ -107,12 +96,15 @@ async function convertPatiently<Row extends StoredRow>(
 /** The rows that were not written, and why. */
 async function write<Row extends StoredRow>(
   { store, dryRun, concurrency, signal }: Run<Row>,
-  changed: ReadonlyMap<Row, Record<string, string | Uint8Array>>,
+  rows: readonly Row[],
+  conversions: readonly RowConversion[],
 ): Promise<Map<string, 'conflict' | 'store'>> {
-  if (dryRun || changed.size === 0) return new Map();
-  const changes = Array.from(changed, ([row, converted]): Change<Row> => {
-    return { id: row.id, expected: row.values, values: { ...row.values, ...converted }, row };
+  const changes = rows.flatMap((row, index): Change<Row>[] => {
+    const changed = conversions[index]?.changed;
+    if (!changed) return [];
+    return [{ id: row.id, expected: row.values, values: { ...row.values, ...changed }, row }];
   });
+  if (dryRun || changes.length === 0) return new Map();
   if ('writeMany' in store) {
     if (signal?.aborted) throw aborted();
     const written = await attempt(() => store.writeMany(changes));

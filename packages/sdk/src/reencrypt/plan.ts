@@ -50,7 +50,21 @@ export interface ReencryptPlan<Row extends StoredRow> {
   readonly keyVersion?: number | undefined;
 }
 
-export type Plan<Row extends StoredRow> = RewrapPlan<Row> | EncryptPlan<Row> | ReencryptPlan<Row>;
+/** `custom`: each row is converted by a function of the application's, as one that uses `@eaas/sdk/fields`. */
+export interface CustomPlan<Row extends StoredRow> {
+  readonly mode: 'custom';
+  /**
+   * The values that the row is to have, or undefined where it is as it should be: called again for a row that was
+   * converted, it must see that. What the SDK throws is this row's failure; all else ends the run.
+   */
+  readonly convert: (row: Row) => Promise<Partial<Row['values']> | undefined>;
+}
+
+export type Plan<Row extends StoredRow> =
+  | RewrapPlan<Row>
+  | EncryptPlan<Row>
+  | ReencryptPlan<Row>
+  | CustomPlan<Row>;
 
 /** How a run goes about it. */
 interface RunOptions<Row extends StoredRow> {
@@ -58,7 +72,7 @@ interface RunOptions<Row extends StoredRow> {
   readonly resume?: Progress<Row['id']> | undefined;
   /** Everything but the write: what opens, what fails, how much there is to do. */
   readonly dryRun?: boolean | undefined;
-  /** Has each new data key unwrapped, and what was made of it opened, before it replaces anything. */
+  /** Has each new data key unwrapped, and what was made of it opened, before it replaces anything. Not in mode `custom`. */
   readonly verify?: boolean | undefined;
   /** Rows a page; 500 where absent. */
   readonly pageSize?: number | undefined;

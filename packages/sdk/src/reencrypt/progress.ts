@@ -3,7 +3,7 @@ import type { Reason } from './reason.ts';
 import type { RowId } from './store.ts';
 
 /** A row that was not converted, or not wholly. Holds no value. */
-export interface Failure<Id extends RowId = RowId> extends Reason {
+export interface Failure<Id extends RowId = RowId> extends Pick<Reason, 'code' | 'message'> {
   readonly id: Id;
   /** Absent where the whole row could not be written. */
   readonly field?: string;
@@ -14,7 +14,7 @@ export interface Failure<Id extends RowId = RowId> extends Reason {
  * `resume`. The counts are those of the whole run, its earlier parts included.
  */
 export interface Progress<Id extends RowId = RowId> {
-  readonly mode: 'rewrap' | 'encrypt' | 'reencrypt';
+  readonly mode: 'rewrap' | 'encrypt' | 'reencrypt' | 'custom';
   readonly dryRun: boolean;
   /** The id of the last row that is done with; null before the first. */
   readonly cursor: Id | null;

@@ -17,6 +17,8 @@ const ownReasons = {
 export interface Reason {
   readonly code: FailureCode;
   readonly message: string;
+  /** Whether it may pass: then it is waited for, and is no failure. */
+  readonly retryable?: boolean;
 }
 
 export function reason(code: keyof typeof ownReasons): Reason {

@@ -66,7 +66,7 @@ test('nothing happens until the next page is asked for', async () => {
 
 test('a run goes on from its progress, through JSON, and keeps the counts and what is left over', async () => {
   const { client } = serviceWithKey();
-  const table = tableOf([...plaintexts(3), 'eaasA']);
+  const table = tableOf([...plaintexts(3), 'eaasAQ']);
   const options = { ...toEncrypt, pageSize: 2 };
   let kept = '';
   for await (const progress of reencrypt(client, table.store, options)) {
@@ -82,7 +82,7 @@ test('a run goes on from its progress, through JSON, and keeps the counts and wh
 
 test('a dry run writes nothing, counts the same, and its progress starts no real run', async () => {
   const { client } = serviceWithKey();
-  const table = tableOf([...plaintexts(3), 'eaasA']);
+  const table = tableOf([...plaintexts(3), 'eaasAQ']);
   const dry = await endOf(reencrypt(client, table.store, { ...toEncrypt, dryRun: true }));
   expect(dry).toMatchObject({ seen: 4, rewritten: 3, failed: 1, finished: true, done: false });
   expect(table.writes).toEqual([]);
@@ -186,7 +186,7 @@ test('no more writes are under way at a time than `concurrency`', async () => {
 
 test('more failures than allowed end the run, after the page that had them was yielded', async () => {
   const { client } = serviceWithKey();
-  const table = tableOf(['eaasA', 'eaasB', 'fine', 'eaasC']);
+  const table = tableOf(['eaasAQ', 'eaasAR', 'fine', 'eaasAS']);
   const pages: Progress<number>[] = [];
   const run = async (): Promise<void> => {
     for await (const page of reencrypt(client, table.store, { ...toEncrypt, pageSize: 2, maxFailures: 1 }))

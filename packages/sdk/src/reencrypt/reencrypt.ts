@@ -1,7 +1,6 @@
 import { InputError } from '@eaas/protocol';
 import { aborted } from '../abortable.ts';
 import { callsOf } from './calls.ts';
-import type { Convert } from './convert.ts';
 import { encrypting } from './encrypt.ts';
 import { moving } from './move.ts';
 import { restAfter, systemClock } from './pace.ts';
@@ -9,6 +8,7 @@ import { movePage, type Run } from './page.ts';
 import type { Plan, ReencryptClient, ReencryptOptions } from './plan.ts';
 import { advance, beginProgress, finish, type Progress, TooManyFailures } from './progress.ts';
 import { rewrapping } from './rewrap.ts';
+import { byRow, byValue, type ConvertRows } from './rows.ts';
 import { idKey, type Store, type StoredRow } from './store.ts';
 import { proofBy } from './verify.ts';
 
@@ -23,6 +23,7 @@ export {
 export type { Clock } from './pace.ts';
 export { fold, type StoredParts, unfold } from './parts.ts';
 export type {
+  CustomPlan,
   EncryptPlan,
   Opening,
   Place,
@@ -86,18 +87,20 @@ function conversionOf<Row extends StoredRow>(
   client: ReencryptClient,
   options: Plan<Row> & { readonly verify?: boolean | undefined; readonly signal?: AbortSignal | undefined },
   keyVersions: Record<string, number>,
-): Convert<Row> {
+): ConvertRows<Row> {
   const calls = callsOf(client, options.signal);
   const proof = options.verify ? proofBy(calls) : undefined;
   switch (options.mode) {
     case 'rewrap':
-      return rewrapping(options, { calls, proof, keyVersions });
+      return byValue(rewrapping(options, { calls, proof, keyVersions }));
     case 'encrypt':
-      return encrypting(options, { calls, proof });
+      return byValue(encrypting(options, { calls, proof }));
     case 'reencrypt':
-      return moving(options, { calls, proof });
+      return byValue(moving(options, { calls, proof }));
+    case 'custom':
+      return byRow(options);
     default:
-      throw new InputError('`mode` is `rewrap`, `encrypt` or `reencrypt`');
+      throw new InputError('`mode` is `rewrap`, `encrypt`, `reencrypt` or `custom`');
   }
 }
 

@@ -19,8 +19,10 @@ export type Form = { readonly kind: 'empty' | 'plaintext' | 'broken' } | Encrypt
 export function formOf(value: StoredValue): Form {
   if (value === null || value === undefined) return { kind: 'empty' };
   if (!looksLikeEnvelope(value)) return { kind: 'plaintext' };
-  // `eaas@example.com` is an address.
-  if (typeof value === 'string' && !/^[A-Za-z0-9+/]+=*$/.test(value)) return { kind: 'plaintext' };
+  // `eaas@example.com` is an address, and `eaas` alone begins words as well: here the version follows, 1 or 2.
+  if (typeof value === 'string' && !/^.{4}A[Q-Za-v][A-Za-z0-9+/]*=*$/.test(value))
+    return { kind: 'plaintext' };
+  if (typeof value !== 'string' && value[3] !== 1 && value[3] !== 2) return { kind: 'plaintext' };
   try {
     const bytes = typeof value === 'string' ? fromBase64(value) : value;
     if (bytes[3] === 2) return { kind: 'stream', bytes, header: parseHeader(bytes) };

@@ -1,0 +1,64 @@
+import { defineFields, number, plaintext, text } from '@eaas/sdk/fields';
+import { expect, test } from 'vitest';
+import {
+  endOf,
+  runThrough,
+  serviceWithKey,
+  simulatedClock,
+  tableOf,
+} from '../../../../test/sdk/simulated-table.ts';
+import { isEncrypted, reencrypt } from './reencrypt.ts';
+
+test('typed fields move with their values, and each row’s data key requests travel together', async () => {
+  const { client, service } = serviceWithKey();
+  const fields = defineFields({
+    people: { email: text({ previous: plaintext() }), phone: number({ previous: plaintext(Number) }) },
+  });
+  const records = fields.for(client);
+  const table = tableOf(['a@example.com', 'b@example.com', 'c@example.com']);
+  const done = await records.encryptRow('people', 2, { email: 'b@example.com', phone: 2 });
+  table.set(1, { phone: '1' });
+  table.set(2, done);
+  const before = service.requests.length;
+  const last = await endOf(
+    reencrypt(client, table.store, {
+      mode: 'custom',
+      async convert({ id, values: { email, phone } }) {
+        if ([email, phone].every((value) => value === null || isEncrypted(value))) return undefined;
+        const stored = { email: email as string, phone: phone as never };
+        return records.encryptRow('people', id, await records.decryptRow('people', id, stored));
+      },
+    }),
+  );
+  expect(last).toMatchObject({ seen: 3, rewritten: 2, skipped: 1, done: true });
+  expect(service.requests).toHaveLength(before);
+  expect(table.rows.get(2)?.values).toEqual(done);
+  const opened = await records.decryptRow('people', 1, table.rows.get(1)?.values as typeof done);
+  expect(opened).toEqual({ email: 'a@example.com', phone: 1 });
+});
+
+test('what the SDK throws is the row’s failure, with its field; what else is thrown ends the run', async () => {
+  const { client } = serviceWithKey();
+  const records = defineFields({ people: { email: text() } }).for(client);
+  const { email } = await records.encryptRow('people', 7, { email: 'of another row' });
+  const table = tableOf([email, 'x']);
+  const convert = async ({ id, values }: { id: number; values: { email: unknown } }) => {
+    if (values.email === 'x') return { email: (await client.encrypt('x')).ciphertext };
+    return records.decryptRow('people', id, { email: values.email as string });
+  };
+  const [page] = await runThrough(reencrypt(client, table.store, { mode: 'custom', convert }));
+  expect(page).toMatchObject({ rewritten: 1, failures: [{ id: 1, field: 'email', code: 'decryption' }] });
+  const mistaken = async () => Promise.reject(new TypeError('not of ours'));
+  const run = endOf(reencrypt(client, table.store, { mode: 'custom', convert: mistaken }));
+  await expect(run).rejects.toThrow('not of ours');
+});
+
+test('a service that is away is waited for here too', async () => {
+  const { client, service } = serviceWithKey({ retries: 0 });
+  service.failNext('unavailable', { times: 2 });
+  const clock = simulatedClock();
+  const convert = async () => ({ email: (await client.encrypt('x')).ciphertext });
+  const last = await endOf(reencrypt(client, tableOf(['x']).store, { mode: 'custom', convert, clock }));
+  expect(last).toMatchObject({ rewritten: 1, done: true });
+  expect(clock.slept).toEqual([1_000, 2_000]);
+});
