@@ -1,3 +1,4 @@
+import { connect as connectSecond, createServer as createSecondServer } from 'node:http2';
 import {
   createServer,
   type IncomingMessage,
@@ -231,4 +232,43 @@ test('what is cut off in the middle of its body is given up, which is no event',
 test('a GET is 405', async () => {
   const { port } = await serve();
   expect((await fetch(`http://127.0.0.1:${port}/api/eaas/v1/keys/${key}/wrap`)).status).toBe(405);
+});
+
+test('a request that somebody else has answered meanwhile stays answered', async () => {
+  const { proxy } = setUp({ authorize: () => new Promise((resolve) => setTimeout(resolve, 20)) });
+  const handled: Promise<void>[] = [];
+  const server = createServer((req, res) => {
+    handled.push(toNodeHandler(proxy)(req, res));
+    res.writeHead(503).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as { port: number };
+  const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' };
+  const answer = await fetch(`http://127.0.0.1:${port}${wrapPath}`, { method: 'POST', headers, body: '{}' });
+  expect(answer.status).toBe(503);
+  await expect(Promise.all(handled)).resolves.toEqual([undefined]);
+});
+
+test('HTTP/2 works as HTTP/1.1 does', async () => {
+  const { proxy, sent } = setUp();
+  const server = createSecondServer((req, res) => void toNodeHandler(proxy)(req, res));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const client = connectSecond(`http://127.0.0.1:${port}`);
+  onTestFinished(() => {
+    client.destroy();
+    server.close();
+  });
+  const stream = client.request({
+    ':method': 'POST',
+    ':path': wrapPath,
+    origin: `http://127.0.0.1:${port}`,
+    'content-type': 'application/json',
+  });
+  stream.end(JSON.stringify({ dek }));
+  let answer = '';
+  for await (const chunk of stream) answer += String(chunk);
+  expect(JSON.parse(answer)).toEqual(wrapped);
+  expect(sent).toMatchObject([{ body: { dek } }]);
 });

@@ -20,6 +20,7 @@ export interface NodeRequest {
 /** What is needed of a response of node:http, or of a framework on top of it. */
 export interface NodeResponse {
   statusCode: number;
+  readonly headersSent: boolean;
   readonly writableFinished: boolean;
   setHeader(name: string, value: string): unknown;
   end(body: string): unknown;
@@ -32,9 +33,12 @@ const nodeRequests = /* @__PURE__ */ new WeakMap<Request, NodeRequest>();
 export function toNodeHandler(proxy: Proxy): (req: NodeRequest, res: NodeResponse) => Promise<void> {
   return async (req, res) => {
     const response = await answer(proxy, req, res);
+    const body = await response.text();
+    // Somebody else has answered meanwhile: a time limit of the framework, say.
+    if (res.headersSent) return;
     res.statusCode = response.status;
     for (const [name, value] of response.headers) res.setHeader(name, value);
-    res.end(await response.text());
+    res.end(body);
   };
 }
 
