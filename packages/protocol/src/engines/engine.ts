@@ -5,6 +5,7 @@ export type EngineMode = 'sync' | 'async';
 /**
  * Where the primitives come from. Every engine yields the same bytes; they differ in speed, and in whether a
  * call can finish without waiting.
+ * What a call was given may be written over as soon as it has returned, be it with a promise.
  */
 export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
   readonly name: string;
