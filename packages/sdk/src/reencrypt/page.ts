@@ -16,7 +16,8 @@ export interface Run<Row extends StoredRow> {
   readonly signal: AbortSignal | undefined;
 }
 
-const attempts = 5;
+/** At a row that others write to, and at a service that is away. */
+const attempts = { row: 5, service: 8 };
 /** They concern the caller, not a value: no other row would fare better. */
 const ofTheCaller = new Set(['unauthorized', 'permission_missing', 'origin_refused', 'aborted', 'closed']);
 
@@ -33,7 +34,7 @@ export async function movePage<Row extends StoredRow>(
   let pending = rows;
   for (let attempt = 1; ; attempt++) {
     const open = await tryRows(run, pending, results);
-    if (open.size === 0 || attempt === attempts) return Array.from(results.values());
+    if (open.size === 0 || attempt === attempts.row) return Array.from(results.values());
     await run.clock.sleep(25 * 2 ** attempt, run.signal);
     const page = await run.store.read({ after, limit: run.pageSize });
     pending = page.filter(({ id }) => open.has(idKey(id)));
@@ -88,8 +89,8 @@ async function convertPatiently<Row extends StoredRow>(
     if (hopeless) throw hopeless;
     const transient = reasons.find(({ retryable }) => retryable);
     if (!transient) return conversions;
-    if (attempt === attempts) throw transient;
-    await clock.sleep(1_000 * 2 ** (attempt - 1), signal);
+    if (attempt === attempts.service) throw transient;
+    await clock.sleep(Math.min(30_000, 1_000 * 2 ** (attempt - 1)), signal);
   }
 }
 

@@ -212,8 +212,10 @@ test('a service that stays away ends the run, and no row counts as failed', asyn
   const { client, service } = serviceWithKey({ retries: 0 });
   const table = tableOf(plaintexts(2));
   service.failNext('network', { times: 100 });
-  const run = runThrough(reencrypt(client, table.store, { ...toEncrypt, clock: simulatedClock() }));
+  const clock = simulatedClock();
+  const run = runThrough(reencrypt(client, table.store, { ...toEncrypt, clock }));
   await expect(run).rejects.toMatchObject({ code: 'network' });
+  expect(clock.now()).toBe(91_000);
   expect(table.writes).toEqual([]);
 });
 
