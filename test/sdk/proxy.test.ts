@@ -1,16 +1,16 @@
 import type { AddressInfo } from 'node:net';
 import { fromBase64 } from '@eaas/protocol/base64';
 import { EaasClient } from '@eaas/sdk';
-import { DecryptionError, EaasBrowserClient, EaasError } from '@eaas/sdk/browser';
-import { createProxy, type Grant, type ProxyEvent } from '@eaas/sdk/proxy';
+import { DecryptionError, EaasError } from '@eaas/sdk/browser';
+import type { Grant } from '@eaas/sdk/proxy';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDoors } from '../../packages/server/src/doors.ts';
 import { createApp } from '../../packages/server/src/http/app.ts';
 import { openWorld, settle } from '../setup/world.ts';
+import { openSessions } from './sessions.ts';
 
 // Pages with sessions, the app's backend with the proxy on it, and the service on a real PostgreSQL.
 
-const app = 'https://app.example';
 const close: (() => Promise<unknown>)[] = [];
 let baseUrl: string;
 let apiKey: string;
@@ -40,40 +40,9 @@ afterAll(async () => {
   for (const step of close) await step();
 });
 
-/** An app whose sessions are named in a cookie, and what its operator is told. */
-function openApp(grants: Readonly<Record<string, Grant>>, token = apiKey) {
-  const events: ProxyEvent[] = [];
-  const bodies: string[] = [];
-  const proxy = createProxy({
-    baseUrl,
-    apiKey: token,
-    origin: app,
-    authorize: (request) => grants[/^session=(\w+)$/.exec(request.headers.get('cookie') ?? '')?.[1] ?? ''],
-    onEvent: (event) => events.push(event),
-  });
-  /** What a page of a visitor sends; its browser adds what scripts cannot. */
-  const send = async (session: string, request: Request): Promise<Response> => {
-    request.headers.set('cookie', `session=${session}`);
-    request.headers.set('origin', app);
-    request.headers.set('sec-fetch-site', 'same-origin');
-    bodies.push(await request.clone().text());
-    return proxy(request);
-  };
-  const page = (session: string): EaasBrowserClient =>
-    new EaasBrowserClient({
-      proxyUrl: `${app}/api/eaas`,
-      keyId,
-      retries: 0,
-      fetch: (input, init) => send(session, new Request(input, init)),
-    });
-  const post = async (session: string, path: string, body: object) => {
-    const headers = { 'content-type': 'application/json' };
-    const init = { method: 'POST', headers, body: JSON.stringify(body) };
-    const answer = await send(session, new Request(`${app}/api/eaas${path}`, init));
-    return { status: answer.status, json: (await answer.json()) as Record<string, unknown> };
-  };
-  return { page, post, events, bodies };
-}
+/** An app in front of the service of these tests. */
+const openApp = (grants: Readonly<Record<string, Grant>>, token = apiKey) =>
+  openSessions({ baseUrl, apiKey: token, keyId, grants });
 
 const everything: Grant['operations'] = ['wrap', 'unwrap', 'rewrap', 'hash'];
 const grantOf = (user: string): Grant => ({ keys: [keyId], operations: everything, context: { user } });

@@ -1,0 +1,93 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { dek, wrapPath, wrapped } from '../../../../test/sdk/proxied.ts';
+import { exchange, serve } from '../../../../test/sdk/served-proxy.ts';
+
+/** As express.json(), text() and raw() do. */
+function parsing(parse: (bytes: Buffer) => unknown) {
+  return (req: IncomingMessage, next: () => void): void => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      Object.assign(req, { body: parse(Buffer.concat(chunks)) });
+      next();
+    });
+  };
+}
+
+describe('a body', () => {
+  test.each([
+    ['that nobody has read', undefined],
+    ['that was parsed', (bytes: Buffer) => JSON.parse(bytes.toString()) as unknown],
+    ['that was read as text', (bytes: Buffer) => bytes.toString()],
+    ['that was read as bytes', (bytes: Buffer) => bytes],
+  ])('%s arrives', async (_, parse) => {
+    const { post, sent } = await serve({}, parse && parsing(parse));
+    const answer = await post(JSON.stringify({ dek, context: { name: 'Zoë' } }));
+    expect([answer.status, await answer.json()]).toEqual([200, wrapped]);
+    expect(sent).toMatchObject([{ body: { dek, context: { name: 'Zoë' } } }]);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('that a parser left alone, with an empty object in its place, is read', async () => {
+    const { post } = await serve({}, (req, next) => {
+      Object.assign(req, { body: {} });
+      next();
+    });
+    expect((await post(JSON.stringify({ dek }))).status).toBe(200);
+  });
+
+  test('that was inflated and parsed is not taken for compressed', async () => {
+    const { post } = await serve(
+      {},
+      parsing(() => ({ dek })),
+    );
+    expect((await post('…', { 'content-encoding': 'gzip' })).status).toBe(200);
+  });
+
+  test('that was read and kept by nobody is 400', async () => {
+    const { post, sent } = await serve(
+      {},
+      parsing(() => undefined),
+    );
+    expect((await post(JSON.stringify({ dek }))).status).toBe(400);
+    expect(sent).toEqual([]);
+  });
+
+  test('that was parsed keeps no `__proto__` from the checks', async () => {
+    const { post, sent } = await serve(
+      {},
+      parsing((bytes) => JSON.parse(bytes.toString()) as unknown),
+    );
+    expect((await post(`{"dek":"${dek}","__proto__":{"context":{"user":"1"}}}`)).status).toBe(400);
+    expect(sent).toEqual([]);
+  });
+
+  test('that is too large is answered, and the connection goes on', async () => {
+    const { port, sent } = await serve();
+    const head = `POST ${wrapPath} HTTP/1.1\r\nHost: app.example\r\nOrigin: http://app.example\r\nContent-Type: application/json\r\n`;
+    const large = ' '.repeat(3 * 1024 * 1024);
+    const chunk = `${large.length.toString(16)}\r\n${large}\r\n`;
+    const last = JSON.stringify({ dek });
+    const answers = await exchange(
+      port,
+      `${head}Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}0\r\n\r\n` +
+        `${head}Content-Length: ${large.length}\r\n\r\n${large}` +
+        `${head}Connection: close\r\nContent-Length: ${last.length}\r\n\r\n${last}`,
+    );
+    expect(Array.from(answers.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status)).toEqual([
+      '413',
+      '413',
+      '200',
+    ]);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('of a session without a grant is thrown away, and the connection goes on', async () => {
+    const { port } = await serve({ authorize: () => undefined });
+    const body = ' '.repeat(1024 * 1024);
+    const head = `POST ${wrapPath} HTTP/1.1\r\nHost: app.example\r\nOrigin: http://app.example\r\nContent-Length: ${body.length}\r\n`;
+    const answers = await exchange(port, `${head}\r\n${body}${head}Connection: close\r\n\r\n${body}`);
+    expect(answers.match(/HTTP\/1\.1 403/g)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,48 @@
+import { EaasBrowserClient } from '@eaas/sdk/browser';
+import { createProxy, type Grant, type ProxyEvent } from '@eaas/sdk/proxy';
+
+const app = 'https://app.example';
+
+interface Service {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** That the pages use where they name none. */
+  readonly keyId: string;
+  /** By the name of the session. */
+  readonly grants: Readonly<Record<string, Grant>>;
+}
+
+/** An app whose sessions are named in a cookie, and what its operator is told. */
+export function openSessions({ baseUrl, apiKey, keyId, grants }: Service) {
+  const events: ProxyEvent[] = [];
+  const bodies: string[] = [];
+  const proxy = createProxy({
+    baseUrl,
+    apiKey,
+    origin: app,
+    authorize: (request) => grants[/^session=(\w+)$/.exec(request.headers.get('cookie') ?? '')?.[1] ?? ''],
+    onEvent: (event) => events.push(event),
+  });
+  /** What a page of a visitor sends; its browser adds what scripts cannot. */
+  const send = async (session: string, request: Request): Promise<Response> => {
+    request.headers.set('cookie', `session=${session}`);
+    request.headers.set('origin', app);
+    request.headers.set('sec-fetch-site', 'same-origin');
+    bodies.push(await request.clone().text());
+    return proxy(request);
+  };
+  const page = (session: string): EaasBrowserClient =>
+    new EaasBrowserClient({
+      proxyUrl: `${app}/api/eaas`,
+      keyId,
+      retries: 0,
+      fetch: (input, init) => send(session, new Request(input, init)),
+    });
+  const post = async (session: string, path: string, body: object) => {
+    const headers = { 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    const answer = await send(session, new Request(`${app}/api/eaas${path}`, init));
+    return { status: answer.status, json: (await answer.json()) as Record<string, unknown> };
+  };
+  return { page, post, events, bodies };
+}
