@@ -1,14 +1,14 @@
-// Verifies an exported audit log without the service and without a secret. Needs the file that `eaas audit export`
+// Verifies an exported audit log, a file, without the service and without a secret. Needs the file that `eaas audit export`
 // wrote; for its end also a checkpoint that was kept, and the verifier key that was pinned when the first was taken.
 //   node examples/verify-audit/index.mjs acme.ndjson acme.checkpoint 'eaas/…+…+…'
-import { createPublicKey, verify } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { entryHash, genesisHash } from '@eaas/protocol/audit';
+import { openCheckpoint } from '@eaas/sdk/audit';
 
 const [log, checkpointFile, verifierKey] = process.argv.slice(2);
 if (!log || (checkpointFile && !verifierKey)) fail('usage: index.mjs <log> [<checkpoint> <verifier key>]', 2);
-const checkpoint = checkpointFile && openCheckpoint(readFileSync(checkpointFile, 'utf8'), verifierKey);
+const checkpoint = checkpointFile && (await stated(checkpointFile, verifierKey));
 
 let [first, last, hash, met] = [undefined, undefined, undefined, false];
 for await (const line of createInterface({ input: createReadStream(log) })) {
@@ -20,7 +20,7 @@ for await (const line of createInterface({ input: createReadStream(log) })) {
   hash = hash ? entryHash(hash, entry) : Buffer.from(stated, 'hex');
   if (hex(hash) !== stated) fail(`entry ${entry.id} is not what was hashed`);
   met ||=
-    entry.tenant_id === checkpoint?.tenantId && entry.id === checkpoint.id && stated === checkpoint.hash;
+    entry.tenant_id === checkpoint?.tenant_id && entry.id === checkpoint.id && stated === checkpoint.hash;
   first ??= entry;
   last = entry;
 }
@@ -31,22 +31,10 @@ console.log(
 );
 if (checkpoint) console.log(`and it extends the checkpoint at entry ${checkpoint.id}`);
 
-/** A C2SP signed note: three lines, an empty one, and signatures. */
-function openCheckpoint(note, key) {
-  // Base64 may have a + of its own.
-  const [, name, keyId, encoded] = /^([^+]+)\+([^+]+)\+(.+)$/.exec(key) ?? fail('that is no verifier key', 2);
-  const [text, signatures = ''] = note.split('\n\n');
-  const [origin, id, base64] = text.split('\n');
-  const signature =
-    signatures.split('\n').find((line) => line.startsWith(`\u2014 ${name} `)) ?? fail('no signature of it');
-  const bytes = Buffer.from(signature.split(' ')[2], 'base64');
-  const x = Buffer.from(encoded, 'base64').subarray(1).toString('base64url');
-  const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
-  const signed =
-    hex(bytes.subarray(0, 4)) === keyId && verify(null, `${text}\n`, publicKey, bytes.subarray(4));
-  if (!signed || origin !== `eaas.audit-chain.v1/${name.slice('eaas/'.length)}`)
-    fail('the checkpoint is not signed by this key');
-  return { tenantId: name.slice('eaas/'.length), id: Number(id), hash: hex(Buffer.from(base64, 'base64')) };
+/** What a checkpoint states, which its verifier key must have signed. */
+async function stated(file, key) {
+  const head = await openCheckpoint(readFileSync(file, 'utf8'), key).catch((error) => fail(error.message, 2));
+  return head ?? fail('the checkpoint is not signed by this key');
 }
 
 function hex(bytes) {

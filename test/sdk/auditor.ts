@@ -1,7 +1,10 @@
-import { type AuditReport, checkAudit, type CheckOptions } from '../../packages/sdk/src/audit/check.ts';
-import { auditOf } from '../../packages/sdk/src/audit/methods.ts';
-import type { AuditState } from '../../packages/sdk/src/audit/state.ts';
-import type { Call } from '../../packages/sdk/src/transport.ts';
+import {
+  type AuditReport,
+  type AuditSource,
+  type AuditState,
+  checkAudit,
+  type CheckOptions,
+} from '@eaas/sdk/audit';
 
 /** Somebody who checks a log, and keeps the state as JSON. */
 export interface Auditor {
@@ -9,7 +12,7 @@ export interface Auditor {
   check(options?: Partial<CheckOptions>): Promise<AuditReport>;
 }
 
-export function auditor({ call }: { readonly call: Call }): Auditor {
+export function auditor(source: AuditSource): Auditor {
   let text: string | undefined;
   let state: AuditState | undefined;
   const store = {
@@ -23,6 +26,6 @@ export function auditor({ call }: { readonly call: Call }): Auditor {
     get saved() {
       return state;
     },
-    check: (options) => checkAudit({ audit: auditOf(call) }, { store, ...options }),
+    check: (options) => checkAudit(source, { store, ...options }),
   };
 }

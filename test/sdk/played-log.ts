@@ -2,6 +2,7 @@ import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { entryHash, genesisHash } from '@eaas/protocol/audit';
 import type { Input, Output, Route } from '@eaas/protocol/wire';
 import type { AuditEntry } from '../../packages/sdk/src/audit/list.ts';
+import { type AuditMethods, auditOf } from '../../packages/sdk/src/audit/methods.ts';
 import type { Call } from '../../packages/sdk/src/transport.ts';
 import { signCheckpoint } from '../../packages/server/src/crypto/checkpoint.ts';
 
@@ -9,6 +10,7 @@ import { signCheckpoint } from '../../packages/server/src/crypto/checkpoint.ts';
 export interface PlayedLog {
   readonly tenantId: string;
   readonly call: Call;
+  readonly audit: AuditMethods;
   /** What it shows, oldest first; the first of them is entry `purged + 1`. */
   entries: AuditEntry[];
   purged: number;
@@ -94,6 +96,7 @@ export function playLog(length = 0): PlayedLog {
     tenantId: tenant,
     entries: [],
     seed: createSecretKey(randomBytes(32)),
+    audit: auditOf((...all) => log.call(...all)),
     truth: undefined,
     remember: async () => {
       log.truth = await log.call('GET /v1/audit/checkpoint', {});

@@ -48,14 +48,55 @@ describe('an honest log', () => {
     expect(log.calls['GET /v1/audit']).toBeLessThan(10);
   });
 
+  test.each([1, 17, 60, 150])(
+    'that grows by %i entries a call, all of one millisecond, is no false alarm',
+    async (growth) => {
+      const log = playLog(700);
+      log.entries.splice(0);
+      log.append(700);
+      log.before = () => log.append(growth);
+      expect(await auditor(log).check()).toMatchObject({ ok: true, findings: [] });
+      log.before = () => log.append(growth + ((log.calls['GET /v1/audit'] ?? 0) % 3));
+      expect(await auditor(log).check()).toMatchObject({ ok: true, findings: [] });
+    },
+  );
+
+  test('that grows by leaps faster than it can be read is thrown, and never found', async () => {
+    const leaping = (leaps: readonly number[]) => {
+      const log = playLog(300);
+      log.entries.splice(0);
+      log.append(300);
+      let calls = 0;
+      log.before = () => log.append(leaps[calls++ % leaps.length]);
+      return auditor(log).check();
+    };
+    const thrown = { code: 'unavailable', retryable: true };
+    await expect(leaping([0, 200])).rejects.toMatchObject(thrown);
+    const anyLeaps = fc.array(fc.constantFrom(0, 0, 5, 70, 150), { minLength: 1, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(anyLeaps, async (leaps) => {
+        const report = await leaping(leaps).catch((error: unknown) => error);
+        expect([expect.objectContaining({ ok: true }), expect.objectContaining(thrown)]).toContainEqual(
+          report,
+        );
+      }),
+      { numRuns: 20 },
+    );
+  });
+
   test('that is purged while it is read is read on from there', async () => {
     const log = playLog(300);
     const audit = auditor(log);
-    log.before = () => void (log.calls['GET /v1/audit'] === 2 && log.purge(50));
+    const beforePage = (nth: number, happen: () => void) => {
+      const already = log.calls['GET /v1/audit'] ?? 0;
+      log.before = () => void (log.calls['GET /v1/audit'] === already + nth && happen());
+    };
+    beforePage(2, () => log.purge(50));
     expect(await audit.check()).toMatchObject({ ok: true, findings: [] });
     log.append(200);
-    log.before = () => void (log.calls['GET /v1/audit'] === 6 && log.purge(330));
-    expect(await audit.check()).toMatchObject({ findings: [{ code: 'purged_unread', id: 330 }] });
+    beforePage(2, () => log.purge(330));
+    const message = 'entries 301 to 330 were purged before they were read';
+    expect((await audit.check()).findings).toEqual([{ code: 'purged_unread', id: 330, message }]);
     expect(audit.saved).toMatchObject({ start: { id: 330 }, verified: { id: 500 } });
     expect(await audit.check()).toMatchObject({ ok: true });
   });
@@ -68,6 +109,13 @@ describe('an honest log', () => {
     expect(audit.saved?.start.id).toBe(150);
     log.purge(300);
     expect(await auditor(log).check()).toMatchObject({ ok: true, checked: 0, state: { start: { id: 300 } } });
+    log.append(300);
+    log.purge(350);
+    log.before = () => {
+      log.time++;
+      log.append(50);
+    };
+    expect(await auditor(log).check()).toMatchObject({ ok: true, state: { start: { id: 350 } } });
   });
 
   test('that is long is read on where it was left', async () => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { playLog } from '../../../../test/sdk/played-log.ts';
 import { EaasError } from '../errors.ts';
-import { auditOf } from './methods.ts';
 import { monitorAudit } from './monitor.ts';
 import type { AuditState } from './state.ts';
 
@@ -15,7 +14,7 @@ test('a monitor reports round after round, until the signal', async () => {
   const stop = new AbortController();
   const checked: number[] = [];
   const options = { store: memory(), interval: 0, signal: stop.signal };
-  for await (const report of monitorAudit({ audit: auditOf(log.call) }, options)) {
+  for await (const report of monitorAudit(log, options)) {
     checked.push(report.checked);
     log.append(2);
     if (checked.length === 3) stop.abort();
@@ -26,7 +25,7 @@ test('a monitor reports round after round, until the signal', async () => {
 test('the signal ends the wait for the next round', async () => {
   const stop = new AbortController();
   const options = { store: memory(), interval: 1e9, signal: stop.signal };
-  const reports = monitorAudit({ audit: auditOf(playLog(5).call) }, options);
+  const reports = monitorAudit(playLog(5), options);
   expect((await reports.next()).value).toMatchObject({ ok: true });
   const end = reports.next();
   stop.abort();
@@ -35,7 +34,7 @@ test('the signal ends the wait for the next round', async () => {
 
 test('a finding is a report, and the rounds go on', async () => {
   const log = playLog(5);
-  const reports = monitorAudit({ audit: auditOf(log.call) }, { store: memory(), interval: 0 });
+  const reports = monitorAudit(log, { store: memory(), interval: 0 });
   await reports.next();
   log.entries.pop();
   for (let round = 0; round < 2; round++)
@@ -49,13 +48,12 @@ test('a service that does not answer is thrown, or told and tried again', async 
   log.before = () => {
     if ((log.calls['GET /v1/audit/checkpoint'] ?? 0) === 1) throw down;
   };
-  const source = { audit: auditOf(log.call) };
-  await expect(monitorAudit(source, { store: memory() }).next()).rejects.toBe(down);
+  await expect(monitorAudit(log, { store: memory() }).next()).rejects.toBe(down);
 
   delete log.calls['GET /v1/audit/checkpoint'];
   const told: EaasError[] = [];
   const onError = (error: EaasError) => void told.push(error);
-  const reports = monitorAudit(source, { store: memory(), interval: 0, onError });
+  const reports = monitorAudit(log, { store: memory(), interval: 0, onError });
   expect((await reports.next()).value).toMatchObject({ ok: true });
   expect(told).toEqual([down]);
   await reports.return();
@@ -64,6 +62,6 @@ test('a service that does not answer is thrown, or told and tried again', async 
 test('a store that fails ends the monitor: nothing is remembered', async () => {
   const broken = new Error('disk full');
   const store = { load: () => undefined, save: () => Promise.reject(broken) };
-  const reports = monitorAudit({ audit: auditOf(playLog(5).call) }, { store, onError: () => {} });
+  const reports = monitorAudit(playLog(5), { store, onError: () => {} });
   await expect(reports.next()).rejects.toBe(broken);
 });

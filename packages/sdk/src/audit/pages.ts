@@ -4,20 +4,25 @@ import type { AuditMethods } from './methods.ts';
 
 /** Where the pages of a log are: what the last one told. */
 export interface Place {
-  /** The newest id below `until`. Undefined before the first page. */
+  /** The newest id, as far as `until`. Undefined before the first page. */
   head: number | undefined;
-  /** What is recorded later is left out: it would shift every offset. */
+  /** What is recorded later is left out: it would shift every offset. Within the same millisecond it still can. */
   until: string | undefined;
+  /** How many more entries there were than the time before. */
+  growth: number;
   size: number;
 }
 
-// Entries of the same millisecond as `until` can still come; so many do no harm.
+export function firstPlace(): Place {
+  return { head: undefined, until: undefined, growth: 0, size: 100 };
+}
+
 const slack = 10;
-const mostAttempts = 4;
+const mostAttempts = 30;
 
 /**
- * The page that an entry is on, oldest first and with nothing left out; when the entry is not shown at all, the page
- * where it should be. Trusts no order, no count and no date.
+ * The page that an entry is on, with the one before it; oldest first, and with nothing left out. When they are not
+ * shown at all, the page where they should be. Trusts no order, no count and no date.
  */
 export async function pageWith(
   audit: Pick<AuditMethods, 'page'>,
@@ -25,25 +30,50 @@ export async function pageWith(
   id: number,
   signal: AbortSignal | undefined,
 ): Promise<readonly AuditEntry[]> {
-  let entries: readonly AuditEntry[] = [];
-  for (let attempt = 1; attempt <= mostAttempts; attempt++) {
-    const { head } = place;
-    const offset = head === undefined ? 0 : Math.max(0, head - id - place.size + 1 + slack);
-    // A changed date can mislead whoever searches by it: the last attempts do without.
-    const until = attempt > 2 ? undefined : place.until;
-    const query = { limit: place.size, offset, ...(until !== undefined && { date_to: until }) };
-    const { logs, limit } = await audit.page(query, { signal });
-    if (!Array.isArray(logs) || !logs.every(isEntry) || !(limit > 2 * slack)) throw unreadable();
-    place.size = Math.min(place.size, limit);
-    entries = logs.toReversed();
+  const from = Math.max(1, id - 1);
+  let last = mostAttempts;
+  let isSecondLook = false;
+  for (let attempt = 1; attempt <= last; attempt++) {
+    const { head, until, size } = place;
+    const expected = head && expectedHead(place, head);
+    const offset = expected === undefined ? 0 : Math.max(0, expected - from - size + 1 + slack);
+    const query = { limit: size, offset, ...(until !== undefined && !isSecondLook && { date_to: until }) };
+    const entries = await readPage(audit, query, place, signal);
     const [oldest, newest] = [entries[0], entries.at(-1)];
-    place.head = newest && newest.id + offset;
-    if (!oldest || !newest) place.until = undefined;
-    else if (head === undefined) place.until = newest.created_at;
-    if (oldest && newest && oldest.id <= id && id <= newest.id) break;
-    if (head !== undefined && place.head === head) break;
+    if (oldest && newest && oldest.id <= from && id <= newest.id) return entries;
+    if (isSecondLook && attempt === last) return entries;
+    // It was a guess, or there is more than there was.
+    if (expected !== head || (oldest && place.head !== head)) continue;
+    if (isSecondLook || head === undefined) return entries;
+    // A changed date can mislead whoever searches by it: once more, without.
+    isSecondLook = true;
+    last = attempt + 3;
   }
-  return entries;
+  throw new EaasError('unavailable', 'the audit log grows faster than it can be read');
+}
+
+/** More of what came the last time may come again; a page bears the difference. */
+function expectedHead({ growth }: Place, head: number): number {
+  return head + growth + Math.min(growth, 40);
+}
+
+async function readPage(
+  audit: Pick<AuditMethods, 'page'>,
+  query: { readonly limit: number; readonly offset: number; readonly date_to?: string },
+  place: Place,
+  signal: AbortSignal | undefined,
+): Promise<AuditEntry[]> {
+  const { logs, limit } = await audit.page(query, { signal });
+  if (!Array.isArray(logs) || !logs.every(isEntry) || !(limit > 2 * slack))
+    throw new EaasError('invalid_response', 'the service showed what is no page of an audit log');
+  place.size = Math.min(place.size, limit);
+  const [newest] = logs;
+  const head = newest && newest.id + query.offset;
+  if (!newest) place.until = undefined;
+  else if (place.head === undefined) place.until = newest.created_at;
+  place.growth = Math.max(0, (head ?? 0) - (place.head ?? Infinity));
+  place.head = head;
+  return logs.toReversed();
 }
 
 /** Whether this is an entry as the API shows them: what is hashed has one spelling only. */
@@ -61,8 +91,4 @@ function isEntry(entry: AuditEntry | null): boolean {
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(created_at) &&
     /^[0-9a-f]{64}$/.test(hash)
   );
-}
-
-function unreadable(): EaasError {
-  return new EaasError('invalid_response', 'the service showed what is no page of an audit log');
 }

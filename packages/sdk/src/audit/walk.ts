@@ -4,7 +4,7 @@ import { type AuditFinding, type AuditFindingCode, mostFindings } from './findin
 import { fromHex, toHex } from './hex.ts';
 import type { AuditEntry } from './list.ts';
 import type { AuditMethods } from './methods.ts';
-import { pageWith, type Place } from './pages.ts';
+import { firstPlace, pageWith } from './pages.ts';
 
 /** The way from an entry to the one that a checkpoint states. */
 export interface Walk {
@@ -33,11 +33,10 @@ export interface WalkOptions {
 
 /** Recomputes the chain entry by entry. What is wrong is a finding; only calls that fail are thrown. */
 export async function walkChain(walk: Walk, options: WalkOptions): Promise<void> {
-  const place: Place = { head: undefined, until: undefined, size: 100 };
+  const place = firstPlace();
   while (walk.at.id < walk.to.id && walk.findings.length < mostFindings) {
     const next = walk.at.id + 1;
-    // With the last one that was read, if there is one: it must not have become another.
-    const entries = await pageWith(options.audit, place, Math.max(1, walk.at.id), options.signal);
+    const entries = await pageWith(options.audit, place, next, options.signal);
     const [oldest] = entries;
     if ((!oldest || oldest.id > next) && (await crossPurge(walk, options))) continue;
     let before = 0;
@@ -95,7 +94,7 @@ function isChained(previous: string | undefined, entry: AuditEntry): boolean {
   }
 }
 
-/** Comes by an entry that was read before, and is shown once more. */
+/** Comes by the entry that was read last: it is shown once more, and must not have become another. */
 function meet(walk: Walk, { id, hash, created_at }: AuditEntry): void {
   if (walk.at.hash !== undefined && walk.at.hash !== hash) forked(walk, { id, hash: walk.at.hash }, hash);
   walk.at.hash = hash;
@@ -130,7 +129,7 @@ async function crossPurge(walk: Walk, { audit, signal }: WalkOptions): Promise<b
   if (!anchor || anchor.id <= at.id) return false;
   if (anchor.id > known.id) {
     walk.start = anchor;
-    const text = `entries ${known.id + 1} to ${anchor.id} were purged before they were read`;
+    const text = `entries ${Math.max(at.id, known.id) + 1} to ${anchor.id} were purged before they were read`;
     if (!isFirst || anchor.id > to.id) find(walk, 'purged_unread', anchor.id, text);
   }
   walk.at = { ...anchor };
