@@ -106,5 +106,10 @@ function indexOf<Value, Column extends string | true>(
   normalize: (value: Value) => Value,
 ): Index<Value, Column> {
   if (!(Number.isInteger(bits) && bits >= 1 && bits <= 256)) refuse('an index keeps 1 to 256 bits');
+  const names = [column ?? '', boundTo?.table ?? '', boundTo?.field ?? ''];
+  // Half a place would be a place of its own, which nothing else is bound to.
+  if (names.some((name) => typeof name !== 'string') || (boundTo && !(boundTo.table && boundTo.field))) {
+    refuse('an index has a column name, and is bound to a table and a field');
+  }
   return { column: column ?? (true as Column), bits, boundTo, normalize };
 }

@@ -23,6 +23,11 @@ test.each<[string, () => unknown, string]>([
     'a name that cannot be used',
   ],
   ['no name', () => ({ '': text() }), 'a name that cannot be used'],
+  [
+    'an index column without a name',
+    () => ({ a: text().searchable({ column: '' }) }),
+    'a name that cannot be used',
+  ],
   ['a control character', () => ({ 'a\n': text() }), 'control character'],
   ['a lone surrogate', () => ({ '\ud800': text() }), 'lone surrogate'],
   ['what is no field', () => ({ a: 'text' }), 'users.a is no field'],
@@ -72,6 +77,15 @@ test.each([number, bigint, boolean, date])('a $name is made searchable only in s
 
 test.each([0, 257, 1.5, Number.NaN, '8'])('an index of %s bits is refused', (bits) => {
   expect(() => text().searchable({ bits: bits as number })).toThrow('an index keeps 1 to 256 bits');
+});
+
+test.each([
+  { column: 5 },
+  { boundTo: { table: 'users' } },
+  { boundTo: 'users.email' },
+  { boundTo: { table: 'a', field: 5 } },
+])('an index of %j is refused', (options) => {
+  expect(() => text().searchable(options as object)).toThrow('an index has a column name');
 });
 
 test('a normalization that there is not is refused', () => {

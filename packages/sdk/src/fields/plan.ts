@@ -57,7 +57,7 @@ function planField(
   const place = `${table}.${name}`;
   if (typeof field?.type?.encode !== 'function') refuse(`${place} is no field: say text(), number() …`);
   const column = field.index?.column;
-  const indexColumn = column === true ? `${name}_index` : column || undefined;
+  const indexColumn = column === true ? `${name}_index` : typeof column === 'string' ? column : undefined;
   for (const part of [table, name, indexColumn ?? name]) {
     if (part === '' || part === '__proto__') refuse(`${place} has a name that cannot be used`);
   }

@@ -73,7 +73,8 @@ export interface Records<T extends Tables> {
 
   /**
    * What to look for: for each index column, the fingerprints of which a row has one. The first is the one that is
-   * written now; there are more while a key or an index changes. Throws FieldError.
+   * written now; there are more while a key or an index changes. Index columns are not authenticated: whoever can write
+   * to the database can move them, so compare the decrypted value where that matters. Throws FieldError.
    */
   where<Table extends NameOf<T>, Q extends Query<T[Table]>>(
     table: Table,

@@ -8,7 +8,7 @@ export type Encrypted<Place extends string, Value> = string & { readonly [kept]:
 /** A fingerprint of the field `Place`, in its index column. */
 export type Fingerprint<Place extends string> = string & { readonly [kept]: readonly [Place] };
 
-export type Fields = Readonly<Record<string, Field<unknown>>>;
+type Fields = Readonly<Record<string, Field<unknown>>>;
 export type Tables = Readonly<Record<string, Fields>>;
 
 /** The id of a row. A number and its decimal text are the same id. */
