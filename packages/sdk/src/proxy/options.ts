@@ -46,7 +46,11 @@ export type ProxyEvent =
       readonly type: 'authorize_failed';
       readonly error: unknown;
     }
-  | { readonly type: 'failed'; readonly error: unknown };
+  | {
+      /** What nobody expected, or the function that answers the API key. */
+      readonly type: 'failed';
+      readonly error: unknown;
+    };
 
 /** The options, checked and complete. */
 export interface Settings extends OriginRules {

@@ -77,6 +77,15 @@ describe('what the service says', () => {
     expect(events).toMatchObject([{ type: 'service_failed', reason: 'network' }]);
   });
 
+  test('an API key that is not found is 502, and the operator is told why', async () => {
+    const error = new Error('the vault is sealed');
+    const { post, events, sent } = setUp({ apiKey: () => Promise.reject(error) });
+    const answer = await post(wrapPath, { dek });
+    expect(answer).toMatchObject({ status: 502, json: { code: 'unavailable' } });
+    expect(answer.text).not.toContain('vault');
+    expect({ events, sent }).toEqual({ events: [{ type: 'failed', error }], sent: [] });
+  });
+
   test('a redirect is not followed: the API key goes nowhere else', async () => {
     const seen: (string | undefined)[] = [];
     const server = createServer((req, res) => {

@@ -20,7 +20,7 @@ interface Question {
 
 /** Asks the service with the app's own API key. Throws Refusal, after telling the operator what is theirs to mend. */
 export async function askService(settings: Settings, question: Question): Promise<Answered> {
-  const response = await reach(settings, question);
+  const response = await reach(settings, await tokenOf(settings), question);
   const requestId = requestIdOf(response.headers);
   const json = await response.json().catch(() => undefined);
   const { output }: Endpoint = endpoints[question.route];
@@ -32,9 +32,18 @@ export async function askService(settings: Settings, question: Question): Promis
   throw failed(settings, 'invalid_response', requestId);
 }
 
-async function reach(settings: Settings, { path, body, signal }: Question): Promise<Response> {
+async function tokenOf(settings: Settings): Promise<string> {
   try {
-    const token = typeof settings.apiKey === 'string' ? settings.apiKey : await settings.apiKey();
+    return typeof settings.apiKey === 'string' ? settings.apiKey : await settings.apiKey();
+  } catch (error) {
+    settings.report({ type: 'failed', error });
+    throw badGateway(undefined);
+  }
+}
+
+async function reach(settings: Settings, token: string, question: Question): Promise<Response> {
+  const { path, body, signal } = question;
+  try {
     // Not called as a method: `fetch` refuses another `this` in browsers and edge runtimes.
     const { fetch } = settings;
     return await fetch(settings.baseUrl + path, {
