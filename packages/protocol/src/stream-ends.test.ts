@@ -106,6 +106,13 @@ describe.each(directions)('%s', (_, through, input) => {
     const { error } = await sendThrough(through(engine), [input, nonsense]);
     expect(error).toBeInstanceOf(TypeError);
     expect(seen.keys).toBe(0);
+
+    // Also when nobody reads it.
+    const { writable } = through(engine);
+    const writer = writable.getWriter();
+    await writer.write(input.subarray(0, 1_000));
+    await expect(writer.write(nonsense)).rejects.toBeInstanceOf(TypeError);
+    expect(seen.keys).toBe(0);
   });
 
   test.each(engines)('with $name, has taken what was written when the write is done', async (engine) => {
@@ -174,6 +181,38 @@ test('an asynchronous engine works at a few chunks at once', async () => {
   expect(most).toBeLessThanOrEqual(5);
   const opened = await sendThrough(openStream(unwrap, { keyId, engine }), [out.content]);
   expect(same(opened.content, large)).toBe(true);
+});
+
+test('the key is wiped when all chunks are done, be the last done first', async () => {
+  let slow = 1;
+  let active = 0;
+  let activeWhenWiped = -1;
+  const engine: Engine = {
+    ...webCryptoEngine,
+    async encrypt(...all) {
+      active++;
+      await webCryptoEngine.encrypt(...(all as Parameters<typeof webCryptoEngine.encrypt>));
+      if (slow-- > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+      active--;
+    },
+    wipe: () => void (activeWhenWiped = active),
+  };
+  const out = await sendThrough(sealStream(wrap, { engine }), [content]);
+  expect(out.error).toBeUndefined();
+  expect(activeWhenWiped).toBe(0);
+});
+
+test.each(engines)('with $name, closing fails when a chunk does, not only the last', async (engine) => {
+  const bytes = Uint8Array.from(sealed);
+  const at = 168 + 2 * (chunk + 16);
+  bytes.set([(bytes[at] ?? 0) ^ 1], at);
+  const { readable, writable } = openStream(unwrap, { keyId, engine });
+  const reading = new Response(readable).arrayBuffer().catch((error: unknown) => error);
+  const writer = writable.getWriter();
+  const writing = writer.write(bytes).catch(() => undefined);
+  await expect(writer.close()).rejects.toBeInstanceOf(DecryptionError);
+  await writing;
+  expect(await reading).toBeInstanceOf(DecryptionError);
 });
 
 test.each(engines)('with $name, all before an altered chunk leaves, and nothing after it', async (engine) => {

@@ -56,10 +56,11 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Byte
   }, stop);
 
   /** Has a failure leave after all that was put out before it. */
-  const failed = (error: unknown): never => {
+  const failed = async (reason: unknown): Promise<never> => {
+    out.putFailure(reason);
+    await out.settled().catch(() => undefined);
     wipe();
-    out.putFailure(error);
-    throw error;
+    throw reason;
   };
   const settled = (): void => {
     // Only now does the key exist, when it was stopped while the key was being wrapped.
@@ -68,9 +69,7 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Byte
   const put = async (chunk: Bytes, last: boolean): Promise<void> => {
     const full = out.room();
     if (full) await full;
-    const result = work.chunk(chunk, last);
-    out.put(result);
-    if (last) await result;
+    out.put(work.chunk(chunk, last));
   };
   const write = async (bytes: Bytes): Promise<void> => {
     const after = work.head?.(bytes) ?? bytes;
@@ -96,7 +95,9 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Byte
     },
     write: (bytes) => write(bytes).then(settled, failed),
     async close() {
-      await put(cutter.rest(), true).catch(failed);
+      await put(cutter.rest(), true)
+        .then(() => out.settled())
+        .catch(failed);
       wipe();
       out.end();
     },

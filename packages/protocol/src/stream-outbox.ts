@@ -22,6 +22,7 @@ export class Outbox {
   #ended = false;
   #stopped: { readonly reason: unknown } | undefined;
   #waiting: (() => void) | undefined;
+  #settled: Promise<void> = Promise.resolve();
 
   /** Each wanted result is sent, and undefined when nothing follows; in the place of a failure, that it failed. */
   constructor(send: (result: Uint8Array | undefined) => void, fail: (reason: unknown) => void) {
@@ -49,11 +50,17 @@ export class Outbox {
     };
     if (result instanceof Promise) {
       this.#limit = atOnce;
-      result.then(
-        (done) => settle({ result: done }),
-        (reason: unknown) => settle({ failure: { reason } }),
-      );
+      const settling = result.then((done) => settle({ result: done }));
+      this.#settled = this.#settled.then(() => settling);
+      // Whoever waits for `settled` hears of it too, if anyone does.
+      this.#settled.catch(() => undefined);
+      settling.catch((reason: unknown) => settle({ failure: { reason } }));
     } else settle({ result });
+  }
+
+  /** Resolves when all is done that was put; rejects as the first of them that failed. */
+  settled(): Promise<void> {
+    return this.#settled;
   }
 
   /** Takes the place of the next result. */

@@ -1,3 +1,7 @@
+import { Duplex, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableWritablePair } from 'node:stream/web';
 import { inspect } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
@@ -49,6 +53,19 @@ describe('a stream', () => {
       ),
       { numRuns: 30 },
     );
+  });
+
+  test("stands between Node's own streams, and fails them", async () => {
+    const { client, keyId } = world();
+    const content = contentOf(3 * chunk);
+    const encrypting = encryptStream(client) as ReadableWritablePair;
+    const sealed = await pipeline(Readable.from([content]), Duplex.fromWeb(encrypting), buffer);
+    const decrypt = (bytes: Buffer): Promise<Buffer> => {
+      const decrypting = decryptStream(client, { keyId }) as ReadableWritablePair;
+      return pipeline(Readable.from([bytes]), Duplex.fromWeb(decrypting), buffer);
+    };
+    expect(same(await decrypt(sealed), content)).toBe(true);
+    await expect(decrypt(sealed.subarray(0, -1))).rejects.toBeInstanceOf(DecryptionError);
   });
 
   test('takes one call in each direction, however long it is', async () => {
