@@ -31,24 +31,26 @@ export async function pageWith(
   signal: AbortSignal | undefined,
 ): Promise<readonly AuditEntry[]> {
   const from = Math.max(1, id - 1);
+  let found: readonly AuditEntry[] | undefined;
   let last = mostAttempts;
-  let isSecondLook = false;
   for (let attempt = 1; attempt <= last; attempt++) {
     const { head, until, size } = place;
     const expected = head && expectedHead(place, head);
     const offset = expected === undefined ? 0 : Math.max(0, expected - from - size + 1 + slack);
-    const query = { limit: size, offset, ...(until !== undefined && !isSecondLook && { date_to: until }) };
+    const query = { limit: size, offset, ...(until !== undefined && !found && { date_to: until }) };
     const entries = await readPage(audit, query, place, signal);
     const [oldest, newest] = [entries[0], entries.at(-1)];
-    if (oldest && newest && oldest.id <= from && id <= newest.id) return entries;
-    if (isSecondLook && attempt === last) return entries;
+    const shows = (wanted: number) => oldest && newest && oldest.id <= wanted && wanted <= newest.id;
+    if (shows(from) && shows(id)) return entries;
     // It was a guess, or there is more than there was.
     if (expected !== head || (oldest && place.head !== head)) continue;
-    if (isSecondLook || head === undefined) return entries;
+    if (shows(id)) return entries;
+    if (found || head === undefined) return found ?? entries;
     // A changed date can mislead whoever searches by it: once more, without.
-    isSecondLook = true;
+    found = entries;
     last = attempt + 3;
   }
+  if (found) return found;
   throw new EaasError('unavailable', 'the audit log grows faster than it can be read');
 }
 
