@@ -120,6 +120,11 @@ describe('a URL', () => {
     await expect(urlSource(url)).rejects.toMatchObject({ code: 'source', status: 403 });
     answer = (_, response) => void response.writeHead(206).end('part');
     await expect(urlSource(url)).rejects.toMatchObject({ code: 'source', status: 206 });
+    answer = (_, response) => {
+      response.setHeader('content-range', `bytes 0-1113/${sealed.length}`);
+      response.writeHead(200).end(sealed);
+    };
+    await expect(urlSource(url)).rejects.toMatchObject({ code: 'source', status: 200 });
     answer = asUsual;
     store.ignoresRange = false;
     store.object = new Uint8Array(0);
