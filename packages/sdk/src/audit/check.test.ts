@@ -118,6 +118,19 @@ describe('an honest log', () => {
     expect(await auditor(log).check()).toMatchObject({ ok: true, state: { start: { id: 350 } } });
   });
 
+  test('of which all that the checkpoint was signed for is purged meanwhile is read in the next round', async () => {
+    const log = playLog(30);
+    const audit = auditor(log);
+    log.before = () => {
+      if (log.calls['GET /v1/audit'] !== 1 || log.purged > 0) return;
+      log.append(10);
+      log.purge(35);
+    };
+    expect((await audit.check()).findings).toMatchObject([{ code: 'purged_unread', id: 35 }]);
+    expect(audit.saved).toBeUndefined();
+    expect(await audit.check()).toMatchObject({ ok: true, checked: 5, state: { start: { id: 35 } } });
+  });
+
   test('that is long is read on where it was left', async () => {
     const log = playLog(700);
     const audit = auditor(log);
