@@ -1,0 +1,166 @@
+import { createSecretKey, randomBytes } from 'node:crypto';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { auditor } from '../../../../test/sdk/auditor.ts';
+import { playLog, type PlayedLog } from '../../../../test/sdk/played-log.ts';
+import type { AuditEntry } from './list.ts';
+
+const at = (log: PlayedLog, id: number): AuditEntry => log.entries[id - 1 - log.purged] as AuditEntry;
+
+describe('what is wrong is found, and nothing is saved:', () => {
+  const changes: readonly (readonly [string, (log: PlayedLog) => void, readonly object[]])[] = [
+    [
+      'an entry is altered',
+      (log) => Object.assign(at(log, 150), { actor: 'nobody' }),
+      [{ code: 'entry_altered', id: 150 }],
+    ],
+    [
+      "an entry's time is altered",
+      (log) => Object.assign(at(log, 150), { created_at: '2020-01-01T00:00:00.000Z' }),
+      [
+        { code: 'entry_altered', id: 150 },
+        { code: 'time_went_back', id: 150 },
+      ],
+    ],
+    [
+      'an entry names another tenant',
+      (log) => Object.assign(at(log, 150), { tenant_id: 'x' }),
+      [{ code: 'entry_altered', id: 150 }],
+    ],
+    ['an entry is removed', (log) => log.entries.splice(149, 1), [{ code: 'entry_missing', id: 150 }]],
+    ['the first entries are removed', (log) => log.entries.splice(0, 20), [{ code: 'entry_missing', id: 1 }]],
+    [
+      'the last entry is not shown',
+      (log) => (log.pages = (page) => ({ ...page, logs: page.logs.filter(({ id }) => id < 250) })),
+      [{ code: 'entry_missing', id: 250 }],
+    ],
+    [
+      'nothing is shown',
+      (log) => (log.pages = (page) => ({ ...page, logs: [] })),
+      [{ code: 'entry_missing', id: 1 }],
+    ],
+    [
+      'an entry is shown twice',
+      (log) => log.entries.splice(150, 0, at(log, 150)),
+      [{ code: 'entry_repeated', id: 150 }],
+    ],
+    [
+      'a log that is written anew',
+      (log) => (
+        Object.assign(at(log, 150), { actor: 'nobody' }),
+        log.rechain(),
+        (log.checkpoints = () => log.truth)
+      ),
+      [{ code: 'checkpoint_mismatch', id: 250 }],
+    ],
+    [
+      'the checkpoint says another hash than it was signed for',
+      (log) => (log.checkpoints = () => ({ hash: 'ab'.repeat(32) })),
+      [{ code: 'checkpoint_invalid', id: null }],
+    ],
+    [
+      'the checkpoint is of another tenant',
+      (log) => (log.checkpoints = () => ({ tenant_id: '00000000-0000-4000-8000-000000000009' })),
+      [{ code: 'checkpoint_invalid' }],
+    ],
+  ];
+  test.each(changes)('%s', async (_, change, findings) => {
+    const log = playLog(250);
+    await log.remember();
+    change(log);
+    const audit = auditor(log);
+    const report = await audit.check();
+    expect(report).toMatchObject({ ok: false, findings });
+    expect(report.findings).toHaveLength(findings.length);
+    expect(audit.saved).toBeUndefined();
+  });
+
+  const later: readonly (readonly [string, (log: PlayedLog) => void, object])[] = [
+    ['the log ends earlier', (log) => log.entries.splice(200), { code: 'rollback', id: 200 }],
+    [
+      'it ended earlier, and is as long again',
+      (log) => (log.entries.splice(200), log.append(50, 'decrypt')),
+      { code: 'fork', id: 250 },
+    ],
+    [
+      'it ended earlier, and is longer now',
+      (log) => (log.entries.splice(200), log.append(150, 'decrypt')),
+      { code: 'fork', id: 250 },
+    ],
+    [
+      'it was written anew, with a signed checkpoint',
+      (log) => (Object.assign(at(log, 9), { actor: 'nobody' }), log.rechain(), log.append(99)),
+      { code: 'fork', id: 250 },
+    ],
+    [
+      'the service signs with another key',
+      (log) => (log.seed = createSecretKey(randomBytes(32))),
+      { code: 'verifier_key_changed', id: null },
+    ],
+  ];
+  test.each(later)('after it was read, %s', async (_, change, finding) => {
+    const log = playLog(250);
+    const audit = auditor(log);
+    await audit.check();
+    const before = audit.saved;
+    change(log);
+    const report = await audit.check();
+    expect(report.findings).toEqual([expect.objectContaining(finding)]);
+    expect(report).toMatchObject({ ok: false, state: before });
+    expect(audit.saved).toBe(before);
+  });
+
+  test('an entry that is altered after it was read is found by a full reading', async () => {
+    const log = playLog(250);
+    const audit = auditor(log);
+    await audit.check();
+    Object.assign(at(log, 9), { actor: 'nobody' });
+    expect(await audit.check()).toMatchObject({ ok: true });
+    expect(await audit.check({ full: true })).toMatchObject({ findings: [{ code: 'entry_altered', id: 9 }] });
+    log.rechain();
+    log.append();
+    expect((await audit.check({ full: true })).findings).toMatchObject([{ code: 'fork', id: 250 }]);
+  });
+
+  test('a verifier key from elsewhere is not the one that the service signs with', async () => {
+    const [log, other] = [playLog(3), playLog(3)];
+    const { verifier_key: verifierKey } = await other.call('GET /v1/audit/checkpoint', {});
+    expect(await auditor(log).check({ verifierKey })).toMatchObject({
+      findings: [{ code: 'verifier_key_changed' }],
+      checkpoint: null,
+    });
+    expect(await auditor(other).check({ verifierKey })).toMatchObject({ ok: true });
+  });
+
+  test("what the service's own verification finds, when it is asked for a purge, is passed on", async () => {
+    const log = playLog(20);
+    log.purge(5);
+    log.verifies = () => ({ valid: false, errors: [{ id: null, reason: 'tenant_changed' }], error_count: 1 });
+    const { findings } = await auditor(log).check();
+    expect(findings).toEqual([
+      { code: 'service_verification_failed', id: null, message: 'the service finds: tenant_changed' },
+    ]);
+  });
+
+  test('any change of what is shown', async () => {
+    const edit = fc.record({ id: fc.integer({ min: 1, max: 230 }), kind: fc.nat(5) });
+    await fc.assert(
+      fc.asyncProperty(edit, async ({ id, kind }) => {
+        const log = playLog(230);
+        const { entries } = log;
+        const [entry, first] = [at(log, id), entries[id % 229] as AuditEntry];
+        await log.remember();
+        log.checkpoints = () => log.truth;
+        if (kind === 0) entries.splice(id - 1, 1);
+        else if (kind === 1) entries.splice(id - 1, 0, { ...entry });
+        else if (kind === 2) entries.splice(id - 1, 1, { ...first, id });
+        else if (kind === 3) entry.metadata['nth'] = 'another';
+        else if (kind === 4) entry.hash = 'ab'.repeat(32);
+        else entries.push(...entries.splice(id - 1, 1), { ...first, id: 231 });
+        if (kind === 2 && first === entry) return;
+        expect((await auditor(log).check()).ok).toBe(false);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
