@@ -27,7 +27,7 @@ test('10,000 rows under 1,000 data keys are decrypted with one request', async (
   expect(service.requests.slice(before)).toEqual([
     { route: 'POST /v1/batch/unwrap', status: 200, items: 1_000 },
   ]);
-});
+}, 120_000);
 
 test('1,000 rows are encrypted with one request for a data key and one for the fingerprints', async () => {
   const { service, client } = clientAndKey();
