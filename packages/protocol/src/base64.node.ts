@@ -12,21 +12,27 @@ export function toBase64(bytes: Uint8Array): string {
 export function fromBase64(text: string, what = 'value'): Uint8Array<ArrayBuffer> {
   const bytes = readBase64(text);
   if (!bytes) throw notBase64(what);
-  return bytes;
+  if (bytes.length === bytes.buffer.byteLength) return bytes;
+  // Perhaps a key: it moves to memory of its own.
+  const own = new Uint8Array(bytes);
+  bytes.fill(0);
+  return own;
 }
 
 /** Whether the text is canonical base64. */
 export function isBase64(text: string): boolean {
-  return readBase64(text) !== undefined;
+  return readBase64(text)?.fill(0) !== undefined;
 }
 
-/** The bytes of canonical base64, or undefined where the text is none. */
+/**
+ * The bytes of canonical base64, or undefined where the text is none. Short ones are a view of the memory that Node's
+ * Buffers share, because to allocate for each takes longer than the rest: not for keys, and not to be handed out.
+ */
 export function readBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
-  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-  // Memory of its own: what Buffer.from decodes into is shared with every other small Buffer, and keeps a key's bytes.
-  const out = new Uint8Array(Math.max(0, (text.length / 4) * 3 - padding));
-  const buffer = Buffer.from(out.buffer);
-  buffer.write(text, 'base64');
+  const buffer = Buffer.from(text, 'base64');
+  const bytes = new Uint8Array(buffer.buffer as ArrayBuffer, buffer.byteOffset, buffer.length);
   // Buffer reads every wrong spelling too; no two texts are what the same bytes encode to.
-  return buffer.toString('base64') === text ? out : undefined;
+  if (buffer.toString('base64') === text) return bytes;
+  bytes.fill(0);
+  return undefined;
 }
