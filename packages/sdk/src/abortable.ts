@@ -3,17 +3,12 @@ import { EaasError } from './errors.ts';
 /** Waits for what others may be waiting for too: the signal ends this wait, not the work. */
 export async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
-  let abort: (() => void) | undefined;
-  const stopped = new Promise<never>((_, reject) => {
-    abort = () => reject(aborted());
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(aborted());
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort);
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
-  try {
-    return await Promise.race([work, stopped]);
-  } finally {
-    if (abort) signal.removeEventListener('abort', abort);
-  }
 }
 
 export function aborted(): EaasError {

@@ -69,17 +69,21 @@ export function coalesce<V extends Verb>(call: Call, verb: V): Coalesced<V> {
     if (!first) return;
     try {
       // One that is alone may be aborted; for the others it travels on.
-      if (!second) return first.resolve((await call(routes[verb], first.input, first)) as Out<V>);
+      if (!second) {
+        first.resolve(await call(routes[verb], first.input, first));
+        return;
+      }
       const inputs = items.map(({ input }) => input);
       const { results } = (await call(`POST /v1/batch/${verb}`, { items: inputs } as never)) as {
         results?: Result<V>[];
       };
       if (results?.length !== items.length) throw unreadable();
-      items.forEach(({ resolve, reject }, index) => {
-        const result = results[index] as Result<V>;
-        if ('error' in result) reject(fromProblem(result.error, { status: result.error.status }));
+      for (const [index, { resolve, reject }] of items.entries()) {
+        // Whoever reads it finds out what is missing.
+        const result = Object(results[index]) as Result<V>;
+        if ('error' in result) reject(fromProblem(result.error));
         else resolve(result);
-      });
+      }
     } catch (error) {
       if (second && /^40[45]$/.test(`${(error as EaasError).status}`)) {
         alone = true;

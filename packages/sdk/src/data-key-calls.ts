@@ -41,7 +41,9 @@ export function createDataKeyCalls(call: Call): DataKeyCalls {
       return bytes;
     },
     async hash(value, keyId, options) {
-      return (await hash({ key_id: keyId, value }, options)).hash;
+      const answer = await hash({ key_id: keyId, value }, options);
+      if (typeof answer.hash !== 'string') throw unreadable();
+      return answer.hash;
     },
   };
 }
@@ -56,8 +58,8 @@ export function wrappedOf(
   return { keyId: answer.key_id, keyVersion: answer.key_version, wrappedKey: read(answer.wrapped_key) };
 }
 
-function read(base64: string): Uint8Array {
-  const bytes = readBase64(base64);
+function read(base64: unknown): Uint8Array {
+  const bytes = typeof base64 === 'string' ? readBase64(base64) : undefined;
   if (!bytes) throw unreadable();
   return bytes;
 }

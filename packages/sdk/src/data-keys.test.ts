@@ -1,4 +1,3 @@
-import { nodeEngine } from '@eaas/protocol/node';
 import { nobleEngine } from '@eaas/protocol';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -7,7 +6,6 @@ import { createTestService, type TestService } from './testing/testing.ts';
 
 const minute = 60_000;
 const realSetTimeout = setTimeout;
-const engines = { fields: nodeEngine, sync: nodeEngine, large: nodeEngine };
 
 function setUp(options: Partial<EaasClientOptions> = {}) {
   const service = createTestService();
@@ -58,12 +56,12 @@ describe('the data key that encrypts', () => {
 
   test('is replaced when it is old, and the next is fetched ahead of that, without a pause', async () => {
     vi.useFakeTimers();
-    const { service, client } = setUp();
+    const { events, client } = setUp();
     const { wrapped_key: first } = await client.encrypt('a');
     vi.setSystemTime(Date.now() + 4.1 * minute);
     // Past four fifths of its time the present one still serves, and the next is on its way.
     expect((await client.encrypt('b')).wrapped_key).toBe(first);
-    await vi.waitFor(() => expect(service.requests).toHaveLength(2));
+    await vi.waitFor(() => expect(events.filter(({ type }) => type === 'data_key.minted')).toHaveLength(2));
     const { wrapped_key: second } = await client.encrypt('c');
     expect(second).not.toBe(first);
     vi.setSystemTime(Date.now() + 5 * minute);
@@ -237,6 +235,32 @@ describe('the data keys that decrypt', () => {
   });
 });
 
+test.each([
+  {},
+  { dek: 7, key_id: 'k', key_version: 1 },
+  { dek: 'AAAA', key_id: 'k', key_version: 1 },
+  { results: [null, 'text'] },
+  { results: [{}, {}] },
+  { results: [{ error: 'no' }, { error: {} }] },
+  { results: {} },
+  [],
+  null,
+])('an answer that makes no sense is an error of the service, and of nothing else: %j', async (answer) => {
+  const { client, make } = setUp();
+  const bundles = await Promise.all([0, 1].map((n) => client.encrypt(`${n}`, { fresh: true })));
+  const talker = make({ fetch: async () => Response.json(answer) });
+  const calls = [
+    ...bundles.map((bundle) => talker.decrypt(bundle)),
+    talker.encrypt('x'),
+    talker.encrypt('x', { fresh: true }),
+    talker.hash('x'),
+    talker.rewrap(bundles[0]?.ciphertext ?? ''),
+  ];
+  for (const result of await Promise.allSettled(calls)) {
+    expect(result).toMatchObject({ reason: { name: 'EaasError', code: 'invalid_response' } });
+  }
+});
+
 describe('without a batch endpoint', () => {
   test('the calls go out one by one', async () => {
     const { service, client, make } = setUp();
@@ -381,7 +405,7 @@ function watchedEngine() {
     ...nobleEngine,
     importKey(key) {
       const own = nobleEngine.importKey(key);
-      keys.push(own as Uint8Array);
+      keys.push(own);
       return own;
     },
   };

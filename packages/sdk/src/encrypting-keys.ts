@@ -75,15 +75,16 @@ export function createEncryptingKeys(
   }
 
   function mint(slot: Slot, of: Partition): Promise<void> {
-    return (slot.minting ??= make(of, slot.sync)
-      .then((key) => {
-        retire(slot);
-        slot.current = key;
-        slot.messages = slot.bytes = 0;
-        later(milliseconds, () => slot.current === key && retire(slot));
-        if (slot.keep) later(milliseconds * ahead, () => refresh(slot, of));
-      })
-      .finally(() => (slot.minting = undefined)));
+    return (slot.minting ??= renew(slot, of).finally(() => (slot.minting = undefined)));
+  }
+
+  async function renew(slot: Slot, of: Partition): Promise<void> {
+    const key = await make(of, slot.sync);
+    retire(slot);
+    slot.current = key;
+    slot.messages = slot.bytes = 0;
+    later(milliseconds, () => slot.current === key && retire(slot));
+    if (slot.keep) later(milliseconds * ahead, () => refresh(slot, of));
   }
 
   function refresh(slot: Slot, of: Partition): void {

@@ -33,7 +33,11 @@ export interface LiveKey {
 /** The name of a partition. */
 export function nameOf({ keyId, scope, wrapContext }: Partition): string {
   if (scope === undefined && !wrapContext) return keyId;
-  return JSON.stringify([keyId, scope, Object.entries(wrapContext ?? {}).sort()]);
+  return JSON.stringify([
+    keyId,
+    scope,
+    Object.entries(wrapContext ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)),
+  ]);
 }
 
 /** Derives a data key, and overwrites the DEK. */
@@ -41,23 +45,20 @@ export async function bringToLife(
   engines: Engines,
   dek: Uint8Array,
   wrapped: Wrapped,
-  sync: boolean | undefined,
+  wantSync: boolean | undefined,
 ): Promise<LiveKey> {
   let derived = dek;
   try {
     derived = await hkdf(dek);
     const fields = await dataKeyFrom(engines.fields, derived, wrapped);
     const same = engines.fields === engines.sync;
+    const sync = wantSync && !same ? dataKeyFrom(engines.sync, derived, wrapped) : undefined;
     return {
       keyId: wrapped.keyId,
       keyVersion: wrapped.keyVersion,
       wrappedText: toBase64(wrapped.wrappedKey),
       fields,
-      sync: same
-        ? (fields as DataKey<'sync'>)
-        : sync
-          ? dataKeyFrom(engines.sync, derived, wrapped)
-          : undefined,
+      sync: same ? fields : sync,
       born: Date.now(),
     };
   } finally {

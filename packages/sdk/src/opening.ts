@@ -76,16 +76,18 @@ export function createOpening(calls: DataKeyCalls, engines: Engines, limits: Lim
       if (wanted.size > limits.entries) {
         throw new InputError(`\`cache.decrypt\` keeps fewer than these ${wanted.size} data keys`);
       }
-      await Promise.all(
-        Array.from(wanted, ([name, envelope]) => {
-          const nothing = (): void => undefined;
-          return (
-            keys.find(name) ?? keys.use(name, () => fetch(envelope, options, true), nothing, options.signal)
-          );
-        }),
-      );
+      const primeOne = async ([name, envelope]: [string, Envelope]): Promise<void> => {
+        if (keys.find(name)) return;
+        await keys.use(
+          name,
+          () => fetch(envelope, options, true),
+          () => undefined,
+          options.signal,
+        );
+      };
+      await Promise.all(Array.from(wanted, primeOne));
     },
-    close: keys.close,
+    close: () => keys.close(),
   };
 }
 

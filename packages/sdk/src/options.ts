@@ -49,25 +49,29 @@ const presets = {
   browser: [1_024, 60_000, 2 ** 26, 100],
 } as const;
 
-/** The limits that the options ask for. A limit of no messages or no entries is none kept. Throws InputError. */
+/** The limits that the options ask for. No entries: none is kept. Throws InputError. */
 export function limitsOf(cache: CachePreset | CacheOptions = 'server'): Limits {
-  const preset = typeof cache === 'string' ? cache : 'server';
-  if (!(preset in presets))
-    throw new InputError('`cache` is `server`, `serverless`, `browser` or your own limits');
-  const [messages, milliseconds, bytes, entries] = presets[preset];
-  const { encrypt = {}, decrypt = {} } = typeof cache === 'string' ? {} : cache;
-  const limits: Limits = {
+  const named = typeof cache === 'string';
+  const { encrypt = {}, decrypt = {} } = named ? {} : cache;
+  const [messages, milliseconds, bytes, entries] = presets[named ? cache : 'server'] ?? [];
+  const limits = {
     messages: encrypt ? (encrypt.messages ?? messages) : 1,
     milliseconds: (encrypt && encrypt.milliseconds) || milliseconds,
     bytes: (encrypt && encrypt.bytes) || bytes,
     entries: decrypt ? (decrypt.entries ?? entries) : 0,
     kept: (decrypt && decrypt.milliseconds) || milliseconds,
   };
-  for (const limit of Object.values(limits)) {
-    if (!(limit >= 0 && limits.messages >= 1))
-      throw new InputError('a limit of `cache` is a positive number');
+  // Random ivs of 96 bits must not meet: a data key encrypts 2^32 messages at most.
+  if (
+    !(
+      limits.messages >= 1 &&
+      limits.messages <= 2 ** 32 &&
+      Object.values(limits).every((limit) => limit >= 0)
+    )
+  ) {
+    throw new InputError(
+      '`cache` is `server`, `serverless`, `browser`, or limits: positive, 2^32 messages at most',
+    );
   }
-  // Random ivs of 96 bits must not meet.
-  if (limits.messages > 2 ** 32) throw new InputError('a data key encrypts 2^32 messages at most');
   return limits;
 }

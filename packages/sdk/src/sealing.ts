@@ -46,6 +46,6 @@ export function createSealing(calls: DataKeyCalls, engines: Engines, limits: Lim
       if (oneEach) throw new InputError('`cache.encrypt` keeps no data key that could be primed');
       await keys.prime({ keyId, scope, wrapContext }, keep, signal);
     },
-    close: keys.close,
+    close: () => keys.close(),
   };
 }

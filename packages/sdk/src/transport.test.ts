@@ -228,6 +228,7 @@ test('an API key can be asked for before each call; what that throws does not ge
 
 test('`switch` on the code tells the errors apart, and the compiler knows', async () => {
   const describeIt = (error: SdkError): string => {
+    // oxlint-disable-next-line typescript/switch-exhaustiveness-check
     switch (error.code) {
       case 'format':
         return error.name satisfies 'FormatError';

@@ -1,6 +1,7 @@
 import type { Input, Output, Problem, Route } from '@eaas/protocol/wire';
 import ky, { HTTPError } from 'ky';
 import { aborted } from './abortable.ts';
+import { deadlineOf } from './deadline.ts';
 import { EaasError, unreadable } from './errors.ts';
 import type { Emit } from './events.ts';
 
@@ -52,16 +53,16 @@ export function createTransport(
         attempts,
         ...(error && { code: error.code, requestId: error.requestId }),
       });
-    const deadline = AbortSignal.timeout(total);
     const { method, path, rest } = address(route, { ...(input as object) });
     const asked = await headers();
+    const whole = deadlineOf(total, signal);
     try {
       const answer = await ky<Output<R>>(path, {
         prefixUrl: baseUrl,
         method,
         headers: asked,
-        signal: signal ? AbortSignal.any([deadline, signal]) : deadline,
-        timeout: false,
+        signal: whole.signal,
+        timeout: attempt,
         // Followed, a redirect would take the API key along; 'error' is unknown to some runtimes.
         redirect: 'manual',
         // 429 is a month's quota, and 409 and 422 stay what they are.
@@ -76,17 +77,19 @@ export function createTransport(
         },
         fetch: (request, init) => {
           attempts++;
-          const { signal: whole } = request as Request;
-          return send(request, { ...init, signal: AbortSignal.any([whole, AbortSignal.timeout(attempt)]) });
+          return send(request, init);
         },
         [/^(GET|DELETE)/.test(method) ? 'searchParams' : 'json']: rest,
       }).json();
+      if (Object(answer) !== answer) throw unreadable();
       report();
       return answer;
     } catch (error) {
       const told = await translate(error, signal);
       report(told);
       throw told;
+    } finally {
+      whole.end();
     }
   };
 }
@@ -126,7 +129,9 @@ async function fromAnswer(response: Response): Promise<EaasError> {
 /** The error that a problem document stands for. */
 export function fromProblem(
   problem: Partial<Problem> | undefined,
-  details: { readonly status: number | undefined; readonly requestId?: string | undefined },
+  details: { readonly status?: number | undefined; readonly requestId?: string | undefined } = {
+    status: problem?.status,
+  },
 ): EaasError {
   return typeof problem?.code === 'string' && typeof problem.detail === 'string'
     ? new EaasError(problem.code, problem.detail, details)

@@ -32,18 +32,21 @@ export function createUnwrappedKeys({ entries: most, kept }: Limits): UnwrappedK
   function add(name: string, unwrap: () => Promise<LiveKey>): Entry {
     const entry: Entry = { name, arriving: unwrap(), users: 0 };
     entries.set(name, entry);
-    entry.arriving.then(
-      (key) => {
-        entry.key = key;
-        // It may have been evicted while it was on its way.
-        if (entry.evicted) evict(entry);
-        else later(kept, () => evict(entry));
-      },
-      () => evict(entry),
-    );
+    void arrive(entry);
     const [oldest] = entries.values();
     if (oldest && entries.size > most) evict(oldest);
     return entry;
+  }
+
+  async function arrive(entry: Entry): Promise<void> {
+    try {
+      entry.key = await entry.arriving;
+    } catch {
+      evict(entry);
+    }
+    // It may have been evicted while it was on its way.
+    if (entry.evicted) evict(entry);
+    else later(kept, () => evict(entry));
   }
 
   function evict(entry: Entry): void {

@@ -13,7 +13,7 @@ const iv = new Uint8Array(12).fill(9);
 async function encrypt(engine: Engine, ...[key, nonce, aad, plaintext]: Input): Promise<Uint8Array> {
   const around = new Uint8Array(plaintext.length + 16 + 5).fill(0xee);
   await engine.encrypt(key, nonce, aad, plaintext, around.subarray(2, -3));
-  expect([...around.subarray(0, 2), ...around.subarray(-3)]).toEqual(new Array(5).fill(0xee));
+  expect([...around.subarray(0, 2), ...around.subarray(-3)]).toEqual(Array.from({ length: 5 }, () => 0xee));
   return around.slice(2, -3);
 }
 type Input = [key: unknown, iv: Uint8Array, aad: Uint8Array, plaintext: Uint8Array];

@@ -1,3 +1,4 @@
+import { deadlineOf } from '../deadline.ts';
 import { limits } from '@eaas/protocol/wire';
 import { broken, refuse, succeed } from './answers.ts';
 import { readJson } from './body.ts';
@@ -41,11 +42,15 @@ async function answer(request: Request, settings: Settings): Promise<Answered> {
     throw new Refusal('origin_refused', "This is for the app's own pages.");
   }
   const grant = await requireGrant(request, target, settings);
-  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(settings.timeout)]);
-  const body = await readJson(request, target.batch ? limits.batchBody : limits.body, signal);
-  if (search !== '') throw new Refusal('bad_request', 'This call takes no query.');
-  const ask = target.batch ? askBatch : askOne;
-  return ask(body, { target, grant, settings, signal });
+  const { signal, end } = deadlineOf(settings.timeout, request.signal);
+  try {
+    const body = await readJson(request, target.batch ? limits.batchBody : limits.body, signal);
+    if (search !== '') throw new Refusal('bad_request', 'This call takes no query.');
+    const ask = target.batch ? askBatch : askOne;
+    return await ask(body, { target, grant, settings, signal });
+  } finally {
+    end();
+  }
 }
 
 function requireTarget(method: string, path: string, basePath: string): Target {

@@ -1,0 +1,23 @@
+/** A signal that aborts when the time is over, or when another does. `end` it when the work is done. */
+export interface Deadline {
+  readonly signal: AbortSignal;
+  readonly end: () => void;
+}
+
+/** Not AbortSignal.any and AbortSignal.timeout: in Node 20 they are collected while they are waited for, and never abort. */
+export function deadlineOf(milliseconds: number, outer?: AbortSignal | null): Deadline {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(outer?.reason);
+  const timer = setTimeout(() => {
+    controller.abort(new DOMException('the time is over', 'TimeoutError'));
+  }, milliseconds);
+  if (outer?.aborted) abort();
+  outer?.addEventListener('abort', abort);
+  return {
+    signal: controller.signal,
+    end() {
+      clearTimeout(timer);
+      outer?.removeEventListener('abort', abort);
+    },
+  };
+}
