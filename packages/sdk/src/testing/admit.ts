@@ -2,7 +2,7 @@ import { type Endpoint } from '@eaas/protocol/wire';
 import { isValid } from './api-keys.ts';
 import { type Call, callBy, record, tenantDraft } from './call.ts';
 import { Refusal } from './refusal.ts';
-import type { Tenant } from './tenant.ts';
+import type { ApiKey, Tenant } from './tenant.ts';
 
 const minute = 60_000;
 
@@ -11,12 +11,9 @@ const minute = 60_000;
  * no body.
  */
 export function admit(tenant: Tenant, endpoint: Endpoint, headers: Headers): Call {
-  const token = /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1];
-  const known = [...tenant.apiKeys.values()].find((apiKey) => apiKey.token === token);
+  const known = findApiKey(tenant, headers);
   if (!known) throw unauthorized();
   const call = callBy(tenant, known);
-  const last_used_at = Math.floor(tenant.clock() / minute) * minute;
-  tenant.apiKeys.set(known.api_key_id, { ...known, last_used_at });
   if (!isValid(known, call.time)) throw unauthorized();
   const origin = headers.get('origin');
   if (origin !== null && !known.allowed_origins?.includes(origin)) {
@@ -43,4 +40,16 @@ export function admit(tenant: Tenant, endpoint: Endpoint, headers: Headers): Cal
 /** One text whatever the cause. */
 function unauthorized(): Refusal {
   return new Refusal('unauthorized', 'Send a valid API key as `Authorization: Bearer eaas_sk_…`.');
+}
+
+/** Remembers when an API key was last used, to the minute. */
+export function noteUse(tenant: Tenant, headers: Headers): void {
+  const known = findApiKey(tenant, headers);
+  const last_used_at = Math.floor(tenant.clock() / minute) * minute;
+  if (known) tenant.apiKeys.set(known.api_key_id, { ...known, last_used_at });
+}
+
+function findApiKey({ apiKeys }: Tenant, headers: Headers): ApiKey | undefined {
+  const token = /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '')?.[1];
+  return Array.from(apiKeys.values()).find((apiKey) => apiKey.token === token);
 }

@@ -1,10 +1,10 @@
 import type { Endpoint, Problem } from '@eaas/protocol/wire';
-import { admit } from './admit.ts';
+import { admit, noteUse } from './admit.ts';
 import type { Call } from './call.ts';
 import { readInput } from './input.ts';
 import { settleDueKeys } from './key-changes.ts';
 import { Refusal } from './refusal.ts';
-import { findRoute, locationOf, MethodRefused } from './routes.ts';
+import { type Found, findRoute, locationOf, MethodRefused } from './routes.ts';
 import { run } from './run.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -21,15 +21,10 @@ export async function answer(
     'x-request-id': crypto.randomUUID(),
   });
   try {
-    const { route, endpoint, parameters } = findRoute(request.method, new URL(request.url).pathname);
-    if (instead) return answerProblem(instead, headers);
-    settleDueKeys(tenant);
-    const call = admitFrom(tenant, endpoint, request, headers);
-    const input = readInput(endpoint, request, body, parameters);
-    const output = await run(route, endpoint, call, input);
-    const { status = 200 } = endpoint;
-    if (status === 201) headers.set('location', locationOf(route, output));
-    return json(output, status, 'application/json', headers);
+    const found = findRoute(request.method, new URL(request.url).pathname);
+    return instead
+      ? answerProblem(instead, headers)
+      : await answerCall(tenant, found, request, body, headers);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error instanceof MethodRefused) {
@@ -37,6 +32,26 @@ export async function answer(
       headers.set('allow', error.allowed.join(', '));
     }
     return answerProblem(error.problem, headers);
+  }
+}
+
+async function answerCall(
+  tenant: Tenant,
+  { route, endpoint, parameters }: Found,
+  request: Request,
+  body: Uint8Array,
+  headers: Headers,
+): Promise<Response> {
+  settleDueKeys(tenant);
+  try {
+    const call = admitFrom(tenant, endpoint, request, headers);
+    const input = readInput(endpoint, request, body, parameters);
+    const output = await run(route, endpoint, call, input);
+    const { status = 200 } = endpoint;
+    if (status === 201) headers.set('location', locationOf(route, output));
+    return json(output, status, 'application/json', headers);
+  } finally {
+    noteUse(tenant, request.headers);
   }
 }
 

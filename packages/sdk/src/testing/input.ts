@@ -21,9 +21,12 @@ function readBody(endpoint: Endpoint, headers: Headers, bytes: Uint8Array): unkn
   if (bytes.length === 0) return {};
   const encoding = headers.get('content-encoding') ?? 'identity';
   const type = headers.get('content-type') ?? '';
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new Refusal('unsupported_media_type', 'Send the body without a Content-Encoding.');
+  }
   const isJson = /^application\/json[ \t]*(?:;[ \t]*(?:charset="?utf-8"?[ \t]*)?)?$/i.test(type);
   const needsJson = Object.keys(endpoint.body?.shape ?? {}).length > 0;
-  if (encoding.toLowerCase() !== 'identity' || (needsJson && !isJson)) {
+  if (needsJson && !isJson) {
     throw new Refusal(
       'unsupported_media_type',
       'Send the body as JSON, with `Content-Type: application/json`.',
@@ -68,7 +71,8 @@ function readQuery(schema: Endpoint['query'], text: string): object {
   const values = new Map<string, string>();
   for (const pair of text === '' ? [] : text.split('&')) {
     const [name = '', ...rest] = pair.split('=');
-    const [decoded, value] = [decode(name), decode(rest.join('='))];
+    const decoded = decode(name, name);
+    const value = decode(rest.join('='), decoded);
     const quoted = `query parameter \`${decoded.slice(0, 64)}\``;
     if (value === '') throw badRequest(`${quoted} is empty`);
     if (values.has(decoded)) throw badRequest(`${quoted} stands twice`);
@@ -78,11 +82,11 @@ function readQuery(schema: Endpoint['query'], text: string): object {
   return schema ? checked(schema, Object.fromEntries(values)) : {};
 }
 
-function decode(text: string): string {
+function decode(text: string, name: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    throw badRequest('a query parameter is not percent-encoded UTF-8');
+    throw badRequest(`query parameter \`${name.slice(0, 64)}\` is not percent-encoded UTF-8`);
   }
 }
 
