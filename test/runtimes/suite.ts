@@ -3,6 +3,7 @@ import { EaasClient } from '@eaas/sdk';
 import { administrationCases, type ProgramScene } from './administration-cases.ts';
 import { type Case, type CaseResult, runCases, type Settings } from './case.ts';
 import { auditCases } from './audit-cases.ts';
+import { reencryptCases } from './reencrypt-cases.ts';
 import { enginesEverywhere, sharedCases } from './shared-cases.ts';
 import { testingCases } from './testing-cases.ts';
 
@@ -11,6 +12,7 @@ export const programCases = (engines: readonly string[]): readonly Case<ProgramS
   ...sharedCases(engines),
   ...administrationCases,
   ...auditCases,
+  ...reencryptCases,
   ...testingCases,
 ];
 

@@ -1,0 +1,56 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type App, installPackages } from '../setup/installed-packages.ts';
+import type { Settings } from './case.ts';
+import { type Started, within } from './runtime.ts';
+import { openService, type RunningService } from './service.ts';
+import type { Answered, Asked } from './shared-client.ts';
+import { workerd } from './workerd.ts';
+
+let app: App;
+let service: RunningService;
+let settings: Settings;
+let worker: Started;
+
+beforeAll(async () => {
+  [app, service] = await Promise.all([installPackages(), openService()]);
+  settings = await service.settle('with one client for all requests');
+}, 180_000);
+
+afterAll(async () => {
+  await service.close();
+  app.remove();
+});
+
+beforeEach(async () => {
+  worker = await workerd().start({ app, module: 'shared-client.ts' });
+});
+
+afterEach(() => worker.stop());
+
+/** What a request to the worker is answered; one that hangs is an error. */
+async function ask(asked: Partial<Asked> = {}): Promise<Answered> {
+  const { vectors: _, ...told } = settings;
+  return within(15_000, worker.run({ ...told, ...asked }), 'The request') as Promise<Answered>;
+}
+
+test('in workerd, requests that come at once share the data key that one of them fetches', async () => {
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask()));
+  expect(answers.map(({ text }) => text)).toEqual(answers.map(() => 'a secret'));
+  const wrappedKeys = new Set(answers.map(({ ciphertext = '' }) => ciphertext.slice(0, 132)));
+  expect(wrappedKeys.size).toBe(1);
+  expect(await ask({ ciphertext: answers[0]?.ciphertext })).toMatchObject({ text: 'a secret' });
+});
+
+test('in workerd, a request that ends early does not leave the others waiting for what it was fetching', async () => {
+  expect(await ask({ patience: 50 })).toEqual({ code: 'aborted' });
+  const next = await ask();
+  expect(next.code === 'timeout' || next.text === 'a secret').toBe(true);
+  expect(await ask()).toMatchObject({ text: 'a secret' });
+});
+
+test('in workerd, requests that wait while the one that fetches ends early are answered', async () => {
+  const [first, ...others] = await Promise.all([ask({ patience: 50 }), ask(), ask()]);
+  expect(first).toEqual({ code: 'aborted' });
+  for (const { code, text } of others) expect(code === 'timeout' || text === 'a secret').toBe(true);
+  expect(await ask()).toMatchObject({ text: 'a secret' });
+});
