@@ -32,17 +32,20 @@ describe('the data key that encrypts', () => {
     expect(new Set(bundles.map((bundle) => bundle.iv)).size).toBe(1_000);
   });
 
-  test('is replaced after as many messages as it may encrypt, and never encrypts one more', async () => {
-    const { client } = setUp({ cache: { encrypt: { messages: 10 } } });
-    const results = await client.encryptMany(range(95).map(String));
+  test('is replaced after as many messages as it may encrypt; those needed at once are fetched together', async () => {
+    const { client, service } = setUp({ cache: { encrypt: { messages: 10 } } });
+    const results = await client.encryptMany(range(30_005).map(String));
     const uses = new Map<string, number>();
     for (const result of results) {
       if (!result.ok) throw result.error;
       const { wrapped_key } = result.value;
       uses.set(wrapped_key, (uses.get(wrapped_key) ?? 0) + 1);
     }
-    expect(Math.max(...uses.values())).toBeLessThanOrEqual(10);
-    expect(uses.size).toBeGreaterThanOrEqual(10);
+    expect(Math.max(...uses.values())).toBe(10);
+    expect(uses.size).toBe(3_001);
+    expect(routesOf(service)).toEqual([...Array(3).fill('batch/wrap'), 'keys/:key_id/wrap']);
+    for (let n = 0; n < 5; n++) await client.encrypt('x');
+    expect(service.requests).toHaveLength(5);
   });
 
   test('is replaced after as many bytes; a value that is larger than that has one of its own', async () => {

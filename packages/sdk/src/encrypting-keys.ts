@@ -3,15 +3,21 @@ import { abortable } from './abortable.ts';
 import type { Engines } from './engines.ts';
 import { closedError, type EaasError } from './errors.ts';
 import type { Emit } from './events.ts';
+import { type HeldKey, hold, letGo, useHeld } from './held-key.ts';
 import { bringToLife, endLife, later, type LiveKey, nameOf, type Partition } from './live-key.ts';
 import type { Limits } from './options.ts';
 
-interface Slot {
-  current?: LiveKey | undefined;
+/** A data key, and what it has encrypted or is about to. */
+interface Stock {
+  readonly held: HeldKey;
   messages: number;
   bytes: number;
-  /** The next one, on its way: however many calls wait, it is made once. */
-  minting?: Promise<void> | undefined;
+}
+
+interface Slot {
+  current?: Stock | undefined;
+  /** The one that is on its way: however many calls wait, each has its place under it or under one more. */
+  next?: Stock | undefined;
   /** Synchronous calls are to find it. */
   sync?: boolean;
   /** It is renewed without being asked for. */
@@ -38,7 +44,11 @@ export interface EncryptingKeys {
     signal: AbortSignal | undefined,
   ): Promise<T>;
   /** Uses a data key that encrypts this one message. */
-  useOnce<T>(of: Partition, work: (key: LiveKey) => T | Promise<T>): Promise<T>;
+  useOnce<T>(
+    of: Partition,
+    work: (key: LiveKey) => T | Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T>;
   /** Makes sure that `take` finds a data key for synchronous use; with `keep`, from now on. */
   prime(of: Partition, keep: boolean, signal: AbortSignal | undefined): Promise<void>;
   close(): void;
@@ -57,41 +67,52 @@ export function createEncryptingKeys(
   function slotOf(of: Partition): Slot {
     const name = nameOf(of);
     let slot = slots.get(name);
-    if (!slot) slots.set(name, (slot = { messages: 0, bytes: 0, calmUntil: 0 }));
+    if (!slot) slots.set(name, (slot = { calmUntil: 0 }));
     return slot;
   }
 
   /** How much of its limits a data key has used after one message more; over 1 it may not serve. */
-  function usedUp({ current, messages, bytes }: Slot, length: number): number {
-    const age = (Date.now() - (current?.born ?? 0)) / milliseconds;
+  function usedUp({ held, messages, bytes }: Stock, length: number): number {
+    const age = held.key ? (Date.now() - held.key.born) / milliseconds : 0;
     // A single message may be larger than the limit: then it is alone under its data key.
     const size = messages > 0 ? (bytes + length) / limits.bytes : 0;
     return Math.max(age >= 1 ? 2 : age, (messages + 1) / limits.messages, size);
   }
 
+  function count(stock: Stock, length: number): void {
+    stock.messages++;
+    stock.bytes += length;
+  }
+
   function retire(slot: Slot): undefined {
-    if (slot.current) endLife(slot.current);
+    if (slot.current) letGo(slot.current.held);
     slot.current = undefined;
   }
 
-  function mint(slot: Slot, of: Partition): Promise<void> {
-    return (slot.minting ??= renew(slot, of).finally(() => (slot.minting = undefined)));
-  }
-
-  async function renew(slot: Slot, of: Partition): Promise<void> {
-    const key = await make(of, slot.sync);
-    retire(slot);
-    slot.current = key;
-    slot.messages = slot.bytes = 0;
-    later(milliseconds, () => slot.current === key && retire(slot));
-    if (slot.keep) later(milliseconds * ahead, () => refresh(slot, of));
+  function mint(slot: Slot, of: Partition, failed?: (error: unknown) => void): Stock {
+    const leave = (): void => {
+      if (slot.next === stock) slot.next = undefined;
+    };
+    const arrived = (): void => {
+      leave();
+      retire(slot);
+      slot.current = stock;
+      later(milliseconds, () => slot.current === stock && retire(slot));
+      if (slot.keep) later(milliseconds * ahead, () => refresh(slot, of));
+    };
+    const held = hold(make(of, slot.sync), arrived, (error) => {
+      leave();
+      failed?.(error);
+    });
+    const stock = { held, messages: 0, bytes: 0 };
+    return (slot.next = stock);
   }
 
   function refresh(slot: Slot, of: Partition): void {
-    if (closed || slot.minting || Date.now() < slot.calmUntil) return;
-    mint(slot, of).catch(({ code }: EaasError) => {
+    if (closed || slot.next || Date.now() < slot.calmUntil) return;
+    mint(slot, of, (error) => {
       slot.calmUntil = Date.now() + 1_000;
-      emit({ type: 'data_key.refresh_failed', keyId: of.keyId, code });
+      emit({ type: 'data_key.refresh_failed', keyId: of.keyId, code: (error as EaasError).code });
       if (slot.keep) later(milliseconds * 0.05, () => refresh(slot, of));
     });
   }
@@ -111,38 +132,40 @@ export function createEncryptingKeys(
 
   function take(of: Partition, length: number, sync?: boolean): LiveKey | undefined {
     const slot = slots.get(nameOf(of));
-    if (!slot?.current || (sync && !slot.current.sync)) return undefined;
-    const used = usedUp(slot, length);
+    const stock = slot?.current;
+    const key = stock?.held.key;
+    if (!slot || !stock || !key || (sync && !key.sync)) return undefined;
+    const used = usedUp(stock, length);
     if (used > 1) return retire(slot);
-    slot.messages++;
-    slot.bytes += length;
+    count(stock, length);
     if (used > ahead && (slot.keep || !sync)) refresh(slot, of);
-    return slot.current;
+    return key;
   }
 
   return {
     take,
     async use(of, length, work, signal) {
-      for (;;) {
-        const key = take(of, length);
-        // At once: a moment later it may have been replaced and overwritten.
-        if (key) return await work(key);
-        await abortable(mint(slotOf(of), of), signal);
-      }
+      const key = take(of, length);
+      // At once: a moment later it may have been replaced and overwritten.
+      if (key) return work(key);
+      const slot = slotOf(of);
+      let stock = slot.next;
+      if (!stock || usedUp(stock, length) > 1) stock = mint(slot, of);
+      count(stock, length);
+      return useHeld(stock.held, work, signal);
     },
-    async useOnce(of, work) {
-      const key = await make(of, false);
-      try {
-        return await work(key);
-      } finally {
-        endLife(key);
-      }
+    useOnce(of, work, signal) {
+      const held = hold(make(of, false));
+      letGo(held);
+      return useHeld(held, work, signal);
     },
     async prime(of, keep, signal) {
       const slot = slotOf(of);
       slot.sync = true;
       slot.keep ||= keep;
-      while (!slot.current?.sync || usedUp(slot, 0) > ahead) await abortable(mint(slot, of), signal);
+      while (!slot.current?.held.key?.sync || usedUp(slot.current, 0) > ahead) {
+        await abortable((slot.next ?? mint(slot, of)).held.arriving, signal);
+      }
     },
     close() {
       closed = true;

@@ -33,7 +33,7 @@ export function createSealing(calls: DataKeyCalls, engines: Engines, limits: Lim
       const plaintext = plaintextBytes(value);
       const of = { keyId, scope, wrapContext };
       const work = async (key: LiveKey) => finish(key, await sealUnder(key.fields, plaintext, context));
-      if (fresh || oneEach) return keys.useOnce(of, work);
+      if (fresh || oneEach) return keys.useOnce(of, work, signal);
       return keys.use(of, plaintext.length, work, signal);
     },
     sealSync(value, keyId, { context, scope, wrapContext }) {

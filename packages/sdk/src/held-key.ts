@@ -1,0 +1,49 @@
+import { abortable } from './abortable.ts';
+import { endLife, type LiveKey } from './live-key.ts';
+
+/** A data key that is here, or on its way: overwritten once it was let go and nobody works with it any more. */
+export interface HeldKey {
+  readonly arriving: Promise<LiveKey>;
+  key?: LiveKey;
+  users: number;
+  letGo?: boolean;
+}
+
+/** Holds a data key; `arrived` is told when it is here, `failed` when it will not come. */
+export function hold(
+  arriving: Promise<LiveKey>,
+  arrived?: () => void,
+  failed?: (error: unknown) => void,
+): HeldKey {
+  const held: HeldKey = { arriving, users: 0 };
+  void arriving
+    .then((key) => {
+      held.key = key;
+      arrived?.();
+      // It may have been let go while it was on its way.
+      if (held.letGo) letGo(held);
+      return key;
+    })
+    .catch(failed ?? (() => undefined));
+  return held;
+}
+
+/** Works with a data key once it is here: at once then, and it is not overwritten meanwhile. */
+export async function useHeld<T>(
+  held: HeldKey,
+  work: (key: LiveKey) => T | Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  held.users++;
+  try {
+    return await work(await abortable(held.arriving, signal));
+  } finally {
+    held.users--;
+    if (held.letGo) letGo(held);
+  }
+}
+
+export function letGo(held: HeldKey): void {
+  held.letGo = true;
+  if (held.users === 0 && held.key) endLife(held.key);
+}
