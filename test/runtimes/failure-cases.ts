@@ -33,7 +33,7 @@ export const failureCases: readonly Case[] = [
   {
     name: 'a signal ends a call',
     run: async ({ connect }) => {
-      const client = connect({ fetch: silent });
+      const client = connect({ fetch: silent, timeouts: { total: 500 } });
       const signal = AbortSignal.timeout(20);
       await refused(() => client.encrypt('a secret', { signal }), 'aborted');
       await refused(() => client.hash('a secret', { signal: AbortSignal.abort() }), 'aborted');
