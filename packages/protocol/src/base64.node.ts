@@ -30,7 +30,7 @@ export function isBase64(text: string): boolean {
  */
 export function readBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const buffer = Buffer.from(text, 'base64');
-  const bytes = new Uint8Array(buffer.buffer as ArrayBuffer, buffer.byteOffset, buffer.length);
+  const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
   // Buffer reads every wrong spelling too; no two texts are what the same bytes encode to.
   if (buffer.toString('base64') === text) return bytes;
   bytes.fill(0);

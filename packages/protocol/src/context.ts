@@ -1,5 +1,5 @@
 import { InputError } from './errors.ts';
-import { maxContext, maxContextName } from './limits.ts';
+import { maxContext, maxContextName, prefixLength } from './limits.ts';
 import { writeUint32 } from './pae.ts';
 import { hasControlCharacter, toUtf8 } from './text.ts';
 
@@ -15,11 +15,13 @@ export function encodeContext(context?: Context): Uint8Array<ArrayBuffer> {
   return additionalData([], context).slice();
 }
 
-// Small arrays are cut from a large one, each place used once: to allocate one takes as long as to fill ten.
-let room = /* @__PURE__ */ new Uint8Array(0);
-let used = 0;
+// Written over by every call: to allocate takes as long as the rest, and an engine is done with it when it returns.
+const room = /* @__PURE__ */ new Uint8Array(prefixLength + maxContext);
 
-/** At most 20 bytes that go before the context, and the context: a view of memory that holds nothing secret. */
+/**
+ * The bytes of a context behind at most 20 others: what an envelope authenticates besides its plaintext. They are
+ * there until the next call.
+ */
 export function additionalData(prefix: ArrayLike<number>, context?: Context): Uint8Array<ArrayBuffer> {
   // A list, a text or a Map would else pass for a context without names.
   if (Object.prototype.toString.call(context ?? {}) !== '[object Object]') refuse('is not an object');
@@ -27,12 +29,8 @@ export function additionalData(prefix: ArrayLike<number>, context?: Context): Ui
   const names = Object.keys(members);
   // Before any work: a member takes at least two lengths and a byte.
   requireRoom(names.length * 9);
-  if (room.length < used + 20 + maxContext) {
-    room = new Uint8Array(16_384);
-    used = 0;
-  }
-  room.set(prefix, used);
-  const start = used + prefix.length;
+  room.set(prefix);
+  const start = prefix.length;
   writeUint32(room, start, names.length * 2);
   let end = start + 4;
   for (const name of names.sort(bytewise)) {
@@ -45,7 +43,7 @@ export function additionalData(prefix: ArrayLike<number>, context?: Context): Ui
     end = writeText(end, value);
   }
   requireRoom(end - start);
-  return room.subarray(used, (used = end));
+  return room.subarray(0, end);
 }
 
 /** Writes its length and its UTF-8, and answers where it ends: what does not fit is counted. */

@@ -33,14 +33,14 @@ export interface Envelope extends Header {
   readonly body: Uint8Array;
 }
 
-/** The header's bytes. */
-export function formatHeader(version: 1 | 2, wrapped: Wrapped): Uint8Array<ArrayBuffer> {
+/** The header's bytes, with room for so many behind them. */
+export function formatHeader(version: 1 | 2, wrapped: Wrapped, room = 0): Uint8Array<ArrayBuffer> {
   const { keyId, keyVersion, wrappedKey } = wrapped;
   if (wrappedKey.length < 1 || wrappedKey.length > maxWrappedKey) {
     throw new InputError(`a wrapped key has 1 to ${maxWrappedKey} bytes`);
   }
   if (keyVersion >>> 0 !== keyVersion) throw new InputError('a key version is a whole number below 2^32');
-  const header = new Uint8Array(fixedLength + wrappedKey.length);
+  const header = new Uint8Array(fixedLength + wrappedKey.length + room);
   header.set([...magic, version]);
   header.set(uuidToBytes(keyId), 4);
   header.set(wrappedKey, fixedLength);
@@ -92,10 +92,9 @@ export function parseHeader(bytes: Uint8Array): Header {
 export function replaceWrapped(bytes: Uint8Array, wrapped: Wrapped): Uint8Array<ArrayBuffer> {
   const { version, length, keyId } = parseHeader(bytes);
   if (wrapped.keyId !== keyId) throw new InputError('a data key is wrapped anew under the same key');
-  const header = formatHeader(version, wrapped);
-  const replaced = new Uint8Array(header.length + bytes.length - length);
-  replaced.set(header);
-  replaced.set(bytes.subarray(length), header.length);
+  const rest = bytes.subarray(length);
+  const replaced = formatHeader(version, wrapped, rest.length);
+  replaced.set(rest, replaced.length - rest.length);
   return replaced;
 }
 
