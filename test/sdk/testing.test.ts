@@ -1,16 +1,17 @@
-import { type Permission, permissions, type Route } from '@eaas/protocol/wire';
+import { permissions } from '@eaas/protocol/wire';
 import * as fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { badDocuments, badInBody, badInQuery } from '../matrix/bad-values.ts';
-import { calls, fields, type Kind, lineOf, type Material, routes } from '../matrix/calls.ts';
+import { calls, fields, type Kind, lineOf, routes } from '../matrix/calls.ts';
 import { openWorld, type World } from '../setup/world.ts';
-import { openPairs, type Own, type Pair, type Sent, type Twin } from './testing/pair.ts';
+import { apiKey, apiKeyFor, both, callOf, keyIn, materialFor, renamed } from './testing/material.ts';
+import { openPairs, type Own, type Pair, type Pairs, type Twin } from './testing/pair.ts';
 
 // The real service and the one in memory are sent the same, and must answer the same: statuses, problems, bodies,
 // headers and, in the end, the audit log. What may differ is listed in testing/comparable.ts.
 
 let world: World;
-let pairs: Awaited<ReturnType<typeof openPairs>>;
+let pairs: Pairs;
 let pair: Pair;
 
 beforeAll(async () => {
@@ -24,88 +25,13 @@ afterAll(async () => {
 beforeEach(async () => {
   pair = await pairs.pair();
 });
-afterEach(async () => {
-  await pair.compareLogs();
-  await pair.get(() => '/v1/audit/verify');
-  expect(pair.calls).toBeGreaterThan(4);
-  expect(pair.differences).toStrictEqual([]);
-});
 
-type Status = 'active' | 'disabled' | 'pending_destruction' | 'destroyed';
-
-/** A key in a state, and what was made with it. */
-async function keyIn(status: Status, fields: object = {}): Promise<Twin<Material>> {
-  const name = `key ${named++}`;
-  const created = await pair.post(
-    () => '/v1/keys',
-    () => ({ name, exportable: true, ...fields }),
-  );
-  const id = { real: text(created.real.body['key_id']), memory: text(created.memory.body['key_id']) };
-  const bundle = await pair.post(
-    () => '/v1/encrypt',
-    (own) => ({ key_id: own(id), plaintext: 'x' }),
-  );
-  if (status !== 'active')
-    await pair.post(
-      (own) => `/v1/keys/${own(id)}/disable`,
-      () => ({}),
-    );
-  if (status === 'pending_destruction' || status === 'destroyed') {
-    const days = status === 'destroyed' ? '?grace_days=0' : '';
-    await pair.send((own) => ({ method: 'DELETE', path: `/v1/keys/${own(id)}${days}` }));
-  }
-  const of = (side: 'real' | 'memory'): Material => ({
-    id: id[side],
-    wrapped_key: text(bundle[side].body['wrapped_key']),
-    ciphertext: text(bundle[side].body['ciphertext']),
-  });
-  return { real: of('real'), memory: of('memory') };
-}
-
-let named = 0;
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-async function apiKey(
-  fields: object = { permissions: ['encrypt'] },
-): Promise<Twin<Material & { token: string }>> {
-  const made = await pair.post(
-    () => '/v1/api-keys',
-    () => ({ name: 'made', ...fields }),
-  );
-  const of = (side: 'real' | 'memory') => ({
-    id: text(made[side].body['api_key_id']),
-    token: text(made[side].body['api_key']),
-    wrapped_key: '',
-    ciphertext: '',
-  });
-  return { real: of('real'), memory: of('memory') };
-}
-
-/** What a route's call needs to succeed. */
-async function materialFor(route: Route): Promise<Twin<Material>> {
-  const { subject } = calls[route];
-  if (subject === 'api key') return apiKey();
-  return keyIn(subject === 'none' ? 'active' : subject);
-}
-
-/** The call with its smallest valid input; what is random in it is made once for both. */
-function callOf(route: Route, material: Twin<Material>): (own: Own) => Sent {
-  const { query, body } = calls[route];
-  return (own) => {
-    const { method, path } = lineOf(route, own(material).id);
-    const content = body?.(own(material));
-    const target = path + (query ? `?${query(own(material))}` : '');
-    return { method, path: target, ...(content && { body: content }) };
-  };
-}
 const withBody = routes.filter((route) => lineOf(route, '').takesBody);
 
 describe.for(routes)('%s', (route) => {
   test('every key status, an unknown id, a name and another spelling', async () => {
     for (const status of ['active', 'disabled', 'pending_destruction', 'destroyed'] as const) {
-      const material = calls[route].subject === 'api key' ? await apiKey() : await keyIn(status);
+      const material = calls[route].subject === 'api key' ? await apiKey(pair) : await keyIn(pair, status);
       await pair.send(callOf(route, material));
       await pair.send(callOf(route, material));
       for (const id of ['00000000-0000-4000-8000-000000000009', 'a name', 'x%2Fy', '%ff', '{}'])
@@ -128,11 +54,12 @@ describe.for(routes)('%s', (route) => {
         ),
       );
     }
+    expect(await pair.allDifferences()).toStrictEqual([]);
   });
 
   test('credentials of every kind', async () => {
     const { permission } = calls[route];
-    const material = await materialFor(route);
+    const material = await materialFor(pair, route);
     const call = callOf(route, material);
     const tokens: (Twin<string> | null)[] = [
       null,
@@ -151,24 +78,26 @@ describe.for(routes)('%s', (route) => {
     await pair.send((own) => ({ ...call(own), token: null, headers: { origin: 'https://app.example' } }));
     const only = await pair.issue([permission]);
     await pair.send((own) => ({ ...call(own), token: own(only) }));
+    expect(await pair.allDifferences()).toStrictEqual([]);
   });
 
   test('an API key that is limited to a key, and one for browsers', async () => {
     const { permission } = calls[route];
-    const [own, other] = [await keyIn('active'), await keyIn('active')];
-    const limited = await apiKeyFor(permission, own);
+    const [own, other] = [await keyIn(pair, 'active'), await keyIn(pair, 'active')];
+    const limited = await apiKeyFor(pair, permission, own);
     for (const material of [own, other]) {
       await pair.send((mine) => ({ ...callOf(route, material)(mine), token: mine(limited).token }));
     }
     const origin = 'https://app.example';
-    const browser = await apiKey({ permissions: [permission], allowed_origins: [origin] });
+    const browser = await apiKey(pair, { permissions: [permission], allowed_origins: [origin] });
     for (const headers of [{ origin }, { origin: 'https://evil.example' }, {}] as Record<string, string>[]) {
       await pair.send((mine) => ({ ...callOf(route, own)(mine), token: mine(browser).token, headers }));
     }
+    expect(await pair.allDifferences()).toStrictEqual([]);
   });
 
   test('methods that it does not have, and preflights', async () => {
-    const material = await materialFor(route);
+    const material = await materialFor(pair, route);
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const { path } = lineOf(route, material.real.id);
       if (routes.some((other) => other === `${method} ${route.split(' ')[1]}`)) continue;
@@ -180,10 +109,11 @@ describe.for(routes)('%s', (route) => {
         headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
       }));
     }
+    expect(await pair.allDifferences()).toStrictEqual([]);
   });
 
   test('queries that it does not know, and those that it does in every wrong form', async () => {
-    const material = await materialFor(route);
+    const material = await materialFor(pair, route);
     const call = callOf(route, material);
     const kinds = Object.entries(lineOf(route, '').takesBody ? {} : (fields[route] as Record<string, Kind>));
     const wrong = kinds.flatMap(([name, kind]) =>
@@ -208,30 +138,13 @@ describe.for(routes)('%s', (route) => {
         return { ...sent, path: `${sent.path.split('?')[0]}?${query}` };
       });
     }
+    expect(await pair.allDifferences()).toStrictEqual([]);
   });
 });
 
-function both<T>(value: T): Twin<T> {
-  return { real: value, memory: value };
-}
-
-function renamed(material: Twin<Material>, rename: (id: string) => string): Twin<Material> {
-  const of = (own: Material): Material => ({ ...own, id: rename(own.id) });
-  return { real: of(material.real), memory: of(material.memory) };
-}
-
-async function apiKeyFor(permission: Permission, key: Twin<Material>): Promise<Twin<{ token: string }>> {
-  const made = await pair.post(
-    () => '/v1/api-keys',
-    (own) => ({ name: 'limited', permissions: [permission], key_ids: [own(key).id] }),
-  );
-  const of = (side: 'real' | 'memory') => ({ token: text(made[side].body['api_key']) });
-  return { real: of('real'), memory: of('memory') };
-}
-
 describe.for(withBody)('%s', (route) => {
   test('bodies that are no JSON, of other types, too large, and each field in every wrong form', async () => {
-    const material = await materialFor(route);
+    const material = await materialFor(pair, route);
     const { method } = lineOf(route, '');
     const path = (own: Own) => lineOf(route, own(material).id).path;
     const valid = callOf(route, material);
@@ -268,10 +181,11 @@ describe.for(withBody)('%s', (route) => {
     for (const name of Object.keys(fieldsOf((twin) => twin.real))) {
       await pair.send((own) => ({ method, path: path(own), body: { ...fieldsOf(own), [name]: undefined } }));
     }
+    expect(await pair.allDifferences()).toStrictEqual([]);
   });
 
   test('any value in any field', async () => {
-    const material = await materialFor(route);
+    const material = await materialFor(pair, route);
     const valid = callOf(route, material);
     const known = [...Object.keys(fields[route]), 'extra'];
     const value = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.double(), fc.constant(null));
@@ -282,70 +196,6 @@ describe.for(withBody)('%s', (route) => {
         return { ...sent, body: { ...(sent.body as object), [name]: random } };
       });
     }
+    expect(await pair.allDifferences()).toStrictEqual([]);
   });
 });
-
-/** One step of a life: what is called, with which of the keys, and how many hours after the step before. */
-const steps = fc.array(
-  fc.record({
-    route: fc.constantFrom(...routes),
-    key: fc.nat(),
-    apiKey: fc.nat(),
-    hours: fc.constantFrom(0, 0, 0, 0, 1, 30, 24 * 40),
-    input: fc.constantFrom({}, { context: { a: 'b' } }, { key_version: 1 }, { key_version: 2 }),
-  }),
-  { minLength: 200, maxLength: 200 },
-);
-
-test.for(fc.sample(steps, { numRuns: 5, seed: 2026 }))(
-  'a life of many calls, and of months',
-  async (life) => {
-    pair.showsJobs = true;
-    const keys = [await keyIn('active'), await keyIn('active', { rotation_policy: { interval_days: 30 } })];
-    keys.push(await keyIn('disabled'), await keyIn('pending_destruction'));
-    const apiKeys = [await apiKey(), await apiKey({ permissions: ['decrypt'] })];
-    const materials = (route: Route) => (calls[route].subject === 'api key' ? apiKeys : keys);
-    for (const { route, key, apiKey: by, hours, input } of life) {
-      world.time += hours * 3_600_000;
-      const material = materials(route)[key % materials(route).length];
-      const holder = apiKeys[by % 10];
-      if (!material) continue;
-      const call = callOf(route, material);
-      const answer = await pair.send((own) => {
-        const sent = call(own);
-        const body =
-          sent.body && !('items' in (sent.body as object))
-            ? { ...(sent.body as object), ...input }
-            : sent.body;
-        return { ...sent, ...(body && { body }), ...(holder && { token: own(holder).token }) };
-      });
-      remember(route, answer, material, { keys, apiKeys });
-    }
-    expect(pair.calls).toBeGreaterThan(life.length);
-  },
-);
-
-/** What a call has made is there for those that follow. */
-function remember(
-  route: Route,
-  { real, memory }: Twin<{ readonly body: Record<string, unknown> }>,
-  material: Twin<Material>,
-  { keys, apiKeys }: { keys: Twin<Material>[]; apiKeys: Twin<Material & { token: string }>[] },
-): void {
-  const made = (body: Record<string, unknown>, before: Material) => ({
-    id: text(body['key_id']) || before.id,
-    wrapped_key: text(body['wrapped_key']) || before.wrapped_key,
-    ciphertext: text(body['ciphertext']) || before.ciphertext,
-  });
-  if (/\/(keys|wrap|rewrap|encrypt)$/.test(route) && real.body['key_id'] !== undefined) {
-    keys.push({ real: made(real.body, material.real), memory: made(memory.body, material.memory) });
-  }
-  const issued = (body: Record<string, unknown>) => ({
-    id: text(body['api_key_id']),
-    token: text(body['api_key']),
-    wrapped_key: '',
-    ciphertext: '',
-  });
-  if (real.body['api_key'] !== undefined)
-    apiKeys.push({ real: issued(real.body), memory: issued(memory.body) });
-}
