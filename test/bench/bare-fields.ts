@@ -32,14 +32,14 @@ export function bareFields(dek: Uint8Array, wrapped: Wrapped, context?: Context)
   const aad = Buffer.concat([header.subarray(0, 20), encodeContext(context)]);
   const commitmentAt = header.length + ivLength;
   const bodyAt = commitmentAt + commitmentLength;
-  const ivs = Buffer.alloc(64 * ivLength);
-  let used = ivs.length;
+  let ivs = Buffer.alloc(0);
+  let used = 0;
   const fixedIv = Buffer.alloc(ivLength);
 
   return {
     seal(text) {
       if (used === ivs.length) {
-        randomFillSync(ivs);
+        ivs = randomFillSync(Buffer.allocUnsafe(64 * ivLength));
         used = 0;
       }
       const iv = ivs.subarray(used, (used += ivLength));

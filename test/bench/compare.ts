@@ -13,6 +13,8 @@ export interface Comparison {
   readonly target?: number;
   /** The least operations a second of ours, where the promise is a number. */
   readonly floor?: number;
+  /** Runs the rounds where this process cannot: in a browser. */
+  readonly elsewhere?: () => Promise<Result>;
   /** What else the run showed. */
   readonly note?: () => string;
   /** Called when it is over. */
@@ -41,7 +43,8 @@ const sliceMilliseconds = 150;
  * Times both in turn, A B A B …: whatever slows the machine for a while slows both, so the ratio of a round
  * holds where operations a second do not.
  */
-export async function compare({ ours, reference }: Comparison): Promise<Result> {
+export async function compare({ ours, reference, elsewhere }: Comparison): Promise<Result> {
+  if (elsewhere) return elsewhere();
   const oursCalls = await callsIn(ours, sliceMilliseconds);
   const referenceCalls = await callsIn(reference, sliceMilliseconds);
   const taken: { ours: number; reference: number }[] = [];

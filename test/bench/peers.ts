@@ -12,10 +12,10 @@ export interface Peer {
 }
 
 interface Cloak {
-  generateKey(): string;
-  parseKey(key: string): Promise<object>;
-  encryptString(text: string, key: object): Promise<string>;
-  decryptString(ciphertext: string, key: object): Promise<string>;
+  readonly generateKey: () => string;
+  readonly parseKey: (key: string) => Promise<object>;
+  readonly encryptString: (text: string, key: object) => Promise<string>;
+  readonly decryptString: (ciphertext: string, key: object) => Promise<string>;
 }
 
 interface AwsEncryptionSdk {
@@ -24,10 +24,14 @@ interface AwsEncryptionSdk {
   readonly RawAesWrappingSuiteIdentifier: { readonly AES256_GCM_IV12_TAG16_NO_PADDING: number };
   readonly RawAesKeyringNode: new (options: object) => object;
   readonly NodeCachingMaterialsManager: new (options: object) => object;
-  getLocalCryptographicMaterialsCache(capacity: number): object;
-  buildClient(policy: string): {
-    encrypt(manager: object, text: string, options: object): Promise<{ readonly result: Buffer }>;
-    decrypt(manager: object, ciphertext: Buffer): Promise<{ readonly plaintext: Buffer }>;
+  readonly getLocalCryptographicMaterialsCache: (capacity: number) => object;
+  readonly buildClient: (policy: string) => {
+    readonly encrypt: (
+      manager: object,
+      text: string,
+      options: object,
+    ) => Promise<{ readonly result: Buffer }>;
+    readonly decrypt: (manager: object, ciphertext: Buffer) => Promise<{ readonly plaintext: Buffer }>;
   };
 }
 

@@ -27,11 +27,12 @@ import type { Call } from './transport.ts';
  * named, and never sees a plaintext. Data keys are reused within limits, fetched together, and overwritten in the end.
  */
 export class EnvelopeClient {
+  /** The key that is used, and expected, where a call names none. */
+  readonly keyId: string | undefined;
   /** Where the primitives come from. */
   readonly engines: Engines;
   /** A call of the API. Throws EaasError, `closed` after `close`. */
   protected readonly call: Call;
-  readonly #keyId: string | undefined;
   readonly #calls: DataKeyCalls;
   readonly #sealing: Sealing;
   readonly #opening: Opening;
@@ -44,7 +45,7 @@ export class EnvelopeClient {
       if (this.#closed) throw closedError();
       return call(route, input, options);
     };
-    this.#keyId = keyId;
+    this.keyId = keyId;
     this.#calls = createDataKeyCalls(this.call);
     this.#sealing = createSealing(this.#calls, this.engines, limits, emit);
     this.#opening = createOpening(this.#calls, this.engines, limits, emit);
@@ -81,7 +82,7 @@ export class EnvelopeClient {
    * does not open, and EaasError when the service does not answer.
    */
   async decrypt(ciphertext: Ciphertext, options: DecryptOptions = {}): Promise<Uint8Array> {
-    return this.#opening.open(ciphertext, options.keyId ?? this.#keyId, options);
+    return this.#opening.open(ciphertext, options.keyId ?? this.keyId, options);
   }
 
   /** As decrypt, for a value that was text. */
@@ -101,7 +102,7 @@ export class EnvelopeClient {
 
   /** Decrypts without waiting, under a data key that is in memory. Throws EaasError `not_primed`. */
   decryptSync(ciphertext: Ciphertext, options: DecryptOptions = {}): Uint8Array {
-    return this.#opening.openSync(ciphertext, options.keyId ?? this.#keyId, options);
+    return this.#opening.openSync(ciphertext, options.keyId ?? this.keyId, options);
   }
 
   /** As decryptSync, for a value that was text. */
@@ -152,7 +153,7 @@ export class EnvelopeClient {
     return this.close();
   }
 
-  #keyOf({ keyId = this.#keyId }: KeyOption): string {
+  #keyOf({ keyId = this.keyId }: KeyOption): string {
     if (keyId === undefined) throw new InputError('name the key to use: `keyId`, here or for the client');
     return keyId;
   }

@@ -14,5 +14,10 @@ export function openFile(
 ): Promise<EncryptedFile> {
   const { context, signal } = options;
   const engine = client.engines.large;
-  return open(unwrapBy(client, options), source, { context, signal, engine, ...expectedKey(options) });
+  return open(unwrapBy(client, options), source, {
+    context,
+    signal,
+    engine,
+    ...expectedKey(client, options),
+  });
 }

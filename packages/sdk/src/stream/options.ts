@@ -4,7 +4,7 @@ import type { DecryptOptions, WrapOptions } from '../call-options.ts';
 import type { EnvelopeClient } from '../envelope-client.ts';
 
 /** What a stream needs of a client. */
-export type StreamClient = Pick<EnvelopeClient, 'wrap' | 'unwrap' | 'engines'>;
+export type StreamClient = Pick<EnvelopeClient, 'wrap' | 'unwrap' | 'engines' | 'keyId'>;
 
 /** How far it is, in bytes of plaintext. */
 export interface Progress {
@@ -25,7 +25,7 @@ export interface EncryptStreamOptions extends WrapOptions, Progressing {
   readonly context?: Context | undefined;
 }
 
-/** Name the key, or keys, that you expect, or say `anyKey: true`. */
+/** Which key, or keys, you expect: the client's where absent. */
 export type OpenOptions = Omit<DecryptOptions, 'scope'>;
 
 export interface DecryptStreamOptions extends OpenOptions, Progressing {}
@@ -43,6 +43,9 @@ export function streamOptions(
   };
 }
 
-export function expectedKey({ keyId, anyKey }: OpenOptions): ExpectedKey {
+export function expectedKey(
+  client: StreamClient,
+  { keyId = client.keyId, anyKey }: OpenOptions,
+): ExpectedKey {
   return anyKey ? { anyKey } : { keyId: keyId ?? [] };
 }

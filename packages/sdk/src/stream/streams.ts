@@ -27,7 +27,7 @@ export function encryptStream(client: StreamClient, options: EncryptStreamOption
 export function decryptStream(client: StreamClient, options: DecryptStreamOptions): ByteTransform {
   return openStream(unwrapBy(client, options), {
     ...streamOptions(client, options),
-    ...expectedKey(options),
+    ...expectedKey(client, options),
   });
 }
 

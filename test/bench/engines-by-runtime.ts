@@ -5,7 +5,7 @@ import type { Runtime, Started } from '../runtimes/runtime.ts';
 import { workerd } from '../runtimes/workerd.ts';
 import type { Rate, Task } from './engines-in.ts';
 
-// `engines.bench.ts`: what each engine does in each runtime, which is why the SDK chooses as it does.
+// `npm run bench:engines`: what each engine does in each runtime, which is why the SDK chooses as it does.
 
 const sizes = [64, 1_024, 16_384, 16 * 1_024 * 1_024];
 const ways = [
