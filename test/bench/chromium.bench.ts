@@ -1,7 +1,8 @@
 import { chromium } from '../runtimes/chromium.ts';
 import type { Started } from '../runtimes/runtime.ts';
 import { installPackages } from '../setup/installed-packages.ts';
-import type { Benchmark, Comparison, Result } from './compare.ts';
+import type { Benchmark, Comparison } from './compare.ts';
+import type { run } from './in-page.ts';
 
 const webCrypto = 'WebCrypto, bare';
 const noble = 'noble gcm, bare';
@@ -21,14 +22,17 @@ export const benchmark: Benchmark = {
   name: 'chromium',
   about: "a page's client with a data key in memory, against one bare call for each value",
   comparisons: async (): Promise<readonly Comparison[]> => {
-    if (chromium.leftOut) throw new Error(`Chromium cannot run here: ${chromium.leftOut}`);
+    if (chromium.leftOut) {
+      console.log(`left out: ${chromium.leftOut}`);
+      return [];
+    }
     const app = await installPackages();
     const started = await chromium.start({ app, module: '../bench/in-page.ts' });
     const comparisons = inPage.map(({ name, reference, target }) => ({
       ours: { name, run: () => undefined },
       reference: { name: reference, run: () => undefined },
       target,
-      elsewhere: async () => (await started.run({ name })) as Result,
+      elsewhere: () => started.run({ name }) as ReturnType<typeof run>,
     }));
     const last = comparisons.at(-1);
     return last ? [...comparisons.slice(0, -1), { ...last, close: () => end(started, app) }] : [];

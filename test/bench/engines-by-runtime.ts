@@ -3,7 +3,7 @@ import { chromium } from '../runtimes/chromium.ts';
 import { programs } from '../runtimes/programs.ts';
 import type { Runtime, Started } from '../runtimes/runtime.ts';
 import { workerd } from '../runtimes/workerd.ts';
-import type { Rate, Task } from './engines-in.ts';
+import type { Rate, run, Task } from './engines-in.ts';
 
 // `npm run bench:engines`: what each engine does in each runtime, which is why the SDK chooses as it does.
 
@@ -36,7 +36,7 @@ async function measure(runtime: Runtime): Promise<Rate[]> {
   const started = await runtime.start({ app, module: '../bench/engines-in.ts' });
   try {
     if (!runtime.name.startsWith('workerd'))
-      return (await started.run({ tasks, milliseconds: 120, rounds: 5 })) as Rate[];
+      return await (started.run({ tasks, milliseconds: 120, rounds: 5 }) as ReturnType<typeof run>);
     const rates: Rate[] = [];
     for (const task of tasks) rates.push(...(await measureFromOutside(started, task)));
     return rates;
@@ -49,7 +49,7 @@ async function measure(runtime: Runtime): Promise<Rate[]> {
 async function measureFromOutside(started: Started, task: Task): Promise<Rate[]> {
   const spent = async (count: number): Promise<number | undefined> => {
     const start = performance.now();
-    const done = (await started.run({ task, count })) as Rate[];
+    const done = await (started.run({ task, count }) as ReturnType<typeof run>);
     return done.length > 0 ? performance.now() - start : undefined;
   };
   if ((await spent(0)) === undefined) return [];

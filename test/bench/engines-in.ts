@@ -10,7 +10,7 @@ export interface Task {
 }
 
 /** What to do: each task in turn for so long and so many rounds, or, where no clock runs, one so many times. */
-export type Settings =
+type Settings =
   | { readonly tasks: readonly Task[]; readonly milliseconds: number; readonly rounds: number }
   | { readonly task: Task; readonly count: number };
 

@@ -85,7 +85,7 @@ export const dataKeyCases: readonly Case[] = [
 const numbered = Array.from({ length: many }, (_, index) => `value ${index}`);
 
 /** A client, and the addresses that it asked. */
-export function counted(scene: Scene): { client: ReturnType<Scene['connect']>; requests: string[] } {
+function counted(scene: Scene): { client: ReturnType<Scene['connect']>; requests: string[] } {
   const requests: string[] = [];
   const client = scene.connect({
     fetch: (input, init) => {

@@ -7,8 +7,8 @@ import { proxyFor } from './proxied-page.ts';
 import type { Runtime, Work } from './runtime.ts';
 import { openService, type RunningService } from './service.ts';
 import { enginesEverywhere } from './shared-cases.ts';
-import { programCases } from './suite.ts';
-import { pageCases } from './suite-in-page.ts';
+import { programCases, type run as runInProgram } from './suite.ts';
+import { pageCases, type run as runInPage } from './suite-in-page.ts';
 import { workerd } from './workerd.ts';
 
 let app: App;
@@ -82,7 +82,7 @@ async function runIn(
 ): Promise<Ran> {
   const started = await runtime.start({ app, module, mounts });
   try {
-    const results = (await started.run(settings)) as CaseResult[];
+    const results = await (started.run(settings) as ReturnType<typeof runInProgram | typeof runInPage>);
     const over = started.stop();
     over.catch(() => {});
     return { results, over };

@@ -3,7 +3,7 @@ import { type App, installPackages } from '../setup/installed-packages.ts';
 import type { Settings } from './case.ts';
 import { type Started, within } from './runtime.ts';
 import { openService, type RunningService } from './service.ts';
-import type { Answered, Asked } from './shared-client.ts';
+import type { Asked, run } from './shared-client.ts';
 import { workerd } from './workerd.ts';
 
 let app: App;
@@ -28,9 +28,10 @@ beforeEach(async () => {
 afterEach(() => worker.stop());
 
 /** What a request to the worker is answered; one that hangs is an error. */
-async function ask(asked: Partial<Asked> = {}): Promise<Answered> {
+async function ask(asked: Partial<Asked> = {}): ReturnType<typeof run> {
   const { vectors: _, ...told } = settings;
-  return within(15_000, worker.run({ ...told, ...asked }), 'The request') as Promise<Answered>;
+  const answering = worker.run({ ...told, ...asked }) as ReturnType<typeof run>;
+  return within(15_000, answering, 'The request');
 }
 
 test('in workerd, requests that come at once share the data key that one of them fetches', async () => {

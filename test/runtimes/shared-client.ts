@@ -8,7 +8,7 @@ export interface Asked extends Settings {
   readonly patience?: number | undefined;
 }
 
-export interface Answered {
+interface Answered {
   readonly ciphertext?: string;
   readonly text?: string;
   readonly code?: string;
