@@ -48,6 +48,8 @@ export interface TestService {
   setTenant(fields: TenantFields): void;
   /** Makes the next call fail, or the next ones, or those of one route. */
   failNext(failure: Failure, options?: FailureOptions): void;
+  /** Alters an audit entry behind the service's back: for tests of what watches the log. Throws where there is none. */
+  tamper(id: number, change: Partial<Output<'GET /v1/audit'>['logs'][number]>): void;
   /** Puts the clock forward: keys are rotated and destroyed, and API keys expire, when their time has come. */
   advance(milliseconds: number): void;
 }
@@ -89,6 +91,11 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     setTenant: ({ envelopeOnly: envelope_only, monthlyEncryptQuota: monthly_encrypt_quota }) =>
       setTenant(callBy(tenant, 'operator'), { envelope_only, monthly_encrypt_quota }),
     failNext: (failure, options = {}) => failures.add(failure, options),
+    tamper: (id, change) => {
+      const entry = tenant.log[id - 1];
+      if (!entry) throw new EaasError('not_found', `the log has ${tenant.log.length} entries`);
+      tenant.log[id - 1] = { ...entry, ...change };
+    },
     advance: (milliseconds) => void (ahead += milliseconds),
   };
 }

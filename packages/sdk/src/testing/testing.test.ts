@@ -1,0 +1,235 @@
+import { inspect } from 'node:util';
+import { toBase64 } from '@eaas/protocol/base64';
+import { afterEach, expect, test, vi } from 'vitest';
+import { checkAudit } from '../audit/check.ts';
+import { DecryptionError, EaasClient, EaasError } from '../index.ts';
+import { createTestService, type TestService } from './testing.ts';
+
+// That it answers as the real service does is tested in test/sdk/testing.
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const day = 24 * 60 * 60 * 1_000;
+
+function clientOf(service: TestService, apiKey = service.apiKey): EaasClient {
+  const { baseUrl, fetch } = service;
+  return new EaasClient({ baseUrl, apiKey, fetch, retries: 0 });
+}
+
+/** A service with a key, and a client that uses it. */
+function open(...options: Parameters<typeof createTestService>) {
+  const service = createTestService(...options);
+  const { key_id: keyId } = service.createKey('customers');
+  return { service, keyId, client: clientOf(service) };
+}
+
+async function codeOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => 'no error',
+    (error: unknown) => (error instanceof EaasError ? error.code : error),
+  );
+}
+
+test('a client works with it, and what it was asked can be seen', async () => {
+  const { service, keyId, client } = open();
+  const bundle = await client.encrypt('a secret', { keyId });
+  expect(await clientOf(service).decryptText(bundle, { keyId })).toBe('a secret');
+  expect(await client.hash('ada@example.com', { keyId })).toBe(
+    await client.hash('ada@example.com', { keyId }),
+  );
+  const [first, ...rest] = service.requests;
+  expect(first).toMatchObject({ status: 200 });
+  expect(first?.route).toMatch(/wrap$/);
+  expect(rest.length).toBeGreaterThan(1);
+});
+
+test('the record of requests holds how many items a batch had, and nothing secret', async () => {
+  const { service, keyId, client } = open();
+  const values = ['ada@example.com', 'bob@example.com'];
+  await client.hashMany(values, { keyId });
+  await client.encrypt('a secret', { keyId });
+  expect(service.requests[0]).toStrictEqual({ route: 'POST /v1/batch/hash', items: 2, status: 200 });
+  const shown = inspect(service.requests, { depth: 10, showHidden: true });
+  for (const secret of ['a secret', service.apiKey, ...values]) expect(shown).not.toContain(secret);
+});
+
+test('two services have nothing in common', async () => {
+  const [one, other] = [open(), open()];
+  const { ciphertext } = await one.client.encrypt('a secret', { keyId: one.keyId });
+  expect(await codeOf(other.client.decrypt(ciphertext, { anyKey: true }))).toBe('not_found');
+  expect(await codeOf(clientOf(one.service, other.service.apiKey).keys.list())).toBe('unauthorized');
+});
+
+test('an altered wrapped key does not open', async () => {
+  const { keyId, client } = open();
+  const wrapped = await client.wrap(new Uint8Array(32).fill(7), { keyId, wrapContext: { row: '1' } });
+  expect(await client.unwrap(wrapped, { wrapContext: { row: '1' } })).toStrictEqual(
+    new Uint8Array(32).fill(7),
+  );
+  await expect(client.unwrap(wrapped, { wrapContext: { row: '2' } })).rejects.toBeInstanceOf(DecryptionError);
+  for (const [at, byte] of wrapped.wrappedKey.entries()) {
+    const wrappedKey = wrapped.wrappedKey.with(at, byte ^ 1);
+    await expect(
+      client.unwrap({ ...wrapped, wrappedKey }, { wrapContext: { row: '1' } }),
+    ).rejects.toBeInstanceOf(DecryptionError);
+  }
+});
+
+test.each([
+  'unavailable',
+  'audit_unwritten',
+  'quota_exceeded',
+  'key_state',
+  'network',
+  'invalid_response',
+] as const)('a call can be made to fail: %s', async (code) => {
+  const { service, keyId, client } = open();
+  service.failNext(code);
+  expect(await codeOf(client.hash('x', { keyId }))).toBe(code);
+  expect(await codeOf(client.hash('x', { keyId }))).toBe('no error');
+});
+
+test('failures are for the calls of one route, and for as many as are asked for', async () => {
+  const { service, keyId, client } = open();
+  service.failNext('unavailable', { times: 2, route: 'GET /v1/keys' });
+  service.failNext('key_state');
+  expect(await codeOf(client.hash('x', { keyId }))).toBe('key_state');
+  const codes = [1, 2, 3].map(() => codeOf(client.keys.list()));
+  expect(await Promise.all(codes)).toStrictEqual(['unavailable', 'unavailable', 'no error']);
+  expect(await codeOf(client.hash('x', { keyId }))).toBe('no error');
+});
+
+test('a lost answer: it was done, and nobody hears of it', async () => {
+  const { service, client } = open();
+  service.failNext('answer_lost');
+  expect(await codeOf(client.keys.create({ name: 'orders' }))).toBe('network');
+  expect(await codeOf(client.keys.create({ name: 'orders' }))).toBe('name_taken');
+  expect(service.requests.map(({ status }) => status)).toStrictEqual([null, 409]);
+});
+
+test('a call that is never answered waits until it is given up', async () => {
+  const { service, keyId, client } = open();
+  service.failNext('timeout', { route: 'GET /v1/keys' });
+  const given = new AbortController();
+  const call = codeOf(client.keys.list({}, { signal: given.signal }));
+  expect(await codeOf(client.hash('x', { keyId }))).toBe('no error');
+  given.abort();
+  expect(await call).toBe('aborted');
+});
+
+test('a request that was given up before is not sent', async () => {
+  const { service } = open();
+  const sent = service.fetch(`${service.baseUrl}/v1/keys`, { signal: AbortSignal.abort() });
+  await expect(sent).rejects.toMatchObject({ name: 'AbortError' });
+  expect(service.requests).toStrictEqual([]);
+});
+
+test('what is sent elsewhere does not arrive anywhere', async () => {
+  const { service } = open();
+  for (const address of [
+    'https://example.com/v1/keys',
+    'https://eaas.test.example.com/v1/keys',
+    'http://eaas.test/',
+  ]) {
+    await expect(service.fetch(address)).rejects.toThrow(TypeError);
+  }
+});
+
+test('the clock is put forward: a key is rotated and another destroyed, and an API key expires', async () => {
+  const time = Date.parse('2026-11-20T10:00:00.000Z');
+  const { service, keyId, client } = open({ now: () => time });
+  const { key_id } = service.createKey('orders', { rotation_policy: { interval_days: 30 } });
+  const expires_at = new Date(time + day).toISOString();
+  const { api_key } = service.createApiKey({ permissions: ['keys.read'], expires_at });
+  await client.keys.disable({ key_id: keyId });
+  await client.keys.destroy({ key_id: keyId });
+  expect(await codeOf(clientOf(service, api_key).keys.list())).toBe('no error');
+  service.advance(30 * day);
+  expect(await codeOf(clientOf(service, api_key).keys.list())).toBe('unauthorized');
+  expect(await client.keys.get({ key_id })).toMatchObject({
+    key_version: 2,
+    rotated_at: '2026-12-20T10:00:00.000Z',
+  });
+  expect(await client.keys.get({ key_id: keyId })).toMatchObject({ status: 'destroyed' });
+  const { logs } = await client.audit.page({ limit: 2 });
+  expect(logs).toMatchObject([
+    { action: 'key.rotate', actor: 'system', created_at: '2026-12-20T10:00:00.000Z' },
+    { action: 'key.destroy', actor: 'system', metadata: { erased: true } },
+  ]);
+});
+
+test('its tenant is set to be envelope-only, and to a quota', async () => {
+  const { service, keyId, client } = open({ monthlyEncryptQuota: 1 });
+  const encrypt = () => codeOf(client.serverMode.encrypt({ key_id: keyId, plaintext: 'x' }));
+  expect([await encrypt(), await encrypt()]).toStrictEqual(['no error', 'quota_exceeded']);
+  service.setTenant({ monthlyEncryptQuota: null });
+  expect(await encrypt()).toBe('no error');
+  service.setTenant({ envelopeOnly: true });
+  expect(await encrypt()).toBe('envelope_only');
+  expect(await codeOf(client.encrypt('x', { keyId }))).toBe('no error');
+});
+
+test('what cannot be created is refused as the client refuses it', () => {
+  const { service } = open();
+  expect(() => service.createKey('customers')).toThrow(
+    expect.objectContaining({ code: 'name_taken', status: 409 }),
+  );
+  expect(() => service.createKey('')).toThrow(expect.objectContaining({ code: 'bad_request' }));
+  expect(() => service.createApiKey({ permissions: [] })).toThrow(EaasError);
+});
+
+test('its log can be checked without trusting it, and an entry that was altered is found', async () => {
+  const { service, keyId, client } = open();
+  let saved: unknown;
+  const store = { load: () => saved, save: (state: unknown) => void (saved = state) };
+  const check = (full: boolean) => checkAudit(client, { store, full });
+  await client.encrypt('a secret', { keyId });
+  expect(await check(false)).toMatchObject({ ok: true, checked: 3 });
+  expect(await client.audit.verify()).toMatchObject({ valid: true });
+  service.tamper(2, { actor: 'nobody' });
+  expect(await check(true)).toMatchObject({ ok: false });
+  expect(await client.audit.verify()).toMatchObject({
+    valid: false,
+    errors: [{ id: 2, reason: 'entry_changed' }],
+  });
+  expect(() => service.tamper(99, {})).toThrow(EaasError);
+});
+
+test('it answers although a test has replaced the timers', async () => {
+  vi.useFakeTimers();
+  const { service, keyId } = open();
+  const answer = await service.fetch(`${service.baseUrl}/v1/hash`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ key_id: keyId, value: 'x' }),
+  });
+  expect(answer.status).toBe(200);
+});
+
+test('calls without end leave others their turn', async () => {
+  const { service } = open();
+  const bell = new AbortController();
+  setTimeout(() => bell.abort(), 1);
+  while (!bell.signal.aborted) await service.fetch(`${service.baseUrl}/v1/keys`);
+  expect(service.requests.every(({ status }) => status === 401)).toBe(true);
+});
+
+test('calls that overlap are carried out one after the other', async () => {
+  const { service, keyId, client } = open();
+  const names = Array.from({ length: 20 }, () => 'the same');
+  const codes = await Promise.all(names.map((name) => codeOf(client.keys.create({ name }))));
+  expect(codes).toStrictEqual(['no error', ...Array<string>(19).fill('name_taken')]);
+  const dek = toBase64(new Uint8Array(32));
+  const items = Array.from({ length: 100 }, () => ({ key_id: keyId, dek }));
+  const wraps = Array.from({ length: 10 }, () =>
+    service.fetch(`${service.baseUrl}/v1/batch/wrap`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ items }),
+    }),
+  );
+  expect((await Promise.all(wraps)).map(({ status }) => status)).toStrictEqual(Array<number>(10).fill(200));
+  expect(await client.audit.verify()).toMatchObject({ valid: true, checked: 1_003 });
+});
