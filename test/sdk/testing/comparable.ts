@@ -1,5 +1,5 @@
 /** Headers that differ, and why. The rest of an answer's headers are compared. */
-export const otherHeaders: Readonly<Record<string, string>> = {
+const otherHeaders: Readonly<Record<string, string>> = {
   connection: 'of a socket',
   date: 'of a server',
   'content-length': 'of a socket',
