@@ -1,28 +1,46 @@
-import { createHash } from 'node:crypto';
+import { EaasClient } from '@eaas/sdk';
+import { createTestService } from '@eaas/sdk/testing';
 
-const keyId = '6f2c1c1e-9d1b-4c55-8e0e-2f1a5d0a7b11';
+// What the code of the SDK's documents takes for granted: a service in memory, a key, a client, and a place for files.
 
-/** Answers `fetch` as the service would, with one key: its id. For code in documentation, and good for nothing else. */
-export function playService(): string {
-  const deks = new Map<string, string>();
-  const calls: Record<string, (body: Record<string, string>) => object> = {
-    [`/v1/keys/${keyId}/wrap`]({ dek = '' }) {
-      const wrapped_key = Buffer.from(crypto.getRandomValues(new Uint8Array(78))).toString('base64');
-      deks.set(wrapped_key, dek);
-      return { wrapped_key, key_id: keyId, key_version: 1 };
-    },
-    [`/v1/keys/${keyId}/unwrap`]({ wrapped_key = '' }) {
-      return { dek: deks.get(wrapped_key), key_id: keyId, key_version: 1 };
-    },
-    '/v1/hash'({ value = '' }) {
-      return { hash: createHash('sha256').update(value).digest('hex'), key_id: keyId };
-    },
+const service = createTestService();
+const files = new Map<string, Uint8Array>();
+
+type Answer = (request: Request) => Promise<Response>;
+const hosts: Record<string, Answer> = { 'eaas.test': service.fetch, 'files.example': store };
+
+process.env['EAAS_URL'] = service.baseUrl;
+process.env['EAAS_API_KEY'] = service.apiKey;
+globalThis.fetch = async (input, init) => {
+  const request = new Request(input, init);
+  const answer = hosts[new URL(request.url).hostname];
+  if (!answer) throw new TypeError('fetch failed');
+  return answer(request);
+};
+
+export const { key_id: keyId } = service.createKey('customers');
+export const { createKey, setTenant } = service;
+export const eaas = new EaasClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, keyId });
+
+/** A page of https://app.example: a browser adds its visitor's cookie, and says whose page it is. */
+export function playPage(backend: Answer): void {
+  Object.assign(globalThis, { location: { origin: 'https://app.example' } });
+  hosts['app.example'] = (request) => {
+    request.headers.set('cookie', 'session=42');
+    request.headers.set('sec-fetch-site', 'same-origin');
+    return backend(request);
   };
-  globalThis.fetch = async (input, init) => {
-    const request = new Request(input, init);
-    const call = calls[new URL(request.url).pathname];
-    if (!call) return new Response(null, { status: 404 });
-    return Response.json(call((await request.json()) as Record<string, string>));
-  };
-  return keyId;
+}
+
+/** An object store, as far as PUT and range requests go. */
+async function store(request: Request): Promise<Response> {
+  if (request.method === 'PUT') {
+    files.set(request.url, new Uint8Array(await request.arrayBuffer()));
+    return new Response(null, { status: 201 });
+  }
+  const file = files.get(request.url) ?? new Uint8Array();
+  const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.get('range') ?? '') ?? [];
+  const part = file.slice(Number(from), Number(to) + 1);
+  const range = `bytes ${from}-${Number(from) + part.length - 1}/${file.length}`;
+  return new Response(part, { status: 206, headers: { 'content-range': range } });
 }

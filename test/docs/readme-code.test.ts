@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { surroundings } from './surroundings.ts';
+import { surroundingsOf } from './surroundings.ts';
 
-// Runs the TypeScript of every package's README as a reader would. A comment behind a console.log says what it
+// Runs the TypeScript of every package's documents as a reader would. A comment behind a console.log says what it
 // prints, and nothing else may be printed.
 
 interface Program {
@@ -17,18 +17,25 @@ interface Program {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const place = join(root, 'node_modules', '.cache', 'readme-code');
-const readmes = readdirSync(join(root, 'packages'))
-  .map((name) => ({ name, programs: programsOf(name) }))
+const documents = readdirSync(join(root, 'packages'))
+  .flatMap((name) => [`${name}/README.md`, ...pagesOf(name)])
+  .map((document) => ({ document, programs: programsOf(document) }))
   .filter(({ programs }) => programs.length > 0);
 
-function programsOf(name: string): Program[] {
-  const path = join(root, 'packages', name, 'README.md');
+function pagesOf(name: string): string[] {
+  const folder = join(root, 'packages', name, 'docs');
+  const pages = existsSync(folder) ? readdirSync(folder).filter((page) => page.endsWith('.md')) : [];
+  return pages.map((page) => `${name}/docs/${page}`);
+}
+
+function programsOf(document: string): Program[] {
+  const path = join(root, 'packages', document);
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-  const blocks = Array.from(text.matchAll(/^```ts\n(.*?)^```$/gms), (match) => {
+  const blocks = Array.from(text.matchAll(/^( *)```ts\n(.*?)^ *```$/gms), (match) => {
     const line = text.slice(0, match.index).split('\n').length;
-    return { line, code: match[1] ?? '', file: join(place, `${name}-${line}.mts`) };
+    return { line, code: match[2] ?? '', file: join(place, `${document.replace(/\W/g, '-')}-${line}.mts`) };
   });
-  const before = surroundings[name];
+  const before = surroundingsOf(document);
   const [first] = blocks;
   if (before === undefined || !first) return blocks;
   return [{ ...first, code: [before, ...blocks.map(({ code }) => code)].join('\n') }];
@@ -36,14 +43,14 @@ function programsOf(name: string): Program[] {
 
 function run(args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd: root }, (_, stdout, stderr) => resolve(stdout + stderr));
+    execFile(process.execPath, args, { cwd: place }, (_, stdout, stderr) => resolve(stdout + stderr));
   });
 }
 
 beforeAll(() => {
   rmSync(place, { recursive: true, force: true });
   mkdirSync(place, { recursive: true });
-  for (const { file, code } of readmes.flatMap(({ programs }) => programs)) writeFileSync(file, code);
+  for (const { file, code } of documents.flatMap(({ programs }) => programs)) writeFileSync(file, code);
   const compilerOptions = { noPropertyAccessFromIndexSignature: false };
   const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: ['*.mts'] };
   writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(config));
@@ -51,11 +58,11 @@ beforeAll(() => {
 
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-test('the code of every README type-checks, strictly', async () => {
+test('the code of every document type-checks, strictly', async () => {
   expect(await run([join(root, 'node_modules/typescript/bin/tsc'), '-p', place])).toBe('');
 });
 
-describe.each(readmes)('the README of $name', ({ programs }) => {
+describe.each(documents)('$document', ({ programs }) => {
   test.concurrent.each(programs)('does from line $line on what it says', async ({ file, code }) => {
     const said = Array.from(code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm), ([, output]) => `${output}\n`);
     expect(await run(['--conditions=@eaas/source', '--import', 'tsx', file])).toBe(said.join(''));

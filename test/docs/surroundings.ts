@@ -1,11 +1,66 @@
 /**
- * What the code of a README takes for granted, as code that stands before it. Its blocks then go on from one
- * another, as one program; the blocks of a README that is not listed here stand each for itself.
+ * What the code of a document takes for granted, as code that stands before it. Its blocks then go on from one another,
+ * as one program. Without (undefined) each block of the document stands for itself.
  */
-export const surroundings: Readonly<Record<string, string>> = {
-  sdk: `
-import { playService } from '../../../test/docs/played-service.ts';
-process.env.EAAS_API_KEY = 'eaas_sk_of-a-reader';
-const keyId = playService();
+export function surroundingsOf(document: string): string | undefined {
+  if (!document.startsWith('sdk/')) return undefined;
+  return listed[document] ?? `import { eaas, keyId } from '../../../test/docs/played-service.ts';`;
+}
+
+const listed: Readonly<Record<string, string>> = {
+  'sdk/README.md': `
+import { eaas as before, keyId, playPage } from '../../../test/docs/played-service.ts';
+import { tableOf } from '../../../test/docs/played-table.ts';
+const findSession = async (cookie: string | null) => (cookie === 'session=42' ? { userId: '42' } : undefined);
+const count = (_type: string): void => {};
+const stored = await Promise.all(['ada@example.com', 'grace@example.com'].map((email) => before.encrypt(email)));
+const table = tableOf(stored.map(({ ciphertext }) => ({ email: ciphertext })));
+playPage((request) => POST(request));
+`,
+  'sdk/docs/browser.md': `
+import { createKey, playPage } from '../../../test/docs/played-service.ts';
+import { express, Hono } from '../../../test/sdk/frameworks.ts';
+const { key_id: patientsKeyId } = createKey('patients');
+const log = { warn: (_event: unknown, _text: string): void => {} };
+const findSession = async (cookie: string | null) => (cookie === 'session=42' ? { userId: '42' } : undefined);
+playPage((request) => proxy(request));
+`,
+  'sdk/docs/reencrypt.md': `
+import { eaas, keyId } from '../../../test/docs/played-service.ts';
+import { sql } from '../../../test/docs/played-table.ts';
+const keep = async (_progress: string): Promise<void> => {};
+const report = (..._facts: unknown[]): void => {};
+`,
+  'sdk/docs/from-a-static-key.md': `
+import { decryptStringSync, encryptStringSync } from '../../../test/docs/played-cloak.ts';
+import { eaas } from '../../../test/docs/played-service.ts';
+import { tableOf } from '../../../test/docs/played-table.ts';
+process.env.CLOAK_MASTER_KEY = 'k1.aesgcm256.' + 'A'.repeat(43);
+const cloaked = (email: string) => encryptStringSync(email, process.env.CLOAK_MASTER_KEY!);
+const emails = ['ada@example.com', 'grace@example.com', 'joan@example.com'].map(cloaked);
+const users = tableOf(emails.map((email) => ({ email: email as string | null, email_index: null as string | null })));
+const report = (..._facts: unknown[]): void => {};
+`,
+  'sdk/docs/from-server-mode.md': `
+import { eaas, keyId, setTenant } from '../../../test/docs/played-service.ts';
+const report = (..._facts: unknown[]): void => {};
+`,
+  'sdk/docs/orm.md': `
+import { eaas, keyId } from '../../../test/docs/played-service.ts';
+const users: StoredUser[] = [];
+async function insert(args: object): Promise<StoredUser> {
+  const { data } = args as { data: StoredUser };
+  users.push(data);
+  return data;
+}
+async function select(args: object): Promise<StoredUser[]> {
+  const { in: searched } = (args as { where: { email_index: { in: string[] } } }).where.email_index;
+  return users.filter(({ email_index }) => searched.includes(email_index));
+}
+`,
+  'sdk/docs/streams.md': `
+import { writeFileSync } from 'node:fs';
+import { eaas, keyId } from '../../../test/docs/played-service.ts';
+writeFileSync('film.mp4', 'a film');
 `,
 };
