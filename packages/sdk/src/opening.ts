@@ -8,6 +8,7 @@ import {
   requireExpectedKey,
   type Wrapped,
 } from '@eaas/protocol';
+import { toBase64 } from '@eaas/protocol/base64';
 import type { DecryptOptions } from './call-options.ts';
 import { type Ciphertext, envelopeBytes } from './ciphertext.ts';
 import type { DataKeyCalls } from './data-key-calls.ts';
@@ -49,7 +50,7 @@ export function createOpening(calls: DataKeyCalls, engines: Engines, limits: Lim
     form = '',
   ): string => {
     const { scope, wrapContext } = options;
-    return `${nameOf({ keyId, scope, wrapContext })}/${keyVersion}${form}/${String.fromCharCode(...wrappedKey)}`;
+    return `${nameOf({ keyId, scope, wrapContext })}/${keyVersion}${form}/${toBase64(wrappedKey)}`;
   };
 
   return {

@@ -19,6 +19,7 @@ export interface UnwrappedKeys {
 export function createUnwrappedKeys({ entries: most, kept }: Limits): UnwrappedKeys {
   // In the order of their use, the latest last.
   const entries = new Map<string, HeldKey>();
+  let latest: HeldKey | undefined;
 
   function add(name: string, unwrap: () => Promise<LiveKey>): HeldKey {
     const forget = (): void => evict(name, held);
@@ -43,8 +44,11 @@ export function createUnwrappedKeys({ entries: most, kept }: Limits): UnwrappedK
         evict(name, held);
         return undefined;
       }
-      entries.delete(name);
-      entries.set(name, held);
+      if (held !== latest) {
+        entries.delete(name);
+        entries.set(name, held);
+        latest = held;
+      }
       return key;
     },
     use: (name, unwrap, work, signal) => useHeld(entries.get(name) ?? add(name, unwrap), work, signal),
