@@ -24,7 +24,7 @@ export function createUnwrappedKeys({ entries: most, kept }: Limits): UnwrappedK
   function add(name: string, unwrap: () => Promise<LiveKey>): HeldKey {
     const forget = (): void => evict(name, held);
     const held = hold(unwrap(), () => later(kept, forget), forget);
-    entries.set(name, held);
+    entries.set(name, (latest = held));
     const [oldest] = entries;
     if (oldest && entries.size > most) evict(...oldest);
     return held;
@@ -46,8 +46,7 @@ export function createUnwrappedKeys({ entries: most, kept }: Limits): UnwrappedK
       }
       if (held !== latest) {
         entries.delete(name);
-        entries.set(name, held);
-        latest = held;
+        entries.set(name, (latest = held));
       }
       return key;
     },
