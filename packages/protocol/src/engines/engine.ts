@@ -1,6 +1,22 @@
+import type { Context } from '../context.ts';
+
 /** The result of a step: at once from a synchronous engine, as a promise from an asynchronous one. */
 export type Outcome<Mode extends EngineMode, T> = Mode extends 'sync' ? T : Promise<T>;
 export type EngineMode = 'sync' | 'async';
+
+/** What an envelope is made with. */
+export interface TextKey<Key> {
+  readonly header: Uint8Array;
+  readonly commitment: Uint8Array;
+  /** Undefined once wiped. */
+  readonly key: Key | undefined;
+}
+
+/** An envelope and its iv, in base64. */
+export interface SealedText {
+  readonly ciphertext: string;
+  readonly iv: string;
+}
 
 /**
  * Where the primitives come from. Every engine yields the same bytes; they differ in speed, and in whether a
@@ -21,6 +37,8 @@ export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
   ): Outcome<Mode, void>;
   /** The plaintext, or undefined when the tag does not hold. */
   decrypt(key: Key, iv: Uint8Array, aad: Uint8Array, body: Uint8Array): Outcome<Mode, Uint8Array | undefined>;
+  /** A shorter way from text to base64, where the engine has one: what toUtf8, sealUnder and toBase64 do. */
+  sealText?(dataKey: TextKey<Key>, text: string, context?: Context): SealedText;
   /** Overwrites the key where the engine can. */
   wipe(key: Key): void;
 }

@@ -1,13 +1,14 @@
+import type { KeyObject } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyContext } from '../../../../test/protocol/arbitraries.ts';
 import { toBase64 } from '../base64.ts';
 import type { Context } from '../context.ts';
-import { sealWithIv, wipeDataKey } from '../data-key.ts';
+import { type DataKey, sealWithIv, wipeDataKey } from '../data-key.ts';
 import { deriveDataKey } from '../derive-data-key.ts';
 import { InputError } from '../errors.ts';
 import { toUtf8 } from '../text.ts';
-import { nobleEngine } from './noble.ts';
+import type { TextKey } from './engine.ts';
 import { sealText, sealTextWithIv } from './node-text.ts';
 import { nodeEngine } from './node.ts';
 
@@ -18,6 +19,9 @@ const wrapped = {
 };
 const dek = new Uint8Array(32).fill(7);
 const iv = Uint8Array.from({ length: 12 }, (_, index) => index);
+
+/** As the engine made it. */
+const keyOf = (dataKey: DataKey) => dataKey as TextKey<KeyObject>;
 
 test('text becomes the same envelope as its bytes, whatever was sealed before', () => {
   const dataKeys = [1, 2].map((keyVersion) => deriveDataKey(nodeEngine, dek, { ...wrapped, keyVersion }));
@@ -31,7 +35,7 @@ test('text becomes the same envelope as its bytes, whatever was sealed before', 
       if (!dataKey) return;
       const envelope = sealWithIv(dataKey, iv, toUtf8(text), context);
       for (let again = 0; again < 2; again++) {
-        expect(sealTextWithIv(dataKey, iv, text, context)).toEqual({
+        expect(sealTextWithIv(keyOf(dataKey), iv, text, context)).toEqual({
           ciphertext: toBase64(envelope),
           iv: toBase64(iv),
         });
@@ -43,33 +47,29 @@ test('text becomes the same envelope as its bytes, whatever was sealed before', 
 test('a context that changed between two calls is another context', () => {
   const dataKey = deriveDataKey(nodeEngine, dek, wrapped);
   const context = { row: '1' };
-  const first = sealTextWithIv(dataKey, iv, 'text', context);
+  const first = sealTextWithIv(keyOf(dataKey), iv, 'text', context);
   context.row = '2';
-  expect(sealTextWithIv(dataKey, iv, 'text', context)).not.toEqual(first);
+  expect(sealTextWithIv(keyOf(dataKey), iv, 'text', context)).not.toEqual(first);
 });
 
 test.each([new Map([['row', '1']]), ['1'], 'row'])(
   '%j is no context, after one that looks alike',
   (value) => {
     const dataKey = deriveDataKey(nodeEngine, dek, wrapped);
-    sealText(dataKey, 'text', { ...(value as object) });
-    expect(() => sealText(dataKey, 'text', value as unknown as Context)).toThrow(InputError);
+    sealText(keyOf(dataKey), 'text', { ...(value as object) });
+    expect(() => sealText(keyOf(dataKey), 'text', value as unknown as Context)).toThrow(InputError);
   },
 );
 
 test('every call draws an iv', () => {
   const dataKey = deriveDataKey(nodeEngine, dek, wrapped);
-  const ivs = Array.from({ length: 200 }, () => sealText(dataKey, 'text')?.iv);
+  const ivs = Array.from({ length: 200 }, () => sealText(keyOf(dataKey), 'text').iv);
   expect(new Set(ivs).size).toBe(200);
 });
 
 test('a lone surrogate, and a data key that was wiped, are refused', () => {
   const dataKey = deriveDataKey(nodeEngine, dek, wrapped);
-  expect(() => sealText(dataKey, 'a\ud83d')).toThrow(InputError);
+  expect(() => sealText(keyOf(dataKey), 'a\ud83d')).toThrow(InputError);
   wipeDataKey(dataKey);
-  expect(() => sealText(dataKey, 'text')).toThrow(InputError);
-});
-
-test('a data key of another engine is none that it serves', () => {
-  expect(sealText(deriveDataKey(nobleEngine, dek, wrapped), 'text')).toBeUndefined();
+  expect(() => sealText(keyOf(dataKey), 'text')).toThrow(InputError);
 });

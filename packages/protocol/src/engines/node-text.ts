@@ -1,38 +1,29 @@
 import { Buffer } from 'node:buffer';
 import { createCipheriv, type KeyObject } from 'node:crypto';
 import { additionalData, type Context } from '../context.ts';
-import type { DataKey } from '../data-key.ts';
 import { InputError } from '../errors.ts';
 import { tagLength } from '../limits.ts';
 import { randomIv } from '../random.ts';
-import { nodeEngine } from './node.ts';
-
-/** An envelope and its iv, in base64. */
-export interface SealedText {
-  readonly ciphertext: string;
-  readonly iv: string;
-}
+import type { SealedText, TextKey } from './engine.ts';
 
 /**
- * Seals text under a data key of `nodeEngine`: toUtf8, sealUnder and toBase64 in one, without the arrays between them,
- * which take a third as long as the encryption. Throws InputError for a lone surrogate. Undefined for a data key of
- * another engine.
+ * Seals text: toUtf8, sealUnder and toBase64 in one, without the arrays between them, which take a third as long as the
+ * encryption. Throws InputError for a lone surrogate, and where the data key was wiped.
  */
-export function sealText(dataKey: DataKey, text: string, context?: Context): SealedText | undefined {
-  return dataKey.engine === nodeEngine ? sealTextWithIv(dataKey, randomIv(), text, context) : undefined;
+export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Context): SealedText {
+  return sealTextWithIv(dataKey, randomIv(), text, context);
 }
 
 /** As sealText, with the iv given: for the tests, and not exported, because an iv must never repeat. */
 export function sealTextWithIv(
-  dataKey: DataKey,
+  dataKey: TextKey<KeyObject>,
   iv: Uint8Array,
   text: string,
   context?: Context,
 ): SealedText {
   // OpenSSL's binding would replace a lone surrogate, so that two texts would encrypt alike.
   if (!text.isWellFormed()) throw new InputError('the value has a lone surrogate');
-  const { header, commitment } = dataKey;
-  const key = dataKey.key as KeyObject | undefined;
+  const { key, header, commitment } = dataKey;
   if (!key) throw new InputError('this data key was wiped');
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: tagLength });
   const body = cipher.setAAD(additionalDataOf(header, context)).update(text, 'utf8');

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Engine, SyncEngine } from './engine.ts';
+import { sealText } from './node-text.ts';
 
 const tagLength = 16;
 const pieceLength = 131_072;
@@ -35,6 +36,7 @@ export const nodeEngine: SyncEngine = {
       return undefined;
     }
   },
+  sealText,
   wipe() {
     // A KeyObject cannot be overwritten; it goes when nothing refers to it.
   },
