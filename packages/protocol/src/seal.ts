@@ -14,6 +14,7 @@ export type Wrap = (dek: Uint8Array) => Wrapped | Promise<Wrapped>;
 /** Gives back the DEK that was wrapped, to be overwritten: a copy. What it throws passes through `open` untouched. */
 export type Unwrap = (wrapped: Wrapped) => Uint8Array | Promise<Uint8Array>;
 
+/** What a value is bound to, and by which engine it is sealed. */
 export interface SealOptions {
   readonly context?: Context | undefined;
   readonly engine?: Engine;

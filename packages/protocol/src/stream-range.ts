@@ -28,6 +28,7 @@ export interface EncryptedFile {
   close(): void;
 }
 
+/** How a part of a stream is opened. */
 export type FileOptions = SealOptions & ExpectedKey & { readonly signal?: AbortSignal | undefined };
 
 /**

@@ -6,6 +6,7 @@ import type { ChunkCipher } from './stream-chunk.ts';
 import { joinEnds } from './stream-ends.ts';
 import { createStream } from './stream-head.ts';
 
+/** What a stream is bound to, and by which engine it is sealed. */
 export interface StreamOptions extends SealOptions {
   /** Ends the stream at both ends with the signal's reason. */
   readonly signal?: AbortSignal | undefined;

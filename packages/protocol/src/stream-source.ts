@@ -12,6 +12,7 @@ export interface RangeSource {
   read(start: number, end: number, signal?: AbortSignal): RangeContent | Promise<RangeContent>;
 }
 
+/** Bytes, or a stream of them. */
 export type RangeContent = Uint8Array | ReadableStream<Uint8Array>;
 
 /** A range as a stream, whichever way the source answers. It fails unless it has the length that was asked for. */

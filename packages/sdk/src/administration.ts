@@ -38,8 +38,11 @@ export type Calls<Routes extends Readonly<Record<string, Route>>> = {
 
 type Asked<R extends Route> = unknown extends Input<R> ? Readonly<Record<string, never>> : Readonly<Input<R>>;
 
+/** `create`, `list`, `get`, `rotate`, `disable`, `enable`, `destroy`, `restore`, `setRotationPolicy`, `export`. */
 export type KeyCalls = Calls<typeof keyRoutes>;
+/** `create`, `list`, `get`, `update`, `revoke`. */
 export type ApiKeyCalls = Calls<typeof apiKeyRoutes>;
+/** `encrypt`, `decrypt`: by the service, which sees the plaintext. */
 export type ServerModeCalls = Calls<typeof serverModeRoutes>;
 
 export const keyCalls = (call: Call): KeyCalls => bind(call, keyRoutes);

@@ -14,6 +14,7 @@ export interface KeyOption {
   readonly keyId?: string | undefined;
 }
 
+/** How a value is encrypted. */
 export interface EncryptOptions extends Kept, KeyOption {
   /** Authenticated with the value and needed to decrypt it, but not hidden. */
   readonly context?: Context | undefined;
@@ -21,6 +22,7 @@ export interface EncryptOptions extends Kept, KeyOption {
   readonly fresh?: boolean | undefined;
 }
 
+/** How a value is decrypted: by which keys, and where it is expected. */
 export interface DecryptOptions extends Kept {
   /** The key, or keys, that the value may be encrypted under; the client's where absent. */
   readonly keyId?: string | readonly string[] | undefined;
@@ -29,8 +31,10 @@ export interface DecryptOptions extends Kept {
   readonly context?: Context | undefined;
 }
 
+/** Under which key a value is hashed. */
 export interface HashOptions extends CallOptions, KeyOption {}
 
+/** Under which key a DEK is wrapped, and what it is bound to. */
 export interface WrapOptions extends CallOptions, KeyOption {
   /** Bound to the DEK: it unwraps with the very same only. */
   readonly wrapContext?: Context | undefined;
@@ -48,6 +52,7 @@ export type DecryptItem =
   | Uint8Array
   | { readonly ciphertext: string | Uint8Array; readonly context?: Context | undefined };
 
+/** Which data keys synchronous calls are going to need. */
 export interface PrimeOptions extends Kept, KeyOption {
   /** Make their data keys ready for `decryptSync`. */
   readonly ciphertexts?: Iterable<Ciphertext> | undefined;

@@ -21,6 +21,7 @@ import type { EnvelopeClientOptions } from './options.ts';
 import { createRewrapAll, type RewrapAll } from './rewrap.ts';
 import { type CallOptions, createTransport, type TransportOptions } from './transport.ts';
 
+/** Where the service is, who asks, and how data keys are kept. */
 export interface EaasClientOptions extends EnvelopeClientOptions, TransportOptions {
   /** An API key, or what answers one: asked before every call. */
   readonly apiKey: string | (() => string | Promise<string>);
@@ -98,7 +99,10 @@ async function authorization(apiKey: EaasClientOptions['apiKey']): Promise<Recor
   } catch {
     throw new EaasError('unauthorized', 'the function that answers the API key failed');
   }
-  if (typeof token !== 'string' || token === '')
+  // A file's line end may stand behind it. What cannot be sent, the platform would show in its error.
+  const [, sent] = /^([!-~]+)\s*$/.exec(String(token)) ?? [];
+  if (typeof token !== 'string' || !sent) {
     throw new InputError('`apiKey` is a token, or a function that answers one');
-  return { authorization: `Bearer ${token}` };
+  }
+  return { authorization: `Bearer ${sent}` };
 }

@@ -65,9 +65,8 @@ export class EnvelopeClient {
   encryptMany(items: readonly EncryptItem[], options: EncryptOptions = {}): Promise<Settled<Bundle>[]> {
     return Promise.all(
       items.map((item) => {
-        if (typeof item === 'string' || item instanceof Uint8Array)
-          return settle(this.encrypt(item, options));
-        return settle(this.encrypt(item.value, { ...options, context: item.context ?? options.context }));
+        const { value = item, context = options.context } = Object(item) as Partial<Valued>;
+        return settle(this.encrypt(value as string, { ...options, context }));
       }),
     );
   }
@@ -94,7 +93,7 @@ export class EnvelopeClient {
   decryptMany(items: readonly DecryptItem[], options: DecryptOptions = {}): Promise<Settled<Uint8Array>[]> {
     return Promise.all(
       items.map((item) => {
-        const context = (typeof item === 'object' && 'context' in item && item.context) || options.context;
+        const { context = options.context } = Object(item) as Partial<Valued>;
         return settle(this.decrypt(item, { ...options, context }));
       }),
     );
@@ -114,8 +113,8 @@ export class EnvelopeClient {
   async prime(options: PrimeOptions = {}): Promise<void> {
     const { ciphertexts = [], encrypt = !options.ciphertexts, keep = false } = options;
     await Promise.all([
-      this.#opening.prime(ciphertexts, options),
       encrypt && this.#sealing.prime(this.#keyOf(options), options, keep),
+      this.#opening.prime(ciphertexts, options),
     ]);
   }
 
@@ -149,6 +148,7 @@ export class EnvelopeClient {
     this.#opening.close();
   }
 
+  /** As close, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -1,4 +1,5 @@
 export { DecryptionError, FormatError, InputError } from '@eaas/protocol';
+export type { Context, Engine, SyncEngine, Wrapped } from '@eaas/protocol';
 export type { ApiKeyCalls, KeyCalls, ServerModeCalls } from './administration.ts';
 export type {
   DecryptItem,

@@ -26,6 +26,7 @@ export interface CacheOptions {
  */
 export type CachePreset = 'server' | 'serverless' | 'browser';
 
+/** What every client can be told. */
 export interface EnvelopeClientOptions extends Observers {
   /** The key that is used, and expected, where a call names none. */
   readonly keyId?: string | undefined;

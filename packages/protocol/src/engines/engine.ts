@@ -2,6 +2,8 @@ import type { Context } from '../context.ts';
 
 /** The result of a step: at once from a synchronous engine, as a promise from an asynchronous one. */
 export type Outcome<Mode extends EngineMode, T> = Mode extends 'sync' ? T : Promise<T>;
+
+/** Whether an engine answers at once. */
 export type EngineMode = 'sync' | 'async';
 
 /** What an envelope is made with. */

@@ -19,4 +19,5 @@ export const auditActions = [
   'tenant.update',
 ] as const;
 
+/** What an entry records. */
 export type AuditAction = (typeof auditActions)[number];

@@ -11,6 +11,7 @@ export const permissions = [
   'usage.read',
 ] as const;
 
+/** What an API key may hold. */
 export type Permission = (typeof permissions)[number];
 
 /** Not for an API key that is limited to some keys: what these show or change is the whole tenant's. */

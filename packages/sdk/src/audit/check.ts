@@ -11,6 +11,7 @@ export interface AuditSource {
   readonly audit: Pick<AuditMethods, 'page' | 'verify' | 'checkpoint'>;
 }
 
+/** What is remembered between rounds, and how a log is read. */
 export interface CheckOptions {
   readonly store: AuditStore;
   /** The tenant's, from elsewhere than the service. Where absent, the first answer is trusted and pinned. */
@@ -21,12 +22,14 @@ export interface CheckOptions {
   readonly saveEvery?: number | undefined;
   /** Given every entry that is read, in order. After a failure, or a finding, some come again. */
   readonly onEntry?: ((entry: AuditEntry) => void | Promise<void>) | undefined;
+  /** Told after each page how far it is, and where the log ends. */
   readonly onProgress?: ((progress: { readonly id: number; readonly through: number }) => void) | undefined;
   /** For platforms whose WebCrypto has no Ed25519. */
   readonly verifySignature?: VerifySignature | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What a round found. */
 export interface AuditReport {
   /** Nothing was found. */
   readonly ok: boolean;

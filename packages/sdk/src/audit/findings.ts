@@ -23,6 +23,7 @@ export type AuditFindingCode =
   /** The service's own verification says that something is wrong. */
   | 'service_verification_failed';
 
+/** One thing that does not hold. */
 export interface AuditFinding {
   readonly code: AuditFindingCode;
   /** The entry that it is about, or the first of them. */

@@ -1,7 +1,9 @@
 import type { AuditAction, Output } from '@eaas/protocol/wire';
 import type { Call, CallOptions } from '../transport.ts';
 
+/** A page as the service answers it. */
 export type AuditPage = Output<'GET /v1/audit'>;
+/** An entry as the service shows it. */
 export type AuditEntry = AuditPage['logs'][number];
 
 /** Which entries; both dates are inclusive, and text is RFC 3339 with a time. */
@@ -12,6 +14,7 @@ export interface AuditFilter {
   readonly date_to?: Date | string | undefined;
 }
 
+/** In which order entries are listed, and how many a call. */
 export interface ListOptions extends CallOptions {
   /** `newest` first where absent. */
   readonly order?: 'newest' | 'oldest' | undefined;

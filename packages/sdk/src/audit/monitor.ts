@@ -1,6 +1,7 @@
 import { EaasError } from '../errors.ts';
 import { type AuditReport, type AuditSource, checkAudit, type CheckOptions } from './check.ts';
 
+/** As for one round; and how often, and who hears of failures. */
 export interface MonitorOptions extends CheckOptions {
   /** Milliseconds between the end of a round and the next; 300,000 (five minutes) where absent. */
   readonly interval?: number | undefined;

@@ -23,6 +23,7 @@ export interface AuditState {
 export interface AuditStore {
   /** What was saved last, or nothing. */
   load(): unknown;
+  /** Called with each state that was reached. What it throws ends the round. */
   save(state: AuditState): void | Promise<void>;
 }
 

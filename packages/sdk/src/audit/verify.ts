@@ -1,8 +1,10 @@
 import type { Input, Output } from '@eaas/protocol/wire';
 import type { Call, CallOptions } from '../transport.ts';
 
+/** What the service found. */
 export type AuditVerification = Output<'GET /v1/audit/verify'>;
 
+/** How a long verification reports on its way. */
 export interface VerifyOptions extends CallOptions {
   /** Told after each call what all calls so far found; its `next_id` is where a later verification can go on. */
   readonly onProgress?: ((found: AuditVerification) => void) | undefined;

@@ -9,6 +9,7 @@ export { EaasError, type EaasErrorCode, type SdkError, type Settled } from '../e
 
 type PlainHeaders = Readonly<Record<string, string>>;
 
+/** Any other option is refused: above all, there is none for an API key. */
 export interface EaasBrowserClientOptions extends EnvelopeClientOptions, Omit<TransportOptions, 'baseUrl'> {
   /** Where the app's backend mounts the proxy of `@eaas/sdk/proxy`; `/api/eaas` where absent. */
   readonly proxyUrl?: string | undefined;

@@ -10,6 +10,7 @@ import type { NameOf, PlaceOf, RowId, Searchable, Tables } from './row-types.ts'
 import type { FieldsClient, IdOf, Row, RowOptions, Setting } from './setting.ts';
 import { refuse } from './value-type.ts';
 
+/** Under which keys records are encrypted, and where their indexes are made. */
 export interface RecordsOptions<T extends Tables> {
   /**
    * Where the fingerprints of searchable fields are made: `service`, or a token of `createIndexKey`. Of several, the

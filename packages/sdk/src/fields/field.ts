@@ -11,6 +11,7 @@ export interface Place {
   readonly row: string;
 }
 
+/** What a field may be told besides its type. */
 export interface FieldOptions<Value, B extends Bound = Bound> {
   /**
    * What a ciphertext is bound to, besides its key. `row`, the default: table, field and row id; copied anywhere else it

@@ -8,7 +8,8 @@ const wrapContext: Context = { purpose: 'eaas index key v1' };
 const start = 'eaas_ik_1';
 const tokenForm = /^eaas_ik_1\.([\da-f-]{36})\.(\d{1,10})\.([\w+/]+=*)$/;
 
-type KeyOptions = Omit<WrapOptions, 'wrapContext'>;
+/** The key that wraps an index key, where it is not the client's. */
+export type IndexKeyOptions = Omit<WrapOptions, 'wrapContext'>;
 
 /**
  * Makes a key for fingerprints that are computed here, so that no value leaves the process: 32 random bytes, wrapped by
@@ -17,7 +18,7 @@ type KeyOptions = Omit<WrapOptions, 'wrapContext'>;
  */
 export async function createIndexKey(
   client: Pick<EnvelopeClient, 'wrap'>,
-  options: KeyOptions = {},
+  options: IndexKeyOptions = {},
 ): Promise<string> {
   return wrapAndWipe(client, crypto.getRandomValues(new Uint8Array(32)), options);
 }
@@ -29,7 +30,7 @@ export async function createIndexKey(
 export async function rewrapIndexKey(
   client: Pick<EnvelopeClient, 'wrap' | 'unwrap'>,
   token: string,
-  options: KeyOptions = {},
+  options: IndexKeyOptions = {},
 ): Promise<string> {
   const wrapped = parseToken(token);
   const { keyId = wrapped.keyId, signal } = options;
@@ -39,7 +40,7 @@ export async function rewrapIndexKey(
 async function wrapAndWipe(
   client: Pick<EnvelopeClient, 'wrap'>,
   key: Uint8Array,
-  options: KeyOptions,
+  options: IndexKeyOptions,
 ): Promise<string> {
   try {
     const { keyId, keyVersion, wrappedKey } = await client.wrap(key, { ...options, wrapContext });

@@ -1,5 +1,6 @@
 /** Says that a column may still hold plaintext, and how it is read. */
 export interface Plaintext<Value> {
+  /** The value that is stored. Throws for what is none. */
   read(stored: unknown): Value;
 }
 

@@ -9,6 +9,7 @@ export type Encrypted<Place extends string, Value> = string & { readonly [kept]:
 export type Fingerprint<Place extends string> = string & { readonly [kept]: readonly [Place] };
 
 type Fields = Readonly<Record<string, Field<unknown>>>;
+/** The fields of each table, by the names of the columns. */
 export type Tables = Readonly<Record<string, Fields>>;
 
 /** The id of a row. A number and its decimal text are the same id. */
@@ -42,8 +43,10 @@ export type Stored<Place extends string, Value> =
   | (string & { readonly [kept]?: readonly [Place, Value] })
   | Exclude<Value, string>;
 
+/** A row with values for the fields that it has. */
 export type PlainRow<F> = { readonly [Name in keyof F]?: Plain<ValueOf<F[Name]>> | Absent };
 
+/** A row with what is stored for the fields that it has. */
 export type StoredRow<F, Table extends string> = {
   readonly [Name in keyof F]?: Stored<`${Table}.${Name & string}`, ValueOf<F[Name]>> | Absent;
 };

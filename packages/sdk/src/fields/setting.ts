@@ -19,6 +19,7 @@ export interface Setting {
   readonly reads: Reads;
 }
 
+/** What the calls for rows take. */
 export type RowOptions = Pick<EncryptOptions, 'scope' | 'wrapContext' | 'signal'>;
 
 /** A row as the verbs see it; its types are the definition's affair. */

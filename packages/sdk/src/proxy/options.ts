@@ -3,6 +3,7 @@ import type { ProblemCode } from '@eaas/protocol/wire';
 import type { Authorize } from './grant.ts';
 import type { OriginRules } from './origin.ts';
 
+/** Where the service is, whose pages may ask, and what each session may do. */
 export interface ProxyOptions {
   /** The address of the service, without `/v1`. */
   readonly baseUrl: string;
@@ -23,6 +24,7 @@ export interface ProxyOptions {
   readonly allowWithoutOrigin?: boolean | undefined;
   /** Milliseconds for reading a request and asking the service; 30,000 where absent. */
   readonly timeout?: number | undefined;
+  /** Makes the requests to the service; the platform’s where absent. */
   readonly fetch?: typeof fetch | undefined;
   /** Told of what is the operator's to mend, none of which the browser learns. */
   readonly onEvent?: ((event: ProxyEvent) => void) | undefined;

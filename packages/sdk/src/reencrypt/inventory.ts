@@ -20,6 +20,7 @@ export interface VersionUse {
   readonly last_unwrap_at?: string | null;
 }
 
+/** One key, and what is encrypted under each of its versions. */
 export interface KeyUse {
   readonly key_id: string;
   /** The key's newest version and its status: absent where the service was not asked, or does not know the key. */
@@ -49,6 +50,7 @@ interface KeyRecord {
 
 type VersionCount = Required<Pick<VersionUse, 'key_version' | 'wraps' | 'unwraps' | 'last_unwrap_at'>>;
 
+/** Who is asked for the keys, and how an inventory is ended. */
 export interface InventoryOptions {
   /** Adds what the service knows of the keys: an `EaasClient` whose API key may `keys.read`. */
   readonly client?: { readonly keys: { get(input: { key_id: string }): Promise<KeyRecord> } } | undefined;

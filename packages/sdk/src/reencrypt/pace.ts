@@ -4,6 +4,7 @@ import { aborted } from '../abortable.ts';
 export interface Clock {
   /** Milliseconds, from anywhere on. */
   now(): number;
+  /** Waits, or until the signal says so. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 

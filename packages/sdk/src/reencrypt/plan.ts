@@ -60,6 +60,7 @@ export interface CustomPlan<Row extends StoredRow> {
   readonly convert: (row: Row) => Promise<Partial<Row['values']> | undefined>;
 }
 
+/** What is to become of the values. */
 export type Plan<Row extends StoredRow> =
   | RewrapPlan<Row>
   | EncryptPlan<Row>
@@ -67,7 +68,7 @@ export type Plan<Row extends StoredRow> =
   | CustomPlan<Row>;
 
 /** How a run goes about it. */
-interface RunOptions<Row extends StoredRow> {
+export interface RunOptions<Row extends StoredRow> {
   /** Goes on where this progress, which may have been through JSON, was yielded. */
   readonly resume?: Progress<Row['id']> | undefined;
   /** Everything but the write: what opens, what fails, how much there is to do. */
@@ -87,6 +88,7 @@ interface RunOptions<Row extends StoredRow> {
   readonly clock?: Clock | undefined;
 }
 
+/** What is to become of the values, and how a run goes about it. */
 export type ReencryptOptions<Row extends StoredRow> = Plan<Row> & RunOptions<Row>;
 
 /** The option at a place. */

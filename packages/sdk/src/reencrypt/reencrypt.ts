@@ -23,14 +23,17 @@ export {
 export type { Clock } from './pace.ts';
 export { fold, type StoredParts, unfold } from './parts.ts';
 export type {
+  ByPlace,
   CustomPlan,
   EncryptPlan,
   Opening,
   Place,
+  Plan,
   ReencryptClient,
   ReencryptOptions,
   ReencryptPlan,
   RewrapPlan,
+  RunOptions,
   Sealing,
 } from './plan.ts';
 export type { FailureCode } from './reason.ts';

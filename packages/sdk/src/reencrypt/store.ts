@@ -21,6 +21,7 @@ export interface Change<Row extends StoredRow = StoredRow> {
   readonly row: Row;
 }
 
+/** A table that can be read. */
 export interface ReadableStore<Row extends StoredRow = StoredRow> {
   /** The next rows, ordered by id: those after `after`, from the first one on where it is undefined. */
   read(page: { readonly after: Row['id'] | undefined; readonly limit: number }): Promise<readonly Row[]>;

@@ -2,7 +2,9 @@ import type { RangeSource } from '@eaas/protocol/stream';
 
 /** What is used of a FileHandle, as `open` of node:fs/promises answers it. */
 export interface ReadableHandle {
+  /** How long the file is. */
   stat(): Promise<{ readonly size: number }>;
+  /** Reads so many bytes from a position. */
   read(
     buffer: Uint8Array,
     offset: number,

@@ -20,6 +20,7 @@ interface Progressing {
   readonly total?: number | undefined;
 }
 
+/** How a stream is encrypted. */
 export interface EncryptStreamOptions extends WrapOptions, Progressing {
   /** Authenticated with every chunk and needed to decrypt them, but not hidden. */
   readonly context?: Context | undefined;

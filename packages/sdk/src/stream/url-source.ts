@@ -1,7 +1,9 @@
 import { maxHeadLength, type RangeSource } from '@eaas/protocol/stream';
 import { SourceError } from './source-error.ts';
 
+/** How the ranges are asked for. */
 export interface UrlSourceOptions {
+  /** Makes the requests; the platform’s where absent. */
   readonly fetch?: typeof fetch | undefined;
   /** Sent with every request: what the store asks for. */
   readonly headers?: HeadersInit | undefined;

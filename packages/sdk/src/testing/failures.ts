@@ -6,6 +6,7 @@ import { problem, type ProblemCode, problems, type Route } from '@eaas/protocol/
  */
 export type Failure = ProblemCode | 'network' | 'answer_lost' | 'timeout' | 'invalid_response';
 
+/** Which calls fail, and how many. */
 export interface FailureOptions {
   /** How many calls fail; one where absent. */
   readonly times?: number | undefined;

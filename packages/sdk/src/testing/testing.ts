@@ -35,6 +35,7 @@ export interface TestService {
   readonly baseUrl: string;
   /** An API key with every permission. */
   readonly apiKey: string;
+  /** The one tenant’s id. */
   readonly tenantId: string;
   /** Answers what is sent to `baseUrl`; all else fails. No connection is ever opened. */
   readonly fetch: (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
