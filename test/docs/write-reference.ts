@@ -1,0 +1,10 @@
+import { rmSync } from 'node:fs';
+import { root } from './markdown.ts';
+import { reference, writeReference } from './reference.ts';
+
+// `npm run reference`: writes the API reference anew.
+
+rmSync(root + reference, { recursive: true, force: true });
+const complaints = await writeReference(root + reference);
+for (const complaint of complaints) process.stderr.write(`${complaint}\n`);
+process.exitCode = complaints.length > 0 ? 1 : 0;
