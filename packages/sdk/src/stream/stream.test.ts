@@ -78,25 +78,31 @@ describe('a stream', () => {
     ]);
   });
 
-  test('is refused for another key, another context, and without any key being named', async () => {
+  test('is refused for another key, another context, and where neither call nor client names a key', async () => {
     const { client, service, keyId } = world();
+    const nameless = new EaasClient(service);
     const { content } = await sendThrough(encryptStream(client, { wrapContext: { owner: 'ada' } }), [
       contentOf(9),
     ]);
     const other = service.createKey('others').key_id;
     const wrapContext = { owner: 'ada' };
-    for (const [options, kind] of [
-      [{ keyId: other, wrapContext }, DecryptionError],
-      [{ keyId, wrapContext, context: { file: '1' } }, DecryptionError],
-      [{ keyId, wrapContext: { owner: 'eve' } }, DecryptionError],
-      [{ wrapContext }, InputError],
+    for (const [by, options, kind] of [
+      [client, { keyId: other, wrapContext }, DecryptionError],
+      [client, { wrapContext, context: { file: '1' } }, DecryptionError],
+      [client, { keyId, wrapContext: { owner: 'eve' } }, DecryptionError],
+      [nameless, { wrapContext }, InputError],
     ] as const) {
-      const { error, chunks } = await sendThrough(decryptStream(client, options), [content]);
+      const { error, chunks } = await sendThrough(decryptStream(by, options), [content]);
       expect(error).toBeInstanceOf(kind);
       expect(chunks).toEqual([]);
     }
-    const opened = await sendThrough(decryptStream(client, { anyKey: true, wrapContext }), [content]);
-    expect(opened.content.length).toBe(9);
+    for (const [by, options] of [
+      [client, { wrapContext }],
+      [nameless, { anyKey: true, wrapContext }],
+    ] as const) {
+      const opened = await sendThrough(decryptStream(by, options), [content]);
+      expect(opened.content.length).toBe(9);
+    }
   });
 
   test('fails with what the service answers, and shows no secret', async () => {
