@@ -56,7 +56,7 @@ export async function encryptBlob(
 export async function decryptBlob(
   client: StreamClient,
   blob: Blob,
-  options: DecryptStreamOptions,
+  options: DecryptStreamOptions = {},
 ): Promise<SizedStream> {
   const start = new Uint8Array(await blob.slice(0, maxHeadLength).arrayBuffer());
   const size = plaintextSize(blob.size, parseStreamHead(start).wrappedKey.length);

@@ -10,7 +10,7 @@ import { unwrapBy } from './streams.ts';
 export function openFile(
   client: StreamClient,
   source: RangeSource,
-  options: OpenOptions,
+  options: OpenOptions = {},
 ): Promise<EncryptedFile> {
   const { context, signal } = options;
   const engine = client.engines.large;

@@ -24,7 +24,7 @@ export function encryptStream(client: StreamClient, options: EncryptStreamOption
  * error only when its last chunk was seen: until then what came out is the beginning of what was encrypted, and no more.
  * Fails with FormatError for what is no stream, DecryptionError for all that can be wrong after that, and EaasError.
  */
-export function decryptStream(client: StreamClient, options: DecryptStreamOptions): ByteTransform {
+export function decryptStream(client: StreamClient, options: DecryptStreamOptions = {}): ByteTransform {
   return openStream(unwrapBy(client, options), {
     ...streamOptions(client, options),
     ...expectedKey(client, options),
