@@ -58,6 +58,7 @@ async function select(args: object): Promise<StoredUser[]> {
   return users.filter(({ email_index }) => searched.includes(email_index));
 }
 `,
+  'sdk/docs/testing.md': '',
   'sdk/docs/streams.md': `
 import { writeFileSync } from 'node:fs';
 import { eaas, keyId } from '../../../test/docs/played-service.ts';
