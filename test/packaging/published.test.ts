@@ -53,9 +53,9 @@ function packageOf({ name }: PublishedPackage): { tarball: Buffer; files: string
 }
 
 describe.each(publishedPackages)('$name as it is published', (published) => {
-  test('holds its code, its source, its README and its license, and no test', () => {
+  test('holds its code, its source, its documents and its license, and no test', () => {
     const { files } = packageOf(published);
-    const allowed = /^(?:(?:dist|src)\/.+|README\.md|LICENSE|package\.json)$/;
+    const allowed = /^(?:(?:dist|src)\/.+|docs\/.+\.md|README\.md|LICENSE|package\.json)$/;
     expect(files.filter((path) => !allowed.test(path))).toEqual([]);
     expect(files.filter((path) => /\.test\.|\.tsbuildinfo$/.test(path))).toEqual([]);
     expect(files).toEqual(
