@@ -8,19 +8,10 @@ if (!apiKey) {
   process.exit(2);
 }
 
-const call = async (method, path, body) => {
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
-  const request = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-  const answer = await fetch(baseUrl + path, request);
-  const json = await answer.json();
-  if (!answer.ok) throw new Error(`${method} ${path}: ${json.detail}`);
-  return json;
-};
-
-const { key_id: keyId } = await call('POST', '/v1/keys', { name: `example ${new Date().toISOString()}` });
+const eaas = new EaasClient({ baseUrl, apiKey });
+const { key_id: keyId } = await eaas.keys.create({ name: `example ${new Date().toISOString()}` });
 console.log(`Key        ${keyId}`);
 
-const eaas = new EaasClient({ baseUrl, apiKey });
 const context = { table: 'users', row: '42' };
 const { ciphertext } = await eaas.encrypt('4111 1111 1111 1111', { keyId, context });
 console.log(`Ciphertext ${ciphertext.slice(0, 40)}… (${ciphertext.length} characters)`);
@@ -30,7 +21,6 @@ const moved = { table: 'users', row: '43' };
 const refusal = await eaas.decrypt(ciphertext, { keyId, context: moved }).catch((error) => error);
 console.log(`Moved      ${refusal.name}: ${refusal.message}`);
 
-const { logs } = await call('GET', `/v1/audit?key_id=${keyId}`);
 console.log('Audit log');
-for (const entry of logs)
+for await (const entry of eaas.audit.list({ key_id: keyId }))
   console.log(`  ${entry.id}  ${entry.created_at}  ${entry.action}  by ${entry.actor}`);
