@@ -18,8 +18,8 @@ globalThis.fetch = async (input, init) => {
   return answer(request);
 };
 
+export { service };
 export const { key_id: keyId } = service.createKey('customers');
-export const { createKey, setTenant } = service;
 export const eaas = new EaasClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, keyId });
 
 /** A page of https://app.example: a browser adds its visitor's cookie, and says whose page it is. */

@@ -18,7 +18,7 @@ interface Program {
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const place = join(root, 'node_modules', '.cache', 'readme-code');
 const documents = readdirSync(join(root, 'packages'))
-  .flatMap((name) => [`${name}/README.md`, ...pagesOf(name)])
+  .flatMap((name) => [`${name}/README.md`].concat(pagesOf(name)))
   .map((document) => ({ document, programs: programsOf(document) }))
   .filter(({ programs }) => programs.length > 0);
 

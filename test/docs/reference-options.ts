@@ -6,23 +6,10 @@ type Folder = 'sdk' | 'protocol';
 
 // What types are computed with, and what nobody has to name: the pages say it where it is used.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
-  sdk: [
-    ...['Calls', 'apiKeyRoutes', 'keyRoutes', 'serverModeRoutes', 'FormOf', 'Emit', 'ByteTransform'],
-    ...[
-      'Absent',
-      'FieldValue',
-      'Fields',
-      'Flat',
-      'IdFor',
-      'IndexColumn',
-      'IndexColumns',
-      'NameOf',
-      'OptionsOf',
-    ],
-    ...['Plain', 'PlaceOf', 'Searchable', 'Stored', 'ValueOf', 'ValueType', 'Where', 'named', 'ownReasons'],
-    ...['ApiKeyFields', 'KeyFields', 'KeyRecord', 'RewrapClient'],
-  ],
-  protocol: ['KeyIds', 'Part', 'PathPart', 'SealedText', 'TextKey'],
+  sdk: wordsOf(`Absent ApiKeyFields ByteTransform Calls Emit FieldValue Fields Flat FormOf IdFor IndexColumn
+    IndexColumns KeyFields KeyRecord NameOf OptionsOf Plain PlaceOf RewrapClient Searchable Stored ValueOf ValueType
+    Where apiKeyRoutes keyRoutes named ownReasons serverModeRoutes`),
+  protocol: wordsOf('KeyIds Part PathPart SealedText TextKey'),
 };
 
 // Declared as Node declares them, or said a line above: an overload, and `using`.
@@ -72,4 +59,8 @@ export function optionsFor(folder: Folder, entries: readonly Entry[], modules: s
     intentionallyNotDocumented: unsaid[folder],
     requiredToBeDocumented: ['Class', 'Interface', 'TypeAlias', 'Function', 'Variable'],
   };
+}
+
+function wordsOf(text: string): string[] {
+  return text.split(/\s+/);
 }

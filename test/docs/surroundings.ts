@@ -18,9 +18,9 @@ const table = tableOf(stored.map(({ ciphertext }) => ({ email: ciphertext })));
 playPage((request) => POST(request));
 `,
   'sdk/docs/browser.md': `
-import { createKey, playPage } from '../../../test/docs/played-service.ts';
+import { playPage, service } from '../../../test/docs/played-service.ts';
 import { express, Hono } from '../../../test/sdk/frameworks.ts';
-const { key_id: patientsKeyId } = createKey('patients');
+const { key_id: patientsKeyId } = service.createKey('patients');
 const log = { warn: (_event: unknown, _text: string): void => {} };
 const findSession = async (cookie: string | null) => (cookie === 'session=42' ? { userId: '42' } : undefined);
 playPage((request) => proxy(request));
@@ -42,7 +42,7 @@ const users = tableOf(emails.map((email) => ({ email: email as string | null, em
 const report = (..._facts: unknown[]): void => {};
 `,
   'sdk/docs/from-server-mode.md': `
-import { eaas, keyId, setTenant } from '../../../test/docs/played-service.ts';
+import { eaas, keyId, service } from '../../../test/docs/played-service.ts';
 const report = (..._facts: unknown[]): void => {};
 `,
   'sdk/docs/orm.md': `
