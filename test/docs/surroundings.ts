@@ -17,6 +17,11 @@ const stored = await Promise.all(['ada@example.com', 'grace@example.com'].map((e
 const table = tableOf(stored.map(({ ciphertext }) => ({ email: ciphertext })));
 playPage((request) => POST(request));
 `,
+  'sdk/docs/audit.md': `
+import { writeFileSync } from 'node:fs';
+import { eaas } from '../../../test/docs/played-service.ts';
+writeFileSync('audit.json', 'null');
+`,
   'sdk/docs/browser.md': `
 import { playPage, service } from '../../../test/docs/played-service.ts';
 import { express, Hono } from '../../../test/sdk/frameworks.ts';
