@@ -18,6 +18,8 @@ type Result<V extends Verb> = Out<V> | { readonly error: Problem };
 
 interface Waiting<V extends Verb> {
   readonly input: In<V>;
+  /** More than its input takes as JSON. */
+  readonly bytes: number;
   readonly signal: AbortSignal | undefined;
   readonly resolve: (output: Out<V>) => void;
   readonly reject: (error: unknown) => void;
@@ -56,10 +58,10 @@ export function coalesce<V extends Verb>(call: Call, verb: V): Coalesced<V> {
 
   function take(): Waiting<V>[] {
     waiting = waiting.filter(({ signal }) => !signal?.aborted);
-    let bytes = 0;
-    const end = waiting.findIndex(({ input }, index) => {
-      bytes += mostBytesOf(input);
-      return index > 0 && (alone || index === mostItems || bytes > mostBytes);
+    let sum = 0;
+    const end = waiting.findIndex(({ bytes }, index) => {
+      sum += bytes;
+      return index > 0 && (alone || index === mostItems || sum > mostBytes);
     });
     return waiting.splice(0, end < 0 ? waiting.length : end);
   }
@@ -95,14 +97,11 @@ export function coalesce<V extends Verb>(call: Call, verb: V): Coalesced<V> {
   return (input, { signal } = {}) =>
     abortable(
       new Promise((resolve, reject) => {
-        waiting.push({ input, signal, resolve, reject });
+        // In UTF-8, a UTF-16 unit takes 3 bytes at most.
+        const bytes = 3 * JSON.stringify(input).length;
+        waiting.push({ input, bytes, signal, resolve, reject });
         schedule();
       }),
       signal,
     );
-}
-
-/** More than the input can take as JSON, where one UTF-16 unit takes 6 bytes at most. */
-function mostBytesOf(input: object): number {
-  return Object.values(input).reduce<number>((sum, value) => sum + 6 * String(value).length, 100);
 }

@@ -1,5 +1,5 @@
 import { FormatError, InputError, toUtf8 } from '@eaas/protocol';
-import { readBase64, toBase64 } from '@eaas/protocol/base64';
+import { toBase64, viewBase64 } from '@eaas/protocol/base64';
 import type { LiveKey } from './live-key.ts';
 
 /** What `encrypt` answers. `ciphertext` alone is enough to store; the rest are copies of its parts. */
@@ -19,7 +19,7 @@ export function envelopeBytes(given: Ciphertext): Uint8Array {
   const ciphertext = (given as { readonly ciphertext?: string | Uint8Array } | null)?.ciphertext ?? given;
   if (ciphertext instanceof Uint8Array) return ciphertext;
   if (typeof ciphertext !== 'string') throw new InputError('a ciphertext is text, bytes or a bundle');
-  const bytes = readBase64(ciphertext);
+  const bytes = viewBase64(ciphertext);
   if (!bytes) throw new FormatError('not an envelope: the ciphertext is not canonical base64');
   return bytes;
 }

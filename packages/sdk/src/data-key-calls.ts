@@ -1,4 +1,4 @@
-import { type Context, DecryptionError, type Wrapped } from '@eaas/protocol';
+import { type Context, DecryptionError, encodeContext, type Wrapped } from '@eaas/protocol';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { coalesce } from './batches.ts';
 import { type EaasError, unreadable } from './errors.ts';
@@ -22,23 +22,20 @@ export function createDataKeyCalls(call: Call): DataKeyCalls {
   const unwrap = coalesce(call, 'unwrap');
   const hash = coalesce(call, 'hash');
 
-  const requestOf = ({ keyId, keyVersion, wrappedKey }: Wrapped, wrapContext: Context | undefined) => ({
-    key_id: keyId,
-    key_version: keyVersion,
-    wrapped_key: toBase64(wrappedKey),
-    context: wrapContext,
-  });
-
   return {
     async wrap(dek, { keyId, wrapContext }, options) {
-      const answer = await wrap({ key_id: keyId, dek: toBase64(dek), context: wrapContext }, options);
-      return wrappedOf(answer, keyId);
+      const context = contextOf(wrapContext);
+      return wrappedOf(await wrap({ key_id: keyId, dek: toBase64(dek), context }, options), keyId);
     },
     async unwrap(wrapped, { wrapContext, signal } = {}) {
-      const { dek } = await unwrap(requestOf(wrapped, wrapContext), { signal }).catch(asDecryption);
-      const bytes = read(dek);
-      if (bytes.length !== 32) throw unreadable();
-      return bytes;
+      const input = {
+        key_id: wrapped.keyId,
+        key_version: wrapped.keyVersion,
+        wrapped_key: toBase64(wrapped.wrappedKey),
+        context: contextOf(wrapContext),
+      };
+      const { dek } = await unwrap(input, { signal }).catch(asDecryption);
+      return read(dek, 32, 32);
     },
     async hash(value, keyId, options) {
       const answer = await hash({ key_id: keyId, value }, options);
@@ -48,6 +45,12 @@ export function createDataKeyCalls(call: Call): DataKeyCalls {
   };
 }
 
+/** The context as it is now, whatever becomes of the object while a call waits. Throws InputError for what is none. */
+export function contextOf(context: Context | undefined): Context | undefined {
+  encodeContext(context);
+  return context && { ...context };
+}
+
 /** The wrapped key that was answered. Throws EaasError when it is not of the key that was named. */
 export function wrappedOf(
   answer: { key_id: string; key_version: number; wrapped_key: string },
@@ -55,12 +58,15 @@ export function wrappedOf(
 ): Wrapped {
   // Under another key than was asked for, nobody would look for it.
   if (answer.key_id !== keyId.toLowerCase()) throw unreadable();
-  return { keyId: answer.key_id, keyVersion: answer.key_version, wrappedKey: read(answer.wrapped_key) };
+  const { key_version: keyVersion, wrapped_key } = answer;
+  if (keyVersion >>> 0 !== keyVersion) throw unreadable();
+  return { keyId: answer.key_id, keyVersion, wrappedKey: read(wrapped_key, 1, 1_024) };
 }
 
-function read(base64: unknown): Uint8Array {
-  const bytes = typeof base64 === 'string' ? readBase64(base64) : undefined;
-  if (!bytes) throw unreadable();
+/** So many bytes. Throws EaasError where they are not. */
+function read(base64: unknown, least: number, most: number): Uint8Array {
+  const bytes = typeof base64 === 'string' && readBase64(base64);
+  if (!bytes || bytes.length < least || bytes.length > most) throw unreadable();
   return bytes;
 }
 

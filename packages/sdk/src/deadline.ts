@@ -1,3 +1,6 @@
+/** How many milliseconds a timer can wait: one that was to wait longer would run at once. */
+export const longest = 2 ** 31 - 1;
+
 /** A signal that aborts when the time is over, or when another does. `end` it when the work is done. */
 export interface Deadline {
   readonly signal: AbortSignal;
@@ -8,9 +11,10 @@ export interface Deadline {
 export function deadlineOf(milliseconds: number, outer?: AbortSignal | null): Deadline {
   const controller = new AbortController();
   const abort = (): void => controller.abort(outer?.reason);
-  const timer = setTimeout(() => {
-    controller.abort(new DOMException('the time is over', 'TimeoutError'));
-  }, milliseconds);
+  const timer = setTimeout(
+    () => controller.abort(new DOMException('the time is over', 'TimeoutError')),
+    Math.min(milliseconds, longest),
+  );
   if (outer?.aborted) abort();
   outer?.addEventListener('abort', abort);
   return {

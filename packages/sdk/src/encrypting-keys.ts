@@ -4,7 +4,7 @@ import type { Engines } from './engines.ts';
 import { closedError, type EaasError } from './errors.ts';
 import type { Emit } from './events.ts';
 import { type HeldKey, hold, letGo, useHeld } from './held-key.ts';
-import { bringToLife, endLife, later, type LiveKey, nameOf, type Partition } from './live-key.ts';
+import { bringToLife, endLife, later, type LiveKey, nameOf, type Partition, type Timer } from './live-key.ts';
 import type { Limits } from './options.ts';
 
 /** A data key, and what it has encrypted or is about to. */
@@ -15,13 +15,16 @@ interface Stock {
 }
 
 interface Slot {
+  readonly name: string;
+  /** How many are on their way. */
+  flights: number;
   current?: Stock | undefined;
   /** The one that is on its way: however many calls wait, each has its place under it or under one more. */
   next?: Stock | undefined;
   /** Synchronous calls are to find it. */
   sync?: boolean;
-  /** It is renewed without being asked for. */
-  keep?: boolean;
+  /** Of what is renewed without being asked for. */
+  timer?: Timer;
   /** After a failure, when to try again ahead of time. */
   calmUntil: number;
 }
@@ -36,7 +39,7 @@ export interface EncryptingKeys {
    * (`sync`) nothing is fetched, unless it was primed to be kept.
    */
   take(of: Partition, length: number, sync?: boolean): LiveKey | undefined;
-  /** Uses the data key for so many bytes more, once it is there. */
+  /** Uses a data key that is on its way for so many bytes more, once it is there. */
   use<T>(
     of: Partition,
     length: number,
@@ -65,9 +68,9 @@ export function createEncryptingKeys(
   let closed = false;
 
   function slotOf(of: Partition): Slot {
-    const name = nameOf(of);
+    const name = nameOf(of.keyId, of);
     let slot = slots.get(name);
-    if (!slot) slots.set(name, (slot = { calmUntil: 0 }));
+    if (!slot) slots.set(name, (slot = { name, flights: 0, calmUntil: 0 }));
     return slot;
   }
 
@@ -76,7 +79,7 @@ export function createEncryptingKeys(
     const age = held.key ? (Date.now() - held.key.born) / milliseconds : 0;
     // A single message may be larger than the limit: then it is alone under its data key.
     const size = messages > 0 ? (bytes + length) / limits.bytes : 0;
-    return Math.max(age >= 1 ? 2 : age, (messages + 1) / limits.messages, size);
+    return Math.max(age, (messages + 1) / limits.messages, size);
   }
 
   function count(stock: Stock, length: number): void {
@@ -89,19 +92,30 @@ export function createEncryptingKeys(
     slot.current = undefined;
   }
 
+  /** Leaves nothing of a partition that nobody uses: there may be one for each customer. */
+  function forget(slot: Slot): void {
+    if (!slot.current && !slot.flights && !slot.timer) slots.delete(slot.name);
+  }
+
   function mint(slot: Slot, of: Partition, failed?: (error: unknown) => void): Stock {
+    slot.flights++;
     const leave = (): void => {
+      slot.flights--;
       if (slot.next === stock) slot.next = undefined;
     };
     const arrived = (): void => {
       leave();
+      if (closed) return letGo(held);
       retire(slot);
       slot.current = stock;
-      later(milliseconds, () => slot.current === stock && retire(slot));
-      if (slot.keep) later(milliseconds * ahead, () => refresh(slot, of));
+      held.timer = later(milliseconds, () => {
+        retire(slot);
+        forget(slot);
+      });
     };
     const held = hold(make(of, slot.sync), arrived, (error) => {
       leave();
+      forget(slot);
       failed?.(error);
     });
     const stock = { held, messages: 0, bytes: 0 };
@@ -113,7 +127,14 @@ export function createEncryptingKeys(
     mint(slot, of, (error) => {
       slot.calmUntil = Date.now() + 1_000;
       emit({ type: 'data_key.refresh_failed', keyId: of.keyId, code: (error as EaasError).code });
-      if (slot.keep) later(milliseconds * 0.05, () => refresh(slot, of));
+    });
+  }
+
+  /** Looks after what is kept, twenty times in its time: whatever failed before, it is renewed. */
+  function keepUp(slot: Slot, of: Partition): void {
+    slot.timer = later(milliseconds / 20, () => {
+      if (!slot.current || usedUp(slot.current, 0) >= ahead) refresh(slot, of);
+      keepUp(slot, of);
     });
   }
 
@@ -131,23 +152,20 @@ export function createEncryptingKeys(
   }
 
   function take(of: Partition, length: number, sync?: boolean): LiveKey | undefined {
-    const slot = slots.get(nameOf(of));
+    const slot = slots.get(nameOf(of.keyId, of));
     const stock = slot?.current;
     const key = stock?.held.key;
     if (!slot || !stock || !key || (sync && !key.sync)) return undefined;
     const used = usedUp(stock, length);
     if (used > 1) return retire(slot);
     count(stock, length);
-    if (used > ahead && (slot.keep || !sync)) refresh(slot, of);
+    if (used > ahead && (slot.timer || !sync)) refresh(slot, of);
     return key;
   }
 
   return {
     take,
     async use(of, length, work, signal) {
-      const key = take(of, length);
-      // At once: a moment later it may have been replaced and overwritten.
-      if (key) return work(key);
       const slot = slotOf(of);
       let stock = slot.next;
       if (!stock || usedUp(stock, length) > 1) stock = mint(slot, of);
@@ -162,14 +180,17 @@ export function createEncryptingKeys(
     async prime(of, keep, signal) {
       const slot = slotOf(of);
       slot.sync = true;
-      slot.keep ||= keep;
       while (!slot.current?.held.key?.sync || usedUp(slot.current, 0) > ahead) {
         await abortable((slot.next ?? mint(slot, of)).held.arriving, signal);
       }
+      if (keep && !slot.timer) keepUp(slot, of);
     },
     close() {
       closed = true;
-      for (const slot of slots.values()) retire(slot);
+      for (const slot of slots.values()) {
+        retire(slot);
+        clearTimeout(slot.timer);
+      }
       slots.clear();
     },
   };

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { InputError, type Wrapped } from '@eaas/protocol';
+import { type Context, InputError, type Wrapped } from '@eaas/protocol';
 import { engines as fastest } from '#engines';
 import type {
   DecryptItem,
@@ -65,7 +65,11 @@ export class EnvelopeClient {
   encryptMany(items: readonly EncryptItem[], options: EncryptOptions = {}): Promise<Settled<Bundle>[]> {
     return Promise.all(
       items.map((item) => {
-        const { value = item, context = options.context } = Object(item) as Partial<Valued>;
+        // An item that is none fails alone, like any other.
+        const { value = item, context = options.context } = Object(item) as {
+          value?: string;
+          context?: Context;
+        };
         return settle(this.encrypt(value as string, { ...options, context }));
       }),
     );
@@ -93,7 +97,7 @@ export class EnvelopeClient {
   decryptMany(items: readonly DecryptItem[], options: DecryptOptions = {}): Promise<Settled<Uint8Array>[]> {
     return Promise.all(
       items.map((item) => {
-        const { context = options.context } = Object(item) as Partial<Valued>;
+        const { context = options.context } = Object(item) as { context?: Context };
         return settle(this.decrypt(item, { ...options, context }));
       }),
     );

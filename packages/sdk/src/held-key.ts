@@ -1,5 +1,5 @@
 import { abortable } from './abortable.ts';
-import { endLife, type LiveKey } from './live-key.ts';
+import { endLife, type LiveKey, type Timer } from './live-key.ts';
 
 /** A data key that is here, or on its way: overwritten once it was let go and nobody works with it any more. */
 export interface HeldKey {
@@ -7,6 +7,8 @@ export interface HeldKey {
   key?: LiveKey;
   users: number;
   letGo?: boolean;
+  /** Of its time, which is over when it is let go. */
+  timer?: Timer;
 }
 
 /** Holds a data key; `arrived` is told when it is here, `failed` when it will not come. */
@@ -45,5 +47,6 @@ export async function useHeld<T>(
 
 export function letGo(held: HeldKey): void {
   held.letGo = true;
+  clearTimeout(held.timer);
   if (held.users === 0 && held.key) endLife(held.key);
 }

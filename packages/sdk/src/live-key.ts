@@ -3,10 +3,12 @@ import {
   type DataKey,
   dataKeyFrom,
   dataKeyInfo,
+  encodeContext,
   wipeDataKey,
   type Wrapped,
 } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
+import { longest } from './deadline.ts';
 import type { Engines } from './engines.ts';
 
 /** What data keys are kept apart by: one that serves one partition never serves another. */
@@ -30,14 +32,10 @@ export interface LiveKey {
   readonly born: number;
 }
 
-/** The name of a partition. */
-export function nameOf({ keyId, scope, wrapContext }: Partition): string {
+/** The name of a partition. Throws InputError for a context that is none. */
+export function nameOf(keyId: string, { scope, wrapContext }: Omit<Partition, 'keyId'>): string {
   if (scope === undefined && !wrapContext) return keyId;
-  return JSON.stringify([
-    keyId,
-    scope,
-    Object.entries(wrapContext ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)),
-  ]);
+  return JSON.stringify([keyId, scope, toBase64(encodeContext(wrapContext))]);
 }
 
 /** Derives a data key, and overwrites the DEK. */
@@ -82,8 +80,10 @@ export function endLife({ fields, sync }: LiveKey): void {
 }
 
 /** A timer that does not keep the process alive. */
-export function later(milliseconds: number, work: () => void): void {
-  // Longer than a timer can wait, it would run at once.
-  const timer = setTimeout(work, Math.min(milliseconds, 2 ** 31 - 1)) as { unref?: () => void };
-  timer.unref?.();
+export function later(milliseconds: number, work: () => void): Timer {
+  const timer = setTimeout(work, Math.min(milliseconds, longest));
+  (timer as { unref?: () => void }).unref?.();
+  return timer;
 }
+
+export type Timer = ReturnType<typeof setTimeout>;

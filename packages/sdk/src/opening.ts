@@ -9,9 +9,10 @@ import {
   type Wrapped,
 } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
+import { aborted } from './abortable.ts';
 import type { DecryptOptions } from './call-options.ts';
 import { type Ciphertext, envelopeBytes } from './ciphertext.ts';
-import type { DataKeyCalls } from './data-key-calls.ts';
+import { contextOf, type DataKeyCalls } from './data-key-calls.ts';
 import type { Engines } from './engines.ts';
 import { notPrimed } from './errors.ts';
 import type { Emit } from './events.ts';
@@ -49,17 +50,21 @@ export function createOpening(calls: DataKeyCalls, engines: Engines, limits: Lim
     options: DecryptOptions,
     form = '',
   ): string => {
-    const { scope, wrapContext } = options;
-    return `${nameOf({ keyId, scope, wrapContext })}/${keyVersion}${form}/${toBase64(wrappedKey)}`;
+    return `${nameOf(keyId, options)}/${keyVersion}${form}/${toBase64(wrappedKey)}`;
   };
 
   return {
     async open(ciphertext, expected, options) {
-      const envelope = parse(ciphertext, expected, options);
+      if (options.signal?.aborted) throw aborted();
+      let envelope = parse(ciphertext, expected, options);
+      let { context } = options;
       const name = nameFor(envelope, options);
-      const open = (key: LiveKey) => openUnder(key.fields, envelope, options.context);
+      const open = (key: LiveKey) => openUnder(key.fields, envelope, context);
       const ready = keys.find(name);
       if (ready) return open(ready);
+      // Copies: the caller may write over what was given before the data key is there.
+      envelope = parseEnvelope(new Uint8Array(envelopeBytes(ciphertext)));
+      context = contextOf(context);
       return keys.use(name, () => fetch(envelope, options, false), open, options.signal);
     },
     openSync(ciphertext, expected, options) {
@@ -77,15 +82,9 @@ export function createOpening(calls: DataKeyCalls, engines: Engines, limits: Lim
       if (wanted.size > limits.entries) {
         throw new InputError(`\`cache.decrypt\` keeps fewer than these ${wanted.size} data keys`);
       }
-      const primeOne = async ([name, envelope]: [string, Envelope]): Promise<void> => {
-        if (keys.find(name)) return;
-        await keys.use(
-          name,
-          () => fetch(envelope, options, true),
-          () => undefined,
-          options.signal,
-        );
-      };
+      const nothing = (): void => undefined;
+      const primeOne = async ([name, envelope]: [string, Envelope]) =>
+        keys.find(name) ?? keys.use(name, () => fetch(envelope, options, true), nothing, options.signal);
       await Promise.all(Array.from(wanted, primeOne));
     },
     close: () => keys.close(),

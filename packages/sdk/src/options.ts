@@ -54,25 +54,16 @@ const presets = {
 export function limitsOf(cache: CachePreset | CacheOptions = 'server'): Limits {
   const named = typeof cache === 'string';
   const { encrypt = {}, decrypt = {} } = named ? {} : cache;
-  const [messages, milliseconds, bytes, entries] = presets[named ? cache : 'server'] ?? [];
-  const limits = {
-    messages: encrypt ? (encrypt.messages ?? messages) : 1,
-    milliseconds: (encrypt && encrypt.milliseconds) || milliseconds,
-    bytes: (encrypt && encrypt.bytes) || bytes,
-    entries: decrypt ? (decrypt.entries ?? entries) : 0,
-    kept: (decrypt && decrypt.milliseconds) || milliseconds,
-  };
+  const [most, time, size, count] = presets[named ? cache : 'server'] ?? [];
+  const sealing: Exclude<typeof encrypt, false> = encrypt || { messages: 1 };
+  const opening: Exclude<typeof decrypt, false> = decrypt || { entries: 0 };
+  const { messages = most, milliseconds = time, bytes = size } = sealing;
+  const { entries = count, milliseconds: kept = time } = opening;
   // Random ivs of 96 bits must not meet: a data key encrypts 2^32 messages at most.
-  if (
-    !(
-      limits.messages >= 1 &&
-      limits.messages <= 2 ** 32 &&
-      Object.values(limits).every((limit) => limit >= 0)
-    )
-  ) {
-    throw new InputError(
-      '`cache` is `server`, `serverless`, `browser`, or limits: positive, 2^32 messages at most',
-    );
+  const valid =
+    messages >= 1 && messages <= 2 ** 32 && milliseconds > 0 && bytes > 0 && entries >= 0 && kept > 0;
+  if (!valid) {
+    throw new InputError('`cache` is a preset, or positive limits, of 2^32 messages at most');
   }
-  return limits;
+  return { messages, milliseconds, bytes, entries, kept };
 }

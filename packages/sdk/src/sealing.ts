@@ -1,7 +1,8 @@
 import { InputError, sealUnder } from '@eaas/protocol';
+import { aborted } from './abortable.ts';
 import type { EncryptOptions } from './call-options.ts';
 import { type Bundle, bundleOf, plaintextBytes } from './ciphertext.ts';
-import type { DataKeyCalls } from './data-key-calls.ts';
+import { contextOf, type DataKeyCalls } from './data-key-calls.ts';
 import { createEncryptingKeys } from './encrypting-keys.ts';
 import type { Engines } from './engines.ts';
 import { notPrimed } from './errors.ts';
@@ -30,21 +31,28 @@ export function createSealing(calls: DataKeyCalls, engines: Engines, limits: Lim
   const oneEach = limits.messages === 1;
   return {
     async seal(value, keyId, { context, fresh, scope, wrapContext, signal }, finish) {
-      const plaintext = plaintextBytes(value);
+      if (signal?.aborted) throw aborted();
+      let plaintext = plaintextBytes(value);
       const of = { keyId, scope, wrapContext };
       const work = async (key: LiveKey) => finish(key, await sealUnder(key.fields, plaintext, context));
-      if (fresh || oneEach) return keys.useOnce(of, work, signal);
-      return keys.use(of, plaintext.length, work, signal);
+      const once = fresh || oneEach;
+      // At once: a moment later it may have been replaced and overwritten.
+      const ready = !once && keys.take(of, plaintext.length);
+      if (ready) return work(ready);
+      // Copies: the caller may write over what was given before the data key is there.
+      plaintext = new Uint8Array(plaintext);
+      context = contextOf(context);
+      return once ? keys.useOnce(of, work, signal) : keys.use(of, plaintext.length, work, signal);
     },
-    sealSync(value, keyId, { context, scope, wrapContext }) {
+    sealSync(value, keyId, { context, fresh, scope, wrapContext }) {
       const plaintext = plaintextBytes(value);
-      const key = keys.take({ keyId, scope, wrapContext }, plaintext.length, true);
+      const key = fresh ? undefined : keys.take({ keyId, scope, wrapContext }, plaintext.length, true);
       if (!key?.sync) throw notPrimed('no data key is ready to encrypt with');
       return bundleOf(key, sealUnder(key.sync, plaintext, context));
     },
     async prime(keyId, { scope, wrapContext, signal }, keep) {
       if (oneEach) throw new InputError('`cache.encrypt` keeps no data key that could be primed');
-      await keys.prime({ keyId, scope, wrapContext }, keep, signal);
+      await keys.prime({ keyId, scope, wrapContext: contextOf(wrapContext) }, keep, signal);
     },
     close: () => keys.close(),
   };

@@ -1,10 +1,11 @@
 import type { Input, Output, Problem, Route } from '@eaas/protocol/wire';
 import ky, { HTTPError } from 'ky';
-import { aborted } from './abortable.ts';
-import { deadlineOf } from './deadline.ts';
+import { abortable } from './abortable.ts';
+import { deadlineOf, longest } from './deadline.ts';
 import { EaasError, unreadable } from './errors.ts';
 import type { Emit } from './events.ts';
 
+/** What every call takes. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
@@ -12,9 +13,11 @@ export interface CallOptions {
 /** Makes a call of the API: `call('POST /v1/keys/:key_id/wrap', { key_id, dek })`. Throws EaasError. */
 export type Call = <R extends Route>(route: R, input: Input<R>, options?: CallOptions) => Promise<Output<R>>;
 
+/** How calls are made. */
 export interface TransportOptions {
   /** The address of the service, without `/v1`. */
   readonly baseUrl: string;
+  /** Makes the requests; the platform’s where absent. */
   readonly fetch?: typeof fetch | undefined;
   /** Milliseconds: for a call with all its retries (30,000 where absent), and for each attempt (10,000). */
   readonly timeouts?:
@@ -45,51 +48,59 @@ export function createTransport(
   ): Promise<Output<R>> => {
     const start = Date.now();
     let attempts = 0;
-    const report = (error?: EaasError): void =>
+    let told: EaasError | undefined;
+    const whole = deadlineOf(total, signal);
+
+    async function ask(): Promise<Output<R>> {
+      const { method, path, rest } = address(route, { ...(input as object) });
+      const asked = await headers();
+      try {
+        const answer = await ky<Output<R>>(path, {
+          prefixUrl: baseUrl,
+          method,
+          headers: asked,
+          signal: whole.signal,
+          timeout: Math.min(attempt, longest),
+          // Followed, a redirect would take the API key along; 'error' is unknown to some runtimes.
+          redirect: 'manual',
+          // 429 is a month's quota, and 409 and 422 stay what they are.
+          retry: {
+            limit: repeatable.test(route) ? retries : 0,
+            methods: [method.toLowerCase() as 'get'],
+            statusCodes: [500, 502, 503, 504],
+            backoffLimit: 2_000,
+            maxRetryAfter: 5_000,
+            jitter: true,
+            retryOnTimeout: true,
+          },
+          fetch: (request, init) => {
+            attempts++;
+            return send(request, init);
+          },
+          [/^(GET|DELETE)/.test(method) ? 'searchParams' : 'json']: rest,
+        }).json();
+        if (Object(answer) !== answer) throw unreadable();
+        return answer;
+      } catch (error) {
+        throw await translate(error);
+      }
+    }
+
+    try {
+      // Raced, because neither what answers the headers nor every `fetch` listens to a signal.
+      return await abortable(ask(), whole.signal);
+    } catch (error) {
+      told = whole.signal.aborted && !signal?.aborted ? late() : (error as EaasError);
+      throw told;
+    } finally {
+      whole.end();
       emit({
         type: 'call',
         route,
         milliseconds: Date.now() - start,
         attempts,
-        ...(error && { code: error.code, requestId: error.requestId }),
+        ...(told && { code: told.code, requestId: told.requestId }),
       });
-    const { method, path, rest } = address(route, { ...(input as object) });
-    const asked = await headers();
-    const whole = deadlineOf(total, signal);
-    try {
-      const answer = await ky<Output<R>>(path, {
-        prefixUrl: baseUrl,
-        method,
-        headers: asked,
-        signal: whole.signal,
-        timeout: attempt,
-        // Followed, a redirect would take the API key along; 'error' is unknown to some runtimes.
-        redirect: 'manual',
-        // 429 is a month's quota, and 409 and 422 stay what they are.
-        retry: {
-          limit: repeatable.test(route) ? retries : 0,
-          methods: [method.toLowerCase() as 'get'],
-          statusCodes: [500, 502, 503, 504],
-          backoffLimit: 2_000,
-          maxRetryAfter: 5_000,
-          jitter: true,
-          retryOnTimeout: true,
-        },
-        fetch: (request, init) => {
-          attempts++;
-          return send(request, init);
-        },
-        [/^(GET|DELETE)/.test(method) ? 'searchParams' : 'json']: rest,
-      }).json();
-      if (Object(answer) !== answer) throw unreadable();
-      report();
-      return answer;
-    } catch (error) {
-      const told = await translate(error, signal);
-      report(told);
-      throw told;
-    } finally {
-      whole.end();
     }
   };
 }
@@ -109,31 +120,32 @@ function address(
 }
 
 /** What ky throws carries the request, with the API key and the body: none of it goes on. */
-async function translate(error: unknown, signal?: AbortSignal): Promise<EaasError> {
+async function translate(error: unknown): Promise<EaasError> {
   if (error instanceof EaasError) return error;
-  if (signal?.aborted) return aborted();
   if (error instanceof HTTPError) return fromAnswer(error.response);
   if (error instanceof SyntaxError) return unreadable();
   return (error as Error | undefined)?.name === 'TimeoutError'
-    ? new EaasError('timeout', 'the service did not answer in time')
+    ? late()
     : new EaasError('network', 'the service could not be reached');
 }
 
+function late(): EaasError {
+  return new EaasError('timeout', 'the service did not answer in time');
+}
+
 async function fromAnswer(response: Response): Promise<EaasError> {
-  const { status, headers } = response;
-  const details = { status, requestId: headers.get('x-request-id') ?? undefined };
   const problem = (await response.json().catch(() => undefined)) as Partial<Problem> | undefined;
-  return fromProblem(problem, details);
+  return fromProblem(problem, response.status, response.headers.get('x-request-id') ?? undefined);
 }
 
 /** The error that a problem document stands for. */
 export function fromProblem(
   problem: Partial<Problem> | undefined,
-  details: { readonly status?: number | undefined; readonly requestId?: string | undefined } = {
-    status: problem?.status,
-  },
+  status = problem?.status,
+  requestId?: string,
 ): EaasError {
+  const details = { status, requestId };
   return typeof problem?.code === 'string' && typeof problem.detail === 'string'
     ? new EaasError(problem.code, problem.detail, details)
-    : new EaasError('invalid_response', `the service answered ${details.status} without saying why`, details);
+    : new EaasError('invalid_response', `the service answered ${status} without saying why`, details);
 }

@@ -23,7 +23,7 @@ export function createUnwrappedKeys({ entries: most, kept }: Limits): UnwrappedK
 
   function add(name: string, unwrap: () => Promise<LiveKey>): HeldKey {
     const forget = (): void => evict(name, held);
-    const held = hold(unwrap(), () => later(kept, forget), forget);
+    const held = hold(unwrap(), () => (held.timer = later(kept, forget)), forget);
     entries.set(name, (latest = held));
     const [oldest] = entries;
     if (oldest && entries.size > most) evict(...oldest);
