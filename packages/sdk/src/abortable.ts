@@ -1,7 +1,7 @@
 import { EaasError } from './errors.ts';
 
 /** Waits for what others may be waiting for too: the signal ends this wait, not the work. */
-export async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(aborted());

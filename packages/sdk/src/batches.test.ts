@@ -21,7 +21,7 @@ test('a context without a prototype is a context', async () => {
 
 test('an input that cannot be sent fails alone', async () => {
   const call = async (_: string, input: object): Promise<unknown> => input;
-  const hash = coalesce(call as unknown as Call, 'hash');
+  const hash = coalesce(call as unknown as Call, 'POST /v1/hash');
   const results = await Promise.allSettled([
     hash({ key_id: 'k', value: 1n as never }),
     hash({ key_id: 'k', value: 'x' }),
@@ -60,7 +60,7 @@ test('what is asked in any order, aborted here and there, is answered once, each
         if (only?.error) throw new EaasError('key_state', input.value);
         return only;
       };
-      const hash = coalesce(call as unknown as Call, 'hash');
+      const hash = coalesce(call as unknown as Call, 'POST /v1/hash');
       const outcomes: Promise<{ asked: unknown; told: unknown }>[] = [];
       let number = 0;
       for (const { calls, aborted, wait } of steps) {

@@ -4,29 +4,21 @@ import { type EaasError, unreadable } from './errors.ts';
 import { type Call, type CallOptions, fromProblem } from './transport.ts';
 
 /** The calls that have a batch of their own. */
-const routes = {
-  wrap: 'POST /v1/keys/:key_id/wrap',
-  unwrap: 'POST /v1/keys/:key_id/unwrap',
-  rewrap: 'POST /v1/keys/:key_id/rewrap',
-  hash: 'POST /v1/hash',
-} as const;
+type Single = `POST /v1/keys/:key_id/${'wrap' | 'unwrap' | 'rewrap'}` | 'POST /v1/hash';
+type In<R extends Single> = Input<R> & object;
+type Result<R extends Single> = Output<R> | { readonly error: Problem };
 
-type Verb = keyof typeof routes;
-type In<V extends Verb> = Input<(typeof routes)[V]> & object;
-type Out<V extends Verb> = Output<(typeof routes)[V]>;
-type Result<V extends Verb> = Out<V> | { readonly error: Problem };
-
-interface Waiting<V extends Verb> {
-  readonly input: In<V>;
+interface Waiting<R extends Single> {
+  readonly input: In<R>;
   /** More than its input takes as JSON. */
   readonly bytes: number;
   readonly signal: AbortSignal | undefined;
-  readonly resolve: (output: Out<V>) => void;
+  readonly resolve: (output: Output<R>) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** A single call that travels with those made at the same time. Throws EaasError. */
-export type Coalesced<V extends Verb> = (input: In<V>, options?: CallOptions) => Promise<Out<V>>;
+export type Coalesced<R extends Single> = (input: In<R>, options?: CallOptions) => Promise<Output<R>>;
 
 const mostItems = 1_000;
 const mostBytes = 7 * 2 ** 20;
@@ -36,8 +28,9 @@ const mostFlights = 4;
  * Gathers the calls that are made at the same time, and those made while as many as may be are under way, into batch
  * requests. A service without batches (404, 405) gets single calls.
  */
-export function coalesce<V extends Verb>(call: Call, verb: V): Coalesced<V> {
-  let waiting: Waiting<V>[] = [];
+export function coalesce<R extends Single>(call: Call, route: R): Coalesced<R> {
+  const batch = `POST /v1/batch/${route.split('/').at(-1)}` as 'POST /v1/batch/hash';
+  let waiting: Waiting<R>[] = [];
   let flights = 0;
   let scheduled = false;
   let alone = false;
@@ -56,7 +49,7 @@ export function coalesce<V extends Verb>(call: Call, verb: V): Coalesced<V> {
     });
   }
 
-  function take(): Waiting<V>[] {
+  function take(): Waiting<R>[] {
     waiting = waiting.filter(({ signal }) => !signal?.aborted);
     let sum = 0;
     const end = waiting.findIndex(({ bytes }, index) => {
@@ -66,23 +59,21 @@ export function coalesce<V extends Verb>(call: Call, verb: V): Coalesced<V> {
     return waiting.splice(0, end < 0 ? waiting.length : end);
   }
 
-  async function deliver(items: Waiting<V>[]): Promise<void> {
+  async function deliver(items: Waiting<R>[]): Promise<void> {
     const [first, second] = items;
     if (!first) return;
     try {
       // One that is alone may be aborted; for the others it travels on.
       if (!second) {
-        first.resolve(await call(routes[verb], first.input, first));
+        first.resolve(await call(route, first.input, first));
         return;
       }
       const inputs = items.map(({ input }) => input);
-      const { results } = (await call(`POST /v1/batch/${verb}`, { items: inputs } as never)) as {
-        results?: Result<V>[];
-      };
+      const { results } = (await call(batch, { items: inputs })) as { results?: unknown[] };
       if (results?.length !== items.length) throw unreadable();
       for (const [index, { resolve, reject }] of items.entries()) {
         // Whoever reads it finds out what is missing.
-        const result = Object(results[index]) as Result<V>;
+        const result = Object(results[index]) as Result<R>;
         if ('error' in result) reject(fromProblem(result.error));
         else resolve(result);
       }

@@ -18,9 +18,9 @@ export interface DataKeyCalls {
 
 /** The calls that every encryption rests on, in bytes instead of base64; those made together travel together. */
 export function createDataKeyCalls(call: Call): DataKeyCalls {
-  const wrap = coalesce(call, 'wrap');
-  const unwrap = coalesce(call, 'unwrap');
-  const hash = coalesce(call, 'hash');
+  const wrap = coalesce(call, 'POST /v1/keys/:key_id/wrap');
+  const unwrap = coalesce(call, 'POST /v1/keys/:key_id/unwrap');
+  const hash = coalesce(call, 'POST /v1/hash');
 
   return {
     async wrap(dek, { keyId, wrapContext }, options) {

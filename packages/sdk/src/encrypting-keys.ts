@@ -97,7 +97,7 @@ export function createEncryptingKeys(
     if (!slot.current && !slot.flights && !slot.timer) slots.delete(slot.name);
   }
 
-  function mint(slot: Slot, of: Partition, failed?: (error: unknown) => void): Stock {
+  function mint(slot: Slot, of: Partition): Stock {
     slot.flights++;
     const leave = (): void => {
       slot.flights--;
@@ -116,18 +116,16 @@ export function createEncryptingKeys(
     const held = hold(make(of, slot.sync), arrived, (error) => {
       leave();
       forget(slot);
-      failed?.(error);
+      slot.calmUntil = Date.now() + 1_000;
+      const { code } = error as EaasError;
+      if (slot.current || slot.timer) emit({ type: 'data_key.refresh_failed', keyId: of.keyId, code });
     });
     const stock = { held, messages: 0, bytes: 0 };
     return (slot.next = stock);
   }
 
   function refresh(slot: Slot, of: Partition): void {
-    if (closed || slot.next || Date.now() < slot.calmUntil) return;
-    mint(slot, of, (error) => {
-      slot.calmUntil = Date.now() + 1_000;
-      emit({ type: 'data_key.refresh_failed', keyId: of.keyId, code: (error as EaasError).code });
-    });
+    if (!closed && !slot.next && Date.now() >= slot.calmUntil) mint(slot, of);
   }
 
   /** Looks after what is kept, twenty times in its time: whatever failed before, it is renewed. */

@@ -9,7 +9,7 @@ import {
   type Wrapped,
 } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
-import { aborted } from './abortable.ts';
+import { abortable } from './abortable.ts';
 import type { DecryptOptions } from './call-options.ts';
 import { type Ciphertext, envelopeBytes } from './ciphertext.ts';
 import { contextOf, type DataKeyCalls } from './data-key-calls.ts';
@@ -55,17 +55,16 @@ export function createOpening(calls: DataKeyCalls, engines: Engines, limits: Lim
 
   return {
     async open(ciphertext, expected, options) {
-      if (options.signal?.aborted) throw aborted();
       let envelope = parse(ciphertext, expected, options);
-      let { context } = options;
+      let { context, signal } = options;
       const name = nameFor(envelope, options);
-      const open = (key: LiveKey) => openUnder(key.fields, envelope, context);
+      const open = async (key: LiveKey) => openUnder(key.fields, envelope, context);
       const ready = keys.find(name);
-      if (ready) return open(ready);
+      if (ready) return abortable(open(ready), signal);
       // Copies: the caller may write over what was given before the data key is there.
       envelope = parseEnvelope(new Uint8Array(envelopeBytes(ciphertext)));
       context = contextOf(context);
-      return keys.use(name, () => fetch(envelope, options, false), open, options.signal);
+      return keys.use(name, () => fetch(envelope, options, false), open, signal);
     },
     openSync(ciphertext, expected, options) {
       const envelope = parse(ciphertext, expected, options);

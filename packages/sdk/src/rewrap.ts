@@ -15,7 +15,7 @@ export type RewrapAll = <C extends Ciphertext>(
 ) => Promise<Settled<Rewrapped<FormOf<C>>>[]>;
 
 export function createRewrapAll(call: Call): RewrapAll {
-  const rewrap = coalesce(call, 'rewrap');
+  const rewrap = coalesce(call, 'POST /v1/keys/:key_id/rewrap');
 
   return <C extends Ciphertext>(
     ciphertexts: readonly C[],

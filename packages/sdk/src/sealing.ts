@@ -1,5 +1,5 @@
 import { InputError, sealUnder } from '@eaas/protocol';
-import { aborted } from './abortable.ts';
+import { abortable } from './abortable.ts';
 import type { EncryptOptions } from './call-options.ts';
 import { type Bundle, bundleOf, plaintextBytes } from './ciphertext.ts';
 import { contextOf, type DataKeyCalls } from './data-key-calls.ts';
@@ -31,14 +31,13 @@ export function createSealing(calls: DataKeyCalls, engines: Engines, limits: Lim
   const oneEach = limits.messages === 1;
   return {
     async seal(value, keyId, { context, fresh, scope, wrapContext, signal }, finish) {
-      if (signal?.aborted) throw aborted();
       let plaintext = plaintextBytes(value);
       const of = { keyId, scope, wrapContext };
       const work = async (key: LiveKey) => finish(key, await sealUnder(key.fields, plaintext, context));
       const once = fresh || oneEach;
       // At once: a moment later it may have been replaced and overwritten.
       const ready = !once && keys.take(of, plaintext.length);
-      if (ready) return work(ready);
+      if (ready) return abortable(work(ready), signal);
       // Copies: the caller may write over what was given before the data key is there.
       plaintext = new Uint8Array(plaintext);
       context = contextOf(context);

@@ -42,7 +42,7 @@ async function answer(request: Request, settings: Settings): Promise<Answered> {
     throw new Refusal('origin_refused', "This is for the app's own pages.");
   }
   const grant = await requireGrant(request, target, settings);
-  const { signal, end } = deadlineOf(settings.timeout, request.signal);
+  const { signal, end } = deadlineOf(settings.timeout, request.signal, new DOMException('', 'TimeoutError'));
   try {
     const body = await readJson(request, target.batch ? limits.batchBody : limits.body, signal);
     if (search !== '') throw new Refusal('bad_request', 'This call takes no query.');
