@@ -9,7 +9,7 @@ const files = new Map<string, Uint8Array>();
 type Answer = (request: Request) => Promise<Response>;
 const hosts: Record<string, Answer> = { 'eaas.test': service.fetch, 'files.example': store };
 
-process.env['EAAS_URL'] = service.baseUrl;
+process.env['EAAS_BASE_URL'] = service.baseUrl;
 process.env['EAAS_API_KEY'] = service.apiKey;
 globalThis.fetch = async (input, init) => {
   const request = new Request(input, init);
