@@ -46,22 +46,24 @@ export function dataKeyFrom<Mode extends EngineMode>(
   }));
 }
 
-/** Seals one message under a data key: the whole envelope. */
-export function sealUnder<Mode extends EngineMode>(
+/** Seals one message under a data key: the whole envelope, or what `form` makes of it. */
+export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
   dataKey: DataKey<Mode>,
   plaintext: Uint8Array,
   context?: Context,
-): Outcome<Mode, Uint8Array<ArrayBuffer>> {
-  return sealWithIv(dataKey, randomIv(), plaintext, context);
+  form?: (envelope: Uint8Array<ArrayBuffer>) => T,
+): Outcome<Mode, T> {
+  return sealWithIv(dataKey, randomIv(), plaintext, context, form);
 }
 
 /** As sealUnder, with the iv given: for the test vectors, and not exported, because an iv must never repeat. */
-export function sealWithIv<Mode extends EngineMode>(
+export function sealWithIv<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
   dataKey: DataKey<Mode>,
   iv: Uint8Array,
   plaintext: Uint8Array,
   context?: Context,
-): Outcome<Mode, Uint8Array<ArrayBuffer>> {
+  form?: (envelope: Uint8Array<ArrayBuffer>) => T,
+): Outcome<Mode, T> {
   const { engine, header, commitment } = dataKey;
   const key = requireKey(dataKey);
   // An engine may take text or other arrays for bytes, each in its own way; WebCrypto would seal nothing.
@@ -73,7 +75,7 @@ export function sealWithIv<Mode extends EngineMode>(
   envelope.set(commitment, header.length + ivLength);
   const aad = additionalData(header.subarray(0, 20), context);
   const written = engine.encrypt(key, iv, aad, plaintext, envelope.subarray(bodyAt));
-  return onward<Mode, void, Uint8Array<ArrayBuffer>>(written, () => envelope);
+  return onward<Mode, void, T>(written, () => (form ? form(envelope) : (envelope as T)));
 }
 
 /** Opens a parsed envelope under its data key. Whatever is wrong, it is one DecryptionError. */

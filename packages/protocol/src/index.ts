@@ -1,7 +1,7 @@
 export { type Context, encodeContext } from './context.ts';
 export { type DataKey, dataKeyFrom, dataKeyInfo, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
 export { deriveDataKey } from './derive-data-key.ts';
-export type { Engine, EngineMode, Outcome, SyncEngine } from './engines/engine.ts';
+export type { Engine, EngineMode, Outcome, SealedText, SyncEngine } from './engines/engine.ts';
 export { nobleEngine } from './engines/noble.ts';
 export {
   type Envelope,

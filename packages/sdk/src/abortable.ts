@@ -1,13 +1,21 @@
-import { EaasError } from './errors.ts';
+import { longest } from './deadline.ts';
+import { EaasError, late } from './errors.ts';
 
-/** Waits for what others may be waiting for too: the signal ends this wait, not the work. */
-export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work;
+/**
+ * Waits for what others may be waiting for too: the signal ends this wait, not the work. With patience, for so many
+ * milliseconds: whoever does the work may be gone, as in a worker the request is that began it.
+ */
+export function abortable<T>(work: Promise<T>, signal?: AbortSignal, patience?: number): Promise<T> {
+  if (!signal && !patience) return work;
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(aborted());
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort);
-    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    const timer = patience && setTimeout(() => reject(late()), Math.min(patience, longest));
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort);
+    void work.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    });
   });
 }
 

@@ -28,7 +28,7 @@ const mostFlights = 4;
  * Gathers the calls that are made at the same time, and those made while as many as may be are under way, into batch
  * requests. A service without batches (404, 405) gets single calls.
  */
-export function coalesce<R extends Single>(call: Call, route: R): Coalesced<R> {
+export function coalesce<R extends Single>(call: Call, route: R, patience = 60_000): Coalesced<R> {
   const batch = `POST /v1/batch/${route.split('/').at(-1)}` as 'POST /v1/batch/hash';
   let waiting: Waiting<R>[] = [];
   let flights = 0;
@@ -42,7 +42,7 @@ export function coalesce<R extends Single>(call: Call, route: R): Coalesced<R> {
       scheduled = false;
       flights++;
       void deliver(take()).finally(() => {
-        flights--;
+        flights = Math.max(0, flights - 1);
         schedule();
       });
       schedule();
@@ -85,14 +85,19 @@ export function coalesce<R extends Single>(call: Call, route: R): Coalesced<R> {
     }
   }
 
-  return (input, { signal } = {}) =>
-    abortable(
-      new Promise((resolve, reject) => {
-        // In UTF-8, a UTF-16 unit takes 3 bytes at most.
-        const bytes = 3 * JSON.stringify(input).length;
-        waiting.push({ input, bytes, signal, resolve, reject });
-        schedule();
-      }),
-      signal,
-    );
+  return async (input, { signal } = {}) => {
+    const answer = new Promise<Output<R>>((resolve, reject) => {
+      // In UTF-8, a UTF-16 unit takes 3 bytes at most.
+      const bytes = 3 * JSON.stringify(input).length;
+      waiting.push({ input, bytes, signal, resolve, reject });
+      schedule();
+    });
+    try {
+      return await abortable(answer, signal, patience);
+    } catch (error) {
+      // What is under way for so long is gone, and its place is free.
+      if ((error as EaasError).code === 'timeout') flights = 0;
+      throw error;
+    }
+  };
 }

@@ -1,4 +1,14 @@
-import { FormatError, InputError, toUtf8 } from '@eaas/protocol';
+import {
+  type Context,
+  type DataKey,
+  type EngineMode,
+  FormatError,
+  InputError,
+  type Outcome,
+  type SealedText,
+  sealUnder,
+  toUtf8,
+} from '@eaas/protocol';
 import { toBase64, viewBase64 } from '@eaas/protocol/base64';
 import type { LiveKey } from './live-key.ts';
 
@@ -24,20 +34,44 @@ export function envelopeBytes(given: Ciphertext): Uint8Array {
   return bytes;
 }
 
-/** The bytes of a value to encrypt. Throws InputError for what is neither text nor bytes. */
-export function plaintextBytes(value: string | Uint8Array): Uint8Array {
-  if (typeof value === 'string') return toUtf8(value, 'the value');
-  if (value instanceof Uint8Array) return value;
-  throw new InputError('a value is a string or a Uint8Array');
+/** Throws InputError for what is neither bytes nor text without lone surrogates. */
+export function requireValue(value: string | Uint8Array): void {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) throw new InputError('the value has a lone surrogate');
+  } else if (!(value instanceof Uint8Array)) throw new InputError('a value is a string or a Uint8Array');
 }
 
-export function bundleOf(key: LiveKey, envelope: Uint8Array): Bundle {
-  const ivAt = key.fields.header.length;
-  return {
-    ciphertext: toBase64(envelope),
+/** Seals a value under a data key: the envelope. */
+export function sealBytes<Mode extends EngineMode>(
+  _: LiveKey,
+  dataKey: DataKey<Mode>,
+  value: string | Uint8Array,
+  context: Context | undefined,
+): Outcome<Mode, Uint8Array> {
+  return sealUnder(dataKey, typeof value === 'string' ? toUtf8(value) : value, context);
+}
+
+/** Seals a value under a data key: the bundle. */
+export function sealBundle<Mode extends EngineMode>(
+  key: LiveKey,
+  dataKey: DataKey<Mode>,
+  value: string | Uint8Array,
+  context: Context | undefined,
+): Outcome<Mode, Bundle> {
+  const { header, engine } = dataKey;
+  const bundle = ({ ciphertext, iv }: SealedText): Bundle => ({
+    ciphertext,
     wrapped_key: key.wrappedText,
-    iv: toBase64(envelope.subarray(ivAt, ivAt + 12)),
+    iv,
     key_id: key.keyId,
     key_version: key.keyVersion,
-  };
+  });
+  if (typeof value === 'string' && engine.sealText) {
+    return bundle(engine.sealText(dataKey, value, context)) as Outcome<Mode, Bundle>;
+  }
+  const plaintext = typeof value === 'string' ? toUtf8(value) : value;
+  return sealUnder(dataKey, plaintext, context, (envelope) => {
+    const ivAt = header.length;
+    return bundle({ ciphertext: toBase64(envelope), iv: toBase64(envelope.subarray(ivAt, ivAt + 12)) });
+  });
 }

@@ -19,7 +19,7 @@ import { EaasError, type Settled } from './errors.ts';
 import { createEmit } from './events.ts';
 import type { EnvelopeClientOptions } from './options.ts';
 import { createRewrapAll, type RewrapAll } from './rewrap.ts';
-import { type CallOptions, createTransport, type TransportOptions } from './transport.ts';
+import { type CallOptions, createTransport, patienceOf, type TransportOptions } from './transport.ts';
 
 /** Where the service is, who asks, and how data keys are kept. */
 export interface EaasClientOptions extends EnvelopeClientOptions, TransportOptions {
@@ -56,7 +56,7 @@ export class EaasClient extends EnvelopeClient {
       options,
       emit,
     );
-    this.#rewrapAll = createRewrapAll(this.call);
+    this.#rewrapAll = createRewrapAll(this.call, patienceOf(options));
     this.keys = keyCalls(this.call);
     this.apiKeys = apiKeyCalls(this.call);
     this.serverMode = serverModeCalls(this.call);

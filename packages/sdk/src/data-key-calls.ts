@@ -17,10 +17,10 @@ export interface DataKeyCalls {
 }
 
 /** The calls that every encryption rests on, in bytes instead of base64; those made together travel together. */
-export function createDataKeyCalls(call: Call): DataKeyCalls {
-  const wrap = coalesce(call, 'POST /v1/keys/:key_id/wrap');
-  const unwrap = coalesce(call, 'POST /v1/keys/:key_id/unwrap');
-  const hash = coalesce(call, 'POST /v1/hash');
+export function createDataKeyCalls(call: Call, patience: number): DataKeyCalls {
+  const wrap = coalesce(call, 'POST /v1/keys/:key_id/wrap', patience);
+  const unwrap = coalesce(call, 'POST /v1/keys/:key_id/unwrap', patience);
+  const hash = coalesce(call, 'POST /v1/hash', patience);
 
   return {
     async wrap(dek, { keyId, wrapContext }, options) {

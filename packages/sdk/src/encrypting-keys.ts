@@ -1,7 +1,6 @@
 import type { Wrapped } from '@eaas/protocol';
-import { abortable } from './abortable.ts';
 import type { Engines } from './engines.ts';
-import { closedError, type EaasError } from './errors.ts';
+import { closedError } from './errors.ts';
 import type { Emit } from './events.ts';
 import { type HeldKey, hold, letGo, useHeld } from './held-key.ts';
 import { bringToLife, endLife, later, type LiveKey, nameOf, type Partition, type Timer } from './live-key.ts';
@@ -64,7 +63,7 @@ export function createEncryptingKeys(
   emit: Emit,
 ): EncryptingKeys {
   const slots = new Map<string, Slot>();
-  const { milliseconds } = limits;
+  const { milliseconds, patience } = limits;
   let closed = false;
 
   function slotOf(of: Partition): Slot {
@@ -113,11 +112,10 @@ export function createEncryptingKeys(
         forget(slot);
       });
     };
-    const held = hold(make(of, slot.sync), arrived, (error) => {
+    const held = hold(make(of, slot.sync), arrived, ({ code }) => {
       leave();
       forget(slot);
       slot.calmUntil = Date.now() + 1_000;
-      const { code } = error as EaasError;
       if (slot.current || slot.timer) emit({ type: 'data_key.refresh_failed', keyId: of.keyId, code });
     });
     const stock = { held, messages: 0, bytes: 0 };
@@ -168,18 +166,18 @@ export function createEncryptingKeys(
       let stock = slot.next;
       if (!stock || usedUp(stock, length) > 1) stock = mint(slot, of);
       count(stock, length);
-      return useHeld(stock.held, work, signal);
+      return useHeld(stock.held, work, signal, patience);
     },
     useOnce(of, work, signal) {
       const held = hold(make(of, false));
       letGo(held);
-      return useHeld(held, work, signal);
+      return useHeld(held, work, signal, patience);
     },
     async prime(of, keep, signal) {
       const slot = slotOf(of);
       slot.sync = true;
       while (!slot.current?.held.key?.sync || usedUp(slot.current, 0) > ahead) {
-        await abortable((slot.next ?? mint(slot, of)).held.arriving, signal);
+        await useHeld((slot.next ?? mint(slot, of)).held, () => undefined, signal, patience);
       }
       if (keep && !slot.timer) keepUp(slot, of);
     },

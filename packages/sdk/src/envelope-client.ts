@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { type Context, InputError, type Wrapped } from '@eaas/protocol';
+import type { Context, Wrapped } from '@eaas/protocol';
 import { engines as fastest } from '#engines';
 import type {
   DecryptItem,
@@ -7,20 +7,19 @@ import type {
   EncryptItem,
   EncryptOptions,
   HashOptions,
-  KeyOption,
   PrimeOptions,
   WrapOptions,
 } from './call-options.ts';
-import { type Bundle, bundleOf, type Ciphertext } from './ciphertext.ts';
+import { type Bundle, type Ciphertext, sealBundle, sealBytes } from './ciphertext.ts';
 import { createDataKeyCalls, type DataKeyCalls, type UnwrapOptions } from './data-key-calls.ts';
 import type { Engines } from './engines.ts';
 import { closedError, type Settled } from './errors.ts';
 import type { Emit } from './events.ts';
 import { createOpening, type Opening, textOf } from './opening.ts';
 import { type EnvelopeClientOptions, limitsOf } from './options.ts';
-import { createSealing, type Sealing } from './sealing.ts';
+import { createSealing, requireKeyId, type Sealing } from './sealing.ts';
 import { settle } from './settled.ts';
-import type { Call } from './transport.ts';
+import { type Call, patienceOf, type TransportOptions } from './transport.ts';
 
 /**
  * Encrypts and decrypts here, in this process: the service wraps and unwraps the data keys, each under the key that is
@@ -38,27 +37,29 @@ export class EnvelopeClient {
   readonly #opening: Opening;
   #closed = false;
 
-  constructor(call: Call, { keyId, cache, engines }: EnvelopeClientOptions, emit: Emit) {
-    const limits = limitsOf(cache);
+  constructor(call: Call, options: EnvelopeClientOptions & Pick<TransportOptions, 'timeouts'>, emit: Emit) {
+    const { keyId, cache, engines } = options;
+    const patience = patienceOf(options);
+    const limits = limitsOf(cache, patience);
     this.engines = { ...fastest, ...engines };
     this.call = async (route, input, options) => {
       if (this.#closed) throw closedError();
       return call(route, input, options);
     };
     this.keyId = keyId;
-    this.#calls = createDataKeyCalls(this.call);
+    this.#calls = createDataKeyCalls(this.call, patience);
     this.#sealing = createSealing(this.#calls, this.engines, limits, emit);
     this.#opening = createOpening(this.#calls, this.engines, limits, emit);
   }
 
   /** Encrypts text or bytes. Throws EaasError when the service does not wrap a data key. */
-  async encrypt(value: string | Uint8Array, options: EncryptOptions = {}): Promise<Bundle> {
-    return this.#sealing.seal(value, this.#keyOf(options), options, bundleOf);
+  encrypt(value: string | Uint8Array, options: EncryptOptions = {}): Promise<Bundle> {
+    return this.#sealing.seal(value, options.keyId ?? this.keyId, options, sealBundle);
   }
 
   /** As encrypt; answers the envelope's bytes, which take a quarter less room than their base64. */
-  async encryptBytes(value: string | Uint8Array, options: EncryptOptions = {}): Promise<Uint8Array> {
-    return this.#sealing.seal(value, this.#keyOf(options), options, (_, envelope) => envelope);
+  encryptBytes(value: string | Uint8Array, options: EncryptOptions = {}): Promise<Uint8Array> {
+    return this.#sealing.seal(value, options.keyId ?? this.keyId, options, sealBytes);
   }
 
   /** Encrypts many: each result stands where its value stood, and fails alone. */
@@ -77,14 +78,14 @@ export class EnvelopeClient {
 
   /** Encrypts without waiting, under a data key that `prime` made ready. Throws EaasError `not_primed`. */
   encryptSync(value: string | Uint8Array, options: EncryptOptions = {}): Bundle {
-    return this.#sealing.sealSync(value, this.#keyOf(options), options);
+    return this.#sealing.sealSync(value, options.keyId ?? this.keyId, options);
   }
 
   /**
    * Decrypts what either mode encrypted. Throws FormatError for what is no ciphertext, DecryptionError for one that
    * does not open, and EaasError when the service does not answer.
    */
-  async decrypt(ciphertext: Ciphertext, options: DecryptOptions = {}): Promise<Uint8Array> {
+  decrypt(ciphertext: Ciphertext, options: DecryptOptions = {}): Promise<Uint8Array> {
     return this.#opening.open(ciphertext, options.keyId ?? this.keyId, options);
   }
 
@@ -117,7 +118,7 @@ export class EnvelopeClient {
   async prime(options: PrimeOptions = {}): Promise<void> {
     const { ciphertexts = [], encrypt = !options.ciphertexts, keep = false } = options;
     await Promise.all([
-      encrypt && this.#sealing.prime(this.#keyOf(options), options, keep),
+      encrypt && this.#sealing.prime(options.keyId ?? this.keyId, options, keep),
       this.#opening.prime(ciphertexts, options),
     ]);
   }
@@ -127,7 +128,7 @@ export class EnvelopeClient {
    * that you search, and nothing that could be guessed (a date of birth, a postal code).
    */
   async hash(value: string, options: HashOptions = {}): Promise<string> {
-    return this.#calls.hash(value, this.#keyOf(options), options);
+    return this.#calls.hash(value, requireKeyId(options.keyId ?? this.keyId), options);
   }
 
   /** Fingerprints many: each result stands where its value stood, and fails alone. */
@@ -137,7 +138,7 @@ export class EnvelopeClient {
 
   /** Has a DEK of your own wrapped: 32 bytes, that stay yours to overwrite. */
   async wrap(dek: Uint8Array, options: WrapOptions = {}): Promise<Wrapped> {
-    return this.#calls.wrap(dek, { ...options, keyId: this.#keyOf(options) }, options);
+    return this.#calls.wrap(dek, { ...options, keyId: requireKeyId(options.keyId ?? this.keyId) }, options);
   }
 
   /** Has a DEK unwrapped: it is not kept, and yours to overwrite. Throws DecryptionError for what is not authentic. */
@@ -155,10 +156,5 @@ export class EnvelopeClient {
   /** As close, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-
-  #keyOf({ keyId = this.keyId }: KeyOption): string {
-    if (keyId === undefined) throw new InputError('name the key to use: `keyId`, here or for the client');
-    return keyId;
   }
 }

@@ -48,6 +48,10 @@ export function closedError(): EaasError {
   return new EaasError('closed', 'this client was closed');
 }
 
+export function late(): EaasError {
+  return new EaasError('timeout', 'the service did not answer in time');
+}
+
 /** What is said of an answer that is none. */
 export function unreadable(): EaasError {
   return new EaasError('invalid_response', 'the service did not answer what was asked');

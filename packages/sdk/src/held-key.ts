@@ -1,9 +1,12 @@
 import { abortable } from './abortable.ts';
+import type { EaasError } from './errors.ts';
 import { endLife, type LiveKey, type Timer } from './live-key.ts';
 
 /** A data key that is here, or on its way: overwritten once it was let go and nobody works with it any more. */
 export interface HeldKey {
   readonly arriving: Promise<LiveKey>;
+  /** Gives up what has not arrived. */
+  readonly lose: (error: EaasError) => void;
   key?: LiveKey;
   users: number;
   letGo?: boolean;
@@ -15,18 +18,24 @@ export interface HeldKey {
 export function hold(
   arriving: Promise<LiveKey>,
   arrived?: () => void,
-  failed?: (error: unknown) => void,
+  failed?: (error: EaasError) => void,
 ): HeldKey {
-  const held: HeldKey = { arriving, users: 0 };
+  const held: HeldKey = {
+    arriving,
+    users: 0,
+    lose(error) {
+      if (held.key || held.letGo) return;
+      held.letGo = true;
+      failed?.(error);
+    },
+  };
   void arriving
     .then((key) => {
       held.key = key;
-      arrived?.();
       // It may have been let go while it was on its way.
-      if (held.letGo) letGo(held);
-      return key;
+      return held.letGo ? letGo(held) : arrived?.();
     })
-    .catch(failed ?? (() => undefined));
+    .catch(held.lose);
   return held;
 }
 
@@ -35,10 +44,14 @@ export async function useHeld<T>(
   held: HeldKey,
   work: (key: LiveKey) => T | Promise<T>,
   signal: AbortSignal | undefined,
+  patience: number,
 ): Promise<T> {
   held.users++;
   try {
-    return await work(await abortable(held.arriving, signal));
+    return await work(await abortable(held.arriving, signal, patience));
+  } catch (error) {
+    if ((error as EaasError).code === 'timeout') held.lose(error as EaasError);
+    throw error;
   } finally {
     held.users--;
     if (held.letGo) letGo(held);

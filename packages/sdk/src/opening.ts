@@ -4,12 +4,12 @@ import {
   fromUtf8,
   InputError,
   openUnder,
-  parseEnvelope,
   requireExpectedKey,
   type Wrapped,
 } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
-import { abortable } from './abortable.ts';
+import { aborted } from './abortable.ts';
+import { createRead } from '#engines';
 import type { DecryptOptions } from './call-options.ts';
 import { type Ciphertext, envelopeBytes } from './ciphertext.ts';
 import { contextOf, type DataKeyCalls } from './data-key-calls.ts';
@@ -37,6 +37,18 @@ export function createOpening(calls: DataKeyCalls, engines: Engines, limits: Lim
   const keys = createUnwrappedKeys(limits);
   const syncForm = engines.sync === engines.fields ? '' : 'sync';
 
+  const read = createRead();
+  let last: { of?: Uint8Array; scope?: string | undefined; form?: string; name: string } = { name: '' };
+
+  /** The envelope, of a key that is expected. */
+  function parse(ciphertext: Ciphertext, expected: Expected, { anyKey }: DecryptOptions): Envelope {
+    const envelope = read(envelopeBytes(ciphertext));
+    if (envelope.keyId !== expected) {
+      requireExpectedKey(envelope.keyId, anyKey ? { anyKey } : { keyId: expected ?? [] });
+    }
+    return envelope;
+  }
+
   async function fetch(wrapped: Wrapped, { wrapContext }: DecryptOptions, sync: boolean): Promise<LiveKey> {
     // Without the caller's signal: others may be waiting for the same.
     const key = await bringToLife(engines, await calls.unwrap(wrapped, { wrapContext }), wrapped, sync);
@@ -44,26 +56,29 @@ export function createOpening(calls: DataKeyCalls, engines: Engines, limits: Lim
     return key;
   }
 
-  /** The name of a data key in memory. */
-  const nameFor = (
-    { keyId, keyVersion, wrappedKey }: Wrapped,
-    options: DecryptOptions,
-    form = '',
-  ): string => {
-    return `${nameOf(keyId, options)}/${keyVersion}${form}/${toBase64(wrappedKey)}`;
+  /** The name of a data key in memory. The last one's is kept: rows follow rows under the same. */
+  const nameFor = (wrapped: Wrapped, { scope, wrapContext }: DecryptOptions, form = ''): string => {
+    const { keyId, keyVersion, wrappedKey } = wrapped;
+    if (last.of !== wrappedKey || last.scope !== scope || last.form !== form || wrapContext) {
+      const name = `${nameOf(keyId, { scope, wrapContext })}/${keyVersion}${form}/${toBase64(wrappedKey)}`;
+      if (wrapContext) return name;
+      last = { of: wrappedKey, scope, form, name };
+    }
+    return last.name;
   };
 
   return {
     async open(ciphertext, expected, options) {
-      let envelope = parse(ciphertext, expected, options);
       let { context, signal } = options;
+      if (signal?.aborted) throw aborted();
+      let envelope = parse(ciphertext, expected, options);
       const name = nameFor(envelope, options);
-      const open = async (key: LiveKey) => openUnder(key.fields, envelope, context);
       const ready = keys.find(name);
-      if (ready) return abortable(open(ready), signal);
+      if (ready) return await openUnder(ready.fields, envelope, context);
       // Copies: the caller may write over what was given before the data key is there.
-      envelope = parseEnvelope(new Uint8Array(envelopeBytes(ciphertext)));
+      envelope = read(new Uint8Array(envelopeBytes(ciphertext)));
       context = contextOf(context);
+      const open = (key: LiveKey) => openUnder(key.fields, envelope, context);
       return keys.use(name, () => fetch(envelope, options, false), open, signal);
     },
     openSync(ciphertext, expected, options) {
@@ -75,7 +90,7 @@ export function createOpening(calls: DataKeyCalls, engines: Engines, limits: Lim
     async prime(ciphertexts, options) {
       const wanted = new Map<string, Envelope>();
       for (const ciphertext of ciphertexts) {
-        const envelope = parseEnvelope(envelopeBytes(ciphertext));
+        const envelope = read(envelopeBytes(ciphertext));
         wanted.set(nameFor(envelope, options, syncForm), envelope);
       }
       if (wanted.size > limits.entries) {
@@ -88,15 +103,6 @@ export function createOpening(calls: DataKeyCalls, engines: Engines, limits: Lim
     },
     close: () => keys.close(),
   };
-}
-
-/** The envelope, of a key that is expected. */
-function parse(ciphertext: Ciphertext, expected: Expected, { anyKey }: DecryptOptions): Envelope {
-  const envelope = parseEnvelope(envelopeBytes(ciphertext));
-  if (envelope.keyId !== expected) {
-    requireExpectedKey(envelope.keyId, anyKey ? { anyKey } : { keyId: expected ?? [] });
-  }
-  return envelope;
 }
 
 /** The text that a value is. */

@@ -42,6 +42,8 @@ export interface Limits {
   /** Unwrapped data keys. */
   readonly entries: number;
   readonly kept: number;
+  /** Milliseconds after which what another call was fetching is given up. */
+  readonly patience: number;
 }
 
 const presets = {
@@ -51,7 +53,7 @@ const presets = {
 } as const;
 
 /** The limits that the options ask for. No entries: none is kept. Throws InputError. */
-export function limitsOf(cache: CachePreset | CacheOptions = 'server'): Limits {
+export function limitsOf(cache: CachePreset | CacheOptions = 'server', patience = 60_000): Limits {
   const named = typeof cache === 'string';
   const { encrypt = {}, decrypt = {} } = named ? {} : cache;
   const [most, time, size, count] = presets[named ? cache : 'server'] ?? [];
@@ -65,5 +67,5 @@ export function limitsOf(cache: CachePreset | CacheOptions = 'server'): Limits {
   if (!valid) {
     throw new InputError('`cache` is a preset, or positive limits, of 2^32 messages at most');
   }
-  return { messages, milliseconds, bytes, entries, kept };
+  return { messages, milliseconds, bytes, entries, kept, patience };
 }

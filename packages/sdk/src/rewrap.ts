@@ -14,8 +14,8 @@ export type RewrapAll = <C extends Ciphertext>(
   options?: UnwrapOptions,
 ) => Promise<Settled<Rewrapped<FormOf<C>>>[]>;
 
-export function createRewrapAll(call: Call): RewrapAll {
-  const rewrap = coalesce(call, 'POST /v1/keys/:key_id/rewrap');
+export function createRewrapAll(call: Call, patience: number): RewrapAll {
+  const rewrap = coalesce(call, 'POST /v1/keys/:key_id/rewrap', patience);
 
   return <C extends Ciphertext>(
     ciphertexts: readonly C[],

@@ -1,7 +1,7 @@
-import { InputError, sealUnder } from '@eaas/protocol';
-import { abortable } from './abortable.ts';
+import { type Context, type DataKey, type EngineMode, InputError, type Outcome } from '@eaas/protocol';
+import { aborted } from './abortable.ts';
 import type { EncryptOptions } from './call-options.ts';
-import { type Bundle, bundleOf, plaintextBytes } from './ciphertext.ts';
+import { type Bundle, requireValue, sealBundle } from './ciphertext.ts';
 import { contextOf, type DataKeyCalls } from './data-key-calls.ts';
 import { createEncryptingKeys } from './encrypting-keys.ts';
 import type { Engines } from './engines.ts';
@@ -10,19 +10,23 @@ import type { Emit } from './events.ts';
 import type { LiveKey } from './live-key.ts';
 import type { Limits } from './options.ts';
 
-/** The encrypting half of a client. The key to use is resolved by then. */
+/** Seals a value under a data key, in the form that is asked for. */
+type Form<T> = <Mode extends EngineMode>(
+  key: LiveKey,
+  dataKey: DataKey<Mode>,
+  value: string | Uint8Array,
+  context: Context | undefined,
+) => Outcome<Mode, T>;
+
+type KeyId = string | undefined;
+
+/** The encrypting half of a client. */
 export interface Sealing {
-  /** Seals a value, and makes of the envelope what is asked for. */
-  seal<T>(
-    value: string | Uint8Array,
-    keyId: string,
-    options: EncryptOptions,
-    finish: (key: LiveKey, envelope: Uint8Array) => T,
-  ): Promise<T>;
+  seal<T>(value: string | Uint8Array, keyId: KeyId, options: EncryptOptions, form: Form<T>): Promise<T>;
   /** Seals a value without waiting. Throws EaasError `not_primed`. */
-  sealSync(value: string | Uint8Array, keyId: string, options: EncryptOptions): Bundle;
+  sealSync(value: string | Uint8Array, keyId: KeyId, options: EncryptOptions): Bundle;
   /** Makes a data key ready for `sealSync`. */
-  prime(keyId: string, options: EncryptOptions, keep: boolean): Promise<void>;
+  prime(keyId: KeyId, options: EncryptOptions, keep: boolean): Promise<void>;
   close(): void;
 }
 
@@ -30,29 +34,44 @@ export function createSealing(calls: DataKeyCalls, engines: Engines, limits: Lim
   const keys = createEncryptingKeys(engines, limits, calls.wrap, emit);
   const oneEach = limits.messages === 1;
   return {
-    async seal(value, keyId, { context, fresh, scope, wrapContext, signal }, finish) {
-      let plaintext = plaintextBytes(value);
-      const of = { keyId, scope, wrapContext };
-      const work = async (key: LiveKey) => finish(key, await sealUnder(key.fields, plaintext, context));
+    async seal(value, given, { context, fresh, scope, wrapContext, signal }, form) {
+      requireValue(value);
+      if (signal?.aborted) throw aborted();
+      const of = { keyId: requireKeyId(given), scope, wrapContext };
       const once = fresh || oneEach;
+      const length = lengthOf(value);
       // At once: a moment later it may have been replaced and overwritten.
-      const ready = !once && keys.take(of, plaintext.length);
-      if (ready) return abortable(work(ready), signal);
+      const ready = !once && keys.take(of, length);
+      if (ready) return await form(ready, ready.fields, value, context);
       // Copies: the caller may write over what was given before the data key is there.
-      plaintext = new Uint8Array(plaintext);
+      if (typeof value !== 'string') value = new Uint8Array(value);
       context = contextOf(context);
-      return once ? keys.useOnce(of, work, signal) : keys.use(of, plaintext.length, work, signal);
+      const work = (key: LiveKey) => form(key, key.fields, value, context);
+      return once ? keys.useOnce(of, work, signal) : keys.use(of, length, work, signal);
     },
-    sealSync(value, keyId, { context, fresh, scope, wrapContext }) {
-      const plaintext = plaintextBytes(value);
-      const key = fresh ? undefined : keys.take({ keyId, scope, wrapContext }, plaintext.length, true);
+    sealSync(value, given, { context, fresh, scope, wrapContext }) {
+      requireValue(value);
+      const of = { keyId: requireKeyId(given), scope, wrapContext };
+      const key = fresh ? undefined : keys.take(of, lengthOf(value), true);
       if (!key?.sync) throw notPrimed('no data key is ready to encrypt with');
-      return bundleOf(key, sealUnder(key.sync, plaintext, context));
+      return sealBundle(key, key.sync, value, context);
     },
-    async prime(keyId, { scope, wrapContext, signal }, keep) {
+    async prime(given, { scope, wrapContext, signal }, keep) {
       if (oneEach) throw new InputError('`cache.encrypt` keeps no data key that could be primed');
-      await keys.prime({ keyId, scope, wrapContext: contextOf(wrapContext) }, keep, signal);
+      const of = { keyId: requireKeyId(given), scope, wrapContext: contextOf(wrapContext) };
+      await keys.prime(of, keep, signal);
     },
     close: () => keys.close(),
   };
+}
+
+/** Throws InputError where neither the call nor the client names a key. */
+export function requireKeyId(keyId: KeyId): string {
+  if (keyId === undefined) throw new InputError('name the key to use: `keyId`, here or for the client');
+  return keyId;
+}
+
+/** In bytes; of text, before it is spelled in any, as many as they can be. */
+function lengthOf(value: string | Uint8Array): number {
+  return typeof value === 'string' ? 3 * value.length : value.length;
 }

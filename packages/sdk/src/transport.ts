@@ -2,7 +2,7 @@ import type { Input, Output, Problem, Route } from '@eaas/protocol/wire';
 import ky, { HTTPError } from 'ky';
 import { abortable } from './abortable.ts';
 import { deadlineOf, longest } from './deadline.ts';
-import { EaasError, unreadable } from './errors.ts';
+import { EaasError, late, unreadable } from './errors.ts';
 import type { Emit } from './events.ts';
 
 /** What every call takes. */
@@ -27,20 +27,23 @@ export interface TransportOptions {
   readonly retries?: number | undefined;
 }
 
+/** How long to wait for a call that another began: for its place among those under way, and for its answer. */
+export function patienceOf({ timeouts }: Pick<TransportOptions, 'timeouts'>): number {
+  return 2 * (timeouts?.total ?? total);
+}
+
+const total = 30_000;
+
 // A repeated create would make two, and a repeated change of state would be refused for its own success.
 const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|decrypt)$|^DELETE .*api-keys/;
 
 /** Speaks HTTP with the service. `headers` is asked before every call. */
 export function createTransport(
-  {
-    baseUrl,
-    fetch: send = fetch,
-    timeouts: { total = 30_000, attempt = 10_000 } = {},
-    retries = 2,
-  }: TransportOptions,
+  { baseUrl, fetch: send = fetch, timeouts = {}, retries = 2 }: TransportOptions,
   headers: () => Record<string, string> | Promise<Record<string, string>>,
   emit: Emit,
 ): Call {
+  const { total: most = total, attempt = 10_000 } = timeouts;
   return async <R extends Route>(
     route: R,
     input: Input<R>,
@@ -49,7 +52,7 @@ export function createTransport(
     const start = Date.now();
     let attempts = 0;
     let told: EaasError | undefined;
-    const whole = deadlineOf(total, signal);
+    const whole = deadlineOf(most, signal);
 
     async function ask(): Promise<Output<R>> {
       const { method, path, rest } = address(route, { ...(input as object) });
@@ -127,10 +130,6 @@ async function translate(error: unknown): Promise<EaasError> {
   return (error as Error | undefined)?.name === 'TimeoutError'
     ? late()
     : new EaasError('network', 'the service could not be reached');
-}
-
-function late(): EaasError {
-  return new EaasError('timeout', 'the service did not answer in time');
 }
 
 async function fromAnswer(response: Response): Promise<EaasError> {

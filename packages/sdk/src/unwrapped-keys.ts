@@ -16,7 +16,7 @@ export interface UnwrappedKeys {
   close(): void;
 }
 
-export function createUnwrappedKeys({ entries: most, kept }: Limits): UnwrappedKeys {
+export function createUnwrappedKeys({ entries: most, kept, patience }: Limits): UnwrappedKeys {
   // In the order of their use, the latest last.
   const entries = new Map<string, HeldKey>();
   let latest: HeldKey | undefined;
@@ -50,7 +50,8 @@ export function createUnwrappedKeys({ entries: most, kept }: Limits): UnwrappedK
       }
       return key;
     },
-    use: (name, unwrap, work, signal) => useHeld(entries.get(name) ?? add(name, unwrap), work, signal),
+    use: (name, unwrap, work, signal) =>
+      useHeld(entries.get(name) ?? add(name, unwrap), work, signal, patience),
     close() {
       for (const entry of entries) evict(...entry);
     },
