@@ -101,6 +101,14 @@ test('failures are for the calls of one route, and for as many as are asked for'
   expect(await codeOf(client.hash('x', { keyId }))).toBe('no error');
 });
 
+test('a failure or a route that there is not is refused: InputError', () => {
+  const { service } = open();
+  expect(() => service.failNext('unavailible' as 'unavailable')).toThrow('no call fails with unavailible');
+  expect(() => service.failNext('network', { route: 'POST /v1/wrap' as 'POST /v1/hash' })).toThrow(
+    'there is no POST /v1/wrap',
+  );
+});
+
 test('a lost answer: it was done, and nobody hears of it', async () => {
   const { service, client } = open();
   service.failNext('answer_lost');

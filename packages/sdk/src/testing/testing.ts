@@ -47,7 +47,7 @@ export interface TestService {
   createApiKey(fields: ApiKeyFields): Output<'POST /v1/api-keys'>;
   /** Changes the tenant, as the operator does. What is absent stays as it is. */
   setTenant(fields: TenantFields): void;
-  /** Makes the next call fail, or the next ones, or those of one route. */
+  /** Makes the next call fail, or the next ones, or those of one route. Throws InputError. */
   failNext(failure: Failure, options?: FailureOptions): void;
   /** Alters an audit entry behind the service's back: for tests of what watches the log. Throws where there is none. */
   tamper(id: number, change: Partial<Output<'GET /v1/audit'>['logs'][number]>): void;
