@@ -285,11 +285,14 @@ test('a store that answers the row it was to begin after would never end: InputE
   await expect(run).rejects.toBeInstanceOf(InputError);
 });
 
-test.each([{ pageSize: 0 }, { pageSize: 1.5 }, { concurrency: 0 }, { mode: 'rotate' as 'encrypt' }])(
-  '%j cannot be used: InputError',
-  async (options) => {
-    const { client } = serviceWithKey();
-    const run = runThrough(reencrypt(client, tableOf([]).store, { ...toEncrypt, ...options }));
-    await expect(run).rejects.toBeInstanceOf(InputError);
-  },
-);
+test.each([
+  { pageSize: 0 },
+  { pageSize: 1.5 },
+  { concurrency: 0 },
+  { mode: 'rotate' as 'encrypt' },
+  { dryrun: true },
+])('%j cannot be used: InputError', async (options) => {
+  const { client } = serviceWithKey();
+  const run = runThrough(reencrypt(client, tableOf([]).store, { ...toEncrypt, ...options }));
+  await expect(run).rejects.toBeInstanceOf(InputError);
+});

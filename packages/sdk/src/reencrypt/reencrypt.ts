@@ -54,6 +54,7 @@ export async function* reencrypt<Row extends StoredRow>(
   store: Store<Row>,
   options: ReencryptOptions<Row>,
 ): AsyncGenerator<Progress<Row['id']>, void, undefined> {
+  refuseUnknown(options);
   const { mode, resume, dryRun = false, maxFailures = 100, signal, clock = systemClock } = options;
   const pageSize = atLeastOne('pageSize', options.pageSize ?? 500);
   const concurrency = atLeastOne('concurrency', options.concurrency ?? 8);
@@ -105,6 +106,15 @@ function conversionOf<Row extends StoredRow>(
     default:
       throw new InputError('`mode` is `rewrap`, `encrypt`, `reencrypt` or `custom`');
   }
+}
+
+const known =
+  /^(mode|keyVersion|wrapContext|to|from|convert|resume|dryRun|verify|pageSize|concurrency|rowsPerSecond|pause|maxFailures|signal|clock)$/;
+
+/** A `dryrun` that is overlooked would write. */
+function refuseUnknown(options: object): void {
+  const unknown = Object.keys(options).find((option) => !known.test(option));
+  if (unknown !== undefined) throw new InputError(`\`${unknown}\` is no option of reencrypt`);
 }
 
 function atLeastOne(name: string, value: number): number {
