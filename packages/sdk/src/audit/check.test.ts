@@ -157,6 +157,13 @@ test.each([
   await expect(auditor(log).check()).rejects.toMatchObject({ code: 'invalid_response' });
 });
 
+test('an option that there is not is refused: a key that is misnamed would not be pinned', async () => {
+  const audit = auditor(playLog(3));
+  const misnamed = { verifier_key: 'another' } as object;
+  await expect(audit.check(misnamed)).rejects.toThrow('`verifier_key` is no option');
+  expect(audit.saved).toBeUndefined();
+});
+
 test('a state that was not saved by an audit is refused, not begun anew', async () => {
   const log = playLog(3);
   const audit = auditor(log);

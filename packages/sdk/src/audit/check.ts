@@ -1,3 +1,4 @@
+import { InputError } from '@eaas/protocol';
 import { type AuditHead, openNote, readVerifierKey } from './checkpoint.ts';
 import type { AuditFinding } from './findings.ts';
 import type { AuditEntry } from './list.ts';
@@ -48,9 +49,10 @@ type Signed = AuditHead & { readonly note: string };
 /**
  * Reads what is new in an audit log, recomputes its chain, and holds it against a signed checkpoint and against what was
  * verified before. What does not hold is in the report, and then nothing is saved. Throws EaasError when the service
- * does not answer, InputError for a verifier key or a state that is none, and what the store throws.
+ * does not answer, InputError for a verifier key, a state or an option that is none, and what the store throws.
  */
 export async function checkAudit({ audit }: AuditSource, options: CheckOptions): Promise<AuditReport> {
+  refuseUnknown(options);
   const { store, signal } = options;
   const stored = readState(await store.load());
   const findings: AuditFinding[] = [];
@@ -76,6 +78,14 @@ export async function checkAudit({ audit }: AuditSource, options: CheckOptions):
   if (isSound(findings) && walk.at.id === signed.id)
     await saveNow({ read: headOf(signed), verified: headOf(signed), checkpoint: signed.note });
   return { ok: findings.length === 0, findings, checkpoint: signed, checked: walk.checked, state: current() };
+}
+
+const known = /^(store|verifierKey|full|saveEvery|onEntry|onProgress|verifySignature|signal)$/;
+
+/** Of a key that is given as `verifier_key`, the service's own word would be believed. */
+function refuseUnknown(options: object): void {
+  const unknown = Object.keys(options).find((option) => !known.test(option));
+  if (unknown !== undefined) throw new InputError(`\`${unknown}\` is no option of an audit's check`);
 }
 
 /** Asks for a checkpoint, and opens it with the pinned key. */
