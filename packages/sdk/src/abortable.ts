@@ -7,16 +7,19 @@ import { EaasError, late } from './errors.ts';
  */
 export function abortable<T>(work: Promise<T>, signal?: AbortSignal, patience?: number): Promise<T> {
   if (!signal && !patience) return work;
-  return new Promise((resolve, reject) => {
+  let end = (): void => undefined;
+  return new Promise<T>((resolve, reject) => {
     const abort = (): void => reject(aborted());
     const timer = patience && setTimeout(() => reject(late()), Math.min(patience, longest));
-    if (signal?.aborted) abort();
-    signal?.addEventListener('abort', abort);
-    void work.then(resolve, reject).finally(() => {
+    end = () => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
-    });
-  });
+    };
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort);
+    void work.then(resolve, reject);
+    // Not when the work ends: it may never do so.
+  }).finally(() => end());
 }
 
 export function aborted(): EaasError {

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { coalesce } from './batches.ts';
 import { EaasClient, EaasError } from './index.ts';
 import { createTestService } from './testing/testing.ts';
@@ -27,6 +27,26 @@ test('an input that cannot be sent fails alone', async () => {
     hash({ key_id: 'k', value: 'x' }),
   ]);
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+});
+
+test('what is aborted before it was sent leaves nothing waiting behind', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const silent = (): Promise<never> => new Promise(() => undefined);
+  const hash = coalesce(silent as unknown as Call, 'POST /v1/hash');
+  // As many as are under way at once, and one that waits.
+  for (const value of ['a', 'b', 'c', 'd']) {
+    void hash({ key_id: 'k', value });
+    await Promise.resolve();
+  }
+  const before = vi.getTimerCount();
+  const controller = new AbortController();
+  const removed = vi.spyOn(controller.signal, 'removeEventListener');
+  const waiting = hash({ key_id: 'k', value: 'e' }, controller);
+  controller.abort();
+  await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
+  expect(removed).toHaveBeenCalledOnce();
+  expect(vi.getTimerCount()).toBe(before);
+  vi.useRealTimers();
 });
 
 test('what is asked in any order, aborted here and there, is answered once, each its own answer', async () => {
