@@ -18,6 +18,7 @@ test.each<[string, unknown, string]>([
   ['undefined in a list', [1, undefined], 'undefined'],
   ['a hole', [1, , 3], 'holes'], // oxlint-disable-line no-sparse-arrays
   ['a member of a list', Object.assign([1], { secret: 1 }), 'members of its own'],
+  ['as many members as holes', Object.assign([, 1], { secret: 1 }), 'holes'], // oxlint-disable-line no-sparse-arrays
   ['a function', { secret: () => 1 }, 'a function'],
   ['a symbol', [Symbol('secret')], 'a symbol'],
   ['a bigint', { secret: 1n }, 'write it as text'],

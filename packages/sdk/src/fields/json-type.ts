@@ -37,7 +37,10 @@ function toJson(value: unknown, around: readonly unknown[]): string {
   if (around.length >= maxDepth) return refuse(`is nested deeper than ${maxDepth}`);
   const inside = [...around, value];
   if (Array.isArray(value)) {
-    if (Object.keys(value).length !== value.length) refuse('holds an array with holes or members of its own');
+    // As many names as places are not enough: there can be a hole and a member of its own.
+    const names = Object.keys(value);
+    const isList = names.length === value.length && names.every((name, at) => name === String(at));
+    if (!isList) refuse('holds an array with holes or members of its own');
     return `[${value.map((item) => toJson(item, inside)).join()}]`;
   }
   if (!isPlain(value)) return refuse('holds an instance of a class (Date, Map …): give it as plain data');

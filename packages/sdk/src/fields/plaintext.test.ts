@@ -105,11 +105,19 @@ test('a plaintext of another type than the field is refused, without quoting it'
   expect(inspect(notes)).not.toContain('secret');
 });
 
-test('an observer that fails does not fail the reading', async () => {
-  const { client } = clientAndKey();
-  const onPlaintext = () => {
-    throw new Error('the observer failed');
-  };
-  const records = fields.for(client, { onPlaintext });
-  expect(await records.decryptRow('users', 1, { name: 'Ada' })).toEqual({ name: 'Ada' });
-});
+test.each([
+  [
+    'fails',
+    () => {
+      throw new Error('the observer failed');
+    },
+  ],
+  ['breaks a promise', () => Promise.reject(new Error('the observer failed'))],
+])(
+  'an observer that %s does not fail the reading, nor the process',
+  async (_, onPlaintext: () => unknown) => {
+    const { client } = clientAndKey();
+    const records = fields.for(client, { onPlaintext });
+    expect(await records.decryptRow('users', 1, { name: 'Ada' })).toEqual({ name: 'Ada' });
+  },
+);

@@ -96,7 +96,10 @@ export function contextOf({ table, name, field }: FieldPlan, row: string | undef
     refuse("is bound to its row, whose id must be known first: make ids in the app, or say context: 'field'");
   }
   const place = { table, field: name, row };
-  return typeof field.context === 'function' ? field.context(place) : { ...place };
+  if (typeof field.context !== 'function') return { ...place };
+  const context: Context | undefined = field.context(place);
+  // None is bound to nothing, and opens wherever it is copied to.
+  return context ?? refuse('has a function for its context that answers none');
 }
 
 /**

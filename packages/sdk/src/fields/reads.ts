@@ -25,11 +25,8 @@ export class Reads {
     const count = this.#counts.get(place);
     if (count) count[kind]++;
     if (kind === 'encrypted') return;
-    try {
-      this.#onPlaintext?.({ table, field: name, row });
-    } catch {
-      // An observer that fails must not fail what it observes.
-    }
+    // Asynchronous, because what an observer promises and breaks would else end the process.
+    (async () => this.#onPlaintext?.({ table, field: name, row }))().catch(() => undefined);
   }
 
   /** The counts as they are now. */

@@ -126,6 +126,14 @@ test('a field that is bound to no row opens in any, and needs no id', async () =
   expect(await alone.decryptRow('invoices', undefined, stored)).toEqual({ total: 6 });
 });
 
+test('a function that answers no context binds nothing to nothing: FieldError', async () => {
+  const { client } = clientAndKey();
+  const forgotten = (() => undefined) as unknown as () => Record<string, string>;
+  const records = defineFields({ users: { name: text({ context: forgotten }) } }).for(client);
+  const error = await errorOf(records.encryptRow('users', 1, { name: 'Ada' }));
+  expect(error).toMatchObject({ code: 'input', field: 'name', row: '1' });
+});
+
 test('what the client encrypted under a context of its own is read by a field that says the same', async () => {
   const { client } = openFields();
   const { ciphertext } = await client.encrypt('Ada', { context: { user: '7' } });
