@@ -18,15 +18,21 @@ describe('an address', () => {
   test.each<[number, string, string?]>([
     [200, wrapPath],
     [404, `//app.example${wrapPath}`],
-    [404, `/\\app.example${wrapPath}`],
+    [400, `/\\app.example${wrapPath}`],
     [400, `http://app.example${wrapPath}`],
     [400, '*'],
     [403, wrapPath, 'evil.example'],
     [403, wrapPath, 'app.example:8080'],
     [400, wrapPath, 'a b'],
     [400, wrapPath, 'user@app.example'],
-    [404, wrapPath, 'app.example/x'],
-    [404, wrapPath, 'app.example#'],
+    [400, wrapPath, 'app.example/x'],
+    [400, wrapPath, 'app.example#'],
+    [400, '/health', `app.example${wrapPath}#`],
+    [400, '/health', `app.example${wrapPath}?`],
+    [400, `/public/..${wrapPath}`],
+    [400, `/public/%2e%2E${wrapPath}`],
+    [400, `${wrapPath}#x`],
+    [400, `${wrapPath}?x=/`],
   ])('is answered %d: %s %s', async (status, target, host) => {
     const answer = await raw(target, host);
     expect(answer.status).toBe(status);

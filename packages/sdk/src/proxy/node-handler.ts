@@ -77,7 +77,11 @@ function webRequest(req: NodeRequest, signal: AbortSignal): Request {
   const { method = 'GET' } = req;
   const hasBody = method !== 'GET' && method !== 'HEAD';
   // Put together as text: resolved against a base, a path that begins with two slashes would name another host.
-  return new Request(`${scheme}://${host}${path}`, {
+  const url = new URL(`${scheme}://${host}${path}`);
+  // Dot segments, or a Host that brings a path, would lead elsewhere than those thought who let the request pass.
+  if (url.pathname !== path.split('?', 1)[0])
+    throw new InputError('the address is not the path that was sent');
+  return new Request(url, {
     method,
     headers,
     signal,

@@ -85,13 +85,8 @@ export function checkOptions(options: ProxyOptions): Settings {
     allowWithoutOrigin,
     timeout,
     fetch: options.fetch ?? ((...call) => fetch(...call)),
-    report: (event) => {
-      try {
-        onEvent?.(event);
-      } catch {
-        // Whoever listens cannot change what is answered.
-      }
-    },
+    // Whoever listens cannot change what is answered; a promise that it breaks would else end the process.
+    report: (event) => void (async () => onEvent?.(event))().catch(() => undefined),
   };
 }
 

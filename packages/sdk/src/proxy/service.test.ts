@@ -114,6 +114,19 @@ describe('what the service says', () => {
     expect(events).toMatchObject([{ type: 'service_failed', reason: 'timeout' }]);
   });
 
+  const deaf = () => new Promise<never>(() => {});
+  const endless = () => new ReadableStream({ pull: deaf });
+
+  test.each([
+    ['the function that answers the API key', { apiKey: deaf }],
+    ['a `fetch` that does not listen to its signal', { fetch: deaf }],
+    ['an answer that never ends', { fetch: async () => new Response(endless()) }],
+  ])('%s holds nobody up for longer than that', async (_, options) => {
+    const { post, events } = setUp({ ...options, timeout: 20 });
+    expect(await post(wrapPath, { dek })).toMatchObject({ status: 504 });
+    expect(events).toMatchObject([{ type: 'service_failed', reason: 'timeout' }]);
+  });
+
   test('a browser that goes away takes its call along, which is no event', async () => {
     let asked = (): void => undefined;
     const started = new Promise<void>((resolve) => (asked = resolve));
@@ -133,15 +146,16 @@ describe('what the service says', () => {
     expect(events).toEqual([]);
   });
 
-  test('whoever listens cannot change the answer by throwing', async () => {
-    const { post } = setUp(
-      {
-        onEvent: () => {
-          throw new Error('full disk');
-        },
+  test.each([
+    [
+      'throwing',
+      () => {
+        throw new Error('full disk');
       },
-      answering('unauthorized'),
-    );
+    ],
+    ['breaking a promise, nor end the process', () => Promise.reject(new Error('full disk'))],
+  ])('whoever listens cannot change the answer by %s', async (_, onEvent: () => unknown) => {
+    const { post } = setUp({ onEvent }, answering('unauthorized'));
     expect(await post(wrapPath, { dek })).toMatchObject({ status: 502 });
   });
 });

@@ -6,6 +6,7 @@ import {
   type ProblemCode,
   type Route,
 } from '@eaas/protocol/wire';
+import { abortable } from '../abortable.ts';
 import type { Answered } from './calls.ts';
 import type { Settings } from './options.ts';
 import { Refusal } from './refusal.ts';
@@ -20,22 +21,26 @@ interface Question {
 
 /** Asks the service with the app's own API key. Throws Refusal, after telling the operator what is theirs to mend. */
 export async function askService(settings: Settings, question: Question): Promise<Answered> {
-  const response = await reach(settings, await tokenOf(settings), question);
+  const { signal } = question;
+  const response = await reach(settings, await tokenOf(settings, signal), question);
   const requestId = requestIdOf(response.headers);
-  const json = await response.json().catch(() => undefined);
+  const json: unknown = await abortable(response.json(), signal).catch(() => undefined);
   const { output }: Endpoint = endpoints[question.route];
   const answer = response.status === 200 ? output.safeParse(json) : undefined;
   if (answer?.success) return { output: answer.data, requestId };
   const refused = response.status >= 400 ? problemDocument.safeParse(json) : undefined;
   if (refused?.success) throw forBrowser(settings, refused.data, requestId);
-  if (question.signal.aborted) throw tooLate(settings, question.signal);
+  if (signal.aborted) throw tooLate(settings, signal);
   throw failed(settings, 'invalid_response', requestId);
 }
 
-async function tokenOf(settings: Settings): Promise<string> {
+async function tokenOf(settings: Settings, signal: AbortSignal): Promise<string> {
+  const { apiKey } = settings;
   try {
-    return typeof settings.apiKey === 'string' ? settings.apiKey : await settings.apiKey();
+    // Raced, because what answers the API key does not listen to a signal, and not every `fetch` does.
+    return typeof apiKey === 'string' ? apiKey : await abortable((async () => apiKey())(), signal);
   } catch (error) {
+    if (signal.aborted) throw tooLate(settings, signal);
     settings.report({ type: 'failed', error });
     throw badGateway(undefined);
   }
@@ -46,7 +51,7 @@ async function reach(settings: Settings, token: string, question: Question): Pro
   try {
     // Not called as a method: `fetch` refuses another `this` in browsers and edge runtimes.
     const { fetch } = settings;
-    return await fetch(settings.baseUrl + path, {
+    const asking = fetch(settings.baseUrl + path, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -54,6 +59,7 @@ async function reach(settings: Settings, token: string, question: Question): Pro
       redirect: 'manual',
       signal,
     });
+    return await abortable(asking, signal);
   } catch {
     // What is thrown may hold the header with the API key: none of it goes on.
     throw signal.aborted ? tooLate(settings, signal) : failed(settings, 'network', undefined);
