@@ -142,6 +142,20 @@ describe('what is wrong is found, and nothing is saved:', () => {
     ]);
   });
 
+  test.each<[string, object]>([
+    ['an anchor without a hash', { purged_through: { id: 20 } }],
+    ['an anchor without an id', { purged_through: { hash: 'ab'.repeat(32) } }],
+    ['errors that are none', { errors: undefined }],
+  ])('a verification with %s is none, and no entry passes on its word', async (_, answer) => {
+    const log = playLog(250);
+    log.purge(20);
+    Object.assign(at(log, 21), { actor: 'nobody' });
+    log.verifies = () => answer;
+    const audit = auditor(log);
+    await expect(audit.check()).rejects.toMatchObject({ code: 'invalid_response' });
+    expect(audit.saved).toBeUndefined();
+  });
+
   test('any change of what is shown', async () => {
     const edit = fc.record({ id: fc.integer({ min: 1, max: 230 }), kind: fc.nat(5) });
     await fc.assert(

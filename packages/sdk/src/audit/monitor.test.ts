@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { playLog } from '../../../../test/sdk/played-log.ts';
 import { EaasError } from '../errors.ts';
 import { monitorAudit } from './monitor.ts';
@@ -30,6 +30,20 @@ test('the signal ends the wait for the next round', async () => {
   const end = reports.next();
   stop.abort();
   expect(await end).toEqual({ done: true, value: undefined });
+});
+
+test('an interval longer than a timer can wait is no loop without a pause', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const stop = new AbortController();
+  const log = playLog(5);
+  const reports = monitorAudit(log, { store: memory(), interval: 30 * 86_400_000, signal: stop.signal });
+  await reports.next();
+  const end = reports.next();
+  await vi.advanceTimersByTimeAsync(20 * 86_400_000);
+  expect(log.calls['GET /v1/audit/checkpoint']).toBe(1);
+  stop.abort();
+  await end;
 });
 
 test('a finding is a report, and the rounds go on', async () => {

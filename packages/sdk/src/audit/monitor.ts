@@ -1,3 +1,4 @@
+import { longest } from '../deadline.ts';
 import { EaasError } from '../errors.ts';
 import { type AuditReport, type AuditSource, checkAudit, type CheckOptions } from './check.ts';
 
@@ -37,7 +38,7 @@ function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<v
       signal?.removeEventListener('abort', end);
       resolve();
     };
-    const timer = setTimeout(end, milliseconds);
+    const timer = setTimeout(end, Math.min(milliseconds, longest));
     signal?.addEventListener('abort', end);
     if (signal?.aborted) end();
   });

@@ -56,6 +56,7 @@ export function readState(loaded: unknown): AuditState | undefined {
   return state as AuditState;
 }
 
-function isHead(head: AuditHead | undefined): boolean {
-  return head !== undefined && Number.isSafeInteger(head.id) && /^[0-9a-f]{64}$/.test(head.hash);
+/** Whether this is an id and the hash of an entry. */
+export function isHead(head: Partial<AuditHead> | null | undefined): boolean {
+  return Number.isSafeInteger(head?.id) && /^[0-9a-f]{64}$/.test(head?.hash ?? '');
 }

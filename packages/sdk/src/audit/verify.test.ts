@@ -79,3 +79,12 @@ test('the first hundred errors are kept, and all are counted', async () => {
   ]);
   expect(await verifyAudit(call)).toMatchObject({ errors: errors(1), error_count: 400 });
 });
+
+test.each([[[{ next_id: 11 }, { next_id: 11 }]], [[{ next_id: 11 }, { next_id: 5 }]], [[{ next_id: 0 }]]])(
+  'a service that does not come further would never end: %j',
+  async (parts) => {
+    const { call, asked } = inParts(parts);
+    await expect(verifyAudit(call)).rejects.toMatchObject({ code: 'invalid_response' });
+    expect(asked).toHaveLength(parts.length);
+  },
+);

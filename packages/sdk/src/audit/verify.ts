@@ -1,4 +1,5 @@
 import type { Input, Output } from '@eaas/protocol/wire';
+import { unreadable } from '../errors.ts';
 import type { Call, CallOptions } from '../transport.ts';
 
 /** What the service found. */
@@ -22,10 +23,14 @@ export async function verifyAudit(
   const next = (input: Input<'GET /v1/audit/verify'>): Promise<AuditVerification> =>
     call('GET /v1/audit/verify', input, { signal });
   let found = await next(range);
-  for (;;) {
+  for (let from = 0; ;) {
     onProgress?.(found);
-    if (found.next_id === null) return found;
-    found = merge(found, await next({ ...range, from_id: found.next_id }));
+    const { next_id } = found;
+    if (next_id === null) return found;
+    // It would never end.
+    if (!(next_id > from)) throw unreadable();
+    from = next_id;
+    found = merge(found, await next({ ...range, from_id: from }));
   }
 }
 

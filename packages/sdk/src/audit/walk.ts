@@ -1,10 +1,12 @@
 import { entryHash } from '@eaas/protocol/audit';
+import { unreadable } from '../errors.ts';
 import type { AuditHead } from './checkpoint.ts';
 import { type AuditFinding, type AuditFindingCode, mostFindings } from './findings.ts';
 import { fromHex, toHex } from './hex.ts';
 import type { AuditEntry } from './list.ts';
 import type { AuditMethods } from './methods.ts';
 import { firstPlace, pageWith } from './pages.ts';
+import { isHead } from './state.ts';
 
 /** The way from an entry to the one that a checkpoint states. */
 export interface Walk {
@@ -122,17 +124,19 @@ async function crossPurge(walk: Walk, { audit, signal }: WalkOptions): Promise<b
   // Narrow: what is asked for is the anchor, which every verification judges.
   const range = { from_id: to.id, to_id: to.id };
   const { purged_through: anchor, valid, errors } = await audit.verify(range, { signal });
+  // After an anchor without a hash the next entry could say anything.
+  if ((anchor && !isHead(anchor)) || !Array.isArray(errors)) throw unreadable();
   if (valid === false) {
     const reasons = errors.map(({ id, reason }) => (id === null ? reason : `${reason} (${id})`)).join(', ');
     find(walk, 'service_verification_failed', errors[0]?.id ?? null, `the service finds: ${reasons}`);
   }
   if (!anchor || anchor.id <= at.id) return false;
   if (anchor.id > known.id) {
-    walk.start = anchor;
+    walk.start = { id: anchor.id, hash: anchor.hash };
     const text = `entries ${Math.max(at.id, known.id) + 1} to ${anchor.id} were purged before they were read`;
     if (!isFirst || anchor.id > to.id) find(walk, 'purged_unread', anchor.id, text);
   }
-  walk.at = { ...anchor };
+  walk.at = { id: anchor.id, hash: anchor.hash };
   pass(walk);
   return true;
 }
