@@ -1,4 +1,4 @@
-import { EaasError } from '@eaas/sdk';
+import { EaasError, InputError } from '@eaas/sdk';
 import { expect, test } from 'vitest';
 import { clientOf, serviceWithKey, tableOf } from '../../../../test/sdk/simulated-table.ts';
 import { inventory, storedValues } from './reencrypt.ts';
@@ -79,4 +79,11 @@ test('a client who may not read keys is told, and an abort ends it', async () =>
   });
   const aborted = inventory([ciphertext], { signal: AbortSignal.abort() });
   await expect(aborted).rejects.toBeInstanceOf(EaasError);
+});
+
+test('a store that answers the row it was to begin after would be counted without end: InputError', async () => {
+  const { store } = tableOf(['a', 'b']);
+  const read = ({ after = 1, limit }: { after: number | undefined; limit: number }) =>
+    store.read({ after: after - 1, limit });
+  await expect(inventory(storedValues({ read }))).rejects.toBeInstanceOf(InputError);
 });

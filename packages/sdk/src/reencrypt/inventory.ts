@@ -2,7 +2,7 @@ import { aborted } from '../abortable.ts';
 import { EaasError } from '../errors.ts';
 import { countDistinct, type Distinct } from './distinct.ts';
 import { type Encrypted, formOf } from './stored-form.ts';
-import type { ReadableStore, StoredRow, StoredValue } from './store.ts';
+import { type ReadableStore, requireBeyond, type StoredRow, type StoredValue } from './store.ts';
 
 /** How many of the values that were looked at are under one version of a key, and what the service says of it. */
 export interface VersionUse {
@@ -91,13 +91,14 @@ export async function inventory(
   return { ...totals, keys: uses };
 }
 
-/** Every value of a table, page by page, for `inventory`. */
+/** Every value of a table, page by page, for `inventory`. Throws InputError where `read` does not come further. */
 export async function* storedValues<Row extends StoredRow>(
   store: ReadableStore<Row>,
   { pageSize = 1_000 }: { readonly pageSize?: number | undefined } = {},
 ): AsyncGenerator<StoredValue, void, undefined> {
   for (let after: Row['id'] | undefined; ;) {
     const rows = await store.read({ after, limit: pageSize });
+    requireBeyond(rows, after);
     const last = rows.at(-1);
     if (!last) return;
     for (const { values } of rows) yield* Object.values(values);

@@ -1,4 +1,5 @@
 import { aborted } from '../abortable.ts';
+import { longest } from '../deadline.ts';
 
 /** Time, for a test to replace. */
 export interface Clock {
@@ -18,10 +19,11 @@ export const systemClock: Clock = {
         clearTimeout(timer);
         reject(aborted());
       };
-      const timer = setTimeout(() => {
+      const end = (): void => {
         signal?.removeEventListener('abort', stop);
         resolve();
-      }, milliseconds);
+      };
+      const timer = setTimeout(end, Math.min(milliseconds, longest));
       signal?.addEventListener('abort', stop, { once: true });
     }),
 };

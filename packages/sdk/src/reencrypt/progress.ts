@@ -72,6 +72,15 @@ export function beginProgress<Id extends RowId>(
   return { ...before, mode, dryRun, failures: [], finished: false, done: false };
 }
 
+/** Throws InputError where values that the run has passed are under an older version than it is to reach now. */
+export function requireReached({ keyVersions }: Progress, wanted: number | undefined): void {
+  const reached = Object.values(keyVersions).find((version) => version < (wanted ?? 0));
+  if (reached === undefined) return;
+  throw new InputError(
+    `\`resume\` has passed values at key version ${reached}: for version ${wanted} begin anew`,
+  );
+}
+
 /** The progress when a page is done with. */
 export function advance<Id extends RowId>(
   progress: Progress<Id>,

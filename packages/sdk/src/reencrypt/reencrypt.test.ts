@@ -289,6 +289,8 @@ test.each([
   { pageSize: 0 },
   { pageSize: 1.5 },
   { concurrency: 0 },
+  { rowsPerSecond: 0 },
+  { rowsPerSecond: Number.NaN },
   { mode: 'rotate' as 'encrypt' },
   { dryrun: true },
 ])('%j cannot be used: InputError', async (options) => {

@@ -6,10 +6,17 @@ import { moving } from './move.ts';
 import { restAfter, systemClock } from './pace.ts';
 import { movePage, type Run } from './page.ts';
 import type { Plan, ReencryptClient, ReencryptOptions } from './plan.ts';
-import { advance, beginProgress, finish, type Progress, TooManyFailures } from './progress.ts';
+import {
+  advance,
+  beginProgress,
+  finish,
+  type Progress,
+  requireReached,
+  TooManyFailures,
+} from './progress.ts';
 import { rewrapping } from './rewrap.ts';
 import { byRow, byValue, type ConvertRows } from './rows.ts';
-import { idKey, type Store, type StoredRow } from './store.ts';
+import { requireBeyond, type Store, type StoredRow } from './store.ts';
 import { proofBy } from './verify.ts';
 
 export {
@@ -58,7 +65,10 @@ export async function* reencrypt<Row extends StoredRow>(
   const { mode, resume, dryRun = false, maxFailures = 100, signal, clock = systemClock } = options;
   const pageSize = atLeastOne('pageSize', options.pageSize ?? 500);
   const concurrency = atLeastOne('concurrency', options.concurrency ?? 8);
+  const { rowsPerSecond = 1 } = options;
+  if (!(rowsPerSecond > 0)) throw new InputError('`rowsPerSecond` is a number above 0');
   let progress = beginProgress(mode, dryRun, resume);
+  if (mode === 'rewrap') requireReached(progress, options.keyVersion);
   const failedBefore = progress.failed;
   const keyVersions = { ...progress.keyVersions };
   const convert = conversionOf(client, options, keyVersions);
@@ -73,9 +83,7 @@ export async function* reencrypt<Row extends StoredRow>(
     const rows = await store.read({ after, limit: pageSize });
     const last = rows.at(-1);
     if (!last) break;
-    if (after !== undefined && rows.some(({ id }) => idKey(id) === idKey(after))) {
-      throw new InputError('`read` answered the row that it was to begin after: compare with >, not >=');
-    }
+    requireBeyond(rows, after);
     const results = await movePage(run, after, rows);
     progress = advance(progress, last.id, results, keyVersions);
     yield progress;

@@ -2,7 +2,13 @@ import { fromBase64 } from '@eaas/protocol/base64';
 import { parseEnvelope, parseHeader } from '@eaas/protocol';
 import { openStream, sealStream } from '@eaas/protocol/stream';
 import { expect, test } from 'vitest';
-import { clientOf, endOf, serviceWithKey, tableOf } from '../../../../test/sdk/simulated-table.ts';
+import {
+  clientOf,
+  endOf,
+  runThrough,
+  serviceWithKey,
+  tableOf,
+} from '../../../../test/sdk/simulated-table.ts';
 import { inventory, reencrypt, storedValues } from './reencrypt.ts';
 
 /** A table under version 1 of a key that has two, and how many data keys were wrapped anew since. */
@@ -133,4 +139,14 @@ test('with `verify` a wrapped key that is of another data key replaces nothing',
   expect(refused).toMatchObject({ failed: 2, rewritten: 0 });
   expect(table.email(1)).toBe(bundles[0]?.ciphertext);
   expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({ rewritten: 2, done: true });
+});
+
+test('a run is not resumed towards a newer version than that of the values it has passed', async () => {
+  const { client, keyId, table } = await rotated(4);
+  const [half] = await runThrough(reencrypt(client, table.store, { mode: 'rewrap', pageSize: 2 }));
+  await client.keys.rotate({ key_id: keyId });
+  const resumed = (keyVersion: number) =>
+    endOf(reencrypt(client, table.store, { mode: 'rewrap', keyVersion, resume: half }));
+  await expect(resumed(3)).rejects.toThrow('has passed values at key version 2');
+  expect(await resumed(2)).toMatchObject({ done: true, keyVersions: { [keyId]: 2 } });
 });

@@ -1,3 +1,5 @@
+import { InputError } from '@eaas/protocol';
+
 /** Where a run stands in the table, and which row is meant: what is unique, never changes, and survives JSON. */
 export type RowId = string | number | readonly (string | number)[];
 
@@ -41,6 +43,16 @@ export type Store<Row extends StoredRow = StoredRow> = ReadableStore<Row> &
         writeMany(changes: readonly Change<Row>[]): Promise<readonly Row['id'][]>;
       }
   );
+
+/** Throws InputError where the row is read again that a page was to begin after: that would never end. */
+export function requireBeyond<Row extends StoredRow>(
+  rows: readonly Row[],
+  after: Row['id'] | undefined,
+): void {
+  if (after !== undefined && rows.some(({ id }) => idKey(id) === idKey(after))) {
+    throw new InputError('`read` answered the row that it was to begin after: compare with >, not >=');
+  }
+}
 
 /** An id as text, to look it up by. */
 export function idKey(id: RowId): string {
