@@ -53,6 +53,16 @@ const anyRange = fc
   .map(([a, b]) => ({ start: Math.min(a, b), end: Math.max(a, b) }));
 
 describe('a file', () => {
+  test('is as long as when it was opened, though its source has grown since', async () => {
+    const { content, sealed } = largest;
+    let size = sealed.length;
+    const growing = { ...sourceOf(Uint8Array.from([...sealed, 0])), get: () => size };
+    Object.defineProperty(growing, 'size', growing);
+    const file = await openFile(unwrap, growing, options);
+    size += 1;
+    expect(same(await file.read({ start: 3 * chunk }), content.subarray(3 * chunk))).toBe(true);
+  });
+
   test('has in every range what the whole has there, whatever engine, and however its source answers', async () => {
     const anyCuts = fc.array(fc.nat(3 * chunk), { maxLength: 4 });
     await fc.assert(

@@ -1,7 +1,7 @@
 import { nobleEngine } from './engines/noble.ts';
 import { InputError } from './errors.ts';
 import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
-import { streamChunkLength } from './limits.ts';
+import { streamChunkLength, tagLength } from './limits.ts';
 import type { SealOptions, Unwrap } from './seal.ts';
 import type { ChunkCipher, Result } from './stream-chunk.ts';
 import { joinEnds } from './stream-ends.ts';
@@ -106,7 +106,9 @@ function openRange(
   const chunkAt = (index: number): number => layout.headLength + index * sealedChunkLength;
   const endIndex = Math.ceil(end / streamChunkLength);
   let index = Math.floor(start / streamChunkLength);
-  const bytes = rangeStream(source, chunkAt(index), Math.min(source.size, chunkAt(endIndex)), signal);
+  // As long as it was when it was opened, whatever the source says by now.
+  const size = layout.headLength + layout.plaintextSize + layout.chunks * tagLength;
+  const bytes = rangeStream(source, chunkAt(index), Math.min(size, chunkAt(endIndex)), signal);
 
   const open = (chunk: Uint8Array): Result => {
     const offset = index * streamChunkLength;

@@ -145,6 +145,19 @@ describe('a URL', () => {
     await expect(urlSource(url)).rejects.toBeInstanceOf(SourceError);
   });
 
+  test('is not read without end when its server sends more than a part', async () => {
+    let pulled = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (++pulled > 100) throw new Error('read without end');
+        controller.enqueue(new Uint8Array(chunk));
+      },
+    });
+    const headers = { 'content-range': 'bytes 0-1113/600000' };
+    const lying = async () => new Response(endless, { status: 206, headers });
+    await expect(urlSource(url, { fetch: lying })).rejects.toMatchObject({ code: 'source', status: 206 });
+  });
+
   test('whose object changed is not read on', async () => {
     const another = Uint8Array.from((await sendThrough(encryptStream(client), [content])).content);
     for (const change of [

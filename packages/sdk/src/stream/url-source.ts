@@ -23,7 +23,7 @@ interface Part {
  */
 export async function urlSource(url: string | URL, options: UrlSourceOptions = {}): Promise<RangeSource> {
   const { total, etag, response } = await requestPart(url, options, 0, maxHeadLength);
-  const beginning = new Uint8Array(await response.arrayBuffer());
+  const beginning = await beginningOf(response);
   return {
     size: total,
     async read(start, end, signal) {
@@ -35,6 +35,21 @@ export async function urlSource(url: string | URL, options: UrlSourceOptions = {
       throw new SourceError('the object changed since it was opened', part.response.status);
     },
   };
+}
+
+/** The first bytes: no more than were asked for, whatever the server sends. */
+async function beginningOf({ body, status }: Response): Promise<Uint8Array> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  const reader = body?.getReader();
+  for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+    parts.push(read.value);
+    length += read.value.length;
+    if (length <= maxHeadLength) continue;
+    await reader?.cancel();
+    throw new SourceError('the server answers more than the part that was asked for', status);
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
 async function requestPart(
