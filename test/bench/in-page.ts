@@ -1,4 +1,5 @@
 import { gcm } from '@noble/ciphers/aes.js';
+import { nobleEngine } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
 import { EaasBrowserClient } from '@eaas/sdk/browser';
 import { compare, type Comparison, type Result } from './compare.ts';
@@ -68,6 +69,7 @@ function bareKey(): Promise<CryptoKey> {
 async function connect(): Promise<EaasBrowserClient> {
   const client = new EaasBrowserClient({
     keyId,
+    engines: { sync: nobleEngine },
     cache: { encrypt: { messages: 2 ** 32, bytes: 2 ** 50, milliseconds: 3_600_000 } },
     fetch: async () =>
       Response.json({ key_id: keyId, key_version: 1, wrapped_key: toBase64(new Uint8Array(78).fill(1)) }),

@@ -63,8 +63,8 @@ export const dataKeyCases: readonly Case[] = [
       await refused(() => client.encrypt('a secret'), 'closed');
       await refused(() => client.decrypt(bundle), 'closed');
       await refused(() => client.hash('a secret'), 'closed');
-      await refused(() => client.encryptSync('a secret'), 'not_primed');
-      await refused(() => client.decryptSync(bundle), 'not_primed');
+      await refused(() => client.encryptSync('a secret'), 'closed');
+      await refused(() => client.decryptSync(bundle), 'closed');
       same(requests.length, asked, 'the number of requests');
     },
   },

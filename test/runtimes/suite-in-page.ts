@@ -1,3 +1,4 @@
+import { nobleEngine } from '@eaas/protocol';
 import { EaasBrowserClient } from '@eaas/sdk/browser';
 import { type Case, type CaseResult, runCases, type Settings } from './case.ts';
 import { refused, same } from './expect.ts';
@@ -41,6 +42,6 @@ export async function run(settings: Settings): Promise<CaseResult[]> {
   return runCases(pageCases, {
     ...settings,
     engines: enginesEverywhere,
-    connect: (options) => new EaasBrowserClient({ keyId, ...options }),
+    connect: (options) => new EaasBrowserClient({ keyId, engines: { sync: nobleEngine }, ...options }),
   });
 }

@@ -1,4 +1,4 @@
-import type { Engine } from '@eaas/protocol';
+import { type Engine, nobleEngine } from '@eaas/protocol';
 import { EaasClient } from '@eaas/sdk';
 import { administrationCases, type ProgramScene } from './administration-cases.ts';
 import { type Case, type CaseResult, runCases, type Settings } from './case.ts';
@@ -20,9 +20,11 @@ export const programCases = (engines: readonly string[]): readonly Case<ProgramS
 export async function run(settings: Settings, more: readonly Engine[]): Promise<CaseResult[]> {
   const { baseUrl, apiKey = '', keyId } = settings;
   const engines = [...enginesEverywhere, ...more];
+  // What its app brings along where nothing of the platform answers at once.
+  const own = new EaasClient({ baseUrl, apiKey }).engines.sync ? {} : { sync: nobleEngine };
   return runCases(programCases(engines.map(({ name }) => name)), {
     ...settings,
     engines,
-    connect: (options = {}) => new EaasClient({ baseUrl, apiKey, keyId, ...options }),
+    connect: (options = {}) => new EaasClient({ baseUrl, apiKey, keyId, engines: own, ...options }),
   });
 }

@@ -1,4 +1,4 @@
-import type { Context } from '@eaas/protocol';
+import { type Context, InputError } from '@eaas/protocol';
 import type { Ciphertext } from './ciphertext.ts';
 import type { CallOptions } from './transport.ts';
 
@@ -73,4 +73,13 @@ export interface Rewrapped<C = string | Uint8Array> {
   readonly key_version: number;
   /** False where it was already under the newest: then nothing changed. */
   readonly rewrapped: boolean;
+}
+
+const known = /^(keyId|anyKey|context|scope|wrapContext|fresh|signal|ciphertexts|encrypt|keep)$/;
+
+/** Throws InputError for an option that there is none of: a misspelled `context` must not be ignored. */
+export function requireKnown(options: object): void {
+  for (const name of Object.keys(options)) {
+    if (!known.test(name)) throw new InputError(`there is no option \`${name.slice(0, 64)}\``);
+  }
 }

@@ -5,7 +5,6 @@ import {
   FormatError,
   InputError,
   type Outcome,
-  type SealedText,
   sealUnder,
   toUtf8,
 } from '@eaas/protocol';
@@ -59,19 +58,14 @@ export function sealBundle<Mode extends EngineMode>(
   context: Context | undefined,
 ): Outcome<Mode, Bundle> {
   const { header, engine } = dataKey;
-  const bundle = ({ ciphertext, iv }: SealedText): Bundle => ({
-    ciphertext,
-    wrapped_key: key.wrappedText,
-    iv,
-    key_id: key.keyId,
-    key_version: key.keyVersion,
-  });
+  const { wrappedText: wrapped_key, keyId: key_id, keyVersion: key_version } = key;
   if (typeof value === 'string' && engine.sealText) {
-    return bundle(engine.sealText(dataKey, value, context)) as Outcome<Mode, Bundle>;
+    const { ciphertext, iv } = engine.sealText(dataKey, value, context);
+    return { ciphertext, wrapped_key, iv, key_id, key_version } as Outcome<Mode, Bundle>;
   }
   const plaintext = typeof value === 'string' ? toUtf8(value) : value;
   return sealUnder(dataKey, plaintext, context, (envelope) => {
-    const ivAt = header.length;
-    return bundle({ ciphertext: toBase64(envelope), iv: toBase64(envelope.subarray(ivAt, ivAt + 12)) });
+    const iv = toBase64(envelope.subarray(header.length, header.length + 12));
+    return { ciphertext: toBase64(envelope), wrapped_key, iv, key_id, key_version };
   });
 }

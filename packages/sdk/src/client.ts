@@ -11,6 +11,7 @@ import {
 import type { AuditReport } from './audit/check.ts';
 import { type AuditMethods, auditOf } from './audit/methods.ts';
 import type { MonitorOptions } from './audit/monitor.ts';
+import { baseUrlOf } from './base-url.ts';
 import type { FormOf, Rewrapped } from './call-options.ts';
 import type { Ciphertext } from './ciphertext.ts';
 import type { UnwrapOptions } from './data-key-calls.ts';
@@ -50,9 +51,10 @@ export class EaasClient extends EnvelopeClient {
 
   constructor(options: EaasClientOptions) {
     const { apiKey } = options;
+    const baseUrl = baseUrlOf(options.baseUrl);
     const emit = createEmit(options);
     super(
-      createTransport(options, () => authorization(apiKey), emit),
+      createTransport({ ...options, baseUrl }, () => authorization(apiKey), emit),
       options,
       emit,
     );
@@ -102,7 +104,9 @@ async function authorization(apiKey: EaasClientOptions['apiKey']): Promise<Recor
   // A file's line end may stand behind it. What cannot be sent, the platform would show in its error.
   const [, sent] = /^([!-~]+)\s*$/.exec(String(token)) ?? [];
   if (typeof token !== 'string' || !sent) {
-    throw new InputError('`apiKey` is a token, or a function that answers one');
+    throw new InputError(
+      '`apiKey` is the token of an API key, as it was shown once, or a function that answers it',
+    );
   }
   return { authorization: `Bearer ${sent}` };
 }

@@ -1,14 +1,15 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Context, Wrapped } from '@eaas/protocol';
+import { type Context, InputError, type Wrapped } from '@eaas/protocol';
 import { engines as fastest } from '#engines';
-import type {
-  DecryptItem,
-  DecryptOptions,
-  EncryptItem,
-  EncryptOptions,
-  HashOptions,
-  PrimeOptions,
-  WrapOptions,
+import {
+  type DecryptItem,
+  type DecryptOptions,
+  type EncryptItem,
+  type EncryptOptions,
+  type HashOptions,
+  type PrimeOptions,
+  requireKnown,
+  type WrapOptions,
 } from './call-options.ts';
 import { type Bundle, type Ciphertext, sealBundle, sealBytes } from './ciphertext.ts';
 import { createDataKeyCalls, type DataKeyCalls, type UnwrapOptions } from './data-key-calls.ts';
@@ -78,6 +79,7 @@ export class EnvelopeClient {
 
   /** Encrypts without waiting, under a data key that `prime` made ready. Throws EaasError `not_primed`. */
   encryptSync(value: string | Uint8Array, options: EncryptOptions = {}): Bundle {
+    if (this.#closed) throw closedError();
     return this.#sealing.sealSync(value, options.keyId ?? this.keyId, options);
   }
 
@@ -106,6 +108,7 @@ export class EnvelopeClient {
 
   /** Decrypts without waiting, under a data key that is in memory. Throws EaasError `not_primed`. */
   decryptSync(ciphertext: Ciphertext, options: DecryptOptions = {}): Uint8Array {
+    if (this.#closed) throw closedError();
     return this.#opening.openSync(ciphertext, options.keyId ?? this.keyId, options);
   }
 
@@ -116,7 +119,13 @@ export class EnvelopeClient {
 
   /** Fetches the data keys that synchronous calls are going to need: they expire like all others. */
   async prime(options: PrimeOptions = {}): Promise<void> {
+    requireKnown(options);
     const { ciphertexts = [], encrypt = !options.ciphertexts, keep = false } = options;
+    if (!this.engines.sync) {
+      throw new InputError(
+        'nothing here answers at once: `engines: { sync: nobleEngine }`, of @eaas/protocol',
+      );
+    }
     await Promise.all([
       encrypt && this.#sealing.prime(options.keyId ?? this.keyId, options, keep),
       this.#opening.prime(ciphertexts, options),

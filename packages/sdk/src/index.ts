@@ -15,7 +15,7 @@ export type { Bundle, Ciphertext } from './ciphertext.ts';
 export { type AuditLog, EaasClient, type EaasClientOptions } from './client.ts';
 export type { UnwrapOptions } from './data-key-calls.ts';
 export type { Engines } from './engines.ts';
-export { EnvelopeClient } from './envelope-client.ts';
+export type { EnvelopeClient } from './envelope-client.ts';
 export { EaasError, type EaasErrorCode, type SdkError, type Settled } from './errors.ts';
 export type { EaasEvent } from './events.ts';
 export type { CacheOptions, CachePreset, EnvelopeClientOptions } from './options.ts';

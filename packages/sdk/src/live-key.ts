@@ -50,13 +50,14 @@ export async function bringToLife(
     derived = await hkdf(dek);
     const fields = await dataKeyFrom(engines.fields, derived, wrapped);
     const same = engines.fields === engines.sync;
-    const sync = wantSync && !same ? dataKeyFrom(engines.sync, derived, wrapped) : undefined;
+    const own = wantSync && !same && engines.sync;
+    const sync = own ? dataKeyFrom(own, derived, wrapped) : undefined;
     return {
       keyId: wrapped.keyId,
       keyVersion: wrapped.keyVersion,
       wrappedText: toBase64(wrapped.wrappedKey),
       fields,
-      sync: same ? fields : sync,
+      sync: same ? (fields as DataKey<'sync'>) : sync,
       born: Date.now(),
     };
   } finally {

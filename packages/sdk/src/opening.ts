@@ -10,7 +10,7 @@ import {
 import { toBase64 } from '@eaas/protocol/base64';
 import { aborted } from './abortable.ts';
 import { createRead } from '#engines';
-import type { DecryptOptions } from './call-options.ts';
+import { type DecryptOptions, requireKnown } from './call-options.ts';
 import { type Ciphertext, envelopeBytes } from './ciphertext.ts';
 import { contextOf, type DataKeyCalls } from './data-key-calls.ts';
 import type { Engines } from './engines.ts';
@@ -41,7 +41,9 @@ export function createOpening(calls: DataKeyCalls, engines: Engines, limits: Lim
   let last: { of?: Uint8Array; scope?: string | undefined; form?: string; name: string } = { name: '' };
 
   /** The envelope, of a key that is expected. */
-  function parse(ciphertext: Ciphertext, expected: Expected, { anyKey }: DecryptOptions): Envelope {
+  function parse(ciphertext: Ciphertext, expected: Expected, options: DecryptOptions): Envelope {
+    requireKnown(options);
+    const { anyKey } = options;
     const envelope = read(envelopeBytes(ciphertext));
     if (envelope.keyId !== expected) {
       requireExpectedKey(envelope.keyId, anyKey ? { anyKey } : { keyId: expected ?? [] });

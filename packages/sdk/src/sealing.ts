@@ -1,6 +1,6 @@
 import { type Context, type DataKey, type EngineMode, InputError, type Outcome } from '@eaas/protocol';
 import { aborted } from './abortable.ts';
-import type { EncryptOptions } from './call-options.ts';
+import { type EncryptOptions, requireKnown } from './call-options.ts';
 import { type Bundle, requireValue, sealBundle } from './ciphertext.ts';
 import { contextOf, type DataKeyCalls } from './data-key-calls.ts';
 import { createEncryptingKeys } from './encrypting-keys.ts';
@@ -34,8 +34,11 @@ export function createSealing(calls: DataKeyCalls, engines: Engines, limits: Lim
   const keys = createEncryptingKeys(engines, limits, calls.wrap, emit);
   const oneEach = limits.messages === 1;
   return {
-    async seal(value, given, { context, fresh, scope, wrapContext, signal }, form) {
+    async seal(value, given, options, form) {
+      requireKnown(options);
       requireValue(value);
+      let { context } = options;
+      const { fresh, scope, wrapContext, signal } = options;
       if (signal?.aborted) throw aborted();
       const of = { keyId: requireKeyId(given), scope, wrapContext };
       const once = fresh || oneEach;
@@ -49,8 +52,10 @@ export function createSealing(calls: DataKeyCalls, engines: Engines, limits: Lim
       const work = (key: LiveKey) => form(key, key.fields, value, context);
       return once ? keys.useOnce(of, work, signal) : keys.use(of, length, work, signal);
     },
-    sealSync(value, given, { context, fresh, scope, wrapContext }) {
+    sealSync(value, given, options) {
+      requireKnown(options);
       requireValue(value);
+      const { context, fresh, scope, wrapContext } = options;
       const of = { keyId: requireKeyId(given), scope, wrapContext };
       const key = fresh ? undefined : keys.take(of, lengthOf(value), true);
       if (!key?.sync) throw notPrimed('no data key is ready to encrypt with');

@@ -15,7 +15,7 @@ export type Call = <R extends Route>(route: R, input: Input<R>, options?: CallOp
 
 /** How calls are made. */
 export interface TransportOptions {
-  /** The address of the service, without `/v1`. */
+  /** The address of the service. */
   readonly baseUrl: string;
   /** Makes the requests; the platform’s where absent. */
   readonly fetch?: typeof fetch | undefined;
@@ -129,7 +129,13 @@ async function translate(error: unknown): Promise<EaasError> {
   if (error instanceof SyntaxError) return unreadable();
   return (error as Error | undefined)?.name === 'TimeoutError'
     ? late()
-    : new EaasError('network', 'the service could not be reached');
+    : new EaasError('network', `the service could not be reached${reasonOf(error)}`);
+}
+
+/** The system's own code, ECONNREFUSED say, where the platform tells: its messages may hold more than may be shown. */
+function reasonOf(error: unknown): string {
+  const code = (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
+  return typeof code === 'string' && /^[A-Z\d_]{2,40}$/.test(code) ? ` (${code})` : '';
 }
 
 async function fromAnswer(response: Response): Promise<EaasError> {
