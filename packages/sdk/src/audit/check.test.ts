@@ -2,6 +2,7 @@ import { InputError } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { auditor } from '../../../../test/sdk/auditor.ts';
+import { EaasError } from '../errors.ts';
 import { playLog } from '../../../../test/sdk/played-log.ts';
 import type { AuditEntry } from './list.ts';
 
@@ -126,6 +127,24 @@ describe('an honest log', () => {
     expect((await audit.check()).findings).toMatchObject([{ code: 'purged_unread', id: 35 }]);
     expect(audit.saved).toBeUndefined();
     expect(await audit.check()).toMatchObject({ ok: true, checked: 5, state: { start: { id: 35 } } });
+  });
+
+  test('is not read on beyond what nobody was told of: a finding outlives the round that failed', async () => {
+    const log = playLog(300);
+    const audit = auditor(log);
+    await audit.check();
+    log.append(400);
+    log.purge(350);
+    const down = new EaasError('unavailable', 'not now');
+    const already = log.calls['GET /v1/audit'] ?? 0;
+    log.before = () => {
+      if (log.calls['GET /v1/audit'] === already + 7) throw down;
+    };
+    await expect(audit.check({ saveEvery: 100 })).rejects.toBe(down);
+    log.before = () => {};
+    expect((await audit.check({ saveEvery: 100 })).findings).toMatchObject([
+      { code: 'purged_unread', id: 350 },
+    ]);
   });
 
   test('that is long is read on where it was left', async () => {

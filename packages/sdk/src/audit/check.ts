@@ -146,8 +146,9 @@ function savingOnTheWay(
   const onPage = async (): Promise<void> => {
     onProgress?.({ id: walk.at.id, through: walk.to.id });
     const { id, hash } = walk.at;
-    // What is read anew must come by all that was verified before it counts.
-    if (full || walk.checked - at < saveEvery || !isSound(walk.findings) || hash === undefined) return;
+    // What is read anew must come by all that was verified before it counts; and a round that goes on from behind a
+    // finding would not come by it, though this one may still fail and tell nobody.
+    if (full || walk.checked - at < saveEvery || walk.findings.length > 0 || hash === undefined) return;
     at = walk.checked;
     await saveNow({ read: { id, hash } });
   };
