@@ -39,12 +39,22 @@ export async function movePage<Row extends StoredRow>(
     const page = await run.store.read({ after, limit: run.pageSize });
     pending = page.filter(({ id }) => open.has(idKey(id)));
     const last = rows.at(-1);
-    if (page.length < run.pageSize || page.some(({ id }) => last && idKey(id) === idKey(last.id))) {
+    if (page.some(({ id }) => last && idKey(id) === idKey(last.id)) || (await isEnd(run, page))) {
       // The page is here in full: what it lacks was deleted.
       const present = new Set(pending.map(({ id }) => idKey(id)));
       for (const name of open) if (!present.has(name)) results.set(name, { kind: 'skipped', failures: [] });
     }
   }
+}
+
+/** Whether nothing follows the page. That it is short does not say so: a store may answer fewer rows than were asked for. */
+async function isEnd<Row extends StoredRow>(
+  { store, pageSize }: Run<Row>,
+  page: readonly Row[],
+): Promise<boolean> {
+  const after = page.at(-1)?.id;
+  if (after === undefined) return true;
+  return page.length < pageSize && (await store.read({ after, limit: 1 })).length === 0;
 }
 
 /** Answers those rows that are worth another attempt. */

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { endOf, serviceWithKey, simulatedClock, tableOf } from '../../../../test/sdk/simulated-table.ts';
+import { reencrypt } from './reencrypt.ts';
+
+test('a row that a store with short pages does not show again was not deleted for that', async () => {
+  const { client } = serviceWithKey();
+  const table = tableOf(['a', 'b', 'c']);
+  const read = ({ after, limit }: { after: number | undefined; limit: number }) =>
+    table.store.read({ after, limit: Math.min(limit, 2) });
+  table.store.meanwhile = () => {
+    // In between: it pushes the row that is changed at the same time out of the page.
+    if (table.rows.size === 3) table.set(1.5, { email: 'd' });
+    table.set(2, { email: 'b, changed' });
+  };
+  const options = { mode: 'encrypt', to: {}, clock: simulatedClock(), concurrency: 1 } as const;
+  const last = await endOf(reencrypt(client, { ...table.store, read }, options));
+  expect(table.email(2)).toBe('b, changed');
+  expect(last).toMatchObject({ conflicted: 1, done: false });
+});
+
+test('a row at the end that was deleted meanwhile is no conflict', async () => {
+  const { client } = serviceWithKey();
+  const table = tableOf(['a', 'b', 'c']);
+  table.store.meanwhile = () => void table.remove(3);
+  const options = { mode: 'encrypt', to: {}, clock: simulatedClock(), concurrency: 1 } as const;
+  const last = await endOf(reencrypt(client, table.store, options));
+  expect(last).toMatchObject({ rewritten: 2, skipped: 1, conflicted: 0, done: true });
+});
