@@ -5,6 +5,8 @@ import type { Opening, ReencryptClient, Sealing } from './plan.ts';
 
 /** A client's calls for many values, of which each may ask for other options. */
 export interface Calls {
+  /** The key that is used, and expected, where no option names one. */
+  readonly keyId: string | undefined;
   seal(
     items: readonly { readonly value: string | Uint8Array; readonly sealing: Sealing }[],
   ): Promise<Settled<string>[]>;
@@ -19,6 +21,7 @@ export interface Calls {
 
 export function callsOf(client: ReencryptClient, signal: AbortSignal | undefined): Calls {
   return {
+    keyId: client.keyId,
     seal: async (items) => {
       const sealed = await inGroups(
         items.map(({ value, sealing: { context, ...options } }) => ({ item: { value, context }, options })),

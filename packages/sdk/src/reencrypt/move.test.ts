@@ -164,3 +164,18 @@ test('with `verify` an envelope that does not open to the plaintext replaces not
   expect(last).toMatchObject({ failed: 2, rewritten: 0 });
   expect([table.email(1), table.email(2)]).toEqual(['a', 'b']);
 });
+
+test("where `to` names no key it is the client's: values of another are moved, whatever their version, and once", async () => {
+  const { client, service, keyId: old } = serviceWithKey();
+  const next = clientOf(service, { keyId: service.createKey('next').key_id });
+  await client.keys.rotate({ key_id: old });
+  const { ciphertext } = await client.encrypt('a@example.com');
+  const table = tableOf([ciphertext]);
+  const plan = { mode: 'reencrypt', from: { keyId: old }, to: {} } as const;
+  const versioned = await endOf(reencrypt(next, table.store, { ...plan, keyVersion: 2 }));
+  // The other key has no version 2 yet.
+  expect(versioned).toMatchObject({ failed: 1, done: false });
+  expect(await endOf(reencrypt(next, table.store, plan))).toMatchObject({ rewritten: 1, done: true });
+  expect(await next.decryptText(table.email(1))).toBe('a@example.com');
+  expect(await endOf(reencrypt(next, table.store, plan))).toMatchObject({ skipped: 1, done: true });
+});

@@ -26,7 +26,7 @@ export function moving<Row extends StoredRow>(
       if (form.kind !== 'envelope') return unsuitable(form.kind);
       const sealing = at(plan.to, value);
       const opening = plan.from ? at(plan.from, value) : openingOf(sealing);
-      if (isDone(form.header, opening, sealing, plan.keyVersion)) return kept;
+      if (isDone(form.header, keysOf(opening, sealing, calls.keyId), plan.keyVersion)) return kept;
       return { value, bytes: form.bytes, opening, sealing };
     });
     const outstanding = begun.filter((one) => 'bytes' in one);
@@ -87,19 +87,32 @@ async function settleDone<Row extends StoredRow>(
   wipe(reopened);
 }
 
+/** What a value is moved between, as far as a header can tell. */
+interface Keys {
+  /** None where any will do. */
+  readonly sources: readonly string[];
+  readonly target: string | undefined;
+  readonly sameContexts: boolean;
+}
+
+function keysOf(opening: Opening, sealing: Sealing, usual: string | undefined): Keys {
+  const sources = opening.anyKey ? [] : [opening.keyId ?? usual ?? []].flat();
+  return {
+    sources: sources.map((source) => source.toLowerCase()),
+    target: (sealing.keyId ?? usual)?.toLowerCase(),
+    sameContexts:
+      sameContext(opening.context, sealing.context) && sameContext(opening.wrapContext, sealing.wrapContext),
+  };
+}
+
 /** Whether the header tells that the value was encrypted as asked. It says nothing of a context. */
 function isDone(
   { keyId, keyVersion }: Header,
-  opening: Opening,
-  sealing: Sealing,
+  { sources, target, sameContexts }: Keys,
   suffices: number | undefined,
 ): boolean {
-  const target = sealing.keyId?.toLowerCase();
-  if (target !== undefined && target !== keyId) return false;
-  const sources = [opening.keyId ?? []].flat().map((source) => source.toLowerCase());
-  if (target !== undefined && sources.length > 0 && !sources.includes(target)) return true;
-  const sameContexts =
-    sameContext(opening.context, sealing.context) && sameContext(opening.wrapContext, sealing.wrapContext);
+  if (target !== keyId) return false;
+  if (sources.length > 0 && !sources.includes(target)) return true;
   return sameContexts && suffices !== undefined && keyVersion >= suffices;
 }
 

@@ -6,7 +6,8 @@ import type { Progress } from './progress.ts';
 import type { StoredRow } from './store.ts';
 
 /** What a run asks of a client. */
-export type ReencryptClient = Pick<EaasClient, 'encryptMany' | 'decryptMany' | 'rewrapMany' | 'unwrap'>;
+export type ReencryptClient = Pick<EaasClient, 'encryptMany' | 'decryptMany' | 'rewrapMany' | 'unwrap'> &
+  Partial<Pick<EaasClient, 'keyId'>>;
 
 /** What values are encrypted with, as in `client.encrypt`. */
 export type Sealing = Omit<EncryptOptions, 'signal'>;
