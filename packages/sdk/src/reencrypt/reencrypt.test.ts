@@ -286,6 +286,19 @@ test('a store that answers the row it was to begin after would never end: InputE
 });
 
 test.each([
+  ['in no order', [2, 1, 3]],
+  ['twice', [1, 1, 2]],
+  ['from the beginning again', [1, 2, 3]],
+])('a store that answers rows %s would leave some out: InputError', async (_, ids) => {
+  const { client } = serviceWithKey();
+  const table = tableOf(plaintexts(3));
+  const read = async ({ after }: { after: number | undefined }): Promise<Person[]> =>
+    (after === 3 ? [1, 2] : ids).flatMap((id) => table.rows.get(id) ?? []);
+  const run = runThrough(reencrypt(client, { ...table.store, read }, toEncrypt));
+  await expect(run).rejects.toThrow('not in the order of their ids');
+});
+
+test.each([
   { pageSize: 0 },
   { pageSize: 1.5 },
   { concurrency: 0 },

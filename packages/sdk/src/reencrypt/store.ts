@@ -44,13 +44,21 @@ export type Store<Row extends StoredRow = StoredRow> = ReadableStore<Row> &
       }
   );
 
-/** Throws InputError where the row is read again that a page was to begin after: that would never end. */
+/**
+ * Throws InputError where the row is read again that a page was to begin after, which would never end; and where ids that
+ * are numbers stand in no order, either way: the rows that such pages leave out would pass for converted.
+ */
 export function requireBeyond<Row extends StoredRow>(
   rows: readonly Row[],
   after: Row['id'] | undefined,
 ): void {
   if (after !== undefined && rows.some(({ id }) => idKey(id) === idKey(after))) {
     throw new InputError('`read` answered the row that it was to begin after: compare with >, not >=');
+  }
+  const ids = [after, ...rows.map(({ id }) => id)].filter((id) => typeof id === 'number');
+  const steps = ids.slice(1).map((id, at) => Math.sign(id - (ids[at] ?? id)));
+  if (steps.some((step) => step === 0 || step !== steps[0])) {
+    throw new InputError('`read` answered rows that are not in the order of their ids, each once');
   }
 }
 
