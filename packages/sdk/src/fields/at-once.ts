@@ -1,7 +1,8 @@
+import { storedCiphertext } from '../stored-ciphertext.ts';
 import { readPlaintext } from './decrypt-rows.ts';
 import { encode } from './encrypt-rows.ts';
 import { at } from './field-error.ts';
-import { contextOf, type FieldPlan, isEnvelope, requireField } from './plan.ts';
+import { contextOf, type FieldPlan, requireField } from './plan.ts';
 import type { RowOptions, Setting } from './setting.ts';
 import { refuse } from './value-type.ts';
 
@@ -35,9 +36,9 @@ export function decryptFieldSync(
   const plan = requireFieldAlone(requireField(plans, table, name));
   if (stored === null || stored === undefined) return stored;
   return at({ table, field: name, row: undefined }, () => {
-    const found = isEnvelope(stored) ? 'encrypted' : 'plaintext';
-    const value = isEnvelope(stored) ? open(stored) : readPlaintext(plan, stored);
-    reads.count(plan, found, undefined);
+    const ciphertext = storedCiphertext(stored);
+    const value = ciphertext === undefined ? readPlaintext(plan, stored) : open(ciphertext);
+    reads.count(plan, ciphertext === undefined ? 'plaintext' : 'encrypted', undefined);
     return value;
   });
 

@@ -1,7 +1,8 @@
 import { type Context, FormatError } from '@eaas/protocol';
+import { storedCiphertext } from '../stored-ciphertext.ts';
 import { at, FieldError, resultOf, type Where } from './field-error.ts';
 import { inGroups } from './in-groups.ts';
-import { contextOf, type FieldPlan, isEnvelope, requireTable, rowIdOf } from './plan.ts';
+import { contextOf, type FieldPlan, requireTable, rowIdOf } from './plan.ts';
 import type { IdOf, Row, RowOptions, Setting } from './setting.ts';
 
 /** One row of many: decrypted, or the first of its fields that could not be. */
@@ -39,15 +40,16 @@ export async function decryptRows(
     const id = rowIdOf(idOf(stored));
     for (const plan of fields) {
       if (plan.indexColumn) delete opening.row[plan.indexColumn];
-      const ciphertext = Object.hasOwn(stored, plan.name) ? stored[plan.name] : null;
-      if (ciphertext === null || ciphertext === undefined) continue;
+      const value = Object.hasOwn(stored, plan.name) ? stored[plan.name] : null;
+      if (value === null || value === undefined) continue;
       const where = { table, field: plan.name, row: id };
       attempt(opening, where, () => {
-        if (isEnvelope(ciphertext)) {
+        const ciphertext = storedCiphertext(value);
+        if (ciphertext !== undefined) {
           cells.push({ opening, plan, where, ciphertext, context: contextOf(plan, where.row) });
           return;
         }
-        opening.row[plan.name] = readPlaintext(plan, ciphertext);
+        opening.row[plan.name] = readPlaintext(plan, value);
         reads.count(plan, 'plaintext', where.row);
       });
     }

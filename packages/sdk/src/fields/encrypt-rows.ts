@@ -1,8 +1,9 @@
 import type { Context } from '@eaas/protocol';
+import { storedCiphertext } from '../stored-ciphertext.ts';
 import { at, resultOf, type Where } from './field-error.ts';
 import type { Subject } from './fingerprints.ts';
 import { inGroups } from './in-groups.ts';
-import { contextOf, type FieldPlan, isEnvelope, requireTable, rowIdOf } from './plan.ts';
+import { contextOf, type FieldPlan, requireTable, rowIdOf } from './plan.ts';
 import type { IdOf, Row, RowOptions, Setting } from './setting.ts';
 import { refuse } from './value-type.ts';
 
@@ -68,7 +69,7 @@ export async function encryptRows(
 
 /** The bytes of a value. InputError for one of another type, and for a ciphertext where none is allowed. */
 export function encode({ field }: FieldPlan, value: unknown): Uint8Array {
-  if (!field.allowEnvelopes && isEnvelope(value))
+  if (!field.allowEnvelopes && storedCiphertext(value) !== undefined)
     refuse('is encrypted already: `allowEnvelopes` if it must be');
   return field.type.encode(value);
 }

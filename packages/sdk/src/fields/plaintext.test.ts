@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
+import { toUtf8 } from '@eaas/protocol';
 import { expect, test } from 'vitest';
 import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
-import { date, defineFields, json, number, plaintext, type PlaintextRead, text } from './fields.ts';
+import { bytes, date, defineFields, json, number, plaintext, type PlaintextRead, text } from './fields.ts';
 
 const fields = defineFields({
   users: {
@@ -121,3 +122,16 @@ test.each([
     expect(await records.decryptRow('users', 1, { name: 'Ada' })).toEqual({ name: 'Ada' });
   },
 );
+
+test('the bytes of a ciphertext, as a binary column answers its text, are a ciphertext and no plaintext', async () => {
+  const { client } = clientAndKey();
+  const photos = defineFields({ users: { photo: bytes({ previous: plaintext() }), name: text() } }).for(
+    client,
+  );
+  const stored = await photos.encryptRow('users', 1, { photo: Uint8Array.of(1, 2, 3), name: 'Ada' });
+  const binary = { photo: toUtf8(stored.photo), name: toUtf8(stored.name) as never };
+  const row = await photos.decryptRow('users', 1, binary);
+  expect(row).toEqual({ photo: Uint8Array.of(1, 2, 3), name: 'Ada' });
+  expect(photos.reads()['users.photo']).toEqual({ encrypted: 1, plaintext: 0 });
+  await expect(photos.encryptRow('users', 1, binary)).rejects.toThrow('is encrypted already');
+});

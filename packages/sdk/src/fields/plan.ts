@@ -1,4 +1,4 @@
-import { type Context, encodeContext, looksLikeEnvelope, parseUuid } from '@eaas/protocol';
+import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
 import type { Field } from './field.ts';
 import type { RowId, Tables } from './row-types.ts';
 import { refuse } from './value-type.ts';
@@ -100,13 +100,4 @@ export function contextOf({ table, name, field }: FieldPlan, row: string | undef
   const context: Context | undefined = field.context(place);
   // None is bound to nothing, and opens wherever it is copied to.
   return context ?? refuse('has a function for its context that answers none');
-}
-
-/**
- * Whether a stored text or bytes begin as an envelope does, down to its version: `eaas` alone begins words as well.
- * Such a value is never taken for plaintext, cut short or altered as it may be.
- */
-export function isEnvelope(value: unknown): value is string | Uint8Array {
-  if (typeof value === 'string') return looksLikeEnvelope(value) && /^.{4}A[Q-Za-v]/.test(value);
-  return value instanceof Uint8Array && looksLikeEnvelope(value) && (value[3] === 1 || value[3] === 2);
 }

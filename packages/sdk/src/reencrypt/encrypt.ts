@@ -5,7 +5,7 @@ import type { Calls } from './calls.ts';
 import { reason } from './reason.ts';
 import { type Conversion, type Convert, failedWith, kept, unsuitable } from './convert.ts';
 import { at, type EncryptPlan, type Sealing } from './plan.ts';
-import { formOf } from './stored-form.ts';
+import { formOf, inFormOf } from './stored-form.ts';
 import type { StoredRow } from './store.ts';
 import type { Proof } from './verify.ts';
 
@@ -47,5 +47,5 @@ export async function proven(
   if (parseEnvelope(bytes).keyVersion < (from.keyVersion ?? 0)) return failedWith('key_version');
   const { value, stored, sealing } = from;
   const problem = await proof?.opens(bytes, typeof value === 'string' ? toUtf8(value) : value, sealing);
-  return problem ?? { kind: 'converted', value: typeof stored === 'string' ? sealed.value : bytes };
+  return problem ?? { kind: 'converted', value: inFormOf(stored, bytes) };
 }

@@ -1,3 +1,4 @@
+import { toUtf8 } from '@eaas/protocol';
 import { expect, test } from 'vitest';
 import {
   clientOf,
@@ -47,6 +48,34 @@ test('text stays text and bytes stay bytes, whatever is done to them', async () 
     expect(await client.decrypt(stored as Uint8Array)).toEqual(bytes);
   }
 });
+
+test('a ciphertext that a binary column answers as bytes of text stays one, in that form', async () => {
+  const { client, keyId } = serviceWithKey();
+  const { ciphertext } = await client.encrypt('a@example.com');
+  const table = tableOf([toUtf8(ciphertext)]);
+  const stored = () => new TextDecoder().decode(table.rows.get(1)?.values.email as Uint8Array);
+  expect(await endOf(reencrypt(client, table.store, { mode: 'encrypt', to: {} }))).toMatchObject({
+    skipped: 1,
+  });
+  expect(stored()).toBe(ciphertext);
+  await client.keys.rotate({ key_id: keyId });
+  for (const plan of [{ mode: 'rewrap' }, { mode: 'reencrypt', to: {} }] as const) {
+    expect(await endOf(reencrypt(client, table.store, plan))).toMatchObject({ rewritten: 1, done: true });
+    expect(await client.decryptText(stored())).toBe('a@example.com');
+  }
+});
+
+test.each([' ', '\n', '\0'])(
+  'a ciphertext with %j behind it is a failure, and not encrypted again',
+  async (end) => {
+    const { client } = serviceWithKey();
+    const { ciphertext } = await client.encrypt('a@example.com');
+    const table = tableOf([ciphertext + end]);
+    const [page] = await runThrough(reencrypt(client, table.store, { mode: 'encrypt', to: {} }));
+    expect(page).toMatchObject({ failed: 1, failures: [{ id: 1, code: 'format' }] });
+    expect(table.email(1)).toBe(ciphertext + end);
+  },
+);
 
 test('a plaintext that begins like an envelope is encrypted; an envelope that was cut short is not', async () => {
   const { client } = serviceWithKey();

@@ -1,5 +1,6 @@
-import { type Header, looksLikeEnvelope, parseEnvelope, parseHeader } from '@eaas/protocol';
+import { type Header, parseEnvelope, parseHeader, toUtf8 } from '@eaas/protocol';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+import { storedCiphertext } from '../stored-ciphertext.ts';
 import type { StoredValue } from './store.ts';
 
 /** A value that is encrypted: in one piece (version 1 of the format), or as a stream (version 2). */
@@ -18,13 +19,10 @@ export type Form = { readonly kind: 'empty' | 'plaintext' | 'broken' } | Encrypt
  */
 export function formOf(value: StoredValue): Form {
   if (value === null || value === undefined) return { kind: 'empty' };
-  if (!looksLikeEnvelope(value)) return { kind: 'plaintext' };
-  // `eaas@example.com` is an address, and `eaas` alone begins words as well: here the version follows, 1 or 2.
-  if (typeof value === 'string' && !/^.{4}A[Q-Za-v][A-Za-z0-9+/]*=*$/.test(value))
-    return { kind: 'plaintext' };
-  if (typeof value !== 'string' && value[3] !== 1 && value[3] !== 2) return { kind: 'plaintext' };
+  const ciphertext = storedCiphertext(value);
+  if (ciphertext === undefined) return { kind: 'plaintext' };
   try {
-    const bytes = typeof value === 'string' ? fromBase64(value) : value;
+    const bytes = typeof ciphertext === 'string' ? fromBase64(ciphertext) : ciphertext;
     if (bytes[3] === 2) return { kind: 'stream', bytes, header: parseHeader(bytes) };
     return { kind: 'envelope', bytes, header: parseEnvelope(bytes) };
   } catch {
@@ -42,5 +40,6 @@ export function isEncrypted(value: StoredValue): boolean {
 
 /** The bytes in the form in which the value was stored. */
 export function inFormOf(stored: StoredValue, bytes: Uint8Array): string | Uint8Array {
-  return typeof stored === 'string' ? toBase64(bytes) : bytes;
+  if (typeof stored === 'string') return toBase64(bytes);
+  return typeof storedCiphertext(stored) === 'string' ? toUtf8(toBase64(bytes)) : bytes;
 }
