@@ -5,7 +5,7 @@ import { SourceError } from './source-error.ts';
 export interface UrlSourceOptions {
   /** Makes the requests; the platform’s where absent. */
   readonly fetch?: typeof fetch | undefined;
-  /** Sent with every request: what the store asks for. */
+  /** Sent with every request: what the store asks for. A redirect takes them along, `authorization` to its own origin only. */
   readonly headers?: HeadersInit | undefined;
   readonly signal?: AbortSignal | undefined;
 }
