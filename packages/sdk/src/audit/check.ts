@@ -1,4 +1,5 @@
 import { InputError } from '@eaas/protocol';
+import { EaasError } from '../errors.ts';
 import { type AuditHead, openNote, readVerifierKey } from './checkpoint.ts';
 import type { AuditFinding } from './findings.ts';
 import type { AuditEntry } from './list.ts';
@@ -49,7 +50,8 @@ type Signed = AuditHead & { readonly note: string };
 /**
  * Reads what is new in an audit log, recomputes its chain, and holds it against a signed checkpoint and against what was
  * verified before. What does not hold is in the report, and then nothing is saved. Throws EaasError when the service
- * does not answer, InputError for a verifier key, a state or an option that is none, and what the store throws.
+ * does not answer and nothing was found before, InputError for a verifier key, a state or an option that is none, and what
+ * the store throws.
  */
 export async function checkAudit({ audit }: AuditSource, options: CheckOptions): Promise<AuditReport> {
   refuseUnknown(options);
@@ -73,9 +75,16 @@ export async function checkAudit({ audit }: AuditSource, options: CheckOptions):
     checked: 0,
   };
   const { current, saveNow, onPage } = savingOnTheWay(walk, state, stored, options);
-  await walkChain(walk, { audit, signal, onEntry: options.onEntry, onPage });
-  requireArrival(walk);
-  if (isSound(findings) && walk.at.id === signed.id)
+  const walked = await walkChain(walk, { audit, signal, onEntry: options.onEntry, onPage }).then(
+    () => true,
+    (error: unknown) => {
+      // Whoever shows what does not hold must not be able to take it back by failing.
+      if (findings.length === 0 || !(error instanceof EaasError)) throw error;
+      return false;
+    },
+  );
+  if (walked) requireArrival(walk);
+  if (walked && isSound(findings) && walk.at.id === signed.id)
     await saveNow({ read: headOf(signed), verified: headOf(signed), checkpoint: signed.note });
   return { ok: findings.length === 0, findings, checkpoint: signed, checked: walk.checked, state: current() };
 }
