@@ -50,9 +50,7 @@ describe('the bytes of a context', () => {
     expect(encodeContext({ a: 'x'.repeat(room) })).toHaveLength(4_096);
     expect(encodeContext({ a: '\u20ac'.repeat(room / 3) })).toHaveLength(4_096 - (room % 3));
     for (const text of ['x'.repeat(room + 1), '\u20ac'.repeat(room / 3 + 1), 'x'.repeat(100_000)]) {
-      expect(() => encodeContext({ a: text })).toThrow(
-        'context takes more than the 4096 bytes that are allowed',
-      );
+      expect(() => encodeContext({ a: text })).toThrow('context takes more than 4096 bytes');
     }
   });
 
@@ -75,7 +73,7 @@ describe('the bytes of a context', () => {
   test('are refused before any work where there are too many names', () => {
     const names = Array.from({ length: 300_000 }, (_, index) => [`name ${index}`, '']);
     expect(() => encodeContext(Object.fromEntries(names) as Context)).toThrow(
-      'context takes more than the 4096 bytes that are allowed',
+      'context takes more than 4096 bytes',
     );
   });
 });

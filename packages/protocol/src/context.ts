@@ -71,7 +71,7 @@ function bytewise(a: string, b: string): number {
 }
 
 function requireRoom(bytes: number): void {
-  if (bytes > maxContext) refuse(`takes more than the ${maxContext} bytes that are allowed`);
+  if (bytes > maxContext) refuse(`takes more than ${maxContext} bytes`);
 }
 
 function refuse(reason: string): never {

@@ -1,5 +1,6 @@
 import { abytes, equalBytes } from '@noble/ciphers/utils.js';
 import { additionalData, type Context } from './context.ts';
+import type { Derived } from './derive.ts';
 import { type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
 import {
   commitmentLength,
@@ -22,6 +23,8 @@ export interface DataKey<Mode extends EngineMode = EngineMode> {
   /** The envelope's header, the same for every message under this key. */
   readonly header: Uint8Array;
   readonly commitment: Uint8Array;
+  /** What a message without a context authenticates besides itself. */
+  readonly aad: Uint8Array;
   /** Undefined once wiped: nothing can be sealed or opened under a wiped key. */
   key: unknown;
 }
@@ -35,25 +38,41 @@ export function dataKeyFrom<Mode extends EngineMode>(
   derived: Uint8Array,
   wrapped: Wrapped,
 ): Outcome<Mode, DataKey<Mode>> {
-  const header = formatHeader(1, wrapped);
   // Not slice: that of a Buffer is a view.
   const commitment = new Uint8Array(derived.subarray(32, 64));
-  return onward<Mode, unknown, DataKey<Mode>>(engine.importKey(derived.subarray(0, 32)), (key) => ({
-    engine,
-    header,
-    commitment,
-    key,
-  }));
+  const imported = engine.importKey(derived.subarray(0, 32));
+  return onward<Mode, unknown, DataKey<Mode>>(imported, (key) =>
+    dataKeyOf(engine, { key, commitment }, wrapped),
+  );
 }
 
-/** Seals one message under a data key: the whole envelope, or what `form` makes of it. */
+/** A data key from its parts. */
+export function dataKeyOf<Mode extends EngineMode>(
+  engine: Engine<Mode>,
+  derived: Derived,
+  wrapped: Wrapped,
+): DataKey<Mode> {
+  const header = formatHeader(1, wrapped);
+  return { engine, header, aad: additionalData(header.subarray(0, 20)).slice(), ...derived };
+}
+
+/** How long the envelope of a plaintext of this length is. */
+export function envelopeLength(dataKey: DataKey, plaintextLength: number): number {
+  return dataKey.header.length + ivLength + commitmentLength + plaintextLength + tagLength;
+}
+
+/**
+ * Seals one message under a data key: the whole envelope, or what `form` makes of it. `envelope` is where it is written,
+ * for whoever has memory of `envelopeLength` to use again.
+ */
 export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
   dataKey: DataKey<Mode>,
   plaintext: Uint8Array,
   context?: Context,
-  form?: (envelope: Uint8Array<ArrayBuffer>) => T,
+  form?: (envelope: Uint8Array, iv: Uint8Array) => T,
+  envelope?: Uint8Array<ArrayBuffer>,
 ): Outcome<Mode, T> {
-  return sealWithIv(dataKey, randomIv(), plaintext, context, form);
+  return sealWithIv(dataKey, randomIv(), plaintext, context, form, envelope);
 }
 
 /** As sealUnder, with the iv given: for the test vectors, and not exported, because an iv must never repeat. */
@@ -62,20 +81,21 @@ export function sealWithIv<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>
   iv: Uint8Array,
   plaintext: Uint8Array,
   context?: Context,
-  form?: (envelope: Uint8Array<ArrayBuffer>) => T,
+  form?: (envelope: Uint8Array, iv: Uint8Array) => T,
+  envelope = new Uint8Array(envelopeLength(dataKey, plaintext.length)),
 ): Outcome<Mode, T> {
   const { engine, header, commitment } = dataKey;
   const key = requireKey(dataKey);
   // An engine may take text or other arrays for bytes, each in its own way; WebCrypto would seal nothing.
   abytes(plaintext);
-  const bodyAt = header.length + ivLength + commitmentLength;
-  const envelope = new Uint8Array(bodyAt + plaintext.length + tagLength);
+  const commitmentAt = header.length + ivLength;
   envelope.set(header);
   envelope.set(iv, header.length);
-  envelope.set(commitment, header.length + ivLength);
-  const aad = additionalData(header.subarray(0, 20), context);
-  const written = engine.encrypt(key, iv, aad, plaintext, envelope.subarray(bodyAt));
-  return onward<Mode, void, T>(written, () => (form ? form(envelope) : (envelope as T)));
+  envelope.set(commitment, commitmentAt);
+  const aad = context ? additionalData(header.subarray(0, 20), context) : dataKey.aad;
+  const out = envelope.subarray(commitmentAt + commitmentLength);
+  const written = engine.encrypt(key, iv, aad, plaintext, out);
+  return onward<Mode, void, T>(written, () => (form ? form(envelope, iv) : (envelope as T)));
 }
 
 /** Opens a parsed envelope under its data key. Whatever is wrong, it is one DecryptionError. */

@@ -1,7 +1,7 @@
-import { type DataKey, dataKeyInfo } from './data-key.ts';
+import { type DataKey, dataKeyInfo, dataKeyOf } from './data-key.ts';
 import { type Derived, derive } from './derive.ts';
 import { type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
-import { formatHeader, type Wrapped } from './envelope.ts';
+import type { Wrapped } from './envelope.ts';
 
 const noSalt = /* @__PURE__ */ new Uint8Array(0);
 
@@ -11,7 +11,6 @@ export function deriveDataKey<Mode extends EngineMode>(
   dek: Uint8Array,
   wrapped: Wrapped,
 ): Outcome<Mode, DataKey<Mode>> {
-  const header = formatHeader(1, wrapped);
   const derived = derive(engine, dek, noSalt, dataKeyInfo);
-  return onward<Mode, Derived, DataKey<Mode>>(derived, (ready) => ({ engine, header, ...ready }));
+  return onward<Mode, Derived, DataKey<Mode>>(derived, (ready) => dataKeyOf(engine, ready, wrapped));
 }

@@ -65,7 +65,7 @@ export function readHeader(bytes: Uint8Array): Header | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const length = fixedLength + view.getUint16(24);
   if (length === fixedLength || length > fixedLength + maxWrappedKey) {
-    throw new FormatError('not an envelope: its wrapped key has no length');
+    throw new FormatError('not an envelope: it has no wrapped key');
   }
   if (bytes.length < length) return undefined;
   return {
@@ -120,5 +120,5 @@ export function looksLikeEnvelope(value: Uint8Array | string): boolean {
 }
 
 export function truncated(): FormatError {
-  return new FormatError('not a whole envelope: it is cut short');
+  return new FormatError('not a whole envelope');
 }

@@ -8,6 +8,7 @@ import {
   sealUnder,
   toUtf8,
 } from '@eaas/protocol';
+import { envelopeLength } from '@eaas/protocol/envelope';
 import { toBase64, viewBase64 } from '@eaas/protocol/base64';
 import type { LiveKey } from './live-key.ts';
 
@@ -57,15 +58,24 @@ export function sealBundle<Mode extends EngineMode>(
   value: string | Uint8Array,
   context: Context | undefined,
 ): Outcome<Mode, Bundle> {
-  const { header, engine } = dataKey;
+  const { engine } = dataKey;
   const { wrappedText: wrapped_key, keyId: key_id, keyVersion: key_version } = key;
   if (typeof value === 'string' && engine.sealText) {
     const { ciphertext, iv } = engine.sealText(dataKey, value, context);
     return { ciphertext, wrapped_key, iv, key_id, key_version } as Outcome<Mode, Bundle>;
   }
   const plaintext = typeof value === 'string' ? toUtf8(value) : value;
-  return sealUnder(dataKey, plaintext, context, (envelope) => {
-    const iv = toBase64(envelope.subarray(header.length, header.length + 12));
-    return { ciphertext: toBase64(envelope), wrapped_key, iv, key_id, key_version };
-  });
+  const length = envelopeLength(dataKey, plaintext.length);
+  const room = length > roomLength ? undefined : (rooms.pop() ?? new Uint8Array(roomLength));
+  const form = (envelope: Uint8Array, iv: Uint8Array): Bundle => {
+    const ciphertext = toBase64(envelope);
+    if (room && rooms.length < mostRooms) rooms.push(room);
+    return { ciphertext, wrapped_key, iv: toBase64(iv), key_id, key_version };
+  };
+  return sealUnder(dataKey, plaintext, context, form, room?.subarray(0, length));
 }
+
+// Memory for envelopes that are spelled and let go: made anew for each, it would be most of the garbage in a browser.
+const rooms: Uint8Array<ArrayBuffer>[] = [];
+const mostRooms = 100;
+const roomLength = 4_096;

@@ -1,12 +1,5 @@
-import {
-  type Context,
-  type DataKey,
-  dataKeyFrom,
-  dataKeyInfo,
-  encodeContext,
-  wipeDataKey,
-  type Wrapped,
-} from '@eaas/protocol';
+import { type Context, type DataKey, encodeContext, wipeDataKey, type Wrapped } from '@eaas/protocol';
+import { dataKeyFrom, dataKeyInfo } from '@eaas/protocol/envelope';
 import { toBase64 } from '@eaas/protocol/base64';
 import { longest } from './deadline.ts';
 import type { Engines } from './engines.ts';

@@ -1,4 +1,5 @@
-import { parseHeader, replaceWrapped, type Wrapped } from '@eaas/protocol';
+import { type Wrapped } from '@eaas/protocol';
+import { parseHeader, replaceWrapped } from '@eaas/protocol/envelope';
 import { toBase64 } from '@eaas/protocol/base64';
 import { coalesce } from './batches.ts';
 import type { FormOf, Rewrapped } from './call-options.ts';

@@ -1,4 +1,5 @@
-import { type Context, DecryptionError, type Header } from '@eaas/protocol';
+import { type Context, DecryptionError } from '@eaas/protocol';
+import type { Header } from '@eaas/protocol/envelope';
 import type { Settled } from '../errors.ts';
 import type { Calls } from './calls.ts';
 import { type Conversion, type Convert, failedWith, kept, unsuitable, type Value } from './convert.ts';

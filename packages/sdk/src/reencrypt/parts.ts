@@ -1,4 +1,5 @@
-import { InputError, parseEnvelope, replaceWrapped } from '@eaas/protocol';
+import { InputError, parseEnvelope } from '@eaas/protocol';
+import { replaceWrapped } from '@eaas/protocol/envelope';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import type { Bundle } from '../ciphertext.ts';
 

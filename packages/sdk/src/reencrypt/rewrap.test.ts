@@ -1,5 +1,6 @@
 import { fromBase64 } from '@eaas/protocol/base64';
-import { parseEnvelope, parseHeader } from '@eaas/protocol';
+import { parseEnvelope } from '@eaas/protocol';
+import { parseHeader } from '@eaas/protocol/envelope';
 import { openStream, sealStream } from '@eaas/protocol/stream';
 import { expect, test } from 'vitest';
 import {

@@ -1,4 +1,5 @@
-import { type Context, replaceWrapped, type Wrapped } from '@eaas/protocol';
+import { type Context, type Wrapped } from '@eaas/protocol';
+import { replaceWrapped } from '@eaas/protocol/envelope';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import type { Rewrapped } from '../call-options.ts';
 import type { Settled } from '../errors.ts';

@@ -1,4 +1,5 @@
-import { type Header, parseEnvelope, parseHeader, toUtf8 } from '@eaas/protocol';
+import { parseEnvelope, toUtf8 } from '@eaas/protocol';
+import { type Header, parseHeader } from '@eaas/protocol/envelope';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { storedCiphertext } from '../stored-ciphertext.ts';
 import type { StoredValue } from './store.ts';
