@@ -15,7 +15,9 @@ const inPage = [
   { name: 'encrypt 1 KiB, 100 at once', reference: webCrypto, target: 0.6 },
   { name: 'encryptSync 64 B', reference: noble, target: 0.8 },
   { name: 'encryptSync 1 KiB', reference: noble, target: 0.8 },
-  { name: 'encryptBytes 16 MiB', reference: webCrypto, target: 0.8 },
+  { name: 'encryptStream 16 MiB', reference: webCrypto, target: 0.8 },
+  // One value in one piece of memory, behind its header: a copy that WebCrypto alone does not make.
+  { name: 'encryptBytes 16 MiB', reference: webCrypto },
 ];
 
 export const benchmark: Benchmark = {

@@ -10,7 +10,7 @@ export interface Contender {
 export interface Comparison {
   readonly ours: Contender;
   readonly reference: Contender;
-  readonly target?: number;
+  readonly target?: number | undefined;
   /** The least operations a second of ours, where the promise is a number. */
   readonly floor?: number;
   /** Runs the rounds where this process cannot: in a browser. */

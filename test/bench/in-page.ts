@@ -2,6 +2,7 @@ import { gcm } from '@noble/ciphers/aes.js';
 import { nobleEngine } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
 import { EaasBrowserClient } from '@eaas/sdk/browser';
+import { encryptStream } from '@eaas/sdk/stream';
 import { compare, type Comparison, type Result } from './compare.ts';
 
 /** Runs inside of a page: one of its comparisons, by name. */
@@ -24,6 +25,7 @@ const comparisons: Readonly<Record<string, () => Promise<Comparison>>> = {
   'encrypt 1 KiB, 100 at once': () => fields(1_024, 100),
   'encryptSync 64 B': () => atOnce(64),
   'encryptSync 1 KiB': () => atOnce(1_024),
+  'encryptStream 16 MiB': () => streamed(16 * 2 ** 20),
   'encryptBytes 16 MiB': () => large(16 * 2 ** 20),
 };
 
@@ -52,6 +54,20 @@ async function large(length: number): Promise<Comparison> {
   const [client, key, values] = [await connect(), await bareKey(), valuesOf(length, 1)];
   return {
     ours: { name: '', run: (call) => client.encryptBytes(values(call)) },
+    reference: { name: '', run: (call) => bareEncrypt(key, values(call)) },
+  };
+}
+
+async function streamed(length: number): Promise<Comparison> {
+  const [client, key, values] = [await connect(), await bareKey(), valuesOf(length, 1)];
+  const ours = async (call: number): Promise<void> => {
+    const sealed = new Blob([values(call)]).stream().pipeThrough(encryptStream(client));
+    let bytes = 0;
+    for await (const piece of sealed) bytes += piece.length;
+    if (bytes < length) throw new Error(`${bytes} bytes came out of ${length}`);
+  };
+  return {
+    ours: { name: '', run: ours },
     reference: { name: '', run: (call) => bareEncrypt(key, values(call)) },
   };
 }

@@ -79,7 +79,8 @@ const known = /^(keyId|anyKey|context|scope|wrapContext|fresh|signal|ciphertexts
 
 /** Throws InputError for an option that there is none of: a misspelled `context` must not be ignored. */
 export function requireKnown(options: object): void {
-  for (const name of Object.keys(options)) {
-    if (!known.test(name)) throw new InputError(`there is no option \`${name.slice(0, 64)}\``);
+  for (const name in options) {
+    if (!known.test(name) && Object.hasOwn(options, name))
+      throw new InputError(`there is no option \`${name.slice(0, 64)}\``);
   }
 }

@@ -50,7 +50,7 @@ export async function bringToLife(
       keyVersion: wrapped.keyVersion,
       wrappedText: toBase64(wrapped.wrappedKey),
       fields,
-      sync: same ? (fields as DataKey<'sync'>) : sync,
+      sync: same ? fields : sync,
       born: Date.now(),
     };
   } finally {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EaasClient, type EaasClientOptions, EaasError, InputError } from './index.ts';
+import { EaasClient, type EaasClientOptions, type EaasError, InputError } from './index.ts';
 import { createTestService } from './testing/testing.ts';
 
 function setUp(options: Partial<EaasClientOptions> = {}) {

@@ -14,7 +14,7 @@ import { type DecryptOptions, requireKnown } from './call-options.ts';
 import { type Ciphertext, envelopeBytes } from './ciphertext.ts';
 import { contextOf, type DataKeyCalls } from './data-key-calls.ts';
 import type { Engines } from './engines.ts';
-import { notPrimed } from './errors.ts';
+import { attempt, notPrimed } from './errors.ts';
 import type { Emit } from './events.ts';
 import { bringToLife, type LiveKey, nameOf } from './live-key.ts';
 import type { Limits } from './options.ts';
@@ -70,18 +70,21 @@ export function createOpening(calls: DataKeyCalls, engines: Engines, limits: Lim
   };
 
   return {
-    async open(ciphertext, expected, options) {
-      let { context, signal } = options;
-      if (signal?.aborted) throw aborted();
-      let envelope = parse(ciphertext, expected, options);
-      const name = nameFor(envelope, options);
-      const ready = keys.find(name);
-      if (ready) return await openUnder(ready.fields, envelope, context);
-      // Copies: the caller may write over what was given before the data key is there.
-      envelope = read(new Uint8Array(envelopeBytes(ciphertext)));
-      context = contextOf(context);
-      const open = (key: LiveKey) => openUnder(key.fields, envelope, context);
-      return keys.use(name, () => fetch(envelope, options, false), open, signal);
+    open(ciphertext, expected, options) {
+      return attempt(() => {
+        let { context } = options;
+        const { signal } = options;
+        if (signal?.aborted) throw aborted();
+        let envelope = parse(ciphertext, expected, options);
+        const name = nameFor(envelope, options);
+        const ready = keys.find(name);
+        if (ready) return openUnder(ready.fields, envelope, context);
+        // Copies: the caller may write over what was given before the data key is there.
+        envelope = read(new Uint8Array(envelopeBytes(ciphertext)));
+        context = contextOf(context);
+        const open = (key: LiveKey) => openUnder(key.fields, envelope, context);
+        return keys.use(name, () => fetch(envelope, options, false), open, signal);
+      });
     },
     openSync(ciphertext, expected, options) {
       const envelope = parse(ciphertext, expected, options);

@@ -5,7 +5,7 @@ import { type Bundle, requireValue, sealBundle } from './ciphertext.ts';
 import { contextOf, type DataKeyCalls } from './data-key-calls.ts';
 import { createEncryptingKeys } from './encrypting-keys.ts';
 import type { Engines } from './engines.ts';
-import { notPrimed } from './errors.ts';
+import { attempt, notPrimed } from './errors.ts';
 import type { Emit } from './events.ts';
 import type { LiveKey } from './live-key.ts';
 import type { Limits } from './options.ts';
@@ -34,23 +34,25 @@ export function createSealing(calls: DataKeyCalls, engines: Engines, limits: Lim
   const keys = createEncryptingKeys(engines, limits, calls.wrap, emit);
   const oneEach = limits.messages === 1;
   return {
-    async seal(value, given, options, form) {
-      requireKnown(options);
-      requireValue(value);
-      let { context } = options;
-      const { fresh, scope, wrapContext, signal } = options;
-      if (signal?.aborted) throw aborted();
-      const of = { keyId: requireKeyId(given), scope, wrapContext };
-      const once = fresh || oneEach;
-      const length = lengthOf(value);
-      // At once: a moment later it may have been replaced and overwritten.
-      const ready = !once && keys.take(of, length);
-      if (ready) return await form(ready, ready.fields, value, context);
-      // Copies: the caller may write over what was given before the data key is there.
-      if (typeof value !== 'string') value = new Uint8Array(value);
-      context = contextOf(context);
-      const work = (key: LiveKey) => form(key, key.fields, value, context);
-      return once ? keys.useOnce(of, work, signal) : keys.use(of, length, work, signal);
+    seal(value, given, options, form) {
+      return attempt(() => {
+        requireKnown(options);
+        requireValue(value);
+        let { context } = options;
+        const { fresh, scope, wrapContext, signal } = options;
+        if (signal?.aborted) throw aborted();
+        const of = { keyId: requireKeyId(given), scope, wrapContext };
+        const once = fresh || oneEach;
+        const length = lengthOf(value);
+        // At once: a moment later it may have been replaced and overwritten.
+        const ready = !once && keys.take(of, length);
+        if (ready) return form(ready, ready.fields, value, context);
+        // Copies: the caller may write over what was given before the data key is there.
+        if (typeof value !== 'string') value = new Uint8Array(value);
+        context = contextOf(context);
+        const work = (key: LiveKey) => form(key, key.fields, value, context);
+        return once ? keys.useOnce(of, work, signal) : keys.use(of, length, work, signal);
+      });
     },
     sealSync(value, given, options) {
       requireKnown(options);

@@ -4,9 +4,10 @@ import type { Engine } from './engine.ts';
 export const webCryptoEngine: Engine<'async', CryptoKey> = {
   name: 'webcrypto',
   importKey: (key) => crypto.subtle.importKey('raw', plain(key), 'AES-GCM', false, ['encrypt', 'decrypt']),
-  async encrypt(key, iv, aad, plaintext, out) {
-    out.set(new Uint8Array(await crypto.subtle.encrypt(gcm(iv, aad), key, plain(plaintext))));
-  },
+  encrypt: (key, iv, aad, plaintext, out) =>
+    crypto.subtle
+      .encrypt(gcm(iv, aad), key, plain(plaintext))
+      .then((sealed) => out.set(new Uint8Array(sealed))),
   async decrypt(key, iv, aad, body) {
     try {
       return new Uint8Array(await crypto.subtle.decrypt(gcm(iv, aad), key, plain(body)));
