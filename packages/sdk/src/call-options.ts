@@ -10,7 +10,7 @@ interface Kept extends CallOptions {
 }
 
 /** The key to use, where it is not the client's. */
-export interface KeyOption {
+interface KeyOption {
   readonly keyId?: string | undefined;
 }
 
