@@ -1,24 +1,57 @@
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
 /**
- * What a browser app ships for this code: minified, with the license comments that bundlers keep. Fails on an import that
- * browsers do not have.
+ * What a browser app ships for this code before anything runs: minified, with the license comments that bundlers keep. What
+ * is imported on demand is in files of its own, and not counted. Fails on an import that browsers do not have.
  */
 export async function bundle(code: string): Promise<{ text: string; gzipped: number }> {
-  const { outputFiles } = await build({
+  const { outputFiles, atOnce } = await buildFor(code, []);
+  const texts = outputFiles
+    .filter(({ path }) => atOnce.some((name) => path.endsWith(`/${name}`)))
+    .map(({ text }) => text);
+  const gzipped = texts.reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0);
+  return { text: texts.join(''), gzipped };
+}
+
+/** The files of which something is in it, as paths: of our packages the sources, for what is published has no such names. */
+export async function sourcesIn(code: string): Promise<string[]> {
+  const { metafile, atOnce } = await buildFor(code, ['@eaas/source']);
+  return atOnce.flatMap((name) => {
+    const inputs = Object.entries(metafile.outputs[name]?.inputs ?? {});
+    return inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path);
+  });
+}
+
+async function buildFor(code: string, conditions: string[]) {
+  const { outputFiles, metafile } = await build({
     stdin: { contents: code, resolveDir: here },
+    absWorkingDir: fileURLToPath(new URL('../../', import.meta.url)),
+    outdir: '.',
+    conditions,
     bundle: true,
+    splitting: true,
     minify: true,
     format: 'esm',
     platform: 'browser',
     target: 'es2022',
     write: false,
+    metafile: true,
     logLevel: 'silent',
   });
-  const text = outputFiles.map((file) => file.text).join('');
-  return { text, gzipped: gzipSync(text, { level: 9 }).length };
+  return { outputFiles, metafile, atOnce: loadedAtOnce(metafile) };
+}
+
+/** The entry, and what it imports: that is, all but what is imported on demand. */
+function loadedAtOnce({ outputs }: Metafile): string[] {
+  const names = new Set(Object.keys(outputs).filter((name) => outputs[name]?.entryPoint === '<stdin>'));
+  // A set is walked to its end, whatever joins it meanwhile.
+  for (const name of names) {
+    for (const { path, kind } of outputs[name]?.imports ?? [])
+      if (kind === 'import-statement') names.add(path);
+  }
+  return [...names];
 }
