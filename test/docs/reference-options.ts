@@ -6,10 +6,10 @@ type Folder = 'sdk' | 'protocol';
 
 // What types are computed with, and what nobody has to name: the pages say it where it is used.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
-  sdk: wordsOf(`Absent ApiKeyFields ByteTransform Calls Emit FieldValue Fields Flat FormOf IdFor IndexColumn
+  sdk: wordsOf(`Absent ApiKeyFields ByteTransform Calls FieldValue Fields Flat FormOf IdFor IndexColumn
     IndexColumns KeyFields KeyRecord NameOf OptionsOf Plain PlaceOf RewrapClient Searchable Stored ValueOf ValueType
     Where apiKeyRoutes keyRoutes named ownReasons serverModeRoutes`),
-  protocol: wordsOf('KeyIds Part PathPart SealedText TextKey'),
+  protocol: wordsOf('KeyIds Part PathPart TextKey'),
 };
 
 // Declared as Node declares them, or said a line above: an overload, and `using`.

@@ -53,6 +53,12 @@ test('the audit’s monitor comes when it is asked for, and not with the client'
   expect(client.filter((path) => own.test(path))).toEqual([]);
 });
 
+test('the client has the platform’s AES and no other', async () => {
+  const sources = await sourcesIn("export { EaasClient } from '@eaas/sdk'");
+  expect(sources).toContain('packages/protocol/src/engines/webcrypto.ts');
+  expect(sources.filter((path) => /ciphers\/(aes|_polyval)|\/noble\.ts$/.test(path))).toEqual([]);
+});
+
 describe.each(['stream', 'fields', 'reencrypt', 'audit'])('@eaas/sdk/%s', (entry) => {
   test('brings no client along, and nothing of the other entries that a page has no use for', async () => {
     const sources = await sourcesIn(`export * from '@eaas/sdk/${entry}'`);
