@@ -120,5 +120,5 @@ export function looksLikeEnvelope(value: Uint8Array | string): boolean {
 }
 
 export function truncated(): FormatError {
-  return new FormatError('not a whole envelope');
+  return new FormatError('not a whole envelope: it is cut short');
 }

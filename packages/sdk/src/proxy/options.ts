@@ -1,5 +1,6 @@
 import { InputError } from '@eaas/protocol';
 import type { ProblemCode } from '@eaas/protocol/wire';
+import { baseUrlOf } from '../base-url.ts';
 import type { Authorize } from './grant.ts';
 import type { OriginRules } from './origin.ts';
 
@@ -88,15 +89,6 @@ export function checkOptions(options: ProxyOptions): Settings {
     // Whoever listens cannot change what is answered; a promise that it breaks would else end the process.
     report: (event) => void (async () => onEvent?.(event))().catch(() => undefined),
   };
-}
-
-function baseUrlOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const usable =
-    url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
-  return usable
-    ? url.href.replace(/\/+$/, '')
-    : refuse('baseUrl', 'is the address of the service, without `/v1`');
 }
 
 function requireOrigin(option: string, text: string): void {
