@@ -1,5 +1,5 @@
-import { deadlineOf } from '../deadline.ts';
 import { limits } from '@eaas/protocol/wire';
+import { deadlineOf } from '../deadline.ts';
 import { broken, refuse, succeed } from './answers.ts';
 import { readJson } from './body.ts';
 import { type Answered, askBatch, askOne } from './calls.ts';
