@@ -82,12 +82,14 @@ export function sealWithIv<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>
   plaintext: Uint8Array,
   context?: Context,
   form?: (envelope: Uint8Array, iv: Uint8Array) => T,
-  envelope = new Uint8Array(envelopeLength(dataKey, plaintext.length)),
+  room?: Uint8Array,
 ): Outcome<Mode, T> {
   const { engine, header, commitment } = dataKey;
   const key = requireKey(dataKey);
   // An engine may take text or other arrays for bytes, each in its own way; WebCrypto would seal nothing.
   abytes(plaintext);
+  const length = envelopeLength(dataKey, plaintext.length);
+  const envelope = room ?? engine.allocate?.(length) ?? new Uint8Array(length);
   const commitmentAt = header.length + ivLength;
   envelope.set(header);
   envelope.set(iv, header.length);

@@ -26,7 +26,8 @@ export function chunkCipher(engine: Engine, streamKey: unknown): ChunkCipher {
   };
   return {
     seal(plaintext, index, last) {
-      const out: Bytes = new Uint8Array(plaintext.length + tagLength);
+      const length = plaintext.length + tagLength;
+      const out: Bytes = engine.allocate?.(length) ?? new Uint8Array(length);
       const sealed = engine.encrypt(requireKey(), nonce(index, last), noAad, plaintext, out);
       return sealed instanceof Promise ? sealed.then(() => out) : out;
     },

@@ -39,6 +39,8 @@ export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
   ): Outcome<Mode, void>;
   /** The plaintext, or undefined when the tag does not hold. */
   decrypt(key: Key, iv: Uint8Array, aad: Uint8Array, body: Uint8Array): Outcome<Mode, Uint8Array | undefined>;
+  /** Memory for what is written over as a whole, where the engine has a cheaper one than zeros. */
+  allocate?(length: number): Uint8Array<ArrayBuffer>;
   /** A shorter way from text to base64, where the engine has one: what toUtf8, sealUnder and toBase64 do. */
   sealText?(dataKey: TextKey<Key>, text: string, context?: Context): SealedText;
   /** Overwrites the key where the engine can. */

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Engine, SyncEngine } from './engine.ts';
 import { sealText } from './node-text.ts';
@@ -11,6 +12,8 @@ const options = { authTagLength: tagLength } as const;
 export const nodeEngine: SyncEngine = {
   name: 'node',
   importKey: (key) => createSecretKey(key),
+  // Of its own, and not of Buffer's pool.
+  allocate: (length) => new Uint8Array(Buffer.allocUnsafeSlow(length).buffer),
   encrypt(key, iv, aad, plaintext, out) {
     const cipher = createCipheriv('aes-256-gcm', key, iv, options);
     if (aad.length > 0) cipher.setAAD(aad);
