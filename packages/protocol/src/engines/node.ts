@@ -4,7 +4,7 @@ import type { Engine, SyncEngine } from './engine.ts';
 import { sealText } from './node-text.ts';
 
 const tagLength = 16;
-const pieceLength = 262_144;
+const pieceLength = 1_048_576;
 // Without authTagLength Node would accept a tag cut to 4 bytes.
 const options = { authTagLength: tagLength } as const;
 
