@@ -10,12 +10,8 @@ import {
   plaintext,
   text,
 } from '@eaas/sdk/fields';
-import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openDoors } from '../../packages/server/src/doors.ts';
-import { createApp } from '../../packages/server/src/http/app.ts';
-import { createDatabase, type TestDatabase } from '../setup/database.ts';
-import { openWorld, settle, type World } from '../setup/world.ts';
+import { openServiceAndTable, type ServiceAndTable } from './service-and-table.ts';
 
 // The real server, and a real table.
 
@@ -36,37 +32,21 @@ const fields = defineFields({
   },
 });
 
-let world: World;
-let app: ReturnType<typeof createApp>;
-let database: TestDatabase;
-let sql: postgres.Sql;
-let options: { baseUrl: string; apiKey: string };
+let place: ServiceAndTable;
+let sql: ServiceAndTable['sql'];
+let options: ServiceAndTable['options'];
 let client: EaasClient;
 let keyId: string;
-let keys = 0;
 
 beforeAll(async () => {
-  world = await openWorld(new Date().toISOString());
-  database = await createDatabase();
-  sql = postgres({ ...database.connection('owner'), max: 2, onnotice: () => {} });
-  const service = world.replica();
-  const { token } = await settle(service, 'acme');
-  app = createApp(openDoors(service, { draining: false, jobs: [], verified: undefined }), {
-    log: { write: () => {} },
-  });
-  options = { baseUrl: await app.listen({ port: 0, host: '127.0.0.1' }), apiKey: token };
+  place = await openServiceAndTable();
+  ({ sql, options } = place);
 });
 
-afterAll(async () => {
-  await app.close();
-  await sql.end();
-  await database.drop();
-  await world.close();
-});
+afterAll(() => place.close());
 
 beforeEach(async () => {
-  keyId = (await new EaasClient(options).keys.create({ name: `key ${keys++}` })).key_id;
-  client = new EaasClient({ ...options, keyId });
+  ({ client, keyId } = await place.connect());
   await sql`drop table if exists users`;
   await sql`create table users (id int primary key, email text, email_index text, age text, born text, notes text)`;
   await sql`create index on users (email_index)`;

@@ -62,7 +62,7 @@ export function envelopeLength(dataKey: DataKey, plaintextLength: number): numbe
 }
 
 /**
- * Seals one message under a data key: the whole envelope, or what `form` makes of it. `envelope` is where it is written,
+ * Seals one message under a data key: the whole envelope, or what `form` makes of it. `room` is where it is written,
  * for whoever has memory of `envelopeLength` to use again.
  */
 export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
@@ -70,9 +70,9 @@ export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
   plaintext: Uint8Array,
   context?: Context,
   form?: (envelope: Uint8Array, iv: Uint8Array) => T,
-  envelope?: Uint8Array<ArrayBuffer>,
+  room?: Uint8Array,
 ): Outcome<Mode, T> {
-  return sealWithIv(dataKey, randomIv(), plaintext, context, form, envelope);
+  return sealWithIv(dataKey, randomIv(), plaintext, context, form, room);
 }
 
 /** As sealUnder, with the iv given: for the test vectors, and not exported, because an iv must never repeat. */
