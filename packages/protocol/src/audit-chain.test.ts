@@ -13,24 +13,27 @@ describe('the audit chain', () => {
     return { id: link.entry.id, link, previous };
   });
 
-  test('begins with the hash of the tenant', () => {
+  test('the genesis hash depends on the tenant id', () => {
     expect(hex(genesisHash(tenant))).toBe(start);
   });
 
-  test.each(links)('vector: entry $id, hashed as GET /v1/audit shows it', ({ link, previous }) => {
-    const { entry, hash } = link;
-    expect(entry.hash).toBe(hash);
-    expect(hex(entryHash(previous, { ...entry, tenant_id: tenant }))).toBe(hash);
-  });
+  test.each(links)(
+    'the hash of entry $id, as GET /v1/audit returns it, matches the vector',
+    ({ link, previous }) => {
+      const { entry, hash } = link;
+      expect(entry.hash).toBe(hash);
+      expect(hex(entryHash(previous, { ...entry, tenant_id: tenant }))).toBe(hash);
+    },
+  );
 
-  test.each(links)('vector: entry $id, hashed as it is stored', ({ link, previous }) => {
+  test.each(links)('the hash of entry $id in its stored form matches the vector', ({ link, previous }) => {
     const { entry, metadata_json: json, metadata_text: metadata, created_at_ms: time, hash } = link;
     expect(canonicalJson(JSON.parse(json))).toBe(metadata);
     const stored = { ...entry, tenant_id: tenant, metadata, created_at: time };
     expect(hex(sha256(entryPreimage(previous, stored)))).toBe(hash);
   });
 
-  test('has another hash when any field is another', () => {
+  test('an entry has another hash if any field differs', () => {
     const entry = {
       tenant_id: tenant,
       id: 1,

@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { canonicalJson } from './canonical-json.ts';
 import { pae } from './pae.ts';
 
-/** An audit entry's own fields: exactly what the API shows of it, less its hash. */
+/** The fields of an audit entry in the API, without the hash. */
 export interface ChainedEntry {
   readonly tenant_id: string;
   readonly id: number;
@@ -15,7 +15,7 @@ export interface ChainedEntry {
   readonly created_at: string;
 }
 
-/** The same with its metadata as stored text (canonical JSON) and its time in milliseconds. */
+/** An audit entry in its stored form: metadata as canonical JSON, and the time in milliseconds. */
 export interface StoredEntry extends Omit<ChainedEntry, 'metadata' | 'created_at'> {
   readonly metadata: string;
   readonly created_at: number;
@@ -26,24 +26,17 @@ export function genesisHash(tenantId: string): Uint8Array {
   return sha256(pae('eaas audit chain v1', tenantId));
 }
 
-/** What an entry's hash is the SHA-256 of. */
+const fields = [
+  ...(['tenant_id', 'id', 'action', 'key_id', 'key_version'] as const),
+  ...(['actor', 'ip_address', 'metadata', 'created_at'] as const),
+];
+
+/** The bytes whose SHA-256 is the hash of an entry. */
 export function entryPreimage(previousHash: Uint8Array, entry: StoredEntry): Uint8Array<ArrayBuffer> {
-  return pae(
-    'eaas audit entry v1',
-    previousHash,
-    entry.tenant_id,
-    entry.id,
-    entry.action,
-    entry.key_id,
-    entry.key_version,
-    entry.actor,
-    entry.ip_address,
-    entry.metadata,
-    entry.created_at,
-  );
+  return pae('eaas audit entry v1', previousHash, ...fields.map((name) => entry[name]));
 }
 
-/** The hash of an entry as GET /v1/audit shows it, given the hash of the one before. */
+/** Returns the hash of an entry as GET /v1/audit returns it. `previousHash` is the hash of the entry before it. */
 export function entryHash(previousHash: Uint8Array, entry: ChainedEntry): Uint8Array {
   const stored: StoredEntry = {
     ...entry,

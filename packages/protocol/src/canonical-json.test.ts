@@ -7,15 +7,15 @@ import { InputError } from './errors.ts';
 describe('canonical JSON (RFC 8785)', () => {
   const { canonical_json: cases, canonical_json_refusals: refusals } = vectors('audit-chain');
 
-  test.each(cases)('vector: $name', ({ json, canonical }) => {
+  test.each(cases)('the canonical form of the vector is returned: $name', ({ json, canonical }) => {
     expect(canonicalJson(JSON.parse(json))).toBe(canonical);
   });
 
-  test.each(refusals)('vector, refused: $name', ({ json }) => {
+  test.each(refusals)('invalid JSON of the vector is refused: $name', ({ json }) => {
     expect(() => canonicalJson(JSON.parse(json))).toThrow(InputError);
   });
 
-  test('means what was given, and is its own canonical form', () => {
+  test('canonical JSON parses to the same value, and is its own canonical form', () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: 'binary' }), (json) => {
         const canonical = canonicalJson(JSON.parse(json));
@@ -34,7 +34,7 @@ describe('canonical JSON (RFC 8785)', () => {
     [undefined],
     Object.assign([], { length: 1 }),
     { a: undefined },
-  ])('refuses what JSON cannot say (case %#)', (value) => {
+  ])('values that JSON cannot represent are refused (case %#)', (value) => {
     expect(() => canonicalJson(value)).toThrow(InputError);
   });
 });

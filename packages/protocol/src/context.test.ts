@@ -9,16 +9,16 @@ import { pae } from './pae.ts';
 describe('the bytes of a context', () => {
   const { cases, refusals } = vectors('context');
 
-  test.each(cases)('vector: $name', ({ json, encoded }) => {
+  test.each(cases)('the encoded context matches the vector: $name', ({ json, encoded }) => {
     const context = (JSON.parse(json) ?? undefined) as Context | undefined;
     expect(Buffer.from(encodeContext(context)).toString('base64')).toBe(encoded);
   });
 
-  test.each(refusals)('vector, refused: $name', ({ json }) => {
+  test.each(refusals)('the invalid context of the vector is refused: $name', ({ json }) => {
     expect(() => encodeContext(JSON.parse(json) as Context)).toThrow(InputError);
   });
 
-  test('do not depend on the order in which the names are given', () => {
+  test('the encoded context does not depend on the order of the names', () => {
     fc.assert(
       fc.property(anyContext, (context) => {
         const reversed = Object.fromEntries(Object.entries(context ?? {}).toReversed());
@@ -28,13 +28,13 @@ describe('the bytes of a context', () => {
   });
 
   test.each([new Map([['table', 'patients']]), new URLSearchParams('table=patients'), new Date()])(
-    'are not taken from %s, whose names nobody would authenticate',
+    'an object that is not a plain object is refused as a context: %s',
     (value) => {
       expect(() => encodeContext(value as unknown as Context)).toThrow(InputError);
     },
   );
 
-  test('are pae of the names, bytewise, and values', () => {
+  test('an encoded context is the pae of its names and values, in bytewise order of the names', () => {
     fc.assert(
       fc.property(anyContext, (context) => {
         const members = Object.entries(context ?? {}).sort(([a], [b]) =>
@@ -45,7 +45,7 @@ describe('the bytes of a context', () => {
     );
   });
 
-  test('are as long as they may be, and not a byte longer', () => {
+  test('an encoded context of more than 4,096 bytes is refused', () => {
     const room = 4_096 - 4 - (4 + 1) - 4;
     expect(encodeContext({ a: 'x'.repeat(room) })).toHaveLength(4_096);
     expect(encodeContext({ a: '\u20ac'.repeat(room / 3) })).toHaveLength(4_096 - (room % 3));
@@ -54,7 +54,7 @@ describe('the bytes of a context', () => {
     }
   });
 
-  test('are right whatever was written before them, in part too', () => {
+  test('a context is encoded correctly after any other call, even a failed one', () => {
     for (let row = 0; row < 100; row++) {
       const name = 'n'.repeat(1 + (row % 7));
       expect(() => encodeContext({ a: 'written', [`b${row}`]: '\0' })).toThrow(InputError);
@@ -63,14 +63,14 @@ describe('the bytes of a context', () => {
     }
   });
 
-  test('are memory of their own', () => {
+  test('the encoded context is in separate memory', () => {
     const bytes = encodeContext({ a: 'b' });
     encodeContext({ c: 'd' });
     expect(bytes).toEqual(pae('a', 'b'));
     expect(bytes.buffer.byteLength).toBe(14);
   });
 
-  test('are refused before any work where there are too many names', () => {
+  test('a context with too many names is refused before it is encoded', () => {
     const names = Array.from({ length: 300_000 }, (_, index) => [`name ${index}`, '']);
     expect(() => encodeContext(Object.fromEntries(names) as Context)).toThrow(
       'context takes more than 4096 bytes',

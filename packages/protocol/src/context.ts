@@ -1,33 +1,30 @@
+import { writeUint32 } from './bytes.ts';
 import { InputError } from './errors.ts';
 import { maxContext, maxContextName, prefixLength } from './limits.ts';
-import { writeUint32 } from './pae.ts';
 import { hasControlCharacter, toUtf8 } from './text.ts';
 
-/** Names and values that are authenticated with a ciphertext but not hidden: opening needs the very same. */
+/** Names and values that are authenticated with a ciphertext, but not encrypted. Decrypting needs the same context. */
 export type Context = Readonly<Record<string, string>>;
 
 /**
- * The bytes of a context: pae of names and values, in the bytewise order of the names. No context and an empty one
- * are the same. Throws InputError for a name of 0 or more than 128 bytes, `__proto__`, a control character, or more
- * than 4,096 bytes in all.
+ * Encodes a context: the pae of its names and values, in the bytewise order of the names. No context means an empty one.
+ * Throws InputError for a name of 0 or over 128 bytes, `__proto__`, a control character, or over 4,096 bytes in all.
  */
 export function encodeContext(context?: Context): Uint8Array<ArrayBuffer> {
   return additionalData([], context).slice();
 }
 
-// Written over by every call: to allocate takes as long as the rest, and an engine is done with it when it returns.
+// Every call reuses this memory, because allocating takes as long as encoding. Engines do not use it after they return.
 const room = /* @__PURE__ */ new Uint8Array(prefixLength + maxContext);
 
-/**
- * The bytes of a context behind at most 20 others: what an envelope authenticates besides its plaintext. They are
- * there until the next call.
- */
+/** Returns the AAD of an envelope: a prefix of at most 20 bytes, and the encoded context. The next call overwrites it. */
 export function additionalData(prefix: ArrayLike<number>, context?: Context): Uint8Array<ArrayBuffer> {
-  // A list, a text or a Map would else pass for a context without names.
-  if (Object.prototype.toString.call(context ?? {}) !== '[object Object]') refuse('is not an object');
+  // Without this check an array, a string or a Map would count as an empty context.
+  if (Object.prototype.toString.call(context ?? {}) !== '[object Object]') refuse('must be an object');
   const members: Readonly<Record<string, unknown>> = { ...context };
   const names = Object.keys(members);
-  // Before any work: a member takes at least two lengths and a byte.
+  requireOwn(context, names.length);
+  // A member has two lengths of 4 bytes each, and a name of at least one byte.
   requireRoom(names.length * 9);
   room.set(prefix);
   const start = prefix.length;
@@ -46,7 +43,14 @@ export function additionalData(prefix: ArrayLike<number>, context?: Context): Ui
   return room.subarray(0, end);
 }
 
-/** Writes its length and its UTF-8, and answers where it ends: what does not fit is counted. */
+/** Throws InputError for inherited members. They would be ignored, and the ciphertext would not be bound to them. */
+export function requireOwn(context: Context | undefined, own: number): void {
+  let all = 0;
+  for (const _ in context) all++;
+  if (all !== own) refuse('must not have inherited members');
+}
+
+/** Writes the length of a text and its UTF-8. Returns the end position. Counts bytes that do not fit, without writing them. */
 function writeText(at: number, text: string): number {
   let end = at + 4;
   for (let index = 0; index < text.length; index++) {
@@ -63,7 +67,7 @@ function writeText(at: number, text: string): number {
   return end;
 }
 
-/** The order of their UTF-8, which is that of code points. */
+/** Compares two texts by code points, which is also the order of their UTF-8 bytes. */
 function bytewise(a: string, b: string): number {
   let at = 0;
   while (a[at] && a[at] === b[at]) at++;

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { engines } from '../../../test/protocol/engines.ts';
+import { withIv } from '../../../test/protocol/fixed-iv.ts';
 import { bytes, type MessageCase, vectors } from '../../../test/vectors/vectors.ts';
 import { encodeContext } from './context.ts';
-import { type DataKey, openUnder, sealUnder, sealWithIv, wipeDataKey } from './data-key.ts';
-import { deriveDataKey } from './derive-data-key.ts';
+import { type DataKey, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
+import { deriveDataKey } from './derive.ts';
 import { nobleEngine } from './engines/noble.ts';
 import type { Engine } from './engines/engine.ts';
 import { parseEnvelope, type Wrapped } from './envelope.ts';
@@ -20,29 +21,30 @@ const wrappedOf = (vector: MessageCase): Wrapped => ({
 const expectedOf = (id: string | null) => (id === null ? { anyKey: true as const } : { keyId: id });
 
 describe.each(engines)('the envelope, version 1, with $name', (engine: Engine) => {
-  test.each(cases)('vector, both ways: $name', async (vector) => {
+  test.each(cases)('the vector is encrypted and decrypted: $name', async (vector) => {
     const context = vector.context ?? undefined;
     const dataKey: DataKey = await deriveDataKey(engine, bytes(vector.dek), wrappedOf(vector));
     expect(same(dataKey.commitment, bytes(vector.commitment))).toBe(true);
-    const sealed = await sealWithIv(dataKey, bytes(vector.iv), bytes(vector.plaintext), context);
+    const plaintext = bytes(vector.plaintext);
+    const sealed = await withIv(bytes(vector.iv), () => sealUnder(dataKey, plaintext, context));
     expect(same(sealed, bytes(vector.ciphertext))).toBe(true);
     const opened = await openUnder(dataKey, parseEnvelope(bytes(vector.ciphertext)), context);
-    expect(same(opened, bytes(vector.plaintext))).toBe(true);
+    expect(same(opened, plaintext)).toBe(true);
   });
 
-  test.each(changes)('vector, opened all the same: $name', async (vector) => {
+  test.each(changes)('the changed envelope of the vector is accepted: $name', async (vector) => {
     const options = { engine, context: vector.context ?? undefined, ...expectedOf(vector.expected_key_id) };
     const opened = await open(bytes(vector.ciphertext), () => bytes(vector.dek), options);
     expect(same(opened, bytes(vector.plaintext))).toBe(true);
   });
 
-  test.each(refusals)('vector, refused: $name', async (vector) => {
+  test.each(refusals)('the invalid envelope of the vector is refused: $name', async (vector) => {
     const options = { engine, context: vector.context ?? undefined, ...expectedOf(vector.expected_key_id) };
     const opening = open(bytes(vector.ciphertext), () => bytes(vector.dek), options);
     await expect(opening).rejects.toThrow(vector.error === 'format' ? FormatError : DecryptionError);
   });
 
-  test('a wiped data key neither seals nor opens', async () => {
+  test('a wiped data key can neither encrypt nor decrypt', async () => {
     const [vector] = cases as [MessageCase];
     const dataKey: DataKey = await deriveDataKey(engine, bytes(vector.dek), wrappedOf(vector));
     wipeDataKey(dataKey);
@@ -51,14 +53,14 @@ describe.each(engines)('the envelope, version 1, with $name', (engine: Engine) =
     expect(() => wipeDataKey(dataKey)).not.toThrow();
   });
 
-  test('a context is judged before anything is sealed', async () => {
+  test('an invalid context fails before anything is encrypted', async () => {
     const [vector] = cases as [MessageCase];
     const dataKey: DataKey = await deriveDataKey(engine, bytes(vector.dek), wrappedOf(vector));
     expect(() => sealUnder(dataKey, new Uint8Array(1), { table: '\n' })).toThrow(InputError);
   });
 
   test.each(['text', [1, 2], new Uint16Array(2), new ArrayBuffer(2), undefined])(
-    'only bytes are sealed, nothing that could pass for them (case %#)',
+    'a plaintext that is not a Uint8Array is refused (case %#)',
     async (value) => {
       const [vector] = cases as [MessageCase];
       const dataKey: DataKey = await deriveDataKey(engine, bytes(vector.dek), wrappedOf(vector));
@@ -67,7 +69,7 @@ describe.each(engines)('the envelope, version 1, with $name', (engine: Engine) =
   );
 });
 
-test.each(cases)('vector, the values on the way: $name', (vector) => {
+test.each(cases)('the intermediate values match the vector: $name', (vector) => {
   const derived: Uint8Array[] = [];
   const watching: Engine = { ...nobleEngine, importKey: (key) => derived.push(key.slice()) };
   void deriveDataKey(watching, bytes(vector.dek), wrappedOf(vector));
@@ -77,7 +79,7 @@ test.each(cases)('vector, the values on the way: $name', (vector) => {
   expect(same(aad, bytes(vector.aad))).toBe(true);
 });
 
-test('wiping overwrites the key where the engine can', () => {
+test('wiping overwrites the key if the engine can', () => {
   const [vector] = cases as [MessageCase];
   const dataKey = deriveDataKey(nobleEngine, bytes(vector.dek), wrappedOf(vector));
   const key = dataKey.key as Uint8Array;
@@ -86,7 +88,7 @@ test('wiping overwrites the key where the engine can', () => {
   expect(key.every((byte) => byte === 0)).toBe(true);
 });
 
-test.each(engines)('$name keeps a copy of the key, not the memory that it was given', async (engine) => {
+test.each(engines)('the engine $name copies the key', async (engine) => {
   const given = Buffer.from(new Uint8Array(40).fill(7)).subarray(4, 36);
   const key = await engine.importKey(given);
   given.fill(0);
@@ -115,7 +117,7 @@ test.each([
   { keyVersion: 2 ** 32 },
   { wrappedKey: new Uint8Array(0) },
   { wrappedKey: new Uint8Array(1_025) },
-])('a header that the format cannot hold is refused: %j', (change) => {
+])('header fields out of range are refused: %j', (change) => {
   const wrapped = {
     keyId: '00000000-0000-4000-8000-000000000002',
     keyVersion: 1,

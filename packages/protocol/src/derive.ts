@@ -1,33 +1,35 @@
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
+import { using } from './bytes.ts';
+import { type DataKey, dataKeyFrom, dataKeyInfo } from './data-key.ts';
+import type { Engine, EngineMode, Outcome } from './engines/engine.ts';
+import type { Wrapped } from './envelope.ts';
 import { InputError } from './errors.ts';
 import { dekLength } from './limits.ts';
 
-/** What a DEK is used through: never itself. */
-export interface Derived {
-  readonly key: unknown;
-  readonly commitment: Uint8Array;
+const noSalt = /* @__PURE__ */ new Uint8Array(0);
+
+/** Derives a data key for values from a DEK. The caller wipes the DEK. */
+export function deriveDataKey<Mode extends EngineMode>(
+  engine: Engine<Mode>,
+  dek: Uint8Array,
+  wrapped: Wrapped,
+): Outcome<Mode, DataKey<Mode>> {
+  return using(hkdf(dek, noSalt, dataKeyInfo), (derived) => dataKeyFrom(engine, derived, wrapped));
 }
 
 /**
- * K || C = HKDF-SHA-256 (RFC 5869, sections 2.2 and 2.3), whose 64 bytes are two blocks: T(1), the key that
- * encrypts, and T(2), the commitment to the DEK. Not an engine's affair: Node's HKDF refuses an info over 1,024
- * bytes, in WebCrypto too, and a stream's info holds its context.
+ * K || C = HKDF-SHA-256 (RFC 5869, sections 2.2 and 2.3). The 64 bytes are two blocks: T(1) is the encryption key, and
+ * T(2) is the commitment to the DEK. Engines do not provide this, because Node's HKDF refuses an info over 1,024 bytes, in
+ * WebCrypto too, and the info of a stream contains its context.
  */
-export function derive<Mode extends EngineMode>(
-  engine: Engine<Mode>,
-  dek: Uint8Array,
-  salt: Uint8Array,
-  info: Uint8Array,
-): Outcome<Mode, Derived> {
-  if (dek.length !== dekLength) throw new InputError(`a DEK has ${dekLength} bytes`);
-  const prk = hmac(sha256, salt, dek);
-  const k = hmac.create(sha256, prk).update(info).update(Uint8Array.of(1)).digest();
-  const commitment = hmac.create(sha256, prk).update(k).update(info).update(Uint8Array.of(2)).digest();
-  prk.fill(0);
-  return onward<Mode, unknown, Derived>(engine.importKey(k), (key) => {
-    k.fill(0);
-    return { key, commitment };
+export function hkdf(dek: Uint8Array, salt: Uint8Array, info: Uint8Array): Uint8Array {
+  if (dek.length !== dekLength) throw new InputError(`a DEK must have ${dekLength} bytes`);
+  const derived = new Uint8Array(64);
+  const k = derived.subarray(0, 32);
+  using(hmac(sha256, salt, dek), (prk) => {
+    hmac.create(sha256, prk).update(info).update(Uint8Array.of(1)).digestInto(k);
+    hmac.create(sha256, prk).update(k).update(info).update(Uint8Array.of(2)).digestInto(derived.subarray(32));
   });
+  return derived;
 }

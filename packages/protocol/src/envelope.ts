@@ -1,63 +1,47 @@
+import { writeUint32 } from './bytes.ts';
 import { FormatError, InputError } from './errors.ts';
-import { commitmentLength, fixedLength, ivLength, maxWrappedKey, prefixLength, tagLength } from './limits.ts';
-import { writeUint32 } from './pae.ts';
+import {
+  commitmentLength,
+  fixedLength,
+  ivLength,
+  magic,
+  maxWrappedKey,
+  prefixLength,
+  tagLength,
+} from './limits.ts';
 import { uuidFromBytes, uuidToBytes } from './uuid.ts';
 
-export { commitmentLength, fixedLength, ivLength, tagLength } from './limits.ts';
+// Only this file reads and writes the header of an envelope.
 
-/** Begins every envelope; in base64 it reads `eaas`. */
-const magic = [0x79, 0xa6, 0xac];
+export const notCiphertext = 'not a ciphertext (it does not begin with `eaas`): was it never encrypted?';
 
-/** The key that an envelope names: which one wrapped its data key, and the result. */
+/** A wrapped data key, with the id and the version of the key that wrapped it. */
 export interface Wrapped {
   readonly keyId: string;
   readonly keyVersion: number;
   readonly wrappedKey: Uint8Array;
 }
 
-/** What stands before the encrypted part, the same in version 1 (values) and 2 (streams). */
+/** The header of an envelope. Versions 1 (values) and 2 (streams) have the same header. */
 export interface Header extends Wrapped {
   readonly version: 1 | 2;
   /** The first 20 bytes, which the encryption authenticates. */
   readonly prefix: Uint8Array;
-  /** Where the header ends. */
   readonly length: number;
 }
 
-/** An envelope of version 1, taken apart. Its parts are views of the bytes that were parsed. */
+/** A parsed envelope of version 1. The parts are views of the input. */
 export interface Envelope extends Header {
   readonly version: 1;
   readonly iv: Uint8Array;
   readonly commitment: Uint8Array;
-  /** The ciphertext, and its tag behind it. */
+  /** The ciphertext and the tag. */
   readonly body: Uint8Array;
 }
 
-/** The header's bytes, with room for so many behind them. */
-export function formatHeader(version: 1 | 2, wrapped: Wrapped, room = 0): Uint8Array<ArrayBuffer> {
-  const { keyId, keyVersion, wrappedKey } = wrapped;
-  if (wrappedKey.length < 1 || wrappedKey.length > maxWrappedKey) {
-    throw new InputError(`a wrapped key has 1 to ${maxWrappedKey} bytes`);
-  }
-  if (keyVersion >>> 0 !== keyVersion) throw new InputError('a key version is a whole number below 2^32');
-  const header = new Uint8Array(fixedLength + wrappedKey.length + room);
-  header.set([...magic, version]);
-  header.set(uuidToBytes(keyId), 4);
-  header.set(wrappedKey, fixedLength);
-  // Of 32 bits the first two are overwritten.
-  writeUint32(header, 22, wrappedKey.length);
-  writeUint32(header, prefixLength, keyVersion);
-  return header;
-}
-
-/**
- * Reads the header. Throws FormatError when the bytes cannot be an envelope; answers undefined when they are
- * the beginning of one that goes on.
- */
+/** Parses a header. Returns undefined if more bytes are needed. Throws FormatError if no envelope begins with these bytes. */
 export function readHeader(bytes: Uint8Array): Header | undefined {
-  if (magic.some((byte, at) => at < bytes.length && bytes[at] !== byte)) {
-    throw new FormatError('not an envelope: it does not begin with `eaas`');
-  }
+  if (magic.some((byte, at) => at < bytes.length && bytes[at] !== byte)) throw new FormatError(notCiphertext);
   const version = bytes[3];
   if (version === undefined) return undefined;
   if (version !== 1 && version !== 2) throw new FormatError(`envelope version ${version} is unknown`);
@@ -65,7 +49,7 @@ export function readHeader(bytes: Uint8Array): Header | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const length = fixedLength + view.getUint16(24);
   if (length === fixedLength || length > fixedLength + maxWrappedKey) {
-    throw new FormatError('not an envelope: it has no wrapped key');
+    throw new FormatError(`the wrapped key of the envelope must have 1 to ${maxWrappedKey} bytes`);
   }
   if (bytes.length < length) return undefined;
   return {
@@ -78,47 +62,116 @@ export function readHeader(bytes: Uint8Array): Header | undefined {
   };
 }
 
-/** Reads the header of a whole envelope, or of its beginning. Throws FormatError when there is none. */
+/** Parses the header of an envelope, which can be incomplete behind the header. Throws FormatError. */
 export function parseHeader(bytes: Uint8Array): Header {
   const header = readHeader(bytes);
   if (!header) throw truncated();
   return header;
 }
 
-/**
- * The same envelope with its data key wrapped anew, under the same key: nothing but the header changes. Throws
- * FormatError when the bytes are none, InputError for another key, under which it would never open.
- */
+/** Parses an envelope of version 1, without decrypting it. Throws FormatError. */
+export function parseEnvelope(bytes: Uint8Array): Envelope {
+  const header = parseHeader(bytes);
+  if (header.version !== 1)
+    throw new FormatError('expected a single envelope (version 1), got a stream (version 2)');
+  if (bytes.length < envelopeLengthOf(header.length, 0)) throw truncated();
+  return withBody(header, bytes);
+}
+
+/** Returns a parseEnvelope for consecutive rows. It returns the same `wrappedKey` object as long as the header is the same. */
+export function createEnvelopeReader(): (bytes: Uint8Array) => Envelope {
+  let header = new Uint8Array(0);
+  let last: Header | undefined;
+  const isNext = (bytes: Uint8Array): boolean => {
+    for (let at = 0; at < header.length; at++) if (bytes[at] !== header[at]) return false;
+    return bytes.length >= envelopeLengthOf(header.length, 0);
+  };
+  return (bytes) => {
+    if (!last || !isNext(bytes)) {
+      // Copies the header, because a view would keep the whole ciphertext in memory.
+      header = new Uint8Array(bytes.subarray(0, parseEnvelope(bytes).length));
+      last = parseHeader(header);
+    }
+    return withBody(last, bytes);
+  };
+}
+
+/** Adds the parts after the header. Lists the members, because spreading the header takes longer than all other work. */
+function withBody({ keyId, keyVersion, wrappedKey, prefix, length }: Header, bytes: Uint8Array): Envelope {
+  const commitmentAt = length + ivLength;
+  const bodyAt = commitmentAt + commitmentLength;
+  const iv = bytes.subarray(length, commitmentAt);
+  const commitment = bytes.subarray(commitmentAt, bodyAt);
+  const body = bytes.subarray(bodyAt);
+  return { version: 1, keyId, keyVersion, wrappedKey, prefix, length, iv, commitment, body };
+}
+
+/** Writes a header into new memory, which has `room` more bytes after the header. */
+export function formatHeader(version: 1 | 2, wrapped: Wrapped, room = 0): Uint8Array<ArrayBuffer> {
+  const { keyId, keyVersion, wrappedKey } = wrapped;
+  if (wrappedKey.length < 1 || wrappedKey.length > maxWrappedKey) {
+    throw new InputError(`a wrapped key must have 1 to ${maxWrappedKey} bytes (got ${wrappedKey.length})`);
+  }
+  if (keyVersion >>> 0 !== keyVersion)
+    throw new InputError('a key version must be an integer from 0 to 2^32 - 1');
+  const header = new Uint8Array(fixedLength + wrappedKey.length + room);
+  header.set([...magic, version]);
+  header.set(uuidToBytes(keyId), 4);
+  header.set(wrappedKey, fixedLength);
+  // The length has 16 bits. Writing the key version then overwrites the upper half of these 32 bits.
+  writeUint32(header, 22, wrappedKey.length);
+  writeUint32(header, prefixLength, keyVersion);
+  return header;
+}
+
+export function envelopeLengthOf(headerLength: number, plaintextLength: number): number {
+  return headerLength + ivLength + commitmentLength + plaintextLength + tagLength;
+}
+
+/** Writes everything before the body of an envelope of version 1. Returns where the body begins. */
+export function writeFront(
+  envelope: Uint8Array,
+  header: Uint8Array,
+  iv: Uint8Array,
+  commitment: Uint8Array,
+): number {
+  const commitmentAt = header.length + ivLength;
+  envelope.set(header);
+  envelope.set(iv, header.length);
+  envelope.set(commitment, commitmentAt);
+  return commitmentAt + commitmentLength;
+}
+
+/** Replaces the wrapped key of an envelope. Throws FormatError if `bytes` are not an envelope, InputError for another key id. */
 export function replaceWrapped(bytes: Uint8Array, wrapped: Wrapped): Uint8Array<ArrayBuffer> {
   const { version, length, keyId } = parseHeader(bytes);
-  if (wrapped.keyId !== keyId) throw new InputError('a data key is wrapped anew under the same key');
+  if (wrapped.keyId !== keyId) {
+    throw new InputError(
+      `a data key must be wrapped again under the same key, ${keyId} (got ${wrapped.keyId})`,
+    );
+  }
   const rest = bytes.subarray(length);
   const replaced = formatHeader(version, wrapped, rest.length);
   replaced.set(rest, replaced.length - rest.length);
   return replaced;
 }
 
-/** Takes an envelope of version 1 apart without opening it. Throws FormatError when the bytes are none. */
-export function parseEnvelope(bytes: Uint8Array): Envelope {
-  const header = parseHeader(bytes);
-  if (header.version !== 1) throw new FormatError('this envelope is a stream (version 2)');
-  const commitmentAt = header.length + ivLength;
-  const bodyAt = commitmentAt + commitmentLength;
-  if (bytes.length < bodyAt + tagLength) throw truncated();
-  // Not a spread, which takes longer than all the rest of this.
-  const envelope = header as { -readonly [Part in keyof Envelope]: Envelope[Part] };
-  envelope.iv = bytes.subarray(header.length, commitmentAt);
-  envelope.commitment = bytes.subarray(commitmentAt, bodyAt);
-  envelope.body = bytes.subarray(bodyAt);
-  return envelope;
+// The version, 1 or 2, follows `eaas`. Without it, words and `eaas@example.com` would match.
+const storedText = /^eaasA[Q-Za-v]/;
+
+/** Returns the ciphertext in a stored value, even if it was cut or altered. Decodes text that a binary column returns. */
+export function storedCiphertext(value: unknown): string | Uint8Array | undefined {
+  if (typeof value === 'string') return storedText.test(value) ? value : undefined;
+  if (!(value instanceof Uint8Array)) return undefined;
+  if (looksLikeEnvelope(value)) return value[3] === 1 || value[3] === 2 ? value : undefined;
+  const isText = storedText.test(String.fromCharCode(...value.subarray(0, 6)));
+  return isText ? new TextDecoder().decode(value) : undefined;
 }
 
-/** Whether the bytes, or the base64, begin like an envelope: a guard against encrypting twice. */
+/** Whether bytes or base64 begin like an envelope. Callers use it to avoid encrypting a value twice. */
 export function looksLikeEnvelope(value: Uint8Array | string): boolean {
   if (typeof value === 'string') return value.startsWith('eaas');
   return magic.every((byte, at) => value[at] === byte);
 }
 
-export function truncated(): FormatError {
-  return new FormatError('not a whole envelope: it is cut short');
-}
+export const truncated = (): FormatError => new FormatError('the envelope is cut short');

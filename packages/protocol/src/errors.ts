@@ -1,23 +1,30 @@
-/** The bytes are not an envelope: wrong magic, unknown version, or lengths that do not add up. */
-export class FormatError extends Error {
+/** The base of every error of Eaas. */
+export abstract class EaasError extends Error {
+  /** The name of the error for programs. It never changes, so a `switch` can use it. */
+  abstract readonly code: string;
+  /** Whether the same call can succeed later. */
+  readonly retryable: boolean = false;
+}
+
+/** The bytes are not an envelope: wrong magic, unknown version, or inconsistent lengths. */
+export class FormatError extends EaasError {
   override readonly name = 'FormatError';
   readonly code = 'format';
 }
 
-/**
- * The envelope did not open. One text for every cause (altered bytes, another key, another context), because
- * the difference would help only whoever forged it.
- */
-export class DecryptionError extends Error {
+/** The envelope did not decrypt. The text is the same for every cause, because a difference would help an attacker. */
+export class DecryptionError extends EaasError {
   override readonly name = 'DecryptionError';
   readonly code = 'decryption';
   constructor() {
-    super('decryption failed: altered, or sealed under another key or context');
+    super(
+      'decryption failed: the ciphertext was altered, or the key or the context is not the one used to encrypt',
+    );
   }
 }
 
-/** An argument cannot be used: the message says which, and why. */
-export class InputError extends TypeError {
+/** An argument is invalid. The message names it and says why. */
+export class InputError extends EaasError {
   override readonly name = 'InputError';
   readonly code = 'input';
 }

@@ -1,19 +1,14 @@
 import { DecryptionError, InputError } from './errors.ts';
 import { parseUuid } from './uuid.ts';
 
-/** Which key an envelope must name: one, several, or, said aloud, any at all. */
-export type ExpectedKey = KeyIds | { readonly anyKey: true };
-interface KeyIds {
-  readonly keyId: string | readonly string[];
-}
+/** The expected key of an envelope: one key id, a list of key ids, or explicitly any key. */
+export type ExpectedKey = { readonly keyId: string | readonly string[] } | { readonly anyKey: true };
 
-/** Throws DecryptionError unless the key is one that the caller expects, InputError when none is named. */
+/** Throws DecryptionError for a key that the caller does not expect, and InputError if the caller names no key. */
 export function requireExpectedKey(keyId: string, expected: ExpectedKey): void {
-  const { anyKey, keyId: names = [] } = expected as Partial<Record<'anyKey', true> & KeyIds>;
+  const { anyKey, keyId: names = [] } = expected as { anyKey?: true; keyId?: string | readonly string[] };
   if (anyKey) return;
   const named = [names].flat();
-  if (named.length === 0) {
-    throw new InputError('name the key that you expect: `keyId`, or `anyKey: true`');
-  }
+  if (named.length === 0) throw new InputError('name the key that you expect: `keyId`, or `anyKey: true`');
   if (!named.some((name) => parseUuid(name) === keyId)) throw new DecryptionError();
 }

@@ -1,11 +1,13 @@
-/** The sizes that the byte formats fix, in bytes; of text, in bytes of UTF-8. */
+/** The sizes of the byte formats, in bytes. Sizes of text are in bytes of UTF-8. */
 export const dekLength = 32;
+/** Every envelope begins with these bytes. In base64 they are `eaas`. */
+export const magic: readonly number[] = [0x79, 0xa6, 0xac];
 export const ivLength = 12;
 export const commitmentLength = 32;
 export const tagLength = 16;
-/** Of an envelope: magic, version and key_id, the part that is always authenticated. */
+/** The part of a header that the encryption authenticates: magic, version and key_id. */
 export const prefixLength = 20;
-/** … key_version and n, the length of wrapped_key. */
+/** The prefix, key_version and the length of wrapped_key. */
 export const fixedLength = 26;
 export const maxWrappedKey = 1_024;
 export const maxContextName = 128;

@@ -7,14 +7,17 @@ import { pae, type PaePart } from './pae.ts';
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 describe('pae', () => {
-  test.each(vectors('pae').cases)('vector: $name', ({ parts, encoded }) => {
-    const given = parts.map((part): PaePart => {
-      if ('text' in part) return part.text;
-      if ('hex' in part) return Buffer.from(part.hex, 'hex');
-      return 'integer' in part ? part.integer : null;
-    });
-    expect(hex(pae(...given))).toBe(encoded);
-  });
+  test.each(vectors('pae').cases)(
+    'the encoding of the parts matches the vector: $name',
+    ({ parts, encoded }) => {
+      const given = parts.map((part): PaePart => {
+        if ('text' in part) return part.text;
+        if ('hex' in part) return Buffer.from(part.hex, 'hex');
+        return 'integer' in part ? part.integer : null;
+      });
+      expect(hex(pae(...given))).toBe(encoded);
+    },
+  );
 
   test('two lists of parts never have the same encoding', () => {
     const list = fc.array(fc.option(fc.uint8Array({ maxLength: 5 }), { nil: null }), { maxLength: 4 });
@@ -29,13 +32,13 @@ describe('pae', () => {
   });
 
   test.each([1.5, Number.NaN, Infinity, 2 ** 53])(
-    'refuses %d, which is no integer that it could spell',
+    'the number %d, which is not a safe integer, is refused',
     (number) => {
       expect(() => pae(number)).toThrow(InputError);
     },
   );
 
-  test('refuses text with a lone surrogate', () => {
+  test('text with a lone surrogate is refused', () => {
     expect(() => pae('\ud800')).toThrow(InputError);
   });
 });

@@ -1,13 +1,11 @@
+import { writeUint32 } from './bytes.ts';
 import { InputError } from './errors.ts';
 import { toUtf8 } from './text.ts';
 
-/** A part: text as UTF-8, an integer as decimal ASCII, bytes as they are, or null. */
+/** A part of a list: text in UTF-8, an integer in decimal ASCII, bytes, or null. */
 export type PaePart = string | number | Uint8Array | null;
 
-/**
- * Pre-authentication encoding: one spelling for each list of parts, so that nothing can be moved from one part
- * into its neighbour. `u32(count)`, then each part as `u32(length)` and its bytes; null is `ffffffff`.
- */
+/** Pre-authentication encoding: `u32(count)`, then each part as `u32(length)` and its bytes. The length of null is `ffffffff`. */
 export function pae(...parts: readonly PaePart[]): Uint8Array<ArrayBuffer> {
   const encoded = parts.map(encodePart);
   const out = new Uint8Array(encoded.reduce((sum, part) => sum + 4 + (part?.length ?? 0), 4));
@@ -23,17 +21,9 @@ export function pae(...parts: readonly PaePart[]): Uint8Array<ArrayBuffer> {
   return out;
 }
 
-/** Writes the low 32 bits of an integer, big-endian. */
-export function writeUint32(out: Uint8Array, at: number, integer: number): void {
-  for (let byte = 3; byte >= 0; byte--) {
-    out[at + byte] = integer;
-    integer >>= 8;
-  }
-}
-
 function encodePart(part: PaePart): Uint8Array | null {
   if (typeof part === 'number') {
-    if (!Number.isSafeInteger(part)) throw new InputError('a number in pae is a whole one');
+    if (!Number.isSafeInteger(part)) throw new InputError('a number in pae must be a safe integer');
     part = String(part);
   }
   return typeof part === 'string' ? toUtf8(part) : part;

@@ -15,7 +15,7 @@ const { wrap, unwrap } = keyService(keyId, 3);
 const pairs = engines.flatMap((sealer) => engines.map((opener) => ({ sealer, opener })));
 
 describe.each(pairs)('sealed with $sealer.name, opened with $opener.name', ({ sealer, opener }) => {
-  test('any bytes come back, under any context', async () => {
+  test('any plaintext is decrypted under any context', async () => {
     await fc.assert(
       fc.asyncProperty(anyBytes, anyContext, async (plaintext, context) => {
         const envelope = await seal(plaintext, wrap, { context, engine: sealer });
@@ -27,7 +27,7 @@ describe.each(pairs)('sealed with $sealer.name, opened with $opener.name', ({ se
     );
   });
 
-  test('a view seals exactly what it shows, and an envelope opens through a view', async () => {
+  test('plaintexts and envelopes can be views of larger memory', async () => {
     await fc.assert(
       fc.asyncProperty(anyView, fc.nat(7), async (view, offset) => {
         const envelope = await seal(view, wrap, { engine: sealer });
@@ -41,7 +41,7 @@ describe.each(pairs)('sealed with $sealer.name, opened with $opener.name', ({ se
     );
   });
 
-  test('another context does not open it', async () => {
+  test('an envelope does not decrypt with another context', async () => {
     const different = fc.tuple(anyContext, anyContext).filter(([a, b]) => !sameContext(a, b));
     await fc.assert(
       fc.asyncProperty(different, async ([context, another]) => {
@@ -62,7 +62,7 @@ describe.each(engines)('an altered envelope, with $name', (engine) => {
   const context = { table: 'patients' };
   const options = { context, engine, keyId };
 
-  test('does not open, whichever bit was flipped', async () => {
+  test('an envelope does not decrypt if any bit was flipped', async () => {
     const envelope = await seal(toUtf8('secret'), wrap, { context, engine });
     const { length: end } = parseEnvelope(envelope);
     for (let bit = 0; bit < envelope.length * 8; bit++) {
@@ -73,7 +73,7 @@ describe.each(engines)('an altered envelope, with $name', (engine) => {
     }
   });
 
-  test('does not open when cut anywhere, or when a byte was added', async () => {
+  test('an envelope does not decrypt if it was cut anywhere or a byte was added', async () => {
     const envelope = await seal(toUtf8('secret'), wrap, { context, engine });
     for (let length = 0; length < envelope.length; length++) {
       const error = await open(envelope.subarray(0, length), unwrap, options).catch(
@@ -87,16 +87,16 @@ describe.each(engines)('an altered envelope, with $name', (engine) => {
   });
 });
 
-/** What a flipped bit of a byte ends in; `end` is where the wrapped key does. */
+/** Returns the possible errors after a flipped bit in the byte `at`. The wrapped key ends at `end`. */
 function kindsOf(at: number, end: number): unknown[] {
   if (at < 4) return [FormatError];
   if (at < 20 || at >= end) return [DecryptionError];
-  // The service authenticates its wrapped key and the version; another length may end the envelope too early.
+  // The service authenticates the wrapped key and its version. A changed length can also make the envelope too short.
   return at === 24 || at === 25 ? [FormatError, Unauthentic] : [Unauthentic];
 }
 
 describe('seal', () => {
-  test('draws a DEK and an iv for each message', async () => {
+  test('seal draws a new DEK and a new iv for each message', async () => {
     const envelopes = await Promise.all(Array.from({ length: 300 }, () => seal(toUtf8('x'), wrap)));
     const hex = (part: Uint8Array): string => Buffer.from(part).toString('hex');
     const parsed = envelopes.map(parseEnvelope);
@@ -104,7 +104,7 @@ describe('seal', () => {
     expect(new Set(parsed.map(({ iv }) => hex(iv))).size).toBe(300);
   });
 
-  test('overwrites the DEK afterwards, when wrapping or sealing fails too', async () => {
+  test('seal overwrites the DEK afterwards, even if wrapping or encrypting fails', async () => {
     const deks: Uint8Array[] = [];
     const remember = (dek: Uint8Array) => (deks.push(dek), wrap(dek));
     await seal(toUtf8('x'), remember);
@@ -117,7 +117,7 @@ describe('seal', () => {
 });
 
 describe('open', () => {
-  test('accepts the expected key in any case, or one of several, or any when told so', async () => {
+  test('open accepts the expected key in upper or lower case, one of several keys, or any key with `anyKey`', async () => {
     const envelope = await seal(toUtf8('x'), wrap);
     for (const expected of [
       { keyId: keyId.toUpperCase() },
@@ -128,7 +128,7 @@ describe('open', () => {
     }
   });
 
-  test('refuses another key before it asks anyone to unwrap', async () => {
+  test('open refuses an unexpected key before it calls unwrap', async () => {
     const envelope = await seal(toUtf8('x'), wrap);
     const asked = vi.fn<Unwrap>(unwrap);
     await expect(open(envelope, asked, { keyId: otherId })).rejects.toThrow(DecryptionError);
@@ -137,13 +137,13 @@ describe('open', () => {
     expect(asked).not.toHaveBeenCalled();
   });
 
-  test('passes on what unwrapping throws', async () => {
+  test('open throws the error of unwrap unchanged', async () => {
     const envelope = await seal(toUtf8('x'), wrap);
     const refusal = new Error('403');
     await expect(open(envelope, () => Promise.reject(refusal), { keyId })).rejects.toBe(refusal);
   });
 
-  test('has one text for whatever is wrong with an envelope', async () => {
+  test('open throws the same error text for every failure', async () => {
     const envelope = await seal(toUtf8('x'), wrap);
     const message = (opening: Promise<unknown>) =>
       opening.catch((error: unknown) => (error as Error).message);

@@ -1,26 +1,26 @@
 import type { Context } from './context.ts';
 import { type DataKey, openUnder, sealUnder, wipeDataKey } from './data-key.ts';
-import { deriveDataKey } from './derive-data-key.ts';
+import { deriveDataKey } from './derive.ts';
 import { nobleEngine } from './engines/noble.ts';
 import type { Engine } from './engines/engine.ts';
 import { parseEnvelope, type Wrapped } from './envelope.ts';
 import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
 import { dekLength } from './limits.ts';
-import { randomBytes } from './random.ts';
+import { randomBytes } from './bytes.ts';
 
-/** Has a DEK wrapped: over HTTP in the SDK, locally in the server. The DEK is overwritten afterwards. */
+/** Wraps a DEK: the SDK over HTTP, the server locally. The caller overwrites the DEK afterwards. */
 export type Wrap = (dek: Uint8Array) => Wrapped | Promise<Wrapped>;
 
-/** Gives back the DEK that was wrapped, to be overwritten: a copy. What it throws passes through `open` untouched. */
+/** Unwraps a DEK. Returns a copy, which the caller overwrites. `open` throws the errors of this function unchanged. */
 export type Unwrap = (wrapped: Wrapped) => Uint8Array | Promise<Uint8Array>;
 
-/** What a value is bound to, and by which engine it is sealed. */
+/** The context of a value, and the engine that encrypts it. */
 export interface SealOptions {
   readonly context?: Context | undefined;
   readonly engine?: Engine;
 }
 
-/** Encrypts the plaintext under a fresh DEK, and has that wrapped: the envelope, version 1. */
+/** Encrypts a plaintext under a new DEK, into an envelope of version 1. */
 export async function seal(
   plaintext: Uint8Array,
   wrap: Wrap,
@@ -30,10 +30,7 @@ export async function seal(
   return useOnce(engine, dek, wrap, (dataKey) => sealUnder(dataKey, plaintext, context));
 }
 
-/**
- * Opens an envelope of version 1. Throws FormatError when the bytes are none, DecryptionError for all that can
- * be wrong after that, another key than the expected one included.
- */
+/** Decrypts an envelope of version 1. Throws FormatError if `bytes` are not one, and DecryptionError for every other failure. */
 export async function open(
   bytes: Uint8Array,
   unwrap: Unwrap,
@@ -42,15 +39,11 @@ export async function open(
   const envelope = parseEnvelope(bytes);
   requireExpectedKey(envelope.keyId, expected);
   const dek = await unwrap(envelope);
-  return useOnce(
-    engine,
-    dek,
-    () => envelope,
-    (dataKey) => openUnder(dataKey, envelope, context),
-  );
+  const use = (dataKey: DataKey) => openUnder(dataKey, envelope, context);
+  return useOnce(engine, dek, () => envelope, use);
 }
 
-/** Derives, uses and wipes a data key; the DEK too, whatever happens. */
+/** Derives a data key, uses it, and wipes the data key and the DEK. */
 async function useOnce(
   engine: Engine,
   dek: Uint8Array,

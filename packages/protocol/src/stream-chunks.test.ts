@@ -18,14 +18,14 @@ const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b)
 const seal = async (content: Uint8Array): Promise<Uint8Array> =>
   (await sendThrough(sealStream(wrap, options), [content])).content;
 
-// Where mistakes would be: nothing, a little, and on both sides of every boundary.
+// The lengths where mistakes are likely: zero, a few bytes, and both sides of every chunk boundary.
 const anyLength = fc
   .tuple(fc.constantFrom(0, 0, chunk, 2 * chunk), fc.integer({ min: -2, max: 300 }))
   .map(([base, more]) => Math.max(0, base + more));
 const anyCuts = fc.array(fc.nat(3 * chunk), { maxLength: 6 });
 
 describe('a stream', () => {
-  test('comes back whole, however it is cut on either side, on any engine', async () => {
+  test('a stream is decrypted completely, however its input is divided, with any engine', async () => {
     const engine = fc.constantFrom(...engines);
     await fc.assert(
       fc.asyncProperty(
@@ -49,7 +49,7 @@ describe('a stream', () => {
     );
   });
 
-  test('opens byte by byte', async () => {
+  test('a stream that arrives byte by byte is decrypted', async () => {
     const content = contentOf(500);
     const single = (bytes: Uint8Array) => Array.from(bytes, (byte) => Uint8Array.of(byte));
     const sealed = await sendThrough(sealStream(wrap, options), single(content));
@@ -57,7 +57,7 @@ describe('a stream', () => {
     expect(same(opened.content, content)).toBe(true);
   });
 
-  test('is refused when it was cut anywhere, and gives out a beginning of what was sealed at most', async () => {
+  test('a stream that was cut anywhere fails, and returns at most a beginning of the plaintext', async () => {
     const content = contentOf(chunk + 40);
     const sealed = await seal(content);
     const headEnd = 26 + 78 + 32 + 32;
@@ -79,7 +79,7 @@ describe('a stream', () => {
     }
   });
 
-  test('releases the chunks before an altered one, and nothing of it', async () => {
+  test('the chunks before an altered chunk are returned, and nothing of the altered chunk', async () => {
     const content = contentOf(3 * chunk);
     const sealed = Buffer.from(await seal(content));
     const at = sealed.length - 2 * (chunk + 16);
@@ -89,7 +89,7 @@ describe('a stream', () => {
     expect(same(opened.content, content.subarray(0, chunk))).toBe(true);
   });
 
-  test('fails as wrapping and unwrapping fail', async () => {
+  test('a stream fails with the errors of wrap and unwrap unchanged', async () => {
     const refusal = new Error('403');
     const refuse = () => Promise.reject(refusal);
     expect((await sendThrough(sealStream(refuse), [contentOf(1)])).error).toBe(refusal);
@@ -97,15 +97,18 @@ describe('a stream', () => {
     expect((await sendThrough(openStream(refuse, options), [sealed])).error).toBe(refusal);
   });
 
-  test('names its key, and is refused for another', async () => {
+  test('a stream has the id of its key, and fails for another expected key', async () => {
     const sealed = await seal(contentOf(1));
     const other = { keyId: '00000000-0000-4000-8000-000000000003' };
     expect((await sendThrough(openStream(unwrap, other), [sealed])).error).toBeInstanceOf(DecryptionError);
     expect((await sendThrough(openStream(unwrap, { keyId: [] }), [sealed])).error).toBeInstanceOf(InputError);
   });
 
-  test.each(['text', new Uint16Array([300])])('takes nothing but bytes (case %#)', async (value) => {
-    const sealed = await sendThrough(sealStream(wrap, options), [value as unknown as Uint8Array]);
-    expect(sealed.error).toBeInstanceOf(TypeError);
-  });
+  test.each(['text', new Uint16Array([300])])(
+    'input that is not a Uint8Array is refused (case %#)',
+    async (value) => {
+      const sealed = await sendThrough(sealStream(wrap, options), [value as unknown as Uint8Array]);
+      expect(sealed.error).toBeInstanceOf(TypeError);
+    },
+  );
 });

@@ -15,7 +15,7 @@ const content = Uint8Array.from({ length: 3 * chunk + 9 }, (_, i) => i * 7 + (i 
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
 const reason = new Error('enough');
 
-/** An engine that counts keys that are made and not wiped, and the chunks that it is asked for. */
+/** An engine that counts the keys that were made and not yet wiped, and the chunks that it was asked to process. */
 function watched(engine: Engine = nodeEngine) {
   const seen = { keys: 0, chunks: 0 };
   const spy: Engine = {
@@ -47,14 +47,14 @@ const directions: readonly [string, Through, Uint8Array][] = [
   ['opening', (engine, signal) => openStream(unwrap, { keyId, engine, signal }), sealed],
 ];
 
-describe.each(directions)('%s', (_, through, input) => {
-  test('wipes its key when it is through', async () => {
+describe.each(directions)('%s a stream', (_, through, input) => {
+  test('the key is wiped at the end of the stream', async () => {
     const { engine, seen } = watched();
     await sendThrough(through(engine), [input]);
     expect(seen).toEqual({ keys: 0, chunks: 4 });
   });
 
-  test('wipes its key when its reader cancels, and tells the writer', async () => {
+  test('the key is wiped and the writer fails when the reader cancels', async () => {
     const { engine, seen } = watched();
     const { readable, writable } = through(engine);
     const writer = writable.getWriter();
@@ -68,7 +68,7 @@ describe.each(directions)('%s', (_, through, input) => {
     expect(seen.chunks).toBeLessThan(4);
   });
 
-  test('wipes its key when its writer aborts, and tells the reader', async () => {
+  test('the key is wiped and the reader fails when the writer aborts', async () => {
     const { engine, seen } = watched();
     const { readable, writable } = through(engine);
     const writer = writable.getWriter();
@@ -79,7 +79,7 @@ describe.each(directions)('%s', (_, through, input) => {
     expect(seen.keys).toBe(0);
   });
 
-  test('wipes its key when it is aborted, and tells both', async () => {
+  test('the key is wiped and both ends fail when the signal is aborted', async () => {
     const { engine, seen } = watched();
     const controller = new AbortController();
     const { readable, writable } = through(engine, controller.signal);
@@ -94,20 +94,20 @@ describe.each(directions)('%s', (_, through, input) => {
     expect(seen.keys).toBe(0);
   });
 
-  test('does nothing when it was aborted before', async () => {
+  test('no work is done if the signal is aborted from the start', async () => {
     const { error, chunks } = await sendThrough(through(nodeEngine, AbortSignal.abort(reason)), [input]);
     expect(error).toBe(reason);
     expect(chunks).toEqual([]);
   });
 
-  test('wipes its key when it fails', async () => {
+  test('the key is wiped when the stream fails', async () => {
     const { engine, seen } = watched();
     const nonsense = 'text' as unknown as Uint8Array;
     const { error } = await sendThrough(through(engine), [input, nonsense]);
     expect(error).toBeInstanceOf(TypeError);
     expect(seen.keys).toBe(0);
 
-    // Also when nobody reads it.
+    // The key is wiped even if nobody reads the stream.
     const { writable } = through(engine);
     const writer = writable.getWriter();
     await writer.write(input.subarray(0, 1_000));
@@ -115,24 +115,28 @@ describe.each(directions)('%s', (_, through, input) => {
     expect(seen.keys).toBe(0);
   });
 
-  test.each(engines)('with $name, has taken what was written when the write is done', async (engine) => {
-    const { readable, writable } = through(engine);
-    const all = new Response(readable).arrayBuffer();
-    const writer = writable.getWriter();
-    const buffer = new Uint8Array(70_000);
-    for (let at = 0; at < input.length; at += buffer.length) {
-      const piece = input.subarray(at, at + buffer.length);
-      buffer.set(piece);
-      await writer.write(buffer.subarray(0, piece.length));
-      buffer.fill(0xee);
-    }
-    await writer.close();
-    const out = new Uint8Array(await all);
-    const opened = input === sealed ? out : (await sendThrough(openStream(unwrap, { keyId }), [out])).content;
-    expect(same(opened, content)).toBe(true);
-  });
+  test.each(engines)(
+    "with $name, the stream does not use the writer's memory after a write has resolved",
+    async (engine) => {
+      const { readable, writable } = through(engine);
+      const all = new Response(readable).arrayBuffer();
+      const writer = writable.getWriter();
+      const buffer = new Uint8Array(70_000);
+      for (let at = 0; at < input.length; at += buffer.length) {
+        const piece = input.subarray(at, at + buffer.length);
+        buffer.set(piece);
+        await writer.write(buffer.subarray(0, piece.length));
+        buffer.fill(0xee);
+      }
+      await writer.close();
+      const out = new Uint8Array(await all);
+      const opened =
+        input === sealed ? out : (await sendThrough(openStream(unwrap, { keyId }), [out])).content;
+      expect(same(opened, content)).toBe(true);
+    },
+  );
 
-  test('works no further ahead than is read, however much is written at once', async () => {
+  test('the stream does not run ahead of the reader, even after one very long write', async () => {
     for (const [kind, ahead] of [
       [nodeEngine, 1],
       [webCryptoEngine, 4],
@@ -152,19 +156,19 @@ describe.each(directions)('%s', (_, through, input) => {
     }
   });
 
-  test('gives each chunk memory of its own, to be passed on to another thread', async () => {
+  test('each chunk has separate memory, so that it can be transferred to another thread', async () => {
     const { chunks } = await sendThrough(through(nodeEngine), [input]);
     expect(new Set(chunks.map(({ buffer }) => buffer)).size).toBe(chunks.length);
   });
 });
 
-test('a stream that was aborted before it was made has nothing wrapped', async () => {
+test('no key is wrapped if the signal is aborted from the start', async () => {
   const never = vi.fn<typeof wrap>();
   await sendThrough(sealStream(never, { signal: AbortSignal.abort(reason) }), [content]);
   expect(never).not.toHaveBeenCalled();
 });
 
-test('an asynchronous engine works at a few chunks at once', async () => {
+test('an asynchronous engine works on at most a few chunks at the same time', async () => {
   let active = 0;
   let most = 0;
   const engine: Engine = {
@@ -183,7 +187,7 @@ test('an asynchronous engine works at a few chunks at once', async () => {
   expect(same(opened.content, large)).toBe(true);
 });
 
-test('the key is wiped when all chunks are done, be the last done first', async () => {
+test('the key is wiped when all chunks are done, even if the last chunk is done first', async () => {
   let slow = 1;
   let active = 0;
   let activeWhenWiped = -1;
@@ -202,7 +206,7 @@ test('the key is wiped when all chunks are done, be the last done first', async 
   expect(activeWhenWiped).toBe(0);
 });
 
-test.each(engines)('with $name, closing fails when a chunk does, not only the last', async (engine) => {
+test.each(engines)('with $name, closing fails if any chunk fails', async (engine) => {
   const bytes = Uint8Array.from(sealed);
   const at = 168 + 2 * (chunk + 16);
   bytes.set([(bytes[at] ?? 0) ^ 1], at);
@@ -215,18 +219,21 @@ test.each(engines)('with $name, closing fails when a chunk does, not only the la
   expect(await reading).toBeInstanceOf(DecryptionError);
 });
 
-test.each(engines)('with $name, all before an altered chunk leaves, and nothing after it', async (engine) => {
-  for (const altered of [0, 1, 2, 3]) {
-    const bytes = Uint8Array.from(sealed);
-    const at = 168 + altered * (chunk + 16) + 5;
-    bytes.set([(bytes[at] ?? 0) ^ 1], at);
-    const { error, content: out } = await sendThrough(openStream(unwrap, { keyId, engine }), [bytes]);
-    expect(error).toBeInstanceOf(DecryptionError);
-    expect(same(out, content.subarray(0, altered * chunk))).toBe(true);
-  }
-});
+test.each(engines)(
+  'with $name, everything before an altered chunk is returned, and nothing after it',
+  async (engine) => {
+    for (const altered of [0, 1, 2, 3]) {
+      const bytes = Uint8Array.from(sealed);
+      const at = 168 + altered * (chunk + 16) + 5;
+      bytes.set([(bytes[at] ?? 0) ^ 1], at);
+      const { error, content: out } = await sendThrough(openStream(unwrap, { keyId, engine }), [bytes]);
+      expect(error).toBeInstanceOf(DecryptionError);
+      expect(same(out, content.subarray(0, altered * chunk))).toBe(true);
+    }
+  },
+);
 
-test('a DEK that arrives after the stream was given up is used for nothing', async () => {
+test('a DEK that arrives after the stream was cancelled is wiped without use', async () => {
   const { engine, seen } = watched();
   let answer: (wrapped: ReturnType<typeof wrap>) => void = () => undefined;
   let dek = new Uint8Array(0);
@@ -243,7 +250,7 @@ test('a DEK that arrives after the stream was given up is used for nothing', asy
   await vi.waitFor(() => expect(seen.keys).toBe(0));
 });
 
-test('progress counts the bytes of the plaintext that have left', async () => {
+test('`onProgress` gets the number of plaintext bytes so far', async () => {
   for (const engine of [nodeEngine, webCryptoEngine]) {
     const seen: number[] = [];
     const opened: number[] = [];
@@ -260,7 +267,7 @@ test('progress counts the bytes of the plaintext that have left', async () => {
   }
 });
 
-test('what a listener to progress throws ends the stream', async () => {
+test('an error that `onProgress` throws ends the stream', async () => {
   const throwing = (): never => {
     throw reason;
   };

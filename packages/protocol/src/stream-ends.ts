@@ -1,32 +1,49 @@
-import type { Result } from './stream-chunk.ts';
-import { Cutter } from './stream-cutter.ts';
-import { Outbox } from './stream-outbox.ts';
+import { abytes } from '@noble/ciphers/utils.js';
+import type { Result } from './stream-format.ts';
 
-type Bytes = Uint8Array;
-
-/** What is done to a stream, chunk by chunk. */
+/** The processing of a stream, chunk by chunk. */
 export interface Work {
-  /** How long a chunk is that arrives. */
   readonly chunkLength: number;
-  /** What leaves before all chunks. */
-  begin?(): Promise<Bytes>;
-  /** Is shown every piece that arrives, and keeps what stands before the chunks: answers the rest of it. */
-  head?(bytes: Bytes): Result;
-  chunk(bytes: Bytes, last: boolean): Result;
-  /** Called as each result leaves. */
-  released?(result: Bytes): void;
-  /** Wipes what is secret, whichever way it ends: finished, failed, aborted or cancelled. May be called again. */
+  begin?(): Promise<Uint8Array>;
+  /** Receives all input before `chunk` does. Removes the head, and returns the bytes that follow it. */
+  head?(bytes: Uint8Array): Result;
+  chunk(bytes: Uint8Array, last: boolean): Result;
+  released?(result: Uint8Array): void;
+  /** Wipes secrets when the stream has finished, failed, or was aborted or cancelled. It can be called again. */
   over?(): void;
 }
 
+/** How many chunks an asynchronous engine works on at the same time. More are not faster, and each takes 128 KiB. */
+const atOnce = 4;
+
 /**
- * A writable and a readable end around the work. Not the platform's TransformStream: that tells nobody of a cancelled
- * reader in some browsers, and makes as much of one large piece at once as it is large.
+ * Makes the writable and the readable end of a stream. Results leave in order, one per read, and the writer waits while too
+ * many are in progress. The platform's TransformStream is not used: in some browsers it does not report a cancelled reader,
+ * and it processes a large input without waiting for the reader.
  */
-export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Bytes, Bytes> {
+export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint8Array, Uint8Array> {
   const cutter = new Cutter(work.chunkLength);
   let input: WritableStreamDefaultController;
-  let output: ReadableStreamDefaultController<Bytes>;
+  let output: ReadableStreamDefaultController<Uint8Array>;
+  let stopped: { readonly reason: unknown } | undefined;
+  let isWanted = false;
+  let unsent = 0;
+  let most = 1;
+  /** Resolves when all results so far are computed. */
+  let computed: Promise<unknown> = Promise.resolve();
+  /** Resolves when all results so far have left. */
+  let sent: Promise<void> = Promise.resolve();
+
+  const waiters: (() => void)[] = [];
+  const notify = (): void => waiters.splice(0).forEach((wake) => wake());
+  /** Resolves when the condition is true. Throws the reason if the stream is stopped first. */
+  const until = async (condition: () => boolean): Promise<void> => {
+    for (;;) {
+      if (stopped) throw stopped.reason;
+      if (condition()) return;
+      await new Promise<void>((resolve) => waiters.push(resolve));
+    }
+  };
 
   const wipe = (): void => {
     cutter.wipe();
@@ -34,76 +51,136 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Byte
   };
   const stop = (reason: unknown): void => {
     signal?.removeEventListener('abort', onAbort);
-    out.stop(reason);
+    stopped ??= { reason };
+    notify();
     wipe();
-    // Each end that is still open; the one that was given up is not.
+    // These two calls do nothing if that end is closed already.
     input.error(reason);
     output.error(reason);
   };
   const onAbort = (): void => stop(signal?.reason);
 
-  const out = new Outbox((result) => {
-    if (!result) {
-      signal?.removeEventListener('abort', onAbort);
-      return output.close();
+  const send = async (before: Promise<void>, result: Result): Promise<void> => {
+    await before;
+    await until(() => isWanted);
+    const bytes = await result;
+    if (stopped) throw stopped.reason;
+    if (bytes.length > 0) {
+      isWanted = false;
+      work.released?.(bytes);
+      output.enqueue(bytes);
     }
+    unsent--;
+    notify();
+  };
+  /** Appends a result, or a failure that must reach the reader after the results before it. */
+  const put = (result: Result): void => {
+    unsent++;
+    if (result instanceof Promise) {
+      most = atOnce;
+      // `computed` and `sent` report a failure, so this promise needs no other handler.
+      result.catch(() => undefined);
+      computed = computed.then(() => result);
+      computed.catch(() => undefined);
+    }
+    sent = send(sent, result);
+    sent.catch(stop);
+  };
+  const putChunk = async (chunk: Uint8Array, last: boolean): Promise<void> => {
+    await until(() => unsent < most);
+    put(work.chunk(chunk, last));
+  };
+
+  /** Runs a step of the writable end. If the step fails, the writer gets the error without waiting for the reader. */
+  const step = async (task: () => Promise<unknown>): Promise<void> => {
     try {
-      work.released?.(result);
-      output.enqueue(result);
-    } catch (error) {
-      stop(error);
+      await task();
+      // If the stream was stopped while its key was being wrapped, the key exists only now.
+      if (stopped) wipe();
+    } catch (reason) {
+      put(Promise.reject(reason));
+      await computed.catch(() => undefined);
+      wipe();
+      throw reason;
     }
-  }, stop);
-
-  /** Has a failure leave after all that was put out before it. */
-  const failed = async (reason: unknown): Promise<never> => {
-    out.putFailure(reason);
-    await out.settled().catch(() => undefined);
-    wipe();
-    throw reason;
-  };
-  const settled = (): void => {
-    // Only now does the key exist, when it was stopped while the key was being wrapped.
-    if (out.stopped) wipe();
-  };
-  const put = async (chunk: Bytes, last: boolean): Promise<void> => {
-    const full = out.room();
-    if (full) await full;
-    out.put(work.chunk(chunk, last));
-  };
-  const write = async (bytes: Bytes): Promise<void> => {
-    const after = work.head?.(bytes) ?? bytes;
-    for (const chunk of cutter.push(after instanceof Promise ? await after : after)) await put(chunk, false);
   };
 
-  const readable = new ReadableStream<Bytes>(
+  const readable = new ReadableStream<Uint8Array>(
     {
       start: (controller) => void (output = controller),
-      pull: () => out.want(),
+      pull() {
+        isWanted = true;
+        notify();
+      },
       cancel: stop,
     },
     { highWaterMark: 0 },
   );
-  const writable = new WritableStream<Bytes>({
+  const writable = new WritableStream<Uint8Array>({
     start(controller) {
       input = controller;
-      if (signal?.aborted) return undefined;
-      return work
-        .begin?.()
-        .then((first) => out.put(first))
-        .then(settled, failed);
+      if (signal?.aborted || !work.begin) return undefined;
+      const head = work.begin();
+      return step(async () => put(await head));
     },
-    write: (bytes) => write(bytes).then(settled, failed),
+    write: (bytes) =>
+      step(async () => {
+        const rest = await (work.head?.(bytes) ?? bytes);
+        for (const chunk of cutter.push(rest)) await putChunk(chunk, false);
+      }),
     async close() {
-      await put(cutter.rest(), true)
-        .then(() => out.settled())
-        .catch(failed);
+      await step(async () => {
+        await putChunk(cutter.rest(), true);
+        await computed;
+      });
       wipe();
-      out.end();
+      const end = (): void => {
+        signal?.removeEventListener('abort', onAbort);
+        output.close();
+      };
+      sent.then(end).catch(() => undefined);
     },
     abort: stop,
   });
   if (signal?.aborted) onAbort();
   else signal?.addEventListener('abort', onAbort);
   return { readable, writable };
+}
+
+/** Cuts input into pieces of one length. Keeps the last piece until more input follows, because it might be the end. */
+class Cutter {
+  readonly #held: Uint8Array;
+  #length = 0;
+
+  constructor(length: number) {
+    this.#held = new Uint8Array(length);
+  }
+
+  /** Yields the pieces that are not the last. A piece is a view that is valid until the next piece is requested. */
+  *push(bytes: Uint8Array): Generator<Uint8Array> {
+    abytes(bytes);
+    const held = this.#held;
+    let at = 0;
+    if (this.#length > 0) {
+      at = Math.min(held.length - this.#length, bytes.length);
+      held.set(bytes.subarray(0, at), this.#length);
+      this.#length += at;
+      if (at === bytes.length) return;
+      yield held;
+    }
+    for (; at + held.length < bytes.length; at += held.length) {
+      yield bytes.subarray(at, at + held.length);
+    }
+    // Copies the rest, because the writer can overwrite its memory.
+    held.set(bytes.subarray(at));
+    this.#length = bytes.length - at;
+  }
+
+  rest(): Uint8Array {
+    return this.#held.subarray(0, this.#length);
+  }
+
+  wipe(): void {
+    this.#held.fill(0);
+  }
 }

@@ -21,7 +21,7 @@ const sourceOf = (bytes: Uint8Array): RangeSource => ({
   size: bytes.length,
   read: (start, end) => bytes.subarray(start, end),
 });
-/** What a promise ends with, either way. */
+/** Returns the result of a promise, or the error with which it rejects. */
 const thrownBy = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
 const streamOf = (pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> =>
   new ReadableStream({
@@ -41,7 +41,7 @@ const files = await Promise.all(
 );
 const largest = files.at(-1) ?? { content: contentOf(0), sealed: contentOf(0) };
 const anyFile = fc.constantFrom(...files);
-/** On both sides of every boundary, and beyond the end. */
+/** Positions on both sides of every chunk boundary, and beyond the end. */
 const anyPlace = fc.oneof(
   fc
     .tuple(fc.nat(4), fc.integer({ min: -2, max: 2 }))
@@ -53,7 +53,7 @@ const anyRange = fc
   .map(([a, b]) => ({ start: Math.min(a, b), end: Math.max(a, b) }));
 
 describe('a file', () => {
-  test('is as long as when it was opened, though its source has grown since', async () => {
+  test('a file keeps its size if its source grows', async () => {
     const { content, sealed } = largest;
     let size = sealed.length;
     const growing = { ...sourceOf(Uint8Array.from([...sealed, 0])), get: () => size };
@@ -63,7 +63,7 @@ describe('a file', () => {
     expect(same(await file.read({ start: 3 * chunk }), content.subarray(3 * chunk))).toBe(true);
   });
 
-  test('has in every range what the whole has there, whatever engine, and however its source answers', async () => {
+  test('ranges of a file have the same bytes as the whole file, with any engine and source', async () => {
     const anyCuts = fc.array(fc.nat(3 * chunk), { maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(
@@ -94,7 +94,7 @@ describe('a file', () => {
     );
   });
 
-  test('is read whole without a range, and in pieces as a stream', async () => {
+  test('`read` without a range returns the whole file, and `stream` returns it in chunks', async () => {
     const file = await openFile(unwrap, sourceOf(largest.sealed), options);
     expect(same(await file.read(), largest.content)).toBe(true);
     const sizes: number[] = [];
@@ -102,7 +102,7 @@ describe('a file', () => {
     expect(sizes).toEqual([chunk - 10, chunk, chunk, 77]);
   });
 
-  test('gives out no altered byte: a range fails that touches the chunk, and no other', async () => {
+  test('the ranges that touch an altered chunk fail, and no others', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(largest.sealed.length - head - 1), anyRange, async (place, range) => {
         const altered = Uint8Array.from(largest.sealed);
@@ -120,7 +120,7 @@ describe('a file', () => {
     );
   });
 
-  test('is refused when it is opened, if it was cut anywhere', async () => {
+  test('a file that was cut anywhere is refused when it is opened', async () => {
     const boundaries = [0, 1, 2, 3].flatMap((index) =>
       [-1, 0, 1, 15, 16, 17].map((at) => chunkAt(index) + at),
     );
@@ -132,7 +132,7 @@ describe('a file', () => {
     }
   });
 
-  test('is refused when anything was appended, or its last chunk is that of another', async () => {
+  test('a file is refused if anything was appended or its last chunk is from another file', async () => {
     const other = await seal(largest.content);
     const cutAt = chunkAt(3);
     for (const altered of [
@@ -144,7 +144,7 @@ describe('a file', () => {
     }
   });
 
-  test('notices chunks that changed places, were repeated, or come from another file', async () => {
+  test('chunks that were swapped, repeated or taken from another file are refused', async () => {
     const other = await seal(largest.content);
     const chunkOf = (bytes: Uint8Array, index: number): Uint8Array =>
       bytes.subarray(chunkAt(index), chunkAt(index + 1));
@@ -162,7 +162,7 @@ describe('a file', () => {
     }
   });
 
-  test('fails when its source gives less than was asked for, or more', async () => {
+  test('a read fails if the source returns fewer or more bytes than requested', async () => {
     let change = 0;
     const source: RangeSource = {
       size: largest.sealed.length,
@@ -177,7 +177,7 @@ describe('a file', () => {
     await expect(file.read({ end: 2 * chunk })).rejects.toBeInstanceOf(InputError);
   });
 
-  test('is opened with two reads at most, and not by who expects another key or context', async () => {
+  test('a file is opened with at most two reads, and only with the expected key and context', async () => {
     const read = vi.fn<RangeSource['read']>((start, end) => largest.sealed.subarray(start, end));
     const source = { size: largest.sealed.length, read };
     await openFile(unwrap, source, options);
@@ -189,7 +189,7 @@ describe('a file', () => {
     await expect(openFile(unwrap, source, context)).rejects.toBeInstanceOf(DecryptionError);
   });
 
-  test('passes on what its source and its signal say', async () => {
+  test('errors of the source and of the signal are thrown unchanged', async () => {
     const reason = new Error('gone');
     const failing: RangeSource = { size: 1_000, read: () => Promise.reject(reason) };
     await expect(openFile(unwrap, failing, options)).rejects.toBe(reason);
@@ -212,14 +212,14 @@ describe('a file', () => {
     await vi.waitFor(() => expect(cancelled).toBe(reason));
   });
 
-  test('cannot be read once it is closed', async () => {
+  test('a closed file cannot be read', async () => {
     const file = await openFile(unwrap, sourceOf(largest.sealed), options);
     file.close();
     await expect(file.read({ end: 5 })).rejects.toBeInstanceOf(InputError);
   });
 
   test.each([{ start: -1 }, { start: 0.5 }, { start: 3, end: 2 }, { end: Number.NaN }])(
-    'has no range %j',
+    'the invalid range %j is refused',
     async (range) => {
       const file = await openFile(unwrap, sourceOf(largest.sealed), options);
       await expect(file.read(range)).rejects.toBeInstanceOf(InputError);

@@ -1,39 +1,55 @@
 import { nobleEngine } from './engines/noble.ts';
-import { InputError } from './errors.ts';
+import { type EngineMode, onward } from './engines/engine.ts';
+import { DecryptionError, InputError } from './errors.ts';
 import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
 import { streamChunkLength, tagLength } from './limits.ts';
 import type { SealOptions, Unwrap } from './seal.ts';
-import type { ChunkCipher, Result } from './stream-chunk.ts';
 import { joinEnds } from './stream-ends.ts';
-import { maxHeadLength, openHead, parseStreamHead } from './stream-head.ts';
-import { type Layout, layoutOf, sealedChunkLength } from './stream-size.ts';
-import { type RangeSource, rangeStream, readRange } from './stream-source.ts';
+import { type ChunkCipher, type Layout, layoutOf, maxHeadLength, openHead } from './stream-format.ts';
+import { parseStreamHead, requireSize, type Result, sealedChunkLength } from './stream-format.ts';
 
-/** Which bytes of the plaintext: from `start` (0 where absent) to before `end` (the size), cut to what there is. */
+/** A ciphertext that can be read in parts: a file, a Blob, an object in a store. */
+export interface RangeSource {
+  /** The length of the whole ciphertext in bytes. */
+  readonly size: number;
+  /**
+   * Returns exactly the bytes from `start` up to, but not including, `end`. A range can be as long as the file. Return a stream
+   * if the range might not fit into memory. The caller gets an error of `read` unchanged.
+   */
+  read(start: number, end: number, signal?: AbortSignal): RangeContent | Promise<RangeContent>;
+}
+
+/** Bytes, or a stream of them. */
+export type RangeContent = Uint8Array | ReadableStream<Uint8Array>;
+
+/**
+ * The bytes of the plaintext from `start` (default 0) up to, but not including, `end` (default: the size). Larger values
+ * count as the size.
+ */
 export interface Range {
   readonly start?: number | undefined;
   readonly end?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A stream of version 2 of which any part can be read. Each byte is authentic, and stands where it was sealed. */
+/** An encrypted stream (version 2) of which any part can be read. Every returned byte is authentic and in its place. */
 export interface EncryptedFile {
-  /** The size of the plaintext, authentic: the last chunk was read and is the last. */
+  /** The size of the plaintext. It is authentic, because `openFile` has decrypted the last chunk. */
   readonly size: number;
-  /** The range in constant memory, each chunk as soon as it is authenticated: fails with DecryptionError. */
+  /** Streams a range in constant memory. Returns each chunk after authenticating it. Fails with DecryptionError. */
   stream(range?: Range): ReadableStream<Uint8Array>;
-  /** The whole range at once. Throws DecryptionError. */
+  /** Reads a whole range. Throws DecryptionError. */
   read(range?: Range): Promise<Uint8Array>;
-  /** Overwrites the key, where the engine can: from then on nothing can be read. */
+  /** Overwrites the key if the engine can. The file cannot be read afterwards. */
   close(): void;
 }
 
-/** How a part of a stream is opened. */
+/** The context and the engine of a file, the expected key, and a signal to stop opening it. */
 export type FileOptions = SealOptions & ExpectedKey & { readonly signal?: AbortSignal | undefined };
 
 /**
- * Opens a stream of version 2 that lies somewhere where ranges of it can be read. Reads its head and its last chunk, so
- * that a file that was cut is refused here and the size is known for sure. Throws as openStream does.
+ * Opens a stream of version 2 in a source that can be read in parts. Decrypts the last chunk first, so it refuses a file that
+ * was cut, and `size` is authentic. Throws the same errors as openStream.
  */
 export async function openFile(
   unwrap: Unwrap,
@@ -41,11 +57,14 @@ export async function openFile(
   { context, engine = nobleEngine, signal, ...expected }: FileOptions,
 ): Promise<EncryptedFile> {
   const { size } = source;
+  requireSize(size);
+  const readPart = (start: number, end: number): Promise<Uint8Array> =>
+    readWhole(rangeStream(source, start, end, signal), end - start);
   const endStart = Math.max(0, size - sealedChunkLength);
-  const reading = readRange(source, endStart, size, signal);
-  // Read while the key is unwrapped; a failure is heard below, or another one before.
+  const reading = readPart(endStart, size);
+  // This read runs while the key is unwrapped. If unwrapping fails first, nothing else handles an error of the read.
   reading.catch(() => undefined);
-  const start = endStart === 0 ? reading : readRange(source, 0, Math.min(size, maxHeadLength), signal);
+  const start = endStart === 0 ? reading : readPart(0, Math.min(size, maxHeadLength));
   const head = parseStreamHead(await start);
   requireExpectedKey(head.keyId, expected);
   const layout = layoutOf(size, head.end);
@@ -58,10 +77,6 @@ export async function openFile(
     cipher.wipe();
     throw error;
   }
-  return fileOf(source, layout, cipher);
-}
-
-function fileOf(source: RangeSource, layout: Layout, cipher: ChunkCipher): EncryptedFile {
   const stream = (range: Range = {}): ReadableStream<Uint8Array> =>
     openRange(source, layout, cipher, boundsOf(range, layout.plaintextSize), range.signal);
   return {
@@ -69,54 +84,101 @@ function fileOf(source: RangeSource, layout: Layout, cipher: ChunkCipher): Encry
     stream,
     async read(range = {}) {
       const { start, end } = boundsOf(range, layout.plaintextSize);
-      const all = new Uint8Array(end - start);
-      const reader = stream(range).getReader();
-      let at = 0;
-      for (let read = await reader.read(); !read.done; read = await reader.read()) {
-        all.set(read.value, at);
-        at += read.value.length;
-      }
-      return all;
+      return readWhole(stream(range), end - start);
     },
     close: () => cipher.wipe(),
   };
 }
 
-interface Bounds {
-  readonly start: number;
-  readonly end: number;
-}
-
-function boundsOf({ start = 0, end = Infinity }: Range, size: number): Bounds {
+function boundsOf({ start = 0, end = Infinity }: Range, size: number) {
   const isPlace = (place: number): boolean => Number.isInteger(place) || place === Infinity;
-  if (!isPlace(start) || !isPlace(end) || start < 0 || end < start) {
-    throw new InputError('a range goes from a whole number to one that is not less');
-  }
-  return { start: Math.min(start, size), end: Math.min(end, size) };
+  if (isPlace(start) && isPlace(end) && start >= 0 && end >= start)
+    return { start: Math.min(start, size), end: Math.min(end, size) };
+  throw new InputError(
+    `\`start\` and \`end\` must be integers with 0 <= start <= end (got ${start}, ${end})`,
+  );
 }
 
 function openRange(
   source: RangeSource,
   layout: Layout,
   cipher: ChunkCipher,
-  { start, end }: Bounds,
+  { start, end }: ReturnType<typeof boundsOf>,
   signal: AbortSignal | undefined,
 ): ReadableStream<Uint8Array> {
-  if (start === end) return new ReadableStream({ start: (controller) => controller.close() });
+  if (start === end) return streamOf(new Uint8Array(0));
   const chunkAt = (index: number): number => layout.headLength + index * sealedChunkLength;
   const endIndex = Math.ceil(end / streamChunkLength);
   let index = Math.floor(start / streamChunkLength);
-  // As long as it was when it was opened, whatever the source says by now.
+  // Uses the size from when the file was opened, because the `size` of the source might have changed.
   const size = layout.headLength + layout.plaintextSize + layout.chunks * tagLength;
   const bytes = rangeStream(source, chunkAt(index), Math.min(size, chunkAt(endIndex)), signal);
-
-  const open = (chunk: Uint8Array): Result => {
+  const chunk = (sealed: Uint8Array): Result => {
     const offset = index * streamChunkLength;
-    const opened = cipher.open(chunk, index, index === layout.chunks - 1);
+    const opened = cipher.open(sealed, index, index === layout.chunks - 1);
     index++;
-    const trim = (plaintext: Uint8Array): Uint8Array =>
-      plaintext.subarray(Math.max(0, start - offset), end - offset);
-    return opened instanceof Promise ? opened.then(trim) : trim(opened);
+    return onward<EngineMode, Uint8Array, Uint8Array>(opened, (plaintext) =>
+      plaintext.subarray(Math.max(0, start - offset), end - offset),
+    );
   };
-  return bytes.pipeThrough(joinEnds({ chunkLength: sealedChunkLength, chunk: open }, signal));
+  return bytes.pipeThrough(joinEnds({ chunkLength: sealedChunkLength, chunk }, signal));
+}
+
+/** Reads a range of the source as a stream. The stream fails unless it has the requested length. */
+function rangeStream(
+  source: RangeSource,
+  start: number,
+  end: number,
+  signal: AbortSignal | undefined,
+): ReadableStream<Uint8Array> {
+  let left = end - start;
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          if (left === 0 && !reader) return controller.close();
+          reader ??= streamOf(await source.read(start, end, signal)).getReader();
+          const { done, value } = await reader.read();
+          left -= value?.length ?? 0;
+          if (left < 0) {
+            throw new InputError(
+              `\`read\` of the source must return ${end - start} bytes (got ${-left} more)`,
+            );
+          }
+          // The file was longer when it was opened, so it was cut since.
+          if (done && left > 0) throw new DecryptionError();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          await reader?.cancel(error).catch(() => undefined);
+          throw error;
+        }
+      },
+      cancel: (reason) => reader?.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function streamOf(content: RangeContent): ReadableStream<Uint8Array> {
+  if (!(content instanceof Uint8Array)) return content;
+  return new ReadableStream({
+    start(controller) {
+      if (content.length > 0) controller.enqueue(content);
+      controller.close();
+    },
+  });
+}
+
+/** Reads a stream of a known length to its end. */
+async function readWhole(stream: ReadableStream<Uint8Array>, length: number): Promise<Uint8Array> {
+  const all = new Uint8Array(length);
+  const reader = stream.getReader();
+  let at = 0;
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    all.set(read.value, at);
+    at += read.value.length;
+  }
+  return all;
 }

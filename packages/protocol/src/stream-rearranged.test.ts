@@ -14,7 +14,7 @@ const headLength = 168;
 const content = Uint8Array.from({ length: 3 * chunk + 200 }, (_, i) => i * 7 + (i >> 8));
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
 
-/** Takes a stream apart: its head, and its chunks. */
+/** Divides an encrypted stream into its head and its chunks. */
 function partsOf(sealed: Uint8Array): { head: Uint8Array; chunks: Uint8Array[] } {
   const chunks: Uint8Array[] = [];
   for (let at = headLength; at < sealed.length; at += chunk + 16) {
@@ -29,9 +29,9 @@ const ours = await seal();
 const theirs = await seal();
 const all = [...ours.chunks, ...theirs.chunks];
 
-test('of all arrangements of the chunks of two streams, one opens; the others give out a beginning of it', async () => {
+test('of all arrangements of the chunks of two streams, only the original one decrypts completely', async () => {
   const inOrder = [0, 1, 2, 3];
-  // Often right for a while: most mistakes begin late.
+  // Many orders begin correctly, because a wrong order is hardest to detect if it begins late.
   const anyOrder = fc
     .tuple(fc.nat(4), fc.array(fc.nat(all.length - 1), { maxLength: 6 }))
     .map(([right, rest]) => inOrder.slice(0, right).concat(rest));

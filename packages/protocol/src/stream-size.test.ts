@@ -8,7 +8,7 @@ import { ciphertextSize, plaintextSize, sealStream } from './stream.ts';
 const keyId = '00000000-0000-4000-8000-000000000002';
 const chunk = 65_536;
 const head = 26 + 78 + 32 + 32;
-// On both sides of every boundary, and far away.
+// Sizes on both sides of every chunk boundary, and much larger ones.
 const anySize = fc.oneof(
   fc
     .tuple(fc.constantFrom(0, chunk, 2 * chunk, 3 * chunk), fc.integer({ min: -20, max: 20 }))
@@ -18,7 +18,7 @@ const anySize = fc.oneof(
 const anyWrappedKey = fc.option(fc.integer({ min: 1, max: 1_024 }), { nil: undefined });
 
 test.each([0, 1, chunk - 1, chunk, chunk + 1, 2 * chunk, 2 * chunk + 1])(
-  'the size of a stream of %d bytes is known beforehand',
+  '`ciphertextSize` returns the exact size of a stream of %d bytes',
   async (size) => {
     for (const length of [1, 78, 1_024]) {
       const wrapped = { keyId, keyVersion: 1, wrappedKey: new Uint8Array(length) };
@@ -29,7 +29,7 @@ test.each([0, 1, chunk - 1, chunk, chunk + 1, 2 * chunk, 2 * chunk + 1])(
   },
 );
 
-test('the two sizes belong together', () => {
+test('`plaintextSize` is the inverse of `ciphertextSize`', () => {
   fc.assert(
     fc.property(anySize, anyWrappedKey, (size, wrappedKey) => {
       expect(plaintextSize(ciphertextSize(size, wrappedKey), wrappedKey)).toBe(size);
@@ -37,7 +37,7 @@ test('the two sizes belong together', () => {
   );
 });
 
-/** The size of the plaintext, or undefined where the size is refused. */
+/** Returns the size of the plaintext, or undefined if the size of the ciphertext is refused. */
 function readable(size: number): number | undefined {
   try {
     return plaintextSize(size);
@@ -47,7 +47,7 @@ function readable(size: number): number | undefined {
   }
 }
 
-test('each size is of one stream, or refused', () => {
+test('each size of a ciphertext is refused or belongs to one size of a plaintext', () => {
   fc.assert(
     fc.property(anySize, (size) => {
       const plaintext = readable(size);
@@ -58,18 +58,18 @@ test('each size is of one stream, or refused', () => {
 });
 
 test.each([0, head, head + 15, head + chunk + 16 + 1, head + chunk + 16 + 16, head + 2 * (chunk + 16) + 5])(
-  'no stream has %d bytes',
+  'a ciphertext of %d bytes is refused, because no stream has this size',
   (size) => {
     expect(() => plaintextSize(size)).toThrow(FormatError);
   },
 );
 
-test.each([-1, 0.5, Number.NaN, Infinity, 2 ** 53])('%d is no size', (size) => {
+test.each([-1, 0.5, Number.NaN, Infinity, 2 ** 53])('the invalid size %d is refused', (size) => {
   expect(() => ciphertextSize(size)).toThrow(InputError);
   expect(() => plaintextSize(size)).toThrow(InputError);
 });
 
-test.each([0, 1_025, 1.5])('no wrapped key has %d bytes', (length) => {
+test.each([0, 1_025, 1.5])('a wrapped key of %d bytes is refused', (length) => {
   expect(() => ciphertextSize(1, length)).toThrow(InputError);
   expect(() => plaintextSize(1_000, length)).toThrow(InputError);
 });

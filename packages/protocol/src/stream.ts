@@ -1,6 +1,92 @@
-export { openStream } from './stream-open.ts';
+import { concatBytes } from '@noble/ciphers/utils.js';
+import { nobleEngine } from './engines/noble.ts';
+import { truncated } from './envelope.ts';
+import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
+import { streamChunkLength, tagLength } from './limits.ts';
+import type { SealOptions, Unwrap, Wrap } from './seal.ts';
+import { joinEnds } from './stream-ends.ts';
+import { type ChunkCipher, createStream, findStreamHead, maxHeadLength } from './stream-format.ts';
+import { openHead, sealedChunkLength } from './stream-format.ts';
+
 export { type EncryptedFile, type FileOptions, openFile, type Range } from './stream-range.ts';
-export { sealStream, type StreamOptions } from './stream-seal.ts';
-export { ciphertextSize, plaintextSize } from './stream-size.ts';
-export type { RangeContent, RangeSource } from './stream-source.ts';
-export { findStreamHead, maxHeadLength, parseStreamHead, type StreamHead } from './stream-head.ts';
+export type { RangeContent, RangeSource } from './stream-range.ts';
+export { ciphertextSize, findStreamHead, maxHeadLength, parseStreamHead } from './stream-format.ts';
+export { plaintextSize, type StreamHead } from './stream-format.ts';
+
+/** The context and the engine of a stream, a signal to stop it, and a callback for its progress. */
+export interface StreamOptions extends SealOptions {
+  /** When the signal is aborted, both ends of the stream fail with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called when a chunk leaves, with the number of plaintext bytes so far. An error that it throws ends the stream. */
+  readonly onProgress?: ((bytes: number) => void) | undefined;
+}
+
+/** Encrypts a stream of any length in constant memory, into an envelope of version 2, under a new DEK. */
+export function sealStream(
+  wrap: Wrap,
+  { context, engine = nobleEngine, signal, onProgress }: StreamOptions = {},
+): TransformStream<Uint8Array, Uint8Array> {
+  let cipher: ChunkCipher;
+  let index = 0;
+  let done: number | undefined;
+  return joinEnds(
+    {
+      chunkLength: streamChunkLength,
+      async begin() {
+        const created = await createStream(wrap, engine, context);
+        cipher = created.cipher;
+        return created.head;
+      },
+      chunk: (bytes, last) => cipher.seal(bytes, index++, last),
+      released(result) {
+        // The first result is the head, which has no plaintext.
+        done = done === undefined ? 0 : done + result.length - tagLength;
+        onProgress?.(done);
+      },
+      over: () => cipher?.wipe(),
+    },
+    signal,
+  );
+}
+
+/**
+ * Decrypts a stream of version 2. A chunk leaves only when it is authenticated. The stream ends with DecryptionError unless
+ * every chunk, up to the one that was sealed as the last, is unchanged and in its place.
+ */
+export function openStream(
+  unwrap: Unwrap,
+  { context, engine = nobleEngine, signal, onProgress, ...expected }: StreamOptions & ExpectedKey,
+): TransformStream<Uint8Array, Uint8Array> {
+  let start: Uint8Array = new Uint8Array(0);
+  let cipher: ChunkCipher | undefined;
+  let index = 0;
+  let done = 0;
+
+  /** Collects the bytes of the head, and returns the bytes after it. */
+  const readHead = async (bytes: Uint8Array): Promise<Uint8Array> => {
+    const before = start.length;
+    start = concatBytes(start, bytes.subarray(0, maxHeadLength - before));
+    const head = findStreamHead(start);
+    if (!head) return bytes.subarray(bytes.length);
+    requireExpectedKey(head.keyId, expected);
+    cipher = await openHead(head, unwrap, engine, context);
+    return bytes.subarray(head.end - before);
+  };
+
+  return joinEnds(
+    {
+      chunkLength: sealedChunkLength,
+      head: (bytes) => (cipher ? bytes : readHead(bytes)),
+      chunk(bytes, last) {
+        if (!cipher) throw truncated();
+        return cipher.open(bytes, index++, last);
+      },
+      released(result) {
+        done += result.length;
+        onProgress?.(done);
+      },
+      over: () => cipher?.wipe(),
+    },
+    signal,
+  );
+}

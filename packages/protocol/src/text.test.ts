@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { InputError } from './errors.ts';
 import { fromUtf8, hasControlCharacter, toUtf8, utf8Length } from './text.ts';
 
-test('text becomes UTF-8 and back, NUL and a leading byte order mark too', () => {
+test('text is encoded in UTF-8 and decoded again, including NUL and a leading byte order mark', () => {
   const anyText = fc.string({ unit: 'binary' });
   fc.assert(
     fc.property(fc.oneof(anyText, fc.constant('\ufeff\0')), (text) => {
@@ -22,7 +22,7 @@ test('bytes that are not UTF-8 are refused, not replaced', () => {
   expect(() => fromUtf8(Uint8Array.of(0xed, 0xa0, 0x80))).toThrow(TypeError);
 });
 
-test('control characters are those of Unicode category Cc', () => {
+test('exactly the characters of the Unicode category Cc count as control characters', () => {
   for (const char of '\0\t\n\u007f\u0085\u009f') expect(hasControlCharacter(`a${char}b`)).toBe(true);
   for (const char of ' \u00a0\u200b\u2028\ufeff') expect(hasControlCharacter(`a${char}b`)).toBe(false);
 });

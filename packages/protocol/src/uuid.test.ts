@@ -5,7 +5,7 @@ import { parseUuid, uuidFromBytes, uuidToBytes } from './uuid.ts';
 
 const id = '0123abcd-4567-89ab-cdef-0123456789ab';
 
-test('a UUID is read in any case and written in lower case', () => {
+test('a UUID is parsed in any case and written in lower case', () => {
   expect(parseUuid(id)).toBe(id);
   expect(parseUuid(id.toUpperCase())).toBe(id);
 });
@@ -24,12 +24,12 @@ test.each([
   id.replace('a', '\u0430'),
   id.replaceAll('-', '\u2010'),
   '0123abcd4-567-89ab-cdef-0123456789ab',
-])('no other spelling is accepted: %j', (text) => {
+])('text that is not a UUID of 36 characters is refused: %j', (text) => {
   expect(parseUuid(text)).toBeUndefined();
   expect(() => uuidToBytes(text)).toThrow(InputError);
 });
 
-test('16 bytes and their UUID are the same', () => {
+test('16 bytes and their UUID convert into each other', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 16, maxLength: 16 }), (bytes) => {
       const text = uuidFromBytes(bytes);

@@ -1,18 +1,15 @@
 import type { Context } from '../context.ts';
+import type { DataKey } from '../data-key.ts';
+import { DecryptionError } from '../errors.ts';
 
-/** The result of a step: at once from a synchronous engine, as a promise from an asynchronous one. */
-export type Outcome<Mode extends EngineMode, T> = Mode extends 'sync' ? T : Promise<T>;
-
-/** Whether an engine answers at once. */
+/** `sync`: the calls of an engine return results. `async`: they return promises. */
 export type EngineMode = 'sync' | 'async';
 
-/** What an envelope is made with. */
-export interface TextKey<Key> {
-  readonly header: Uint8Array;
-  readonly commitment: Uint8Array;
-  /** Undefined once wiped. */
-  readonly key: Key | undefined;
-}
+/** The return value of a call: a result from a synchronous engine, a promise from an asynchronous one. */
+export type Outcome<Mode extends EngineMode, T> = Mode extends 'sync' ? T : Promise<T>;
+
+/** The parts of a data key that are needed to make an envelope. */
+export type TextKey<Key> = Pick<DataKey, 'header' | 'commitment'> & { readonly key: Key | undefined };
 
 /** An envelope and its iv, in base64. */
 export interface SealedText {
@@ -21,15 +18,14 @@ export interface SealedText {
 }
 
 /**
- * Where the primitives come from. Every engine yields the same bytes; they differ in speed, and in whether a
- * call can finish without waiting.
- * What a call was given may be written over as soon as it has returned, be it with a promise.
+ * The cryptographic primitives. All engines return the same bytes. They differ in speed, and in whether a call is synchronous.
+ * A caller can overwrite its arguments as soon as a call has returned, even if it returned a promise.
  */
 export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
   readonly name: string;
-  /** Takes a copy of a 256-bit key in the form that this engine works with. */
+  /** Copies a 256-bit key into the form that this engine uses. */
   importKey(key: Uint8Array): Outcome<Mode, Key>;
-  /** AES-256-GCM (SP 800-38D): writes the ciphertext, and its 16-byte tag behind it, over all of `out`. */
+  /** AES-256-GCM (SP 800-38D): fills `out` with the ciphertext and its 16-byte tag. */
   encrypt(
     key: Key,
     iv: Uint8Array,
@@ -37,24 +33,34 @@ export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
     plaintext: Uint8Array,
     out: Uint8Array,
   ): Outcome<Mode, void>;
-  /** The plaintext, or undefined when the tag does not hold. */
+  /** Returns the plaintext, or undefined for a wrong tag. */
   decrypt(key: Key, iv: Uint8Array, aad: Uint8Array, body: Uint8Array): Outcome<Mode, Uint8Array | undefined>;
-  /** Memory for what is written over as a whole, where the engine has a cheaper one than zeros. */
+  /** Allocates memory without zeroing it, if the engine can. The caller overwrites all of it. */
   allocate?(length: number): Uint8Array<ArrayBuffer>;
-  /** A shorter way from text to base64, where the engine has one: what toUtf8, sealUnder and toBase64 do. */
+  /** Does toUtf8, sealUnder and toBase64 in one faster call. Not every engine has it. */
   sealText?(dataKey: TextKey<Key>, text: string, context?: Context): SealedText;
-  /** Overwrites the key where the engine can. */
+  /** Overwrites the key if the engine can. */
   wipe(key: Key): void;
 }
 
-/** An engine that answers at once. */
+/** An engine whose calls return results, not promises. */
 export type SyncEngine = Engine<'sync'>;
 
-/** Goes on with a step's result, at once or when it arrives: one code path serves both kinds of engine. */
+/** Calls `next` with a result: at once for a value, and when a promise resolves. */
 export function onward<Mode extends EngineMode, T, R>(
   outcome: Outcome<Mode, T>,
   next: (value: T) => R | Outcome<Mode, R>,
 ): Outcome<Mode, R> {
   const result = outcome instanceof Promise ? outcome.then(next) : next(outcome as T);
   return result as Outcome<Mode, R>;
+}
+
+/** Returns the plaintext that `decrypt` returned. Throws DecryptionError if it is undefined. */
+export function authentic<Mode extends EngineMode>(
+  opened: Outcome<Mode, Uint8Array | undefined>,
+): Outcome<Mode, Uint8Array> {
+  return onward<Mode, Uint8Array | undefined, Uint8Array>(opened, (plaintext) => {
+    if (!plaintext) throw new DecryptionError();
+    return plaintext;
+  });
 }

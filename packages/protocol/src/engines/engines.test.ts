@@ -9,7 +9,7 @@ const hex = (bytes: string): Uint8Array => Buffer.from(bytes, 'hex');
 const keyBytes = new Uint8Array(32).fill(7);
 const iv = new Uint8Array(12).fill(9);
 
-/** What the engine writes, in the middle of other bytes that must stay as they are. */
+/** Encrypts into the middle of a larger array, and checks that the other bytes do not change. */
 async function encrypt(engine: Engine, ...[key, nonce, aad, plaintext]: Input): Promise<Uint8Array> {
   const around = new Uint8Array(plaintext.length + 16 + 5).fill(0xee);
   await engine.encrypt(key, nonce, aad, plaintext, around.subarray(2, -3));
@@ -19,7 +19,7 @@ async function encrypt(engine: Engine, ...[key, nonce, aad, plaintext]: Input): 
 type Input = [key: unknown, iv: Uint8Array, aad: Uint8Array, plaintext: Uint8Array];
 
 describe.each(engines)('$name', (engine) => {
-  test('is AES-256-GCM (test cases 14 and 16 of its specification)', async () => {
+  test('the engine passes test cases 14 and 16 of the specification of AES-256-GCM', async () => {
     const zeros = await engine.importKey(new Uint8Array(32));
     const one = await encrypt(engine, zeros, new Uint8Array(12), hex(''), new Uint8Array(16));
     expect(Buffer.from(one).toString('hex')).toBe(
@@ -38,7 +38,7 @@ describe.each(engines)('$name', (engine) => {
     );
   });
 
-  test('takes every argument as the view shows it', async () => {
+  test('the engine accepts views of larger memory', async () => {
     const key = await engine.importKey(Buffer.from(new Uint8Array(40).fill(7)).subarray(3, 35));
     const shown = new Uint8Array(20).fill(9).subarray(5, 17);
     await fc.assert(
@@ -53,14 +53,14 @@ describe.each(engines)('$name', (engine) => {
     );
   });
 
-  test('takes memory that threads share', async () => {
+  test('the engine accepts a SharedArrayBuffer', async () => {
     const key = await engine.importKey(keyBytes);
     const plaintext = new Uint8Array(new SharedArrayBuffer(5)).fill(3);
     const body = await encrypt(engine, key, iv, hex(''), plaintext);
     expect(await engine.decrypt(key, iv, hex(''), body)).toEqual(new Uint8Array(5).fill(3));
   });
 
-  test('answers undefined to a tag that is wrong, cut or missing', async () => {
+  test('decrypt returns undefined for a tag that is wrong, cut or missing', async () => {
     const key = await engine.importKey(keyBytes);
     const body = await encrypt(engine, key, iv, hex(''), new Uint8Array(20));
     for (let length = 0; length < body.length; length++) {
@@ -70,7 +70,7 @@ describe.each(engines)('$name', (engine) => {
     expect(await engine.decrypt(key, new Uint8Array(12), hex(''), body)).toBeUndefined();
   });
 
-  test('never accepts the first bytes of a tag in place of all', async () => {
+  test('decrypt never accepts a shortened tag', async () => {
     const key = await engine.importKey(keyBytes);
     for (const [plain, tag] of [
       [8, 4],

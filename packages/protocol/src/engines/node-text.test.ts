@@ -2,14 +2,15 @@ import type { KeyObject } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyContext } from '../../../../test/protocol/arbitraries.ts';
+import { withIv } from '../../../../test/protocol/fixed-iv.ts';
 import { toBase64 } from '../base64.ts';
 import type { Context } from '../context.ts';
-import { type DataKey, sealWithIv, wipeDataKey } from '../data-key.ts';
-import { deriveDataKey } from '../derive-data-key.ts';
+import { type DataKey, sealUnder, wipeDataKey } from '../data-key.ts';
+import { deriveDataKey } from '../derive.ts';
 import { InputError } from '../errors.ts';
 import { toUtf8 } from '../text.ts';
 import type { TextKey } from './engine.ts';
-import { sealText, sealTextWithIv } from './node-text.ts';
+import { sealText } from './node-text.ts';
 import { nodeEngine } from './node.ts';
 
 const wrapped = {
@@ -20,10 +21,10 @@ const wrapped = {
 const dek = new Uint8Array(32).fill(7);
 const iv = Uint8Array.from({ length: 12 }, (_, index) => index);
 
-/** As the engine made it. */
+/** The data key with the type that the Node engine gives its key. */
 const keyOf = (dataKey: DataKey) => dataKey as TextKey<KeyObject>;
 
-test('text becomes the same envelope as its bytes, whatever was sealed before', () => {
+test('sealText returns the same envelope as sealUnder, after any other text', () => {
   const dataKeys = [1, 2].map((keyVersion) => deriveDataKey(nodeEngine, dek, { ...wrapped, keyVersion }));
   const contexts = fc.oneof(
     anyContext,
@@ -33,9 +34,9 @@ test('text becomes the same envelope as its bytes, whatever was sealed before', 
     fc.property(fc.nat(1), fc.string({ unit: 'binary' }), contexts, (which, text, context) => {
       const dataKey = dataKeys[which];
       if (!dataKey) return;
-      const envelope = sealWithIv(dataKey, iv, toUtf8(text), context);
+      const envelope = withIv(iv, () => sealUnder(dataKey, toUtf8(text), context));
       for (let again = 0; again < 2; again++) {
-        expect(sealTextWithIv(keyOf(dataKey), iv, text, context)).toEqual({
+        expect(withIv(iv, () => sealText(keyOf(dataKey), text, context))).toEqual({
           ciphertext: toBase64(envelope),
           iv: toBase64(iv),
         });
@@ -44,16 +45,16 @@ test('text becomes the same envelope as its bytes, whatever was sealed before', 
   );
 });
 
-test('a context that changed between two calls is another context', () => {
+test('a context object that was changed between two calls is encoded again', () => {
   const dataKey = deriveDataKey(nodeEngine, dek, wrapped);
   const context = { row: '1' };
-  const first = sealTextWithIv(keyOf(dataKey), iv, 'text', context);
+  const first = withIv(iv, () => sealText(keyOf(dataKey), 'text', context));
   context.row = '2';
-  expect(sealTextWithIv(keyOf(dataKey), iv, 'text', context)).not.toEqual(first);
+  expect(withIv(iv, () => sealText(keyOf(dataKey), 'text', context))).not.toEqual(first);
 });
 
 test.each([new Map([['row', '1']]), ['1'], 'row'])(
-  '%j is no context, after one that looks alike',
+  'the invalid context %j is refused after a valid context with the same members',
   (value) => {
     const dataKey = deriveDataKey(nodeEngine, dek, wrapped);
     sealText(keyOf(dataKey), 'text', { ...(value as object) });
@@ -61,15 +62,22 @@ test.each([new Map([['row', '1']]), ['1'], 'row'])(
   },
 );
 
-test('every call draws an iv', () => {
+test('every call draws a new iv', () => {
   const dataKey = deriveDataKey(nodeEngine, dek, wrapped);
   const ivs = Array.from({ length: 200 }, () => sealText(keyOf(dataKey), 'text').iv);
   expect(new Set(ivs).size).toBe(200);
 });
 
-test('a lone surrogate, and a data key that was wiped, are refused', () => {
+test('a lone surrogate and a wiped data key are refused', () => {
   const dataKey = deriveDataKey(nodeEngine, dek, wrapped);
   expect(() => sealText(keyOf(dataKey), 'a\ud83d')).toThrow(InputError);
   wipeDataKey(dataKey);
   expect(() => sealText(keyOf(dataKey), 'text')).toThrow(InputError);
+});
+
+test('a context with an inherited member is refused after a context with the same members of its own', () => {
+  const dataKey = deriveDataKey(nodeEngine, dek, wrapped);
+  sealText(keyOf(dataKey), 'text', { row: '1', table: 'users' });
+  const inheriting = Object.assign(Object.create({ table: 'users' }) as object, { row: '1' }) as Context;
+  expect(() => sealText(keyOf(dataKey), 'text', inheriting)).toThrow(/inherited/);
 });

@@ -1,70 +1,60 @@
 import { Buffer } from 'node:buffer';
 import { createCipheriv, type KeyObject } from 'node:crypto';
-import { additionalData, type Context } from '../context.ts';
+import { additionalData, type Context, requireOwn } from '../context.ts';
 import { InputError } from '../errors.ts';
-import { tagLength } from '../limits.ts';
-import { randomIv } from '../random.ts';
+import { prefixLength, tagLength } from '../limits.ts';
+import { randomIv } from '../bytes.ts';
+import { envelopeLengthOf, writeFront } from '../envelope.ts';
 import type { SealedText, TextKey } from './engine.ts';
 
 /**
- * Seals text: toUtf8, sealUnder and toBase64 in one, without the arrays between them, which take a third as long as the
- * encryption. Throws InputError for a lone surrogate, and where the data key was wiped.
+ * Does toUtf8, sealUnder and toBase64 in one call. This saves the arrays between them. Allocating those takes a third as long
+ * as the encryption.
+ * Throws InputError for a lone surrogate and for a wiped data key.
  */
 export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Context): SealedText {
-  return sealTextWithIv(dataKey, randomIv(), text, context);
-}
-
-/** As sealText, with the iv given: for the tests, and not exported, because an iv must never repeat. */
-export function sealTextWithIv(
-  dataKey: TextKey<KeyObject>,
-  iv: Uint8Array,
-  text: string,
-  context?: Context,
-): SealedText {
-  // OpenSSL's binding would replace a lone surrogate, so that two texts would encrypt alike.
+  // Node would replace a lone surrogate, which changes the text.
   if (!text.isWellFormed()) throw new InputError('the value has a lone surrogate');
   const { key, header, commitment } = dataKey;
   if (!key) throw new InputError('this data key was wiped');
+  const iv = randomIv();
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: tagLength });
   const body = cipher.setAAD(additionalDataOf(header, context)).update(text, 'utf8');
   cipher.final();
-  const commitmentAt = header.length + iv.length;
-  const bodyAt = commitmentAt + commitment.length;
-  const tagAt = bodyAt + body.length;
-  // From Buffer's pool, which others may read: nothing in an envelope is secret.
-  const envelope = Buffer.allocUnsafe(tagAt + tagLength);
-  envelope.set(header);
-  envelope.set(iv, header.length);
-  envelope.set(commitment, commitmentAt);
+  // Memory from Buffer's pool, which other code can read. This is safe, because nothing in an envelope is secret.
+  const envelope = Buffer.allocUnsafe(envelopeLengthOf(header.length, body.length));
+  const bodyAt = writeFront(envelope, header, iv, commitment);
   envelope.set(body, bodyAt);
-  envelope.set(cipher.getAuthTag(), tagAt);
+  envelope.set(cipher.getAuthTag(), bodyAt + body.length);
   return {
     ciphertext: envelope.toString('base64'),
-    iv: envelope.toString('base64', header.length, commitmentAt),
+    iv: envelope.toString('base64', header.length, header.length + iv.length),
   };
 }
 
-/** The last one's bytes are kept: a column's context is the same for row after row. */
-let last: { header?: Uint8Array; names: string[]; values: string[]; encoded: Uint8Array } = {
-  names: [],
-  values: [],
-  encoded: new Uint8Array(0),
-};
+/** The last context and its encoding. It is kept because consecutive rows of a column often have the same context. */
+let last: { header: Uint8Array; names: string[]; values: string[]; encoded: Uint8Array } | undefined;
 
 function additionalDataOf(header: Uint8Array, given: Context | undefined): Uint8Array {
   const context = given ?? {};
-  // What is no plain object is refused below.
+  // additionalData refuses every context that is not a plain object.
   const plain = Object.prototype.toString.call(context) === '[object Object]';
-  if (plain && header === last.header && isLast(context)) return last.encoded;
-  // A copy, so that what is kept is what was encoded.
+  if (plain && last?.header === header && isLast(context, last)) return last.encoded;
+  // Copies the context, because the caller can change the object later.
   const members = plain ? { ...context } : context;
-  const encoded = additionalData(header.subarray(0, 20), members).slice();
-  last = { header, names: Object.keys(members), values: Object.values(members), encoded };
+  const names = Object.keys(members);
+  if (plain) requireOwn(context, names.length);
+  const encoded = additionalData(header.subarray(0, prefixLength), members).slice();
+  last = { header, names, values: Object.values(members), encoded };
   return encoded;
 }
 
-function isLast(context: Context): boolean {
-  const names = Object.keys(context);
-  if (names.length !== last.names.length) return false;
-  return names.every((name, at) => name === last.names[at] && context[name] === last.values[at]);
+function isLast(context: Context, { names, values }: NonNullable<typeof last>): boolean {
+  let at = 0;
+  // `for … in` also visits inherited members. A context that has some is never the last one, so requireOwn refuses it.
+  for (const name in context) {
+    if (name !== names[at] || context[name] !== values[at] || !Object.hasOwn(context, name)) return false;
+    at++;
+  }
+  return at === names.length;
 }

@@ -1,23 +1,23 @@
 import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
+import { tagLength } from '../limits.ts';
 import type { Engine, SyncEngine } from './engine.ts';
 import { sealText } from './node-text.ts';
 
-const tagLength = 16;
 const pieceLength = 1_048_576;
-// Without authTagLength Node would accept a tag cut to 4 bytes.
+// Without authTagLength Node would accept a tag of only 4 bytes.
 const options = { authTagLength: tagLength } as const;
 
-/** node:crypto, which is OpenSSL: the fastest in Node for small values, constant-time on current processors. */
+/** node:crypto (OpenSSL): the fastest in Node for small values, and constant-time on current processors. */
 export const nodeEngine: SyncEngine = {
   name: 'node',
   importKey: (key) => createSecretKey(key),
-  // Of its own, and not of Buffer's pool.
+  // Slow allocation returns separate memory, not a part of Buffer's pool.
   allocate: (length) => new Uint8Array(Buffer.allocUnsafeSlow(length).buffer),
   encrypt(key, iv, aad, plaintext, out) {
     const cipher = createCipheriv('aes-256-gcm', key, iv, options);
     if (aad.length > 0) cipher.setAAD(aad);
-    // In pieces: what OpenSSL allocates for each is small enough to be used again while it is in the cache.
+    // Encrypts in pieces, because OpenSSL can reuse the memory of a small piece while that is in the processor's cache.
     for (let at = 0; at < plaintext.length; at += pieceLength) {
       out.set(cipher.update(plaintext.subarray(at, at + pieceLength)), at);
     }
@@ -40,7 +40,5 @@ export const nodeEngine: SyncEngine = {
     }
   },
   sealText,
-  wipe() {
-    // A KeyObject cannot be overwritten; it goes when nothing refers to it.
-  },
-} satisfies Engine<'sync', KeyObject>; // Apart, so that its declaration needs no types of Node.
+  wipe: () => undefined, // A KeyObject cannot be overwritten. The garbage collector frees it.
+} satisfies Engine<'sync', KeyObject>; // KeyObject is not in the declared type, so that users do not need Node's types.

@@ -1,6 +1,6 @@
 import type { Engine } from './engine.ts';
 
-/** WebCrypto: the platform's own AES, in every browser and runtime; keys are held where scripts cannot read them. */
+/** WebCrypto: the platform's AES, in every browser and runtime. Scripts cannot read its keys. */
 export const webCryptoEngine: Engine<'async', CryptoKey> = {
   name: 'webcrypto',
   importKey: (key) => crypto.subtle.importKey('raw', plain(key), 'AES-GCM', false, ['encrypt', 'decrypt']),
@@ -15,16 +15,14 @@ export const webCryptoEngine: Engine<'async', CryptoKey> = {
       return undefined;
     }
   },
-  wipe() {
-    // A CryptoKey cannot be overwritten; it goes when nothing refers to it.
-  },
+  wipe: () => undefined, // A CryptoKey cannot be overwritten. The garbage collector frees it.
 };
 
 function gcm(iv: Uint8Array, aad: Uint8Array): AesGcmParams {
   return { name: 'AES-GCM', iv: plain(iv), additionalData: plain(aad), tagLength: 128 };
 }
 
-/** WebCrypto refuses memory that is shared between threads, so such a view is copied first. */
+/** Returns a copy of a view of shared memory, because WebCrypto refuses such views. Returns other bytes unchanged. */
 function plain(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
 }

@@ -7,16 +7,16 @@ import { formatApiKey, isApiKey } from './api-key.ts';
 describe('an API key', () => {
   const { cases, refusals } = vectors('api-key');
 
-  test.each(cases)('vector: $name', ({ bytes: secret, token }) => {
+  test.each(cases)('the bytes of the vector become its token: $name', ({ bytes: secret, token }) => {
     expect(formatApiKey(bytes(secret))).toBe(token);
     expect(isApiKey(token)).toBe(true);
   });
 
-  test.each(refusals)('vector, refused: $name', ({ token }) => {
+  test.each(refusals)('the invalid token of the vector is refused: $name', ({ token }) => {
     expect(isApiKey(token)).toBe(false);
   });
 
-  test('of any 32 bytes is one, and is none once a digit was mistyped', () => {
+  test('an API key of any 32 bytes is valid, and invalid with one wrong digit', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 32, maxLength: 32 }),
@@ -32,7 +32,7 @@ describe('an API key', () => {
     );
   });
 
-  test('is made from 32 bytes and no other number', () => {
+  test('an API key can only be made from exactly 32 bytes', () => {
     expect(() => formatApiKey(new Uint8Array(31))).toThrow(InputError);
   });
 });

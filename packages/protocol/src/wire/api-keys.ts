@@ -1,37 +1,37 @@
 import * as z from 'zod/mini';
+import { limits } from './limits.ts';
 import { permissions } from './permissions.ts';
-import { name, page, pageLimit, time, timestamp, uuid, wholeNumber } from './primitives.ts';
+import { name, page, paging, sized, text, time, timestamp, uuid } from './primitives.ts';
 
-const most = 1_000;
-
-function list<Item extends z.ZodMiniType<string>>(item: Item) {
+/** A list of 1 to `most` different strings. Strings that differ only in case count as equal. */
+function list<Item extends z.ZodMiniType<string>>(item: Item, most: number) {
   return z.array(item).check(
-    z.refine(
-      (items) => items.length >= 1 && items.length <= most,
-      `must have 1 to ${most} items (null: no limit)`,
-    ),
+    sized(most),
     z.refine(
       (items) => new Set(items.map((text) => text.toLowerCase())).size === items.length,
-      'names one twice',
+      'has a duplicate',
     ),
   );
 }
 
-/** An origin exactly as browsers send it: scheme, host and port, in lower case, without a default port. */
+/** An origin as browsers send it: scheme, host and port, in lower case, without a default port. */
+const origin = text(
+  (text) => text.length <= limits.origin && isOrigin(text),
+  `must be an origin like https://app.example, of at most ${limits.origin} bytes`,
+);
+
 function isOrigin(text: string): boolean {
   if (!/^https?:/.test(text)) return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d+)?$/.test(text);
-  // No pattern: the URL standard lets a `*` stand in a host.
+  // The URL standard allows `*` in a host. Such an origin is refused, because it is not a wildcard and would match nothing.
   return URL.canParse(text) && new URL(text).origin === text && !text.includes('*');
 }
 
 const fields = {
   name,
-  permissions: list(z.enum(permissions)),
-  key_ids: z.nullable(list(z.string())),
+  permissions: list(z.enum(permissions), permissions.length),
+  key_ids: z.nullable(list(z.string(), limits.keyIds)),
   expires_at: z.nullable(timestamp),
-  allowed_origins: z.nullable(
-    list(z.string().check(z.refine(isOrigin, 'is not an origin as in https://app.example'))),
-  ),
+  allowed_origins: z.nullable(list(origin, limits.allowedOrigins)),
 };
 
 const apiKeyRecord = z.object({
@@ -49,17 +49,12 @@ const apiKeyRecord = z.object({
 });
 
 export const createApiKey = {
-  body: z.strictObject({
-    ...fields,
-    key_ids: z.optional(fields.key_ids),
-    expires_at: z.optional(fields.expires_at),
-    allowed_origins: z.optional(fields.allowed_origins),
-  }),
+  body: z.partial(z.strictObject(fields), { key_ids: true, expires_at: true, allowed_origins: true }),
   output: z.extend(apiKeyRecord, { api_key: z.string() }),
 };
 
 export const listApiKeys = {
-  query: z.strictObject({ limit: z.optional(pageLimit), offset: z.optional(wholeNumber(0)) }),
+  query: z.strictObject(paging()),
   output: z.object({ api_keys: z.array(apiKeyRecord), ...page }),
 };
 

@@ -1,6 +1,29 @@
 import * as z from 'zod/mini';
-import { auditActions } from './audit-actions.ts';
-import { count, hex, keyId, page, pageLimit, time, timestamp, uuid, wholeNumber } from './primitives.ts';
+import { count, hex, keyId, page, paging, text, time, timestamp, uuid, wholeNumber } from './primitives.ts';
+
+/** Every action that an audit entry can record. */
+export const auditActions = [
+  'key.wrap',
+  'key.unwrap',
+  'key.create',
+  'key.rotate',
+  'key.disable',
+  'key.enable',
+  'key.destroy',
+  'key.restore',
+  'key.export',
+  'key.rotation_policy',
+  'encrypt',
+  'decrypt',
+  'envelope_only.refused',
+  'api_key.create',
+  'api_key.update',
+  'api_key.revoke',
+  'tenant.update',
+] as const;
+
+/** The action of an audit entry. */
+export type AuditAction = (typeof auditActions)[number];
 
 const auditEntry = z.object({
   id: count,
@@ -21,24 +44,31 @@ export const listAudit = {
     action: z.optional(z.enum(auditActions)),
     date_from: z.optional(timestamp),
     date_to: z.optional(timestamp),
-    limit: z.optional(pageLimit),
-    offset: z.optional(wholeNumber(0)),
+    ...paging(),
   }),
   output: z.object({ logs: z.array(auditEntry), ...page }),
 };
 
 const position = z.object({ id: count, hash: hex });
 
+/** A `next_row`: the table and the id of the row that was verified last. Opaque to clients. */
+const verifiedRow = text(
+  (text) => /^(keys|api_keys|done):[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text),
+  'must be the `next_row` that a verification returned: pass it unchanged, or leave it out to begin again',
+);
+
 export const verifyAudit = {
   query: z.strictObject({
     from_id: z.optional(wholeNumber(1)),
     to_id: z.optional(wholeNumber(1)),
+    row: z.optional(verifiedRow),
     checkpoint: z.optional(z.string()),
   }),
   output: z.object({
     valid: z.nullable(z.boolean()),
     complete: z.boolean(),
     next_id: z.nullable(count),
+    next_row: z.nullable(z.string()),
     checked: count,
     first_id: z.nullable(count),
     last_id: z.nullable(count),
@@ -58,5 +88,16 @@ export const getCheckpoint = {
     tenant_id: uuid,
     id: count,
     hash: hex,
+  }),
+};
+
+export const getUsage = {
+  query: z.strictObject({
+    month: z.optional(text((text) => /^\d{4}-(0[1-9]|1[0-2])$/.test(text), 'must be a month like 2026-11')),
+  }),
+  output: z.object({
+    month: z.string(),
+    operations: z.object({ encrypt: count, decrypt: count, 'key.wrap': count, 'key.unwrap': count }),
+    encrypt_quota: z.nullable(count),
   }),
 };

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import { limits } from './limits.ts';
 import { hash, rewrap, unwrap, wrap } from './crypto.ts';
-import { keyId, reference } from './primitives.ts';
-import { problemDocument } from './problem-document.ts';
+import { keyId, reference, sized } from './primitives.ts';
+import { problemDocument } from './problems.ts';
 
 /**
- * A batch of single calls. The body's items are checked one by one against `item`, so that a malformed one
- * fails alone; each result is the single call's answer, or its problem.
+ * A batch of single calls. Each item is checked separately against `item`, so a malformed item does not fail the others. Each
+ * result is the response of the single call, or its problem.
  */
 function batchOf<Body extends z.ZodMiniObject, Output extends z.ZodMiniObject>(single: {
   body: Body;
@@ -15,16 +15,7 @@ function batchOf<Body extends z.ZodMiniObject, Output extends z.ZodMiniObject>(s
   const echo = { reference: z.optional(reference) };
   return {
     item: z.extend(single.body, { key_id: keyId, ...echo }),
-    body: z.strictObject({
-      items: z
-        .array(z.unknown())
-        .check(
-          z.refine(
-            (items) => items.length >= 1 && items.length <= limits.batchItems,
-            `must have 1 to ${limits.batchItems} items`,
-          ),
-        ),
-    }),
+    body: z.strictObject({ items: z.array(z.unknown()).check(sized(limits.batchItems)) }),
     output: z.object({
       results: z.array(
         z.union([z.extend(single.output, echo), z.object({ error: problemDocument, ...echo })]),

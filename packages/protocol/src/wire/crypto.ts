@@ -3,13 +3,8 @@ import { base64, context, count, dek, hex, keyId, plaintext, uuid } from './prim
 
 const usedKey = { key_id: uuid, key_version: count };
 
-/** The encrypted bundle: `ciphertext` is the whole envelope; the other four are copies of its parts. */
-const bundle = z.object({
-  ciphertext: z.string(),
-  wrapped_key: z.string(),
-  iv: z.string(),
-  ...usedKey,
-});
+/** The encrypted bundle: `ciphertext` is the whole envelope, and the other four fields are copies of its parts. */
+const bundle = z.object({ ciphertext: z.string(), wrapped_key: z.string(), iv: z.string(), ...usedKey });
 
 export const encrypt = {
   body: z.strictObject({ plaintext, key_id: keyId, context: z.optional(context) }),

@@ -5,151 +5,79 @@ import * as audit from './audit.ts';
 import * as batch from './batch.ts';
 import * as crypto from './crypto.ts';
 import * as keys from './keys.ts';
-import * as usage from './usage.ts';
 
-/** What an endpoint is: who may call it, what it takes, what it answers. */
-export interface Endpoint {
-  /** What the API key must hold. */
+/** An endpoint: the permission that it needs, its input and its output. */
+export interface Endpoint extends Schemas, Flags {
+  /** The permission that the API key needs. */
   readonly permission: Permission;
-  /** One line for people. */
   readonly summary: string;
+}
+
+interface Schemas {
   readonly body?: z.ZodMiniObject;
   readonly query?: z.ZodMiniObject;
-  /** Of a batch: what each item must be. */
   readonly item?: z.ZodMiniObject;
   readonly output: z.ZodMiniObject;
-  /** Of the answer; 200 where absent. */
+}
+
+interface Flags {
+  /** The HTTP status of a successful response, if it is not 200. */
   readonly status?: 201 | 202;
-  /** Refused on an envelope-only tenant. */
+  /** The endpoint refuses the calls of an envelope-only tenant. */
   readonly serverMode?: true;
-  /** The answer carries a key or a plaintext: it must not be stored on its way. */
+  /** The response has a key or a plaintext: caches must not store it. */
   readonly secret?: true;
 }
 
-/** The whole API: each route by its method and path, as it is called. */
+function call<S extends Schemas>(permission: Permission, summary: string, schemas: S, flags: Flags = {}) {
+  return { permission, summary, ...schemas, ...flags };
+}
+
+/** The whole API, by method and path. */
 export const endpoints = {
-  'POST /v1/encrypt': {
-    permission: 'encrypt',
-    summary: 'Encrypt a text under a key',
-    serverMode: true,
-    ...crypto.encrypt,
-  },
-  'POST /v1/decrypt': {
-    permission: 'decrypt',
-    summary: 'Decrypt a ciphertext',
+  'POST /v1/encrypt': call('encrypt', 'Encrypt a text under a key', crypto.encrypt, { serverMode: true }),
+  'POST /v1/decrypt': call('decrypt', 'Decrypt a ciphertext', crypto.decrypt, {
     serverMode: true,
     secret: true,
-    ...crypto.decrypt,
-  },
-  'POST /v1/hash': {
-    permission: 'encrypt',
-    summary: 'Fingerprint a value, to search for it',
-    ...crypto.hash,
-  },
+  }),
+  'POST /v1/hash': call('encrypt', 'Fingerprint a value, to search for it', crypto.hash),
 
-  'POST /v1/keys': { permission: 'keys.manage', summary: 'Create a key', status: 201, ...keys.createKey },
-  'GET /v1/keys': { permission: 'keys.read', summary: 'List keys', ...keys.listKeys },
-  'GET /v1/keys/:key_id': { permission: 'keys.read', summary: 'Show a key and its versions', ...keys.getKey },
-  'DELETE /v1/keys/:key_id': {
-    permission: 'keys.destroy',
-    summary: 'Destroy a disabled key, after days of grace',
-    status: 202,
-    ...keys.destroyKey,
-  },
-  'POST /v1/keys/:key_id/rotate': {
-    permission: 'keys.manage',
-    summary: 'Make a new version of a key',
-    ...keys.rotateKey,
-  },
-  'POST /v1/keys/:key_id/disable': {
-    permission: 'keys.manage',
-    summary: 'Disable a key: what it sealed can still be opened',
-    ...keys.changeKey,
-  },
-  'POST /v1/keys/:key_id/enable': {
-    permission: 'keys.manage',
-    summary: 'Enable a disabled key',
-    ...keys.changeKey,
-  },
-  'POST /v1/keys/:key_id/restore': {
-    permission: 'keys.destroy',
-    summary: 'Take back a destruction that is pending',
-    ...keys.changeKey,
-  },
-  'PUT /v1/keys/:key_id/rotation-policy': {
-    permission: 'keys.manage',
-    summary: 'Have a key rotated at an interval',
-    ...keys.setRotationPolicy,
-  },
-  'POST /v1/keys/:key_id/export': {
-    permission: 'keys.export',
-    summary: 'Export an exportable key, encrypted to an RSA key',
-    secret: true,
-    ...keys.exportKey,
-  },
-  'POST /v1/keys/:key_id/wrap': { permission: 'encrypt', summary: 'Wrap a data key', ...crypto.wrap },
-  'POST /v1/keys/:key_id/unwrap': {
-    permission: 'decrypt',
-    summary: 'Unwrap a data key',
-    secret: true,
-    ...crypto.unwrap,
-  },
-  'POST /v1/keys/:key_id/rewrap': {
-    permission: 'encrypt',
-    summary: 'Wrap a data key anew under the newest version',
-    ...crypto.rewrap,
-  },
+  'POST /v1/keys': call('keys.manage', 'Create a key', keys.createKey, { status: 201 }),
+  'GET /v1/keys': call('keys.read', 'List keys', keys.listKeys),
+  'GET /v1/keys/:key_id': call('keys.read', 'Show a key and its versions', keys.getKey),
+  'DELETE /v1/keys/:key_id': call('keys.destroy', 'Destroy a disabled key', keys.destroyKey, { status: 202 }),
+  'POST /v1/keys/:key_id/rotate': call('keys.manage', 'Make a new version of a key', keys.rotateKey),
+  'POST /v1/keys/:key_id/disable': call('keys.manage', 'Disable a key: it can still decrypt', keys.changeKey),
+  'POST /v1/keys/:key_id/enable': call('keys.manage', 'Enable a disabled key', keys.changeKey),
+  'POST /v1/keys/:key_id/restore': call('keys.destroy', 'Cancel a pending destruction', keys.changeKey),
+  'PUT /v1/keys/:key_id/rotation-policy': call('keys.manage', 'Set the rotation policy', keys.setPolicy),
+  'POST /v1/keys/:key_id/export': call('keys.export', 'Export a key', keys.exportKey, { secret: true }),
+  'POST /v1/keys/:key_id/wrap': call('encrypt', 'Wrap a data key', crypto.wrap),
+  'POST /v1/keys/:key_id/unwrap': call('decrypt', 'Unwrap a data key', crypto.unwrap, { secret: true }),
+  'POST /v1/keys/:key_id/rewrap': call('encrypt', 'Wrap a data key under the newest version', crypto.rewrap),
 
-  'POST /v1/batch/wrap': { permission: 'encrypt', summary: 'Wrap many data keys', ...batch.batchWrap },
-  'POST /v1/batch/unwrap': {
-    permission: 'decrypt',
-    summary: 'Unwrap many data keys',
-    secret: true,
-    ...batch.batchUnwrap,
-  },
-  'POST /v1/batch/rewrap': { permission: 'encrypt', summary: 'Rewrap many data keys', ...batch.batchRewrap },
-  'POST /v1/batch/hash': { permission: 'encrypt', summary: 'Fingerprint many values', ...batch.batchHash },
+  'POST /v1/batch/wrap': call('encrypt', 'Wrap many data keys', batch.batchWrap),
+  'POST /v1/batch/unwrap': call('decrypt', 'Unwrap many data keys', batch.batchUnwrap, { secret: true }),
+  'POST /v1/batch/rewrap': call('encrypt', 'Rewrap many data keys', batch.batchRewrap),
+  'POST /v1/batch/hash': call('encrypt', 'Fingerprint many values', batch.batchHash),
 
-  'GET /v1/audit': { permission: 'audit.read', summary: 'List audit entries', ...audit.listAudit },
-  'GET /v1/audit/verify': {
-    permission: 'audit.read',
-    summary: 'Verify the audit chain',
-    ...audit.verifyAudit,
-  },
-  'GET /v1/audit/checkpoint': {
-    permission: 'audit.read',
-    summary: 'A signed statement of where the audit chain stands',
-    ...audit.getCheckpoint,
-  },
+  'GET /v1/audit': call('audit.read', 'List audit entries', audit.listAudit),
+  'GET /v1/audit/verify': call('audit.read', 'Verify the audit chain', audit.verifyAudit),
+  'GET /v1/audit/checkpoint': call('audit.read', 'Sign the head of the audit chain', audit.getCheckpoint),
 
-  'POST /v1/api-keys': {
-    permission: 'api_keys.manage',
-    summary: 'Create an API key',
+  'POST /v1/api-keys': call('api_keys.manage', 'Create an API key', apiKeys.createApiKey, {
     status: 201,
     secret: true,
-    ...apiKeys.createApiKey,
-  },
-  'GET /v1/api-keys': { permission: 'api_keys.manage', summary: 'List API keys', ...apiKeys.listApiKeys },
-  'GET /v1/api-keys/:api_key_id': {
-    permission: 'api_keys.manage',
-    summary: 'Show an API key',
-    ...apiKeys.getApiKey,
-  },
-  'PATCH /v1/api-keys/:api_key_id': {
-    permission: 'api_keys.manage',
-    summary: 'Change an API key',
-    ...apiKeys.updateApiKey,
-  },
-  'DELETE /v1/api-keys/:api_key_id': {
-    permission: 'api_keys.manage',
-    summary: 'Revoke an API key',
-    ...apiKeys.revokeApiKey,
-  },
+  }),
+  'GET /v1/api-keys': call('api_keys.manage', 'List API keys', apiKeys.listApiKeys),
+  'GET /v1/api-keys/:api_key_id': call('api_keys.manage', 'Show an API key', apiKeys.getApiKey),
+  'PATCH /v1/api-keys/:api_key_id': call('api_keys.manage', 'Change an API key', apiKeys.updateApiKey),
+  'DELETE /v1/api-keys/:api_key_id': call('api_keys.manage', 'Revoke an API key', apiKeys.revokeApiKey),
 
-  'GET /v1/usage': { permission: 'usage.read', summary: 'Operations counted in a month', ...usage.getUsage },
-} as const satisfies Record<string, Endpoint>;
+  'GET /v1/usage': call('usage.read', 'Count the operations of a month', audit.getUsage),
+} satisfies Record<string, Endpoint>;
 
-/** A method and a path, exactly as in the table: `POST /v1/keys/:key_id/wrap`. */
+/** A method and a path as in `endpoints`, for example `POST /v1/keys/:key_id/wrap`. */
 export type Route = keyof typeof endpoints;
 
 type Part<R extends Route, Name extends 'body' | 'query'> = (typeof endpoints)[R] extends {
@@ -158,7 +86,7 @@ type Part<R extends Route, Name extends 'body' | 'query'> = (typeof endpoints)[R
   ? Fields<z.output<Schema>>
   : unknown;
 
-/** An object without fields says nothing; as Record<string, never> it would forbid those of the path beside it. */
+/** Replaces Record<string, never>, the type of an object without fields: it would forbid the fields of the path. */
 type Fields<Value> = string extends keyof Value ? unknown : Value;
 
 type PathPart<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -167,7 +95,7 @@ type PathPart<Path extends string> = Path extends `${string}:${infer Name}/${inf
     ? { [N in Name]: string }
     : unknown;
 
-/** All that a call takes: what stands in its path, its query and its body, side by side. */
+/** The input of a call: the fields of its path, query and body. */
 export type Input<R extends Route> = PathPart<R> & Part<R, 'query'> & Part<R, 'body'>;
 
 /** One item of a batch. */
@@ -177,5 +105,5 @@ export type Item<R extends Route> = (typeof endpoints)[R] extends {
   ? z.output<Schema>
   : never;
 
-/** What a call answers. */
+/** The response of a call. */
 export type Output<R extends Route> = z.output<(typeof endpoints)[R]['output']>;

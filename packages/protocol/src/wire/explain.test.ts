@@ -38,11 +38,11 @@ describe('an explanation', () => {
     ],
     ['`key_version` must be a whole number', 'POST /v1/keys/:key_id/rotate', { key_version: 1.5 }],
     ['`key_version` is out of range', 'POST /v1/keys/:key_id/rotate', { key_version: 1e300 }],
-    ['`dek` is not 32 bytes in base64', 'POST /v1/keys/:key_id/wrap', { dek: 'AAAA' }],
+    ['`dek` must be 32 bytes in base64', 'POST /v1/keys/:key_id/wrap', { dek: 'AAAA' }],
     ['`name` must have 1 to 128 characters', 'POST /v1/keys', { name: '' }],
     ['`name` has a control character', 'POST /v1/keys', { name: 'a\n' }],
     [
-      '`rotation_policy.interval_days` is not a whole number from 1 to 3650',
+      '`rotation_policy.interval_days` must be a whole number from 1 to 3650',
       'POST /v1/keys',
       { name: 'a', rotation_policy: { interval_days: 0 } },
     ],
@@ -53,7 +53,7 @@ describe('an explanation', () => {
     ],
     ['`items` must have 1 to 1000 items', 'POST /v1/batch/wrap', { items: [] }],
     [
-      '`permissions` names one twice',
+      '`permissions` has a duplicate',
       'POST /v1/api-keys',
       { name: 'a', permissions: ['encrypt', 'encrypt'] },
     ],
@@ -62,17 +62,19 @@ describe('an explanation', () => {
       'POST /v1/keys/:key_id/export',
       { public_key: { kty: 'RSA', n: 'AQAB', e: 'AQAB', d: 'AQAB' } },
     ],
-  ])('%s', (sentence, route, input) => {
+  ])('the explanation is: %s', (sentence, route, input) => {
     const { body }: Endpoint = endpoints[route];
     expect(explained(body, input)).toBe(sentence);
   });
 
-  test('of a date whose plus sign became a space says how to write it', () => {
+  test('the explanation of a date with a space says how to write a plus sign', () => {
     const sentence = explained(endpoints['GET /v1/audit'].query, { date_from: '2026-08-11T09:30:00 02:00' });
-    expect(sentence).toMatch(/^`date_from` is not a date with a time .*`\+` in a query must be written %2B$/);
+    expect(sentence).toMatch(
+      /^`date_from` must be a date with a time .*`\+` in a query must be written %2B$/,
+    );
   });
 
-  test('never holds a value of what was sent', () => {
+  test('an explanation never contains a value of the request', () => {
     const schemas = Object.values<Endpoint>(endpoints).flatMap(({ body, query, item }) => [
       body,
       query,

@@ -11,7 +11,7 @@ const kinds: Readonly<Record<string, string>> = {
   array: 'a list',
 };
 
-/** Says in a sentence which field is wrong and why. Holds names, never values: a value may be a secret. */
+/** Describes the first error in a sentence, with names but without values, because a value might be a secret. */
 export function explain(error: z.core.$ZodError, input: unknown): string {
   const issue = error.issues[0];
   if (!issue) return 'the request is not understood';

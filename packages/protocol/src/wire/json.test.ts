@@ -23,7 +23,7 @@ function isJson(text: string): boolean {
 }
 
 describe('JSON', () => {
-  test('is read as JSON.parse reads it', () => {
+  test('parseJson returns the same value as JSON.parse', () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: 'binary', maxDepth: 6 }), (json) => {
         expect(parseJson(json)).toEqual(JSON.parse(json));
@@ -31,7 +31,7 @@ describe('JSON', () => {
     );
   });
 
-  test('is refused wherever JSON.parse refuses it', () => {
+  test('parseJson refuses text that JSON.parse refuses', () => {
     const char = fc.constantFrom(...Array.from('{}[]",:\\u0061 t1-.\n'));
     const anyText = fc.array(char, { maxLength: 12 }).map((chars) => chars.join(''));
     fc.assert(
@@ -42,8 +42,8 @@ describe('JSON', () => {
     );
   });
 
-  test('is refused exactly when a name stands twice in one object', () => {
-    // Each name in two spellings, with what could confuse a reader of tokens in the values.
+  test('JSON is refused exactly if an object has a name twice', () => {
+    // Names in two spellings, with values that could confuse a scanner of tokens.
     const names = [
       'a',
       '\\u0061',
@@ -82,31 +82,31 @@ describe('JSON', () => {
     [8, true],
     [9, false],
     [100_000, false],
-  ])('%d levels: accepted is %s', (levels, ok) => {
+  ])('JSON of %d levels is accepted: %s', (levels, ok) => {
     expect(accepted('['.repeat(levels) + ']'.repeat(levels))).toBe(ok);
     expect(accepted(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)).toBe(ok);
   });
 
-  test('counts levels, not brackets', () => {
+  test('the limit counts nested levels, not brackets', () => {
     expect(accepted(`[${Array(100).fill('{"a":[]}').join()}, "[[[[[[[[[["]`)).toBe(true);
   });
 
   test.each([
     [10_000, true],
     [10_001, false],
-  ])('a list or an object of %i members is read: %s', (members, ok) => {
+  ])('a list or an object of %i members is accepted: %s', (members, ok) => {
     const names = Array.from({ length: members }, (_, index) => `"${index}":0`);
     expect(accepted(`[${'0,'.repeat(members - 1)}0]`)).toBe(ok);
     expect(accepted(`{${names.join()}}`)).toBe(ok);
     expect(accepted(`[[${'0,'.repeat(9_000)}0],{${names.join()}}]`)).toBe(ok);
   });
 
-  test.each(['x', '\\n', '\\"', '\\\\'])('a string of 8 MiB of %s is read', (unit) => {
+  test.each(['x', '\\n', '\\"', '\\\\'])('a string of 8 MiB of %s is accepted', (unit) => {
     const text = `{"a":"${unit.repeat((8 << 20) / unit.length)}"}`;
     expect(accepted(text)).toBe(true);
   });
 
-  test('says which name stands twice, cut short, and no value', () => {
+  test('the error shows at most 64 characters of a duplicate name, and no value', () => {
     const long = 'n'.repeat(100);
     expect(() => parseJson(`{"${long}":"secret","${long}":"secret"}`)).toThrow(
       `the body has the field \`${'n'.repeat(64)}\` twice`,
@@ -121,6 +121,6 @@ test.each([
   ['{"a":[{"b":"\\udd11"}]}', false],
   ['{"\\ud83d":1}', false],
   ['[1,null,true,{}]', true],
-])('whether %s has well-formed text: %s', (json, wellFormed) => {
+])('isWellFormedJson of %s is %s', (json, wellFormed) => {
   expect(isWellFormedJson(JSON.parse(json))).toBe(wellFormed);
 });

@@ -1,79 +1,92 @@
 import { InputError } from '../errors.ts';
-import { limits } from './limits.ts';
+import { BatchScan } from './batch-scan.ts';
+import { JsonScan, notJson } from './json-scan.ts';
+
+/** Work that yields at each point where the caller can pause it. */
+export type Steps<T> = Generator<undefined, T>;
+
+/** Runs the work without pauses and returns its result. */
+export function finish<T>(work: Steps<T>): T {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
+}
+
+/** The number of bytes to scan between two pauses. Scanning them takes at most about a millisecond. */
+const step = 16 * 1024;
+/** For a text with more bytes than this, the parser pauses between decoding and parsing. */
+const largeText = 256 * 1024;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const loneSurrogate = 'a string has a lone surrogate: it is not valid Unicode';
+
+/** Parses JSON strictly. Throws InputError for invalid JSON, a duplicate name, and JSON that exceeds `limits`. */
+export function parseJson(text: string): unknown {
+  const scan = new JsonScan(encoder.encode(text));
+  scan.scan(Number.POSITIVE_INFINITY);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InputError(notJson);
+  }
+}
 
 /**
- * JSON, strictly: refuses with InputError, besides what JSON.parse refuses, a name that stands twice in an
- * object (the last would win unseen), more than eight levels, and a list or an object with more members than any call
- * takes: whoever checks a million of them keeps everybody else waiting.
+ * Parses a body in UTF-8 like parseJson. Yields where the caller can pause, so that a large body does not delay other
+ * requests. Also throws InputError for a lone surrogate.
  */
-export function parseJson(text: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new InputError('the body is not valid JSON');
-  }
-  checkTokens(text);
+export function* readJson(bytes: Uint8Array): Steps<unknown> {
+  const scan = new JsonScan(bytes);
+  while (scan.scan(step)) yield;
+  const value = yield* parsePart(bytes, notJson);
+  if (!scan.isWellFormed) throw new InputError(loneSurrogate);
   return value;
 }
 
-// The text is known to be JSON when this runs, so strings and brackets are all that has to be told apart. No
-// pattern finds the strings: one of several megabytes would exhaust the stack of the regular expression.
-function checkTokens(text: string): void {
-  const levels: Level[] = [];
-  let last = '';
-  for (let at = 0; at < text.length; at++) {
-    const char = text[at];
-    if (char === '"') {
-      const end = stringEnd(text, at);
-      last = text.slice(at, end);
-      at = end - 1;
-    } else if (char === ':') {
-      addName(levels.at(-1)?.names, last);
-    } else if (char === ',') {
-      countMember(levels.at(-1));
-    } else if (char === '{' || char === '[') {
-      levels.push({ names: char === '{' ? new Set() : null, members: 1 });
-      if (levels.length > limits.jsonDepth) {
-        throw new InputError(`the body is nested deeper than ${limits.jsonDepth} levels`);
-      }
-    } else if (char === '}' || char === ']') {
-      levels.pop();
+/**
+ * Parses the body of a batch like readJson, item by item. Passes each item, or the reason why it is refused, to `take`, and
+ * returns the results in order. Throws InputError if the whole batch fails.
+ */
+export function* readBatch<Taken>(
+  bytes: Uint8Array,
+  take: (item: unknown, fault: string | null) => Taken,
+): Steps<Taken[]> {
+  const scan = new BatchScan(bytes);
+  while (scan.scan(step)) yield;
+  const taken: Taken[] = [];
+  for (const [index, { start, end, fault, isWellFormed }] of scan.items.entries()) {
+    if (fault) taken.push(take(undefined, fault));
+    else {
+      const item = yield* parsePart(bytes.subarray(start, end), `${notJson}: see \`items[${index}]\``);
+      taken.push(take(item, isWellFormed ? null : loneSurrogate));
     }
+    yield;
+  }
+  return taken;
+}
+
+function* parsePart(bytes: Uint8Array, reason: string): Steps<unknown> {
+  const text = decode(bytes);
+  if (bytes.length > largeText) yield;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InputError(reason);
   }
 }
 
-interface Level {
-  /** Those seen so far in an object; null for a list. */
-  readonly names: Set<string> | null;
-  members: number;
-}
-
-function countMember(level: Level | undefined): void {
-  if (level && ++level.members > limits.jsonMembers) {
-    throw new InputError(`the body has a list or an object with more than ${limits.jsonMembers} members`);
+function decode(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new InputError('the body is not valid UTF-8');
   }
 }
 
-/** Where the string that opens at `start` is over: behind the first quote that no backslash escapes. */
-function stringEnd(text: string, start: number): number {
-  let quote = start;
-  let backslashes: number;
-  do {
-    quote = text.indexOf('"', quote + 1);
-    backslashes = 0;
-    while (text[quote - 1 - backslashes] === '\\') backslashes++;
-  } while (backslashes % 2 === 1);
-  return quote + 1;
-}
-
-function addName(names: Set<string> | null | undefined, token: string): void {
-  const name = String(JSON.parse(token));
-  if (names?.has(name)) throw new InputError(`the body has the field \`${name.slice(0, 64)}\` twice`);
-  names?.add(name);
-}
-
-/** Whether no text in a JSON value, names included, has a lone surrogate. */
+/** Whether all strings and names in a JSON value are free of lone surrogates. */
 export function isWellFormedJson(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;

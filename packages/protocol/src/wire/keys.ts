@@ -1,19 +1,10 @@
 import * as z from 'zod/mini';
 import { limits } from './limits.ts';
-import { count, name, page, pageLimit, time, uuid, wholeNumber } from './primitives.ts';
+import { count, integer, name, page, paging, time, uuid, wholeNumber } from './primitives.ts';
 import { rsaPublicKey } from './rsa-public-key.ts';
 
 const keyStatus = z.enum(['active', 'disabled', 'pending_destruction', 'destroyed']);
-
-const intervalDays = z
-  .int()
-  .check(
-    z.refine(
-      (days) => days >= 1 && days <= limits.rotationDays,
-      `is not a whole number from 1 to ${limits.rotationDays}`,
-    ),
-  );
-
+const intervalDays = integer(1, limits.rotationDays);
 const rotationPolicy = z.strictObject({ interval_days: intervalDays });
 
 const keyRecord = z.object({
@@ -39,17 +30,16 @@ export const createKey = {
 };
 
 export const listKeys = {
-  query: z.strictObject({
-    limit: z.optional(pageLimit),
-    offset: z.optional(wholeNumber(0)),
-    status: z.optional(keyStatus),
-    name: z.optional(name),
-  }),
+  query: z.strictObject({ ...paging(), status: z.optional(keyStatus), name: z.optional(name) }),
   output: z.object({ keys: z.array(keyRecord), ...page }),
 };
 
 export const getKey = {
+  query: z.strictObject(paging(limits.versionsMaximum, limits.versionsDefault)),
   output: z.extend(keyRecord, {
+    versions_total: count,
+    limit: count,
+    offset: count,
     versions: z.array(
       z.object({
         key_version: count,
@@ -62,10 +52,7 @@ export const getKey = {
   }),
 };
 
-export const rotateKey = {
-  body: z.strictObject({ key_version: z.optional(z.int()) }),
-  output: keyRecord,
-};
+export const rotateKey = { body: z.strictObject({ key_version: z.optional(z.int()) }), output: keyRecord };
 
 export const changeKey = { body: z.strictObject({}), output: keyRecord };
 
@@ -75,16 +62,17 @@ export const destroyKey = {
   output: keyRecord,
 };
 
-export const setRotationPolicy = {
+export const setPolicy = {
   body: z.strictObject({ interval_days: z.nullable(intervalDays) }),
   output: keyRecord,
 };
 
 export const exportKey = {
-  body: z.strictObject({ public_key: rsaPublicKey }),
+  body: z.strictObject({ public_key: rsaPublicKey, from_version: z.optional(integer(1)) }),
   output: z.object({
     key_id: uuid,
     versions: z.array(z.object({ key_version: count, encrypted: z.string() })),
+    next_version: z.nullable(count),
     hash_key: z.string(),
   }),
 };

@@ -1,18 +1,27 @@
-/** Every size and count that the wire contract fixes. Sizes are bytes; of text, bytes of UTF-8. */
+/** The limits of the wire contract. Sizes are in bytes, and sizes of text are in bytes of UTF-8. */
 export const limits = {
-  /** Of `plaintext` and of `value`. */
-  text: 65_536,
+  text: 65_536, // bytes of `plaintext` and of `value`
   keyName: 128,
   reference: 128,
   batchItems: 1_000,
   body: 2 * 1024 * 1024,
   batchBody: 8 * 1024 * 1024,
   jsonDepth: 8,
-  /** Of one list or object in a body: more than any call takes. */
-  jsonMembers: 10_000,
+  jsonMembers: 10_000, // in one list or object of a body; no call needs as many
+  jsonNames: 10_000, // named members of all objects in a body, or in one item of a batch
+  jsonName: 65_536, // bytes of one name in the body, with its escapes
+  jsonValues: 100_000, // values in a body, or in one item of a batch
+  batchValues: 500_000, // values in the body of a batch
   pageDefault: 50,
   pageMaximum: 100,
   graceDays: 365,
   graceDaysDefault: 30,
   rotationDays: 3_650,
+  keyVersions: 10_000,
+  versionsDefault: 100, // versions in a page of GET /v1/keys/:id
+  versionsMaximum: 1_000, // versions in the largest page, and in one export
+  keyIds: 256, // for one API key
+  allowedOrigins: 32,
+  origin: 256, // bytes of one allowed origin
+  metadata: 40 * 1024, // for one audit entry, as JSON
 } as const;

@@ -1,4 +1,4 @@
-/** What an API key may be allowed to do. */
+/** Every permission that an API key can have. */
 export const permissions = [
   'encrypt',
   'decrypt',
@@ -11,13 +11,13 @@ export const permissions = [
   'usage.read',
 ] as const;
 
-/** What an API key may hold. */
+/** A permission of an API key. */
 export type Permission = (typeof permissions)[number];
 
-/** Not for an API key that is limited to some keys: what these show or change is the whole tenant's. */
+/** Permissions that concern the whole tenant. An API key that is limited to some keys cannot have them. */
 export const tenantWidePermissions: readonly Permission[] = ['audit.read', 'api_keys.manage', 'usage.read'];
 
-/** Not for an API key that browsers use. */
+/** Permissions that an API key for browsers cannot have. */
 export const serverSidePermissions: readonly Permission[] = [
   'keys.manage',
   'keys.destroy',

@@ -1,118 +1,125 @@
 import * as z from 'zod/mini';
-import { isBase64 } from '#base64';
+import { isBase64 } from '../base64.ts';
 import { type Context, encodeContext } from '../context.ts';
 import { limits } from './limits.ts';
 import { hasControlCharacter, utf8Length } from '../text.ts';
 import { parseTimestamp } from './timestamp.ts';
 
-/** A key's id on the way in. Any string: one that is not a UUID is an unknown key (404), not a bad request. */
+export function text(check: (text: string) => boolean, message: string) {
+  return z.string().check(z.refine(check, message));
+}
+
+export function integer(minimum: number, maximum?: number) {
+  const message = `must be a whole number ${rangeOf(minimum, maximum)}`;
+  return z.int().check(z.refine((value) => value >= minimum && value <= (maximum ?? Infinity), message));
+}
+
+/** A check that a list has 1 to `most` items. */
+export function sized(most: number) {
+  const message = `must have 1 to ${most} items`;
+  return z.refine<readonly unknown[]>((items) => items.length >= 1 && items.length <= most, message);
+}
+
+function rangeOf(minimum: number, maximum?: number): string {
+  return maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+}
+
+/** A key id of a request. Any string is accepted: one that is not a UUID is an unknown key (404), not a bad request. */
 export const keyId = z.string().register(z.globalRegistry, { format: 'uuid' });
 
-/** A UUID, a time, a hash on the way out. */
+// The schemas of responses: a UUID, a time, a count and a hash.
 export const uuid = z.string().register(z.globalRegistry, { format: 'uuid' });
 export const time = z.string().register(z.globalRegistry, { format: 'date-time' });
 export const count = z.int().register(z.globalRegistry, { minimum: 0 });
 export const hex = z.string().register(z.globalRegistry, { pattern: '^[0-9a-f]{64}$' });
 
 /** Canonical base64 of at least one byte. */
-export const base64 = z
-  .string()
-  .check(
-    z.refine(
-      (text) => text !== '' && isBase64(text),
-      'is not canonical base64 (standard alphabet, with padding)',
-    ),
-  )
-  .register(z.globalRegistry, { contentEncoding: 'base64' });
+export const base64 = text(
+  (text) => text !== '' && isBase64(text),
+  'is not canonical base64 (standard alphabet, with padding)',
+).register(z.globalRegistry, { contentEncoding: 'base64' });
 
 /** A data key: 32 bytes in canonical base64. */
-export const dek = base64.check(
-  z.refine(
-    (text) => text.length === 44 && text.endsWith('=') && !text.endsWith('=='),
-    'is not 32 bytes in base64',
-  ),
+export const dek = base64.check(z.refine((text) => /^[^=]{43}=$/.test(text), 'must be 32 bytes in base64'));
+
+/** Text that is encrypted or hashed unchanged, including NUL. It can be empty. */
+export const plaintext = text(
+  (text) => utf8Length(text) <= limits.text,
+  `has more than ${limits.text} bytes of UTF-8`,
 );
 
-/** Text that is data: every character counts, NUL and the empty text too. */
-export const plaintext = z
-  .string()
-  .check(z.refine((text) => utf8Length(text) <= limits.text, `has more than ${limits.text} bytes of UTF-8`));
-
-/** A name as stored: 1 to 128 characters, none of them a control character. */
-export const name = z
-  .string()
-  .check(
-    z.refine((text) => {
-      const length = Array.from(text.slice(0, 4 * limits.keyName)).length;
-      return length >= 1 && length <= limits.keyName;
-    }, `must have 1 to ${limits.keyName} characters`),
-    z.refine((text) => !hasControlCharacter(text), 'has a control character'),
-  )
+/** The name of a key or of an API key: 1 to 128 characters, without control characters. */
+export const name = text((text) => {
+  const length = Array.from(text.slice(0, 4 * limits.keyName)).length;
+  return length >= 1 && length <= limits.keyName;
+}, `must have 1 to ${limits.keyName} characters`)
+  .check(z.refine((text) => !hasControlCharacter(text), 'has a control character'))
   .register(z.globalRegistry, { minLength: 1, maxLength: limits.keyName });
 
-/** Names and values that are authenticated with a ciphertext and logged: no personal data belongs here. */
+/** A check that returns the reason why a value is invalid. */
+export function reasoned<T>(reason: (value: T) => string | undefined) {
+  return z.superRefine<T>((value, issue) => {
+    const message = reason(value);
+    if (message) issue.addIssue({ code: 'custom', message });
+  });
+}
+
+/** Names and values that are authenticated with a ciphertext, and logged. They must not contain personal data. */
 export const context = z
   .custom<Context>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
     error: 'must be an object of strings',
     abort: true,
   })
   .check(
-    z.superRefine((value, issue) => {
+    reasoned((value) => {
       try {
         encodeContext(value);
       } catch (error) {
-        issue.addIssue({
-          code: 'custom',
-          message: error instanceof Error ? error.message.replace(/^context /, '') : 'is not usable',
-        });
+        return error instanceof Error ? error.message.replace(/^context /, '') : 'is not usable';
       }
+      return undefined;
     }),
   )
   .register(z.globalRegistry, { type: 'object', additionalProperties: { type: 'string' } });
 
-/** A caller's own mark on a batch item, echoed in its result. */
-export const reference = z
-  .string()
-  .check(z.refine((text) => utf8Length(text) <= limits.reference, `has more than ${limits.reference} bytes`));
+/** A name that the caller chooses for an item of a batch. The item's result has the same reference. */
+export const reference = text(
+  (text) => utf8Length(text) <= limits.reference,
+  `has more than ${limits.reference} bytes`,
+);
 
 /** A date with a time, RFC 3339. */
 export const timestamp = z
   .string()
   .check(
-    z.superRefine((text, issue) => {
-      if (parseTimestamp(text) !== undefined) return;
+    reasoned((text) => {
+      if (parseTimestamp(text) !== undefined) return undefined;
       const hint = text.includes(' ') ? '; a `+` in a query must be written %2B' : '';
-      issue.addIssue({
-        code: 'custom',
-        message: `is not a date with a time as in 2026-08-11T09:30:00Z (RFC 3339)${hint}`,
-      });
+      return `must be a date with a time like 2026-08-11T09:30:00Z (RFC 3339)${hint}`;
     }),
   )
   .register(z.globalRegistry, { format: 'date-time' });
 
 /** A whole number in a query. */
-export function wholeNumber(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER) {
-  const range = maximum === Number.MAX_SAFE_INTEGER ? `from ${minimum} on` : `from ${minimum} to ${maximum}`;
+export function wholeNumber(minimum: number, maximum?: number) {
+  const isWithin = (text: string) => {
+    const value = Number(text);
+    return /^\d{1,16}$/.test(text) && value >= minimum && value <= (maximum ?? Number.MAX_SAFE_INTEGER);
+  };
   return z
-    .pipe(
-      z.string().check(
-        z.refine((text) => {
-          const value = Number(text);
-          return /^\d{1,16}$/.test(text) && value >= minimum && value <= maximum;
-        }, `is not a whole number ${range}`),
-      ),
-      z.transform(Number),
-    )
-    .register(z.globalRegistry, { type: 'integer', minimum, maximum });
+    .pipe(text(isWithin, `must be a whole number ${rangeOf(minimum, maximum)}`), z.transform(Number))
+    .register(z.globalRegistry, { type: 'integer', minimum, maximum: maximum ?? Number.MAX_SAFE_INTEGER });
 }
 
-/** Page size: however much more than 100 is asked for is 100, without an error. */
-export const pageLimit = z
-  .pipe(
-    z.string().check(z.refine((text) => /^\d*[1-9]\d*$/.test(text), 'is not a whole number from 1 on')),
-    z.transform((text) => Math.min(Number(text), limits.pageMaximum)),
-  )
-  .register(z.globalRegistry, { type: 'integer', minimum: 1, default: limits.pageDefault });
+/** The paging parameters of a query. A `limit` above `maximum` counts as `maximum`. */
+export function paging(maximum: number = limits.pageMaximum, standard: number = limits.pageDefault) {
+  const limit = z
+    .pipe(
+      text((text) => /^\d*[1-9]\d*$/.test(text), 'must be a whole number of at least 1'),
+      z.transform((text) => Math.min(Number(text), maximum)),
+    )
+    .register(z.globalRegistry, { type: 'integer', minimum: 1, default: standard });
+  return { limit: z.optional(limit), offset: z.optional(wholeNumber(0)) };
+}
 
-/** The members that every page of a list has. */
 export const page = { count, total: count, limit: count, offset: count };

@@ -1,4 +1,7 @@
-/** Every problem that the service answers with: its code, HTTP status and title. */
+import * as z from 'zod/mini';
+import { count } from './primitives.ts';
+
+/** Every problem of the service: its code, HTTP status and title. */
 export const problems = {
   bad_request: { status: 400, title: 'Bad Request' },
   unauthorized: { status: 401, title: 'Unauthorized' },
@@ -20,15 +23,15 @@ export const problems = {
   unavailable: { status: 503, title: 'Service Unavailable' },
 } as const;
 
-/** The stable, machine-readable name of a problem. */
+/** The name of a problem for programs. It never changes. */
 export type ProblemCode = keyof typeof problems;
 
-/** The body of every answer that is an error (application/problem+json, RFC 9457). */
+/** The body of every error response (application/problem+json, RFC 9457). */
 export interface Problem {
   readonly type: 'about:blank';
   readonly title: string;
   readonly status: number;
-  /** What happened, and what to do next. */
+  /** The reason, and the next step. */
   readonly detail: string;
   readonly code: ProblemCode;
 }
@@ -38,3 +41,12 @@ export function problem(code: ProblemCode, detail: string): Problem {
   const { title, status } = problems[code];
   return { type: 'about:blank', title, status, detail, code };
 }
+
+/** The schema of a problem document. */
+export const problemDocument = z.object({
+  type: z.literal('about:blank'),
+  title: z.string(),
+  status: count,
+  detail: z.string(),
+  code: z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]]),
+});

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatTimestamp, parseTimestamp } from './timestamp.ts';
 
-test('what the service writes is read back, to the millisecond', () => {
+test('a formatted time is parsed to the same millisecond', () => {
   const anyTime = fc.integer({ min: Date.UTC(1970, 0), max: Date.UTC(9999, 11, 31) });
   fc.assert(
     fc.property(anyTime, (time) => {
@@ -24,7 +24,7 @@ test.each([
   ['2000-02-29T00:00:00Z', '2000-02-29T00:00:00.000Z'],
   ['2016-12-31T23:59:60Z', '2017-01-01T00:00:00.000Z'],
   ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
-])('%s is %s', (text, same) => {
+])('%s is the time %s in UTC', (text, same) => {
   expect(formatTimestamp(parseTimestamp(text) ?? Number.NaN)).toBe(same);
 });
 
@@ -33,7 +33,7 @@ test.each([
   ['2026-08-11T09:30:00.9999Z', '00.999', '01.000'],
   ['2026-08-11T09:30:00.1230000000Z', '00.123', '00.123'],
   ['2026-08-11T09:30:00.12300000000000000000000000000001Z', '00.123', '00.124'],
-])('%s goes down to %s and up to %s', (text, down, up) => {
+])('the seconds of %s are rounded down to %s and up to %s', (text, down, up) => {
   expect(formatTimestamp(parseTimestamp(text, 'down') ?? 0).slice(17, -1)).toBe(down);
   expect(formatTimestamp(parseTimestamp(text, 'up') ?? 0).slice(17, -1)).toBe(up);
 });
@@ -63,6 +63,6 @@ test.each([
   '2026-08-11T09:30:00Z ',
   '2026-08-11T09:30:00Z\n',
   '\u0662026-08-11T09:30:00Z',
-])('%j is no date with a time', (text) => {
+])('%j is refused as a date with a time', (text) => {
   expect(parseTimestamp(text)).toBeUndefined();
 });

@@ -1,0 +1,37 @@
+// The functions of base64-node.ts, for runtimes without Buffer.
+
+/** The platform's base64 functions (ES2026). Each call looks them up, so that importing this file has no side effect. */
+interface Encodable extends Uint8Array {
+  toBase64?(): string;
+}
+interface Decoding {
+  fromBase64?(text: string): Uint8Array<ArrayBuffer>;
+}
+
+export function toBase64(bytes: Uint8Array): string {
+  return (bytes as Encodable).toBase64?.() ?? btoa(latin1Of(bytes));
+}
+
+export function viewBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    const bytes = (Uint8Array as Decoding).fromBase64?.(text) ?? bytesOf(atob(text));
+    // Both decoders also accept text that is not canonical base64.
+    return toBase64(bytes) === text ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function bytesOf(latin1: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(latin1.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = latin1.charCodeAt(at);
+  return bytes;
+}
+
+/** Returns one character for each byte. Converts in pieces, because a call can have only a limited number of arguments. */
+function latin1Of(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 8_192)
+    text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+  return text;
+}

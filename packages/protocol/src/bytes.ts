@@ -1,0 +1,47 @@
+import { ivLength } from './limits.ts';
+
+const digits = /* @__PURE__ */ Array.from({ length: 256 }, (_, byte) => (256 + byte).toString(16).slice(1));
+
+export function toHex(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += digits[byte];
+  return text;
+}
+
+/** The bytes of hexadecimal digits. Hyphens between bytes are skipped. */
+export function fromHex(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(text.match(/\w\w/g) ?? [], (pair) => Number.parseInt(pair, 16));
+}
+
+/** Writes the low 32 bits of an integer, big-endian. */
+export function writeUint32(out: Uint8Array, at: number, integer: number): void {
+  for (let byte = 3; byte >= 0; byte--) {
+    out[at + byte] = integer;
+    integer >>= 8;
+  }
+}
+
+export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
+  return crypto.getRandomValues(new Uint8Array(length));
+}
+
+let ivs = /* @__PURE__ */ new Uint8Array(0);
+let used = 0;
+
+/** Returns a random iv. Draws 64 ivs at a time, because in Node the call costs more than the bytes. Keys are drawn singly. */
+export function randomIv(): Uint8Array {
+  if (used === ivs.length) {
+    ivs = randomBytes(64 * ivLength);
+    used = 0;
+  }
+  return ivs.subarray(used, (used += ivLength));
+}
+
+/** Calls `work` with a secret, and wipes the secret afterwards. */
+export function using<T>(secret: Uint8Array, work: (secret: Uint8Array) => T): T {
+  try {
+    return work(secret);
+  } finally {
+    secret.fill(0);
+  }
+}

@@ -1,0 +1,18 @@
+// For the packages of Eaas only, like `/internal`. A client loads this entry on demand, so no other entry must import it.
+import { gcm } from '@noble/ciphers/aes.js';
+import { hkdf as hkdfOf } from '@noble/hashes/hkdf.js';
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { nobleOf } from './engines/noble-of.ts';
+
+export const nobleEngine = /* @__PURE__ */ nobleOf(gcm);
+
+/** Returns 64 bytes of HKDF-SHA-256 without a salt. */
+export const hkdf = (ikm: Uint8Array, info: Uint8Array): Uint8Array =>
+  hkdfOf(sha256, ikm, undefined, info, 64);
+
+/** Returns a function that computes HMAC-SHA-256 under the key. The caller can overwrite the key afterwards. */
+export function hmacUnder(key: Uint8Array): (message: Uint8Array) => Uint8Array {
+  const keyed = hmac.create(sha256, key);
+  return (message) => keyed.clone().update(message).digest();
+}

@@ -1,0 +1,7 @@
+// For the packages of Eaas only. This entry is not part of the public API and can change in any release.
+export { dataKeyFrom, dataKeyInfo, envelopeLength } from './data-key.ts';
+export { createEnvelopeReader, type Header, notCiphertext, parseHeader, readHeader } from './envelope.ts';
+export { toHex } from './bytes.ts';
+export { formatIndexKey, indexKeyContext, parseIndexKey } from './index-key.ts';
+export { utf8Length } from './text.ts';
+export { replaceWrapped, storedCiphertext } from './envelope.ts';

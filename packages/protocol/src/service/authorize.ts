@@ -1,0 +1,55 @@
+import { parseUuid } from '../uuid.ts';
+import type { Permission } from '../wire/permissions.ts';
+import { keyNotFound, Refusal, unauthorized } from './refusal.ts';
+
+/** The permissions of an API key and their limits. A null list means no limit. Times are milliseconds since 1970. */
+export interface Reach {
+  readonly permissions: readonly Permission[];
+  readonly key_ids: readonly string[] | null;
+  readonly allowed_origins: readonly string[] | null;
+  readonly expires_at: number | null;
+}
+
+/** The facts about a request that are known before its body is read. */
+export interface Asked {
+  readonly permission: Permission;
+  /** Whether an envelope-only tenant refuses the request. */
+  readonly serverMode: boolean;
+  readonly origin: string | undefined;
+}
+
+/** Returns the token of an Authorization header, or an empty string if there is none. */
+export function bearerToken(authorization: string | null | undefined): string {
+  return /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
+}
+
+/** Checks a request of an API key, in the order of the contract. Throws 401, then 403. */
+export function authorize(
+  apiKey: Reach & { readonly revoked_at: number | null },
+  { permission, serverMode, origin }: Asked,
+  { envelopeOnly, time }: { readonly envelopeOnly: boolean; readonly time: number },
+): void {
+  if (apiKey.revoked_at !== null || (apiKey.expires_at ?? Infinity) <= time) throw unauthorized();
+  if (origin !== undefined && !apiKey.allowed_origins?.includes(origin)) {
+    const detail = 'This API key refuses requests from this origin: add the origin to its `allowed_origins`.';
+    throw new Refusal('origin_refused', detail);
+  }
+  if (!apiKey.permissions.includes(permission)) {
+    const detail = `This call needs an API key with the permission \`${permission}\`.`;
+    throw new Refusal('permission_missing', detail);
+  }
+  if (serverMode && envelopeOnly) {
+    throw new Refusal(
+      'envelope_only',
+      'E_ENVELOPE_ONLY: this tenant encrypts locally: wrap and unwrap data keys with /v1/keys/:id/wrap and /unwrap, ' +
+        'as the SDK does. To use server mode, ask support.',
+    );
+  }
+}
+
+/** Returns a key id in its stored form. Throws 404 unless the id is a UUID within the API key's reach. */
+export function requireKeyId(apiKey: Pick<Reach, 'key_ids'> | null, text: string): string {
+  const keyId = parseUuid(text);
+  if (!keyId || (apiKey?.key_ids && !apiKey.key_ids.includes(keyId))) throw keyNotFound();
+  return keyId;
+}

@@ -1,0 +1,71 @@
+import type { Steps } from '../wire/json.ts';
+import { utf8Length } from '../text.ts';
+import { endpoints, type Item, type Route } from '../wire/endpoints.ts';
+import { limits } from '../wire/limits.ts';
+import type { Problem } from '../wire/problems.ts';
+import { Refusal } from './refusal.ts';
+import { checked } from './request.ts';
+
+/** The result of a batch's item: the response of the single call, or its problem, with the item's reference. */
+export type BatchResult<Answer> = (Answer | { readonly error: Problem }) & { reference?: string };
+
+/** A route that takes a batch. */
+type BatchRoute = { [R in Route]: [Item<R>] extends [never] ? never : R }[Route];
+
+/** Checks an item of a batch against the route's schema. Throws 400. */
+export function readItem<R extends BatchRoute>(route: R, item: unknown): Item<R> {
+  if (item instanceof Refusal) throw item;
+  return checked(endpoints[route].item, item, 'item') as Item<R>;
+}
+
+/** Applies a rule to each item, and yields after each one. A Refusal that the rule throws becomes the item's result. */
+export function* ruleEach<Item, Result>(
+  items: readonly Item[],
+  rule: (item: Item) => Result,
+): Steps<(Result | Refusal)[]> {
+  const results: (Result | Refusal)[] = [];
+  for (const item of items) {
+    results.push(orRefusal(() => rule(item)));
+    yield;
+  }
+  return results;
+}
+
+/** Runs the accepted items together, even an empty list. Each item gets a result or a problem, with its reference. */
+export async function runBatch<Item, Answer extends object>(
+  items: readonly unknown[],
+  all: readonly (Item | Refusal)[],
+  run: (items: Item[]) => Promise<readonly (Answer | Refusal)[]>,
+): Promise<{ results: BatchResult<Answer>[] }> {
+  const accepted = all.filter((item): item is Item => !(item instanceof Refusal));
+  const results = await run(accepted);
+  let next = 0;
+  return {
+    results: all.map((item, index) => {
+      const result = item instanceof Refusal ? item : results[next++];
+      if (!result)
+        throw new Error(`expected a result for each of ${accepted.length} items (got ${results.length})`);
+      const answer = result instanceof Refusal ? { error: result.problem } : result;
+      const reference = referenceOf(items[index]);
+      return reference === undefined ? answer : Object.assign({}, answer, { reference });
+    }),
+  };
+}
+
+/** Returns the result of a decision, or the Refusal that it throws. */
+export function orRefusal<T>(work: () => T): T | Refusal {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+/** The reference of an item. A refused item keeps its reference, unless the reference itself is malformed. */
+function referenceOf(item: unknown): string | undefined {
+  const hasReference = typeof item === 'object' && item !== null && Object.hasOwn(item, 'reference');
+  const reference: unknown = hasReference ? Reflect.get(item, 'reference') : undefined;
+  if (typeof reference !== 'string' || !reference.isWellFormed()) return undefined;
+  return utf8Length(reference) <= limits.reference ? reference : undefined;
+}

@@ -1,0 +1,82 @@
+import { fromBase64, toBase64 } from '../base64.ts';
+import { using } from '../bytes.ts';
+import type { Context } from '../context.ts';
+import type { Item, Output } from '../wire/endpoints.ts';
+import { type Draft, keyDraft, logged, refused } from './draft.ts';
+import { type KeyFields, refusedByStatus, requireStatus } from './key-rules.ts';
+import { Refusal, unauthenticWrappedKey } from './refusal.ts';
+
+/** A decision: the audit entry that records it, if any, and the response to send after the entry is written. */
+export interface Ruling<Answer> {
+  readonly draft: Draft | null;
+  readonly answer: Answer | Refusal;
+}
+
+/** The cryptography of one key. Each service implements it. */
+export interface KeyCrypto {
+  /** Reads the version from a wrapped key without authenticating the key. Returns undefined for bytes that are not a wrapped key. */
+  versionOf(wrapped: Uint8Array): number | undefined;
+  wrap(dek: Uint8Array, context?: Context): Uint8Array;
+  /** Returns the data key, which the caller wipes. Returns undefined if this key did not wrap it with this context. */
+  unwrap(wrapped: Uint8Array, context?: Context): Uint8Array | undefined;
+  hash(value: string): string;
+}
+
+/** A rule of an operation that exists as a single call and in batches. It can throw a Refusal, which is not recorded. */
+export type KeyRule<Input, Answer> = (key: KeyFields, crypto: KeyCrypto, input: Input) => Ruling<Answer>;
+
+type HashRule = KeyRule<Item<'POST /v1/batch/hash'>, Output<'POST /v1/hash'>>;
+type Verb = 'wrap' | 'unwrap' | 'rewrap';
+type VerbRule<V extends Verb> = KeyRule<Item<`POST /v1/batch/${V}`>, Output<`POST /v1/keys/:key_id/${V}`>>;
+
+/** Returns the ruling of a decision about a key that the audit log records. A refusal is recorded with its code. */
+export function recorded<Answer>(
+  action: Draft['action'],
+  key: Parameters<typeof keyDraft>[1],
+  { context, ...more }: Readonly<Record<string, unknown>> & { readonly context: Context | undefined },
+  answer: Answer | Refusal,
+): Ruling<Answer> {
+  const outcome = answer instanceof Refusal ? refused(answer) : {};
+  return { draft: keyDraft(action, key, { context: logged(context), ...more, ...outcome }), answer };
+}
+
+export const wrapRule: VerbRule<'wrap'> = (key, crypto, { dek, context }) => {
+  requireStatus(key, 'active');
+  const { key_id, key_version } = key;
+  const wrapped_key = using(fromBase64(dek), (secret) => toBase64(crypto.wrap(secret, context)));
+  return recorded('key.wrap', key, { context }, { wrapped_key, key_id, key_version });
+};
+
+/** Unwraps a data key. Refusals because of the key's status or an unauthentic wrapped key are recorded. */
+export const unwrapRule: VerbRule<'unwrap'> = (key, crypto, input) => {
+  const { wrapped_key, key_version: expected, context } = input;
+  const wrapped = fromBase64(wrapped_key);
+  const named = crypto.versionOf(wrapped);
+  const used = { key_id: key.key_id, key_version: named ?? key.key_version };
+  const isExpected = expected === undefined || expected === named;
+  const refusal = refusedByStatus(key, 'active', 'disabled');
+  const secret = isExpected && !refusal ? crypto.unwrap(wrapped, context) : undefined;
+  const answer = secret ? { dek: using(secret, toBase64), ...used } : (refusal ?? unauthenticWrappedKey());
+  return recorded('key.unwrap', used, { key_version: used.key_version, context }, answer);
+};
+
+/** Wraps a data key again under the newest version. The data key does not leave the service. */
+export const rewrapRule: VerbRule<'rewrap'> = (key, crypto, { wrapped_key, context }) => {
+  requireStatus(key, 'active');
+  const { key_id, key_version } = key;
+  const wrapped = fromBase64(wrapped_key);
+  const from_version = crypto.versionOf(wrapped);
+  const rewrapped = from_version !== key_version;
+  const secret = crypto.unwrap(wrapped, context);
+  const newest = (dek: Uint8Array) => (rewrapped ? toBase64(crypto.wrap(dek, context)) : wrapped_key);
+  const answer = secret
+    ? { wrapped_key: using(secret, newest), key_id, key_version, rewrapped }
+    : unauthenticWrappedKey();
+  return recorded('key.wrap', key, { from_version, context }, answer);
+};
+
+/** Computes a fingerprint. The operation is not recorded. */
+export const hashRule: HashRule = (key, crypto, { value }) => {
+  requireStatus(key, 'active');
+  return { draft: null, answer: { hash: crypto.hash(value), key_id: key.key_id } };
+};

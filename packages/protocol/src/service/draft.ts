@@ -1,0 +1,53 @@
+import { canonicalJson } from '../canonical-json.ts';
+import type { Context } from '../context.ts';
+import { utf8Length } from '../text.ts';
+import type { AuditAction } from '../wire/audit.ts';
+import { limits } from '../wire/limits.ts';
+import { auditUnwritten, type Refusal } from './refusal.ts';
+
+/** An audit entry before it is placed in the chain. */
+export interface Draft {
+  readonly action: AuditAction;
+  readonly keyId: string | null;
+  readonly keyVersion: number | null;
+  /** Canonical JSON, at most 40 KiB. */
+  readonly metadata: string;
+}
+
+type Metadata = Readonly<Record<string, unknown>>;
+
+/** An entry about a key, without the undefined members of the metadata. */
+export function keyDraft(
+  action: AuditAction,
+  key: { readonly key_id: string; readonly key_version: number | null },
+  metadata: Metadata = {},
+): Draft {
+  return { action, keyId: key.key_id, keyVersion: key.key_version, metadata: metadataText(metadata) };
+}
+
+/** An entry that is not about a key, without the undefined members of the metadata. */
+export function tenantDraft(action: AuditAction, metadata: Metadata): Draft {
+  return { action, keyId: null, keyVersion: null, metadata: metadataText(metadata) };
+}
+
+export const refused = ({ code }: Refusal) => ({ outcome: 'refused', code });
+
+/** Returns the context for the audit log: undefined instead of an empty context. */
+export const logged = (context: Context | undefined): Context | undefined =>
+  context && Object.keys(context).length > 0 ? context : undefined;
+
+export function defined<T extends object>(value: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
+}
+
+/** Returns metadata as canonical JSON. Throws above the size limit. Only a bug can cause this, as each field has a limit. */
+function metadataText(metadata: Metadata): string {
+  const text = canonicalJson(defined(metadata));
+  if (utf8Length(text) > limits.metadata) {
+    throw auditUnwritten(
+      new RangeError(`metadata must have at most ${limits.metadata} bytes (got ${utf8Length(text)})`),
+    );
+  }
+  return text;
+}

@@ -1,0 +1,32 @@
+// The rules of the service, as pure functions. The server and the SDK's test service apply the same rules. This entry is
+// internal to the packages of Eaas and can change in any release.
+export { finish, type Steps } from '../wire/json.ts';
+export { type ApiKeyFields, isLastingManager, keyIdsIn, newApiKey } from './api-key-rules.ts';
+export { patchedApiKey, revokedApiKey } from './api-key-rules.ts';
+export { type Asked, authorize, bearerToken, type Reach, requireKeyId } from './authorize.ts';
+export { type BatchResult, orRefusal, readItem, ruleEach, runBatch } from './batch.ts';
+export { type Changed, changedTenant, type Moment, type TenantFields } from './changes.ts';
+export { hashRule, type KeyCrypto, type KeyRule, rewrapRule } from './data-key-rules.ts';
+export { type Ruling, unwrapRule, wrapRule } from './data-key-rules.ts';
+export { type Draft, keyDraft, logged, refused, tenantDraft } from './draft.ts';
+export { fieldHash, jwkThumbprint } from './hashes.ts';
+export {
+  destroyed,
+  disabled,
+  enabled,
+  newKey,
+  rescheduled,
+  restored,
+  rotated,
+  settled,
+} from './key-rules.ts';
+export { type KeyFields, type KeyStatus, refusedByStatus } from './key-rules.ts';
+export { requireExportable, requireStatus } from './key-rules.ts';
+export { apiKeyRecord, keyRecord, timeOrNull } from './records.ts';
+export { apiKeyNotFound, auditUnwritten, badRequest, bodyCut, bodyLimit } from './refusal.ts';
+export { bodyTooLarge, foreignCheckpoint, keyNotFound, methodNotAllowed } from './refusal.ts';
+export { nothingHere, quotaExceeded, Refusal, requestTimeout, unauthorized } from './refusal.ts';
+export { checkBody, checked, parseBody, requireBodyType, takesFields } from './request.ts';
+export { findRoute, locationOf, methodsAt, readQuery, routes, splitRoute } from './request.ts';
+export { type Bundle, decryptRule, encryptRule, openBundle } from './server-mode-rules.ts';
+export { type PresentedBundle, sealBundle } from './server-mode-rules.ts';

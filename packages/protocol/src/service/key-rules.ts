@@ -1,0 +1,184 @@
+import type { Input, Output } from '../wire/endpoints.ts';
+import { limits } from '../wire/limits.ts';
+import { formatTimestamp } from '../wire/timestamp.ts';
+import type { Reach } from './authorize.ts';
+import type { Changed, Moment } from './changes.ts';
+import { type Draft, keyDraft } from './draft.ts';
+import { Refusal } from './refusal.ts';
+
+export type KeyStatus = Output<'POST /v1/keys'>['status'];
+
+/** The fields of a key that the rules read and change. Times are milliseconds since 1970. */
+export interface KeyFields {
+  readonly key_id: string;
+  readonly name: string;
+  readonly key_version: number;
+  readonly status: KeyStatus;
+  readonly exportable: boolean;
+  readonly created_at: number;
+  readonly rotated_at: number | null;
+  readonly interval_days: number | null;
+  readonly next_rotation_at: number | null;
+  readonly destroy_at: number | null;
+  /** The id of the entry that last changed it. */
+  readonly rev: number;
+}
+
+const day = 24 * 60 * 60 * 1_000;
+const daysAfter = (time: number, days: number | null) => (days === null ? null : time + days * day);
+
+/** Returns the refusal of an operation that the key's status does not allow. Returns undefined if the status allows it. */
+export function refusedByStatus({ status }: Pick<KeyFields, 'status'>, ...allowed: readonly KeyStatus[]) {
+  if (allowed.includes(status)) return undefined;
+  const advice: Record<KeyStatus, string> = {
+    active: 'disable it first',
+    disabled: 'enable it first with POST /v1/keys/:id/enable',
+    pending_destruction: 'restore it first with POST /v1/keys/:id/restore',
+    destroyed: 'its key material was erased and cannot be restored',
+  };
+  const needs = allowed.join(' or ');
+  return new Refusal(
+    'key_state',
+    `This call needs a key with the status ${needs}, and this key is ${status}: ${advice[status]}.`,
+  );
+}
+
+export function requireStatus(key: Pick<KeyFields, 'status'>, ...allowed: readonly KeyStatus[]): void {
+  const refusal = refusedByStatus(key, ...allowed);
+  if (refusal) throw refusal;
+}
+
+/** Throws 409 unless the key was created exportable and still has its material. */
+export function requireExportable(key: KeyFields): void {
+  requireStatus(key, 'active', 'disabled');
+  if (!key.exportable) {
+    const detail =
+      'The key is not exportable. Only a key that was created with `exportable` can be exported.';
+    throw new Refusal('key_state', detail);
+  }
+}
+
+/** Returns a new key. Throws 403 for an API key that is limited to some keys, and 409 if the name is taken. */
+export function newKey(
+  { name, exportable, rotation_policy }: Input<'POST /v1/keys'>,
+  { time, entryId }: Moment,
+  known: {
+    readonly keyId: string;
+    readonly apiKey: Pick<Reach, 'key_ids'> | null;
+    readonly nameIsTaken: boolean;
+  },
+): { readonly row: KeyFields; readonly draft: Draft } {
+  if (known.apiKey?.key_ids) {
+    const detail = 'This API key is limited to some keys, so it cannot create keys.';
+    throw new Refusal('permission_missing', detail);
+  }
+  if (known.nameIsTaken) {
+    throw new Refusal('name_taken', 'Another key has this name already: choose another, or use that key.');
+  }
+  const interval_days = rotation_policy?.interval_days ?? null;
+  const row = {
+    key_id: known.keyId,
+    name,
+    key_version: 1,
+    status: 'active' as const,
+    exportable: exportable ?? false,
+    created_at: time,
+    rotated_at: null,
+    interval_days,
+    next_rotation_at: daysAfter(time, interval_days),
+    destroy_at: null,
+    rev: entryId,
+  };
+  const metadata = { key_version: 1, name, exportable: row.exportable, interval_days };
+  return { row, draft: keyDraft('key.create', row, metadata) };
+}
+
+/** Adds a version. Throws 409 unless the key is active and, if given, at version `from`. So a retry does not rotate twice. */
+export function rotated<Key extends KeyFields>(key: Key, at: Moment, from?: number): Changed<Key> {
+  requireStatus(key, 'active');
+  const { key_version: from_version, interval_days } = key;
+  if (from !== undefined && from !== from_version) {
+    const detail = `The key is at version ${from_version}, not ${from}: it was rotated, or it never had that version.`;
+    throw new Refusal('key_state', detail);
+  }
+  if (from_version >= limits.keyVersions) {
+    const detail = `The key has ${limits.keyVersions} versions, which is the maximum: create another key.`;
+    throw new Refusal('conflict', detail);
+  }
+  const key_version = from_version + 1;
+  const next_rotation_at = daysAfter(at.time, interval_days);
+  const set = { key_version, rotated_at: at.time, next_rotation_at };
+  return changed('key.rotate', key, set, at, { key_version, from_version });
+}
+
+/** Disables an active key. It can still decrypt. Throws 409. */
+export function disabled<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
+  requireStatus(key, 'active');
+  return changed('key.disable', key, { status: 'disabled' }, at);
+}
+
+export function enabled<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
+  requireStatus(key, 'disabled');
+  return changed('key.enable', key, { status: 'active' }, at);
+}
+
+/** Schedules the destruction of a disabled key. Destroys the key at once if the grace period is zero days. Throws 409. */
+export function destroyed<Key extends KeyFields>(
+  key: Key,
+  at: Moment,
+  graceDays: number = limits.graceDaysDefault,
+): Changed<Key> {
+  requireStatus(key, 'disabled');
+  const destroy_at = at.time + graceDays * day;
+  if (graceDays === 0) return erased({ ...key, destroy_at }, at);
+  const metadata = { destroy_at: formatTimestamp(destroy_at) };
+  return changed('key.destroy', key, { status: 'pending_destruction', destroy_at }, at, metadata);
+}
+
+/** Restores a key whose destruction is pending. Throws 409, also if the grace period is over. */
+export function restored<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
+  requireStatus(key, 'pending_destruction');
+  if (isErasureDue(key, at.time)) {
+    throw new Refusal('key_state', 'The time of destruction has passed: the key is being erased.');
+  }
+  return changed('key.restore', key, { status: 'disabled', destroy_at: null }, at);
+}
+
+/** Sets the rotation policy. The first interval begins at the time of the change. Throws 409. */
+export function rescheduled<Key extends KeyFields>(key: Key, at: Moment, days: number | null): Changed<Key> {
+  requireStatus(key, 'active', 'disabled');
+  const set = { interval_days: days, next_rotation_at: daysAfter(at.time, days) };
+  const metadata = { interval_days: days, from_interval_days: key.interval_days };
+  return changed('key.rotation_policy', key, set, at, metadata);
+}
+
+/**
+ * Rotates or erases a key if it is still due, because another replica might have done so already. Throws 409 if the key has
+ * the maximum number of versions.
+ */
+export function settled<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
+  if (isErasureDue(key, at.time)) return erased(key, at);
+  const { status, next_rotation_at } = key;
+  const isDue = status === 'active' && next_rotation_at !== null && next_rotation_at <= at.time;
+  return isDue ? rotated(key, at) : { row: key, draft: null };
+}
+
+const isErasureDue = ({ status, destroy_at }: KeyFields, time: number): boolean =>
+  status === 'pending_destruction' && destroy_at !== null && destroy_at <= time;
+
+function erased<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
+  const metadata = { destroy_at: formatTimestamp(key.destroy_at ?? at.time), erased: true };
+  return changed('key.destroy', key, { status: 'destroyed', next_rotation_at: null }, at, metadata);
+}
+
+/** Returns the changed row and its audit entry. The entry names the previous change of the key. */
+function changed<Key extends KeyFields>(
+  action: Draft['action'],
+  before: Key,
+  set: Partial<KeyFields>,
+  { entryId }: Moment,
+  metadata: Readonly<Record<string, unknown>> = {},
+): Changed<Key> {
+  const row = { ...before, ...set, rev: entryId };
+  return { row, draft: keyDraft(action, row, { ...metadata, previous_change: before.rev }) };
+}

@@ -1,0 +1,99 @@
+import { limits } from '../wire/limits.ts';
+import { type Problem, problem, type ProblemCode } from '../wire/problems.ts';
+
+/**
+ * `status` and `title` replace those of the code. `requestId` is the id that the service sent, if a proxy passes on a refusal
+ * of the service.
+ */
+type Options = Partial<Pick<Problem, 'status' | 'title'>> & {
+  readonly requestId?: string | undefined;
+  readonly cause?: unknown;
+};
+
+/** The reason why a request is refused. Any rule can throw it, and the HTTP layer turns it into a response. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: ProblemCode;
+  readonly problem: Problem;
+  readonly requestId: string | undefined;
+
+  constructor(code: ProblemCode, detail: string, { requestId, cause, ...more }: Options = {}) {
+    // A detail can contain field names, and a caller might have sent an API key as the name of a field.
+    super(detail.replace(/eaas_sk_\w+/g, 'eaas_sk_…').toWellFormed(), cause === undefined ? {} : { cause });
+    this.code = code;
+    this.problem = { ...problem(code, this.message), ...more };
+    this.requestId = requestId;
+  }
+}
+
+/** 400. The reason becomes a sentence. It can contain field names, and must not contain values. */
+export const badRequest = (reason: string): Refusal =>
+  new Refusal('bad_request', `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`);
+
+/** 401. The text is the same for every cause, so that it does not reveal which tokens exist. */
+export const unauthorized = (): Refusal =>
+  new Refusal('unauthorized', 'Send a valid API key as `Authorization: Bearer eaas_sk_…`.');
+
+export const nothingHere = (): Refusal =>
+  new Refusal('not_found', 'There is nothing at this path: see /docs for the paths that exist.');
+
+/** 404 of a key: unknown, out of the API key's reach, or not a UUID. */
+export const keyNotFound = (): Refusal =>
+  new Refusal(
+    'not_found',
+    'Key not found: pass the key_id that POST /v1/keys returned, not the name of the key.',
+  );
+
+export const apiKeyNotFound = (): Refusal =>
+  new Refusal('not_found', 'API key not found: pass the api_key_id that POST /v1/api-keys returned.');
+
+export const methodNotAllowed = (allowed: readonly string[]): Refusal =>
+  new Refusal('method_not_allowed', `This path accepts only these methods: ${allowed.join(', ')}.`);
+
+/** 408. It has no separate code, because a program treats it like any bad request. */
+export const requestTimeout = (): Refusal =>
+  new Refusal('bad_request', 'The whole request did not arrive in time: send it again, without pauses.', {
+    status: 408,
+    title: 'Request Timeout',
+  });
+
+export const bodyTooLarge = (limit: number): Refusal =>
+  new Refusal('too_large', `The body is larger than ${limit / 1024 / 1024} MiB: send less data in one call.`);
+
+export const bodyCut = (): Refusal => badRequest('the connection closed before the body had arrived');
+
+/** 403 for a wrapped key that this key did not wrap with this context. */
+export const unauthenticWrappedKey = (): Refusal =>
+  new Refusal(
+    'wrapped_key_unauthentic',
+    'This key did not wrap the wrapped_key with this context: check the key_id and the context, and that the wrapped_key was not cut.',
+  );
+
+/** 422. The text is the same for every cause. */
+export const decryptionFailed = (): Refusal =>
+  new Refusal(
+    'decryption_failed',
+    'Decryption failed: the ciphertext was altered, or key_id, key_version or context differ from those used to encrypt.',
+  );
+
+export const quotaExceeded = (): Refusal =>
+  new Refusal(
+    'quota_exceeded',
+    "This month's quota of encrypt operations is used up. Envelope mode (wrap and unwrap) has no quota; to raise it, ask the operator.",
+  );
+
+/** 500 if the service does not know whether an audit entry was written. The text does not say that the log lacks the entry. */
+export const auditUnwritten = (cause?: unknown): Refusal =>
+  new Refusal(
+    'audit_unwritten',
+    'The audit entry could not be written in time, so no result was returned. Try again in a moment.',
+    { cause },
+  );
+
+export const foreignCheckpoint = (): Refusal =>
+  badRequest(
+    '`checkpoint` was not signed for this tenant, or was changed: pass the whole text that this tenant received',
+  );
+
+/** Returns the size of the largest body that a call accepts, in bytes. */
+export const bodyLimit = ({ item }: { item?: unknown }): number => (item ? limits.batchBody : limits.body);

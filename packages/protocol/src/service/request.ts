@@ -1,0 +1,141 @@
+import type * as z from 'zod/mini';
+import { InputError } from '../errors.ts';
+import type { Steps } from '../wire/json.ts';
+import { type Endpoint, endpoints, type Route } from '../wire/endpoints.ts';
+import { explain } from '../wire/explain.ts';
+import { readBatch, readJson } from '../wire/json.ts';
+import { badRequest, methodNotAllowed, nothingHere, Refusal } from './refusal.ts';
+
+export const routes = /* @__PURE__ */ Object.entries(endpoints) as [Route, Endpoint][];
+
+export function splitRoute(route: Route): { method: string; path: string } {
+  const [method = '', path = ''] = route.split(' ');
+  return { method, path };
+}
+
+/** Finds the route of a request. Throws 404, 405, and 400 for a path that cannot be decoded. */
+export function findRoute(requested: string, path: string) {
+  const here = routesAt(path);
+  if (here.length === 0) throw nothingHere();
+  const found = here.find(({ method }) => method === requested);
+  if (!found) throw methodNotAllowed(methodsAt(path));
+  return found;
+}
+
+export const methodsAt = (path: string): string[] => routesAt(path).map(({ method }) => method);
+
+function routesAt(path: string) {
+  const segments = path.split('/').map((segment) => decode(segment, 'the path'));
+  return routes.flatMap(([route, endpoint]) => {
+    const { method, path: pattern } = splitRoute(route);
+    const parts = pattern.split('/');
+    const isHere = parts.every(
+      (part, at) => part === segments[at] || (part.startsWith(':') && segments[at] !== ''),
+    );
+    if (!isHere || parts.length !== segments.length) return [];
+    const named = parts.flatMap((part, at) => (part.startsWith(':') ? [[part.slice(1), segments[at]]] : []));
+    return [{ method, route, endpoint, parameters: Object.fromEntries(named) as Record<string, string> }];
+  });
+}
+
+/** Returns the path of a resource that a route created. */
+export function locationOf(route: Route, record: object): string {
+  const { path } = splitRoute(route);
+  const member = routes.find(([other]) => other.startsWith(`GET ${path}/:`))?.[0].split(':')[1] ?? '';
+  return `${path}/${String(Reflect.get(record, member))}`;
+}
+
+/** Parses the query of a request's target by the endpoint's schema. Throws 400, which names the parameter. */
+export function readQuery({ query: schema }: Endpoint, target: string): Readonly<Record<string, unknown>> {
+  const start = target.indexOf('?');
+  const values = parseQuery(start < 0 ? '' : target.slice(start + 1));
+  const known = Object.keys(schema?.shape ?? {});
+  const unknown = Object.keys(values).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    const hint = known.length === 0 ? 'takes none' : `takes ${known.map(quoted).join(', ')}`;
+    throw badRequest(`unknown query parameter ${quoted(unknown)}: this call ${hint}`);
+  }
+  if (!schema) return {};
+  const parsed = schema.safeParse(values);
+  if (!parsed.success) throw badRequest(`query parameter ${explain(parsed.error, values)}`);
+  return parsed.data;
+}
+
+function parseQuery(text: string): Record<string, string> {
+  const values = new Map<string, string>();
+  for (const pair of text === '' ? [] : text.split('&')) {
+    const [encoded = '', ...rest] = pair.replaceAll('+', ' ').split('=');
+    const name = decode(encoded, `query parameter ${quoted(encoded)}`);
+    const parameter = `query parameter ${quoted(name)}`;
+    const value = decode(rest.join('='), parameter);
+    if (value === '') throw badRequest(`${parameter} is empty`);
+    if (values.has(name)) throw badRequest(`${parameter} is given twice`);
+    values.set(name, value);
+  }
+  return Object.fromEntries(values);
+}
+
+function decode(text: string, what: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw badRequest(`${what} is not percent-encoded UTF-8`);
+  }
+}
+
+const quoted = (name: string): string => `\`${name.slice(0, 64)}\``;
+
+/** Whether a call's body has fields. A call without fields accepts no body, an empty body or `{}`, of any content type. */
+export const takesFields = ({ body }: Endpoint): boolean => Object.keys(body?.shape ?? {}).length > 0;
+
+/** Throws 415 for a compressed body. Also throws 415 if the call takes fields and the body is not `application/json`. */
+export function requireBodyType(
+  { type, encoding }: Readonly<Record<'type' | 'encoding', string | null | undefined>>,
+  needsJson: boolean,
+): void {
+  if ((encoding ?? 'identity').toLowerCase() !== 'identity') {
+    throw new Refusal('unsupported_media_type', 'Send the body without a Content-Encoding.');
+  }
+  const isJson = /^application\/json[ \t]*(?:;[ \t]*(?:charset="?utf-8"?[ \t]*)?)?$/i;
+  if (needsJson && !isJson.test(type ?? '')) {
+    const detail = 'Send the body as JSON, with `Content-Type: application/json`.';
+    throw new Refusal('unsupported_media_type', detail);
+  }
+}
+
+/** Parses a body strictly, without a schema. An item of a batch that cannot be parsed becomes a Refusal. Throws 400. */
+export function* parseBody({ item }: Endpoint, bytes: Uint8Array): Steps<unknown> {
+  try {
+    if (item) return { items: yield* readBatch(bytes, orRefused) };
+    return yield* readJson(bytes);
+  } catch (error) {
+    throw error instanceof InputError ? badRequest(error.message) : error;
+  }
+}
+
+function orRefused(item: unknown, fault: string | null): unknown {
+  if (fault === null) return item;
+  const { reference } = (item ?? {}) as { readonly reference?: unknown };
+  return Object.assign(badRequest(fault), { reference });
+}
+
+/** Checks a parsed body against the endpoint's schema. `readItem` checks the items of a batch. Throws 400. */
+export function checkBody(endpoint: Endpoint, body: unknown): Readonly<Record<string, unknown>> {
+  if (endpoint.body) return checked(endpoint.body, body);
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  const [name] = isObject ? Object.keys(body) : [];
+  if (name !== undefined) throw badRequest(`unknown field ${quoted(name)}`);
+  if (!isObject) throw badRequest('this call takes no body');
+  return {};
+}
+
+/** Checks a value against a schema. Throws 400, which names the field and never its value. */
+export function checked<Schema extends z.ZodMiniObject>(
+  schema: Schema,
+  value: unknown,
+  what: 'body' | 'item' = 'body',
+): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw badRequest(explain(parsed.error, value).replace(/^the body/, `the ${what}`));
+}

@@ -1,0 +1,128 @@
+import { fromBase64, toBase64 } from '../base64.ts';
+import { using } from '../bytes.ts';
+import type { Context } from '../context.ts';
+import { openUnder, sealUnder, wipeDataKey } from '../data-key.ts';
+import { deriveDataKey } from '../derive.ts';
+import type { SyncEngine } from '../engines/engine.ts';
+import { type Envelope, parseEnvelope } from '../envelope.ts';
+import { DecryptionError, FormatError } from '../errors.ts';
+import { fromUtf8, toUtf8 } from '../text.ts';
+import type { Input, Output } from '../wire/endpoints.ts';
+import { type KeyCrypto, recorded, type Ruling } from './data-key-rules.ts';
+import { type KeyFields, refusedByStatus, requireStatus } from './key-rules.ts';
+import { decryptionFailed, Refusal } from './refusal.ts';
+
+/** The response of /v1/encrypt: `ciphertext` is the whole envelope, and the other fields are copies of its parts. */
+export type Bundle = Output<'POST /v1/encrypt'>;
+
+/** The decoded input of /v1/decrypt. `wrappedKey` and `iv` replace those in the envelope. */
+export interface PresentedBundle {
+  readonly ciphertext: Uint8Array;
+  readonly keyId: string;
+  readonly keyVersion: number;
+  readonly wrappedKey?: Uint8Array | undefined;
+  readonly iv?: Uint8Array | undefined;
+}
+
+/** Encrypts a text under a new data key, which is wiped afterwards. Throws 409. */
+export function encryptRule(
+  key: KeyFields,
+  crypto: KeyCrypto,
+  engine: SyncEngine,
+  dek: Uint8Array,
+  { plaintext, context }: Input<'POST /v1/encrypt'>,
+): Ruling<Bundle> {
+  requireStatus(key, 'active');
+  const bundle = sealBundle(key, crypto, engine, dek, toUtf8(plaintext), context);
+  return recorded('encrypt', key, { context }, bundle);
+}
+
+/** Decrypts a bundle that the service or the SDK encrypted. A refusal is recorded too. */
+export function decryptRule(
+  key: KeyFields,
+  crypto: KeyCrypto,
+  engine: SyncEngine,
+  input: Input<'POST /v1/decrypt'>,
+): Ruling<Output<'POST /v1/decrypt'>> {
+  const presented = {
+    ciphertext: fromBase64(input.ciphertext),
+    keyId: key.key_id,
+    keyVersion: input.key_version,
+    wrappedKey: input.wrapped_key === undefined ? undefined : fromBase64(input.wrapped_key),
+    iv: input.iv === undefined ? undefined : fromBase64(input.iv),
+  };
+  const open = () => openBundle(crypto, engine, presented, input.context) ?? decryptionFailed();
+  const plaintext = refusedByStatus(key, 'active', 'disabled') ?? open();
+  // The audit entry has the version from the request if the version is possible, and the key's version otherwise.
+  const isVersion = input.key_version >= 1 && input.key_version <= 0xffff_ffff;
+  const named = { key_id: key.key_id, key_version: isVersion ? input.key_version : key.key_version };
+  const answer = plaintext instanceof Refusal ? plaintext : { plaintext };
+  return recorded('decrypt', named, { context: input.context }, answer);
+}
+
+/** Encrypts a plaintext under a data key. Wipes the data key afterwards. */
+export function sealBundle(
+  { key_id, key_version }: Pick<KeyFields, 'key_id' | 'key_version'>,
+  crypto: Pick<KeyCrypto, 'wrap'>,
+  engine: SyncEngine,
+  dek: Uint8Array,
+  plaintext: Uint8Array,
+  context?: Context,
+): Bundle {
+  return using(dek, () => {
+    // Wraps without the context, because in server mode the encrypted body authenticates the context.
+    const wrapped = { keyId: key_id, keyVersion: key_version, wrappedKey: crypto.wrap(dek) };
+    const dataKey = deriveDataKey(engine, dek, wrapped);
+    const wrapped_key = toBase64(wrapped.wrappedKey);
+    const form = (envelope: Uint8Array, iv: Uint8Array): Bundle => {
+      return { ciphertext: toBase64(envelope), wrapped_key, iv: toBase64(iv), key_id, key_version };
+    };
+    const bundle = sealUnder(dataKey, plaintext, context, form);
+    wipeDataKey(dataKey);
+    return bundle;
+  });
+}
+
+/** Returns the plaintext, or undefined if anything in the bundle is wrong. Throws an error of the service itself. */
+export function openBundle(
+  crypto: Pick<KeyCrypto, 'versionOf' | 'unwrap'>,
+  engine: SyncEngine,
+  presented: PresentedBundle,
+  context?: Context,
+): string | undefined {
+  const envelope = effectiveEnvelope(crypto, presented);
+  const dek = envelope && crypto.unwrap(envelope.wrappedKey);
+  if (!dek) return undefined;
+  return using(dek, () => {
+    const dataKey = deriveDataKey(engine, dek, envelope);
+    try {
+      const plaintext = unless(DecryptionError, () => openUnder(dataKey, envelope, context));
+      return plaintext && using(plaintext, () => unless(TypeError, () => fromUtf8(plaintext)));
+    } finally {
+      wipeDataKey(dataKey);
+    }
+  });
+}
+
+/** Returns the envelope with the presented parts. Returns undefined if its key id or version contradicts the bundle. */
+function effectiveEnvelope(
+  { versionOf }: Pick<KeyCrypto, 'versionOf'>,
+  { ciphertext, keyId, keyVersion, ...beside }: PresentedBundle,
+): Envelope | undefined {
+  const envelope = unless(FormatError, () => parseEnvelope(ciphertext));
+  if (envelope?.keyId !== keyId) return undefined;
+  const { wrappedKey = envelope.wrappedKey, iv = envelope.iv } = beside;
+  if (iv.length !== envelope.iv.length || versionOf(wrappedKey) !== keyVersion) return undefined;
+  if (!beside.wrappedKey && envelope.keyVersion !== keyVersion) return undefined;
+  return { ...envelope, keyVersion, wrappedKey, iv };
+}
+
+/** Returns the result of `work`, or undefined if it throws an error of this class. */
+function unless<T>(kind: new () => Error, work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof kind) return undefined;
+    throw error;
+  }
+}

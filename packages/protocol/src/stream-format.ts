@@ -1,0 +1,188 @@
+import { concatBytes, equalBytes } from '@noble/ciphers/utils.js';
+import { randomBytes, using } from './bytes.ts';
+import { type Context, encodeContext } from './context.ts';
+import { hkdf } from './derive.ts';
+import { authentic, type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
+import { formatHeader, type Header, readHeader, truncated } from './envelope.ts';
+import { DecryptionError, FormatError, InputError } from './errors.ts';
+import { commitmentLength, dekLength, fixedLength, maxWrappedKey } from './limits.ts';
+import { prefixLength, streamChunkLength, tagLength } from './limits.ts';
+import { pae } from './pae.ts';
+import type { Unwrap, Wrap } from './seal.ts';
+
+const saltLength = 32;
+export const sealedChunkLength = 65_552; // 65,536 bytes and the tag
+/** The longest head: 26 + 1,024 + 32 + 32 bytes. */
+export const maxHeadLength = 1_114;
+
+const wrappedKeyToday = 78;
+
+/** The parsed bytes before the chunks of a stream. The parts are views of the input. */
+export interface StreamHead extends Header {
+  readonly salt: Uint8Array;
+  readonly commitment: Uint8Array;
+  readonly end: number;
+}
+
+/** Parses the head. Returns undefined if more bytes are needed. Throws FormatError if no stream begins with these bytes. */
+export function findStreamHead(bytes: Uint8Array): StreamHead | undefined {
+  const header = readHeader(bytes);
+  if (!header) return undefined;
+  if (header.version !== 2)
+    throw new FormatError('expected a stream (version 2), got a single envelope (version 1)');
+  const commitmentAt = header.length + saltLength;
+  const end = commitmentAt + commitmentLength;
+  if (bytes.length < end) return undefined;
+  const salt = bytes.subarray(header.length, commitmentAt);
+  return { ...header, salt, commitment: bytes.subarray(commitmentAt, end), end };
+}
+
+/** Parses the head from the first bytes of a stream: 1,114 are always enough. Throws FormatError if they are not a head. */
+export function parseStreamHead(bytes: Uint8Array): StreamHead {
+  const head = findStreamHead(bytes);
+  if (!head) throw truncated();
+  return head;
+}
+
+/**
+ * Returns the exact size of an encrypted stream. The service's wrapped keys have 78 bytes today. Throws InputError for an
+ * invalid size.
+ */
+export function ciphertextSize(plaintextSize: number, wrappedKeyLength = wrappedKeyToday): number {
+  requireSize(plaintextSize);
+  const chunks = Math.max(1, Math.ceil(plaintextSize / streamChunkLength));
+  return headLengthOf(wrappedKeyLength) + plaintextSize + chunks * tagLength;
+}
+
+/**
+ * Returns the size of the plaintext. It is not authenticated: a stream that was cut can have the size of another stream.
+ * Throws FormatError for a size that no stream has.
+ */
+export function plaintextSize(ciphertextSize: number, wrappedKeyLength = wrappedKeyToday): number {
+  return layoutOf(ciphertextSize, headLengthOf(wrappedKeyLength)).plaintextSize;
+}
+
+export interface Layout {
+  readonly headLength: number;
+  readonly chunks: number;
+  readonly plaintextSize: number;
+}
+
+export function layoutOf(ciphertextSize: number, headLength: number): Layout {
+  requireSize(ciphertextSize);
+  const body = ciphertextSize - headLength;
+  const chunks = Math.max(1, Math.ceil(body / sealedChunkLength));
+  // Only an empty stream ends with an empty chunk.
+  const least = (chunks - 1) * sealedChunkLength + tagLength + (chunks === 1 ? 0 : 1);
+  if (body < least) throw new FormatError(`a stream cannot have ${ciphertextSize} bytes: it was cut`);
+  return { headLength, chunks, plaintextSize: body - chunks * tagLength };
+}
+
+function headLengthOf(wrappedKeyLength: number): number {
+  if (!Number.isInteger(wrappedKeyLength) || wrappedKeyLength < 1 || wrappedKeyLength > maxWrappedKey) {
+    throw new InputError(`a wrapped key must have 1 to ${maxWrappedKey} bytes (got ${wrappedKeyLength})`);
+  }
+  return fixedLength + wrappedKeyLength + saltLength + commitmentLength;
+}
+
+export function requireSize(size: number): void {
+  if (!Number.isSafeInteger(size) || size < 0) {
+    throw new InputError(`a size must be a whole number of bytes (got ${size})`);
+  }
+}
+
+export type Result = Outcome<EngineMode, Uint8Array>;
+
+const noAad = /* @__PURE__ */ new Uint8Array(0);
+
+export class ChunkCipher {
+  readonly #engine: Engine;
+  #key: unknown;
+
+  constructor(engine: Engine, key: unknown) {
+    this.#engine = engine;
+    this.#key = key;
+  }
+
+  seal(plaintext: Uint8Array, index: number, last: boolean): Result {
+    const length = plaintext.length + tagLength;
+    const out = this.#engine.allocate?.(length) ?? new Uint8Array(length);
+    const sealed = this.#engine.encrypt(this.#requireKey(), nonce(index, last), noAad, plaintext, out);
+    return onward<EngineMode, void, Uint8Array>(sealed, () => out);
+  }
+
+  /** Fails with DecryptionError for a chunk that was altered or moved. */
+  open(body: Uint8Array, index: number, last: boolean): Result {
+    // Only an empty stream ends with an empty chunk.
+    if (body.length < tagLength + (index === 0 ? 0 : 1)) throw new DecryptionError();
+    return authentic(this.#engine.decrypt(this.#requireKey(), nonce(index, last), noAad, body));
+  }
+
+  wipe(): void {
+    if (this.#key !== undefined) this.#engine.wipe(this.#key);
+    this.#key = undefined;
+  }
+
+  #requireKey(): unknown {
+    // Without this check, an overwritten key (all zeros) would still encrypt.
+    if (this.#key === undefined) throw new InputError('the stream or the file was closed');
+    return this.#key;
+  }
+}
+
+/** Creates a stream under a new DEK: its head, and the cipher for its chunks. */
+export async function createStream(wrap: Wrap, engine: Engine, context: Context | undefined) {
+  // The context is encoded first, so that an invalid context fails before anything is wrapped.
+  const encoded = encodeContext(context);
+  const dek = randomBytes(dekLength);
+  try {
+    const header = formatHeader(2, await wrap(dek));
+    const salt = randomBytes(saltLength);
+    const { commitment, cipher } = await deriveCipher(engine, dek, salt, header, encoded);
+    return { head: concatBytes(header, salt, commitment), cipher };
+  } finally {
+    dek.fill(0);
+  }
+}
+
+/** Returns the cipher for the chunks of an existing stream. Throws DecryptionError for a wrong DEK or context. */
+export async function openHead(
+  head: StreamHead,
+  unwrap: Unwrap,
+  engine: Engine,
+  context: Context | undefined,
+): Promise<ChunkCipher> {
+  const encoded = encodeContext(context);
+  const dek = await unwrap(head);
+  try {
+    const { commitment, cipher } = await deriveCipher(engine, dek, head.salt, head.prefix, encoded);
+    if (equalBytes(commitment, head.commitment)) return cipher;
+    cipher.wipe();
+    throw new DecryptionError();
+  } finally {
+    dek.fill(0);
+  }
+}
+
+async function deriveCipher(
+  engine: Engine,
+  dek: Uint8Array,
+  salt: Uint8Array,
+  header: Uint8Array,
+  context: Uint8Array,
+) {
+  const derived = hkdf(dek, salt, pae('eaas stream v2', header.subarray(0, prefixLength), context));
+  const commitment = derived.slice(32);
+  const key = await using(derived, () => engine.importKey(derived.subarray(0, 32)));
+  return { commitment, cipher: new ChunkCipher(engine, key) };
+}
+
+/** Returns the chunk's number in 11 bytes, and 1 in the twelfth byte if the chunk is the last. */
+function nonce(index: number, last: boolean): Uint8Array {
+  const bytes = new Uint8Array(12);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(3, Math.floor(index / 2 ** 32));
+  view.setUint32(7, index);
+  bytes[11] = last ? 1 : 0;
+  return bytes;
+}

@@ -1,0 +1,212 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { InputError } from '../errors.ts';
+import { isWellFormedJson, parseJson, readBatch, readJson } from './json.ts';
+
+const encoder = new TextEncoder();
+
+/** Runs a parser to its end. Returns its result, and how often it could have been paused. */
+function finish<T>(reading: Generator<undefined, T>): { result: T; pauses: number } {
+  for (let pauses = 0; ; pauses++) {
+    const { done, value } = reading.next();
+    if (done) return { result: value, pauses };
+  }
+}
+
+type Items = { item: unknown; fault: string | null }[];
+
+const batchOf = (text: string): Items =>
+  finish(readBatch(encoder.encode(text), (item, fault) => ({ item, fault }))).result;
+const itemsOf = (...items: string[]): Items => batchOf(`{"items":[${items.join()}]}`);
+const documentOf = (text: string): unknown => finish(readJson(encoder.encode(text))).result;
+
+function orError<T>(work: () => T): T | 'refused' {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof InputError) return 'refused';
+    throw error;
+  }
+}
+
+/** Parses the whole body with the strict parser, without splitting it into items. */
+function reference(text: string): unknown {
+  const body = parseJson(text);
+  if (typeof body !== 'object' || body === null || Object.keys(body).join() !== 'items') return 'refused';
+  const { items } = body as { items: unknown };
+  return Array.isArray(items) && items.length > 0 && items.length <= 1_000 ? (items as unknown[]) : 'refused';
+}
+
+/** Text that is often almost JSON. */
+const nearlyJson = fc
+  .array(
+    fc.constantFrom(
+      ...Array.from('{}[],:" \n'),
+      '1',
+      'true',
+      '"a"',
+      '"a":',
+      '{"b":1}',
+      '"\\ud800"',
+      '"\\ud83d\\udd11é"',
+      '\\"',
+    ),
+    { maxLength: 8 },
+  )
+  .map((parts) => parts.join(''));
+
+/** Whether the item exceeds a limit. Such an item is not parsed and does not fail the others. */
+const breaksLimit = ({ item, fault }: Items[number]) => fault !== null && item === undefined;
+const shown = ({ item, fault }: Items[number]) => [item, fault === null];
+
+describe('the body of a batch', () => {
+  test('the items of a batch are parsed like in the whole body', () => {
+    fc.assert(
+      fc.property(nearlyJson, fc.constantFrom('', ' ', '\n,'), fc.boolean(), (inner, around, wrap) => {
+        const text = wrap ? `{"items"${around}:[${inner}]}${around}` : inner;
+        const expected = orError(() => reference(text));
+        const found = orError(() => batchOf(text));
+        const whole = Array.isArray(expected)
+          ? expected.map((item: unknown) => [item, isWellFormedJson(item)])
+          : expected;
+        expect(found === 'refused' || found.some(breaksLimit) ? 'refused' : found.map(shown)).toEqual(whole);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test('items of any JSON are parsed like in the whole body', () => {
+    const json = fc.json({ stringUnit: 'binary', maxDepth: 4 });
+    fc.assert(
+      fc.property(
+        fc.array(json, { minLength: 1, maxLength: 5 }),
+        fc.constantFrom('', ' ', '\r\n\t'),
+        (items, gap) => {
+          const list = items.map((item) => `${gap}${item}${gap}`).join();
+          const found = batchOf(`${gap}{${gap}"\\u0069tems"${gap}:${gap}[${list}]${gap}}${gap}`);
+          expect(found.map(({ item }) => item)).toEqual(items.map((item) => JSON.parse(item) as unknown));
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ['7', 'the body must be an object'],
+    ['[{}]', 'the body must be an object'],
+    ['{}', '`items` is missing'],
+    ['{"items":7}', '`items` must be a list'],
+    ['{"items":{}}', '`items` must be a list'],
+    ['{"items":[ ]}', '`items` must have 1 to 1000 items'],
+    [`{"items":[${'1,'.repeat(1_000)}1]}`, '`items` must have 1 to 1000 items'],
+    ['{"more":[],"items":[1]}', 'unknown field `more`'],
+    ['{"items":[1],"more":2}', 'unknown field `more`'],
+    [`{"${'y'.repeat(99)}":1}`, `unknown field \`${'y'.repeat(64)}\``],
+    [`{"${'y'.repeat(65_536)}":1}`, 'the body has a name longer than 65536 bytes'],
+    ['{"items":[1],"items":[1]}', 'the body has the field `items` twice'],
+    ['{"items":[1]', 'the body is not valid JSON'],
+    ['{"items":[1}', 'the body is not valid JSON'],
+    ['{"items":["1]}', 'the body is not valid JSON'],
+    ['{"items":[1]}}', 'the body is not valid JSON'],
+    ['{"items":[1,]}', 'the body is not valid JSON'],
+    ['{"items":[,1]}', 'the body is not valid JSON'],
+    ['{"items":[1],}', 'the body is not valid JSON'],
+    ['{"items":[1,{"a":tru}]}', 'the body is not valid JSON: see `items[1]`'],
+    ['{"items":[1 2]}', 'the body is not valid JSON: see `items[0]`'],
+    [' ', 'the body is not valid JSON'],
+    ['', 'the body is not valid JSON'],
+  ])('the body %s is refused as a whole: %s', (text, reason) => {
+    expect(() => batchOf(text)).toThrow(new InputError(reason));
+  });
+
+  test('a batch can have 1,000 items', () => {
+    expect(itemsOf(...Array<string>(1_000).fill('1'))).toHaveLength(1_000);
+  });
+
+  test('a body that is not UTF-8 is refused', () => {
+    const bytes = encoder.encode('{"items":["x"]}');
+    bytes[11] = 0xff;
+    expect(() => finish(readBatch(bytes, () => null))).toThrow('the body is not valid UTF-8');
+  });
+});
+
+describe('an item', () => {
+  const many = (count: number, one: (index: number) => string) =>
+    Array.from({ length: count }, (_, i) => one(i)).join();
+  const lists = (count: number) => many(count, () => `[${many(9_999, () => '0')}]`);
+
+  test.each([
+    ['a name twice', '{"a":1,"\\u0061":2}', 'the item has the field `a` twice'],
+    ['too many levels', `${'['.repeat(7)}${']'.repeat(7)}`, 'the item is nested deeper than 8 levels'],
+    ['many levels', `${'['.repeat(1e5)}${']'.repeat(1e5)}`, 'the item is nested deeper than 8 levels'],
+    [
+      'too many members',
+      `[${many(10_001, () => '0')}]`,
+      'the item has a list or an object with more than 10000 members',
+    ],
+    [
+      'too many names',
+      `[${many(11, (i) => `{${many(1_000, (k) => `"${i}.${k}":0`)}}`)}]`,
+      'the item has more than 10000 named members',
+    ],
+    ['a name of many bytes', `{"${'y'.repeat(65_536)}":1}`, 'the item has a name longer than 65536 bytes'],
+    ['too many values', `[${lists(10)},0]`, 'the item has more than 100000 values'],
+    ['a lone surrogate', '{"a":"\\udc00\\ud800"}', 'a string has a lone surrogate: it is not valid Unicode'],
+    ['too many bytes', `"${'x'.repeat(2 * 1024 * 1024)}"`, 'the item is larger than 2 MiB'],
+  ])('an item with %s does not fail the other items', (_, item, reason) => {
+    const faults = itemsOf('{"a":1}', item, '{"a":"\\ud83d\\udd11"}').map(({ fault }) => fault);
+    expect(faults).toEqual([null, reason, null]);
+  });
+
+  test.each([
+    ['levels', `${'['.repeat(6)}${']'.repeat(6)}`],
+    ['members', `[${many(10_000, () => '0')}]`],
+    ['names', `[${many(10, (i) => `{${many(1_000, (k) => `"${i}.${k}":0`)}}`)}]`],
+    ['values', `[${lists(9)},[${many(9_988, () => '0')}]]`],
+  ])('several items with the maximum number of %s are accepted in one batch', (_, item) => {
+    expect(itemsOf(item, item, item).map(({ fault }) => fault)).toEqual([null, null, null]);
+  });
+
+  test('a batch with more than 500,000 values in all items is refused', () => {
+    const large = `[${lists(9)}]`;
+    expect(itemsOf(...Array<string>(5).fill(large))).toHaveLength(5);
+    const reason = 'the body has more than 500000 values';
+    expect(() => itemsOf(...Array<string>(6).fill(large))).toThrow(reason);
+    expect(() => itemsOf('['.repeat(500_001))).toThrow(reason);
+    expect(() => itemsOf(`[${'0,'.repeat(500_000)}0]`)).toThrow(reason);
+  });
+});
+
+describe('a body without a batch', () => {
+  test('`readJson` parses a body like `parseJson`', () => {
+    fc.assert(
+      fc.property(nearlyJson, (text) => {
+        const expected = orError(() => parseJson(text));
+        const illFormed = expected !== 'refused' && !isWellFormedJson(expected);
+        expect(orError(() => documentOf(text))).toEqual(illFormed ? 'refused' : expected);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test('a body with more than 100,000 values is refused', () => {
+    const lists = (count: number) => Array.from({ length: count }, () => `[${'0,'.repeat(9_998)}0]`).join();
+    expect(documentOf(`[${lists(9)},[${'0,'.repeat(9_997)}0]]`)).toHaveLength(10);
+    expect(() => documentOf(`[${lists(10)},0]`)).toThrow('the body has more than 100000 values');
+  });
+});
+
+test.each([
+  ['strings', `"${'x'.repeat(4 << 20)}"`],
+  ['escapes', `"${'\\"'.repeat(2 << 20)}"`],
+  ['digits', '1'.repeat(4 << 20)],
+  ['escaped names', `{"${'\\u0061'.repeat(300_000)}":${'1'.repeat(3 << 20)}}`],
+  ['spaces', ' '.repeat(4 << 20)],
+])('the parser can be paused every 16 KiB in a few MiB of %s', (_, item) => {
+  let pauses = 0;
+  try {
+    for (const _pause of readBatch(encoder.encode(`{"items":[${item}]}`), () => null)) pauses++;
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+  }
+  expect(pauses).toBeGreaterThanOrEqual(250);
+});

@@ -1,0 +1,105 @@
+import { InputError } from '../errors.ts';
+import { JsonScan, notJson, type Token, token } from './json-scan.ts';
+import { limits } from './limits.ts';
+
+/** The range of bytes of one item of a batch. */
+export interface BatchItem {
+  readonly start: number;
+  end: number;
+  /** The error if the item exceeds a limit; null otherwise. An item with a fault must not be parsed. */
+  fault: string | null;
+  /** False if a string in the item has a lone surrogate. */
+  isWellFormed: boolean;
+}
+
+/** The first byte of each token of `{"items": […]}` outside the list. */
+const frame = Array.from('{":[]}', (character) => character.charCodeAt(0));
+
+/** Finds the items of a batch, and marks those that exceed a limit. Throws InputError unless the body is `{"items": […]}`. */
+export class BatchScan extends JsonScan {
+  readonly items: BatchItem[] = [];
+  #item: BatchItem | null = null;
+  #next = 0;
+  #earlierValues = 0;
+
+  override scan(most: number): boolean {
+    if (super.scan(most)) return true;
+    if (this.#next < frame.length) throw new InputError(notJson);
+    return false;
+  }
+
+  protected override take(kind: Token, start: number, end: number): void {
+    const closes = kind === token.closeList || kind === token.closeObject;
+    const endsItem = this.depth === 2 && (closes || kind === token.comma);
+    if (endsItem) this.#endItem(start, closes);
+    if (this.depth < 2 || (endsItem && closes)) this.#takeOfFrame(kind, start, end);
+    else this.#takeOfItem(kind, start, end);
+    if (this.#next === 4 && !this.#item) this.#beginItem(end);
+  }
+
+  protected override refuse(reason: string): void {
+    if (this.#item) this.#item.fault ??= `the item ${reason}`;
+    else super.refuse(reason);
+  }
+
+  protected override checkValues(): void {
+    if (this.#earlierValues + this.values > limits.batchValues) {
+      throw new InputError(`the body has more than ${limits.batchValues} values`);
+    }
+    super.checkValues();
+  }
+
+  #takeOfFrame(kind: Token, start: number, end: number): void {
+    if (kind === token.comma && this.#next === 5) {
+      // Another field follows. The scan refuses the field as soon as its name is complete.
+      this.#next = 1;
+      return;
+    }
+    if (kind !== frame[this.#next]) throw new InputError(this.#reason(kind));
+    this.#next++;
+    super.take(kind, start, end);
+    if (kind !== token.colon) return;
+    const name = this.readName();
+    if (name !== 'items') throw new InputError(`unknown field \`${name.slice(0, 64)}\``);
+  }
+
+  #reason(kind: Token): string {
+    if (this.#next === 0) return 'the body must be an object';
+    if (this.#next === 1 && kind === token.closeObject && this.items.length === 0)
+      return '`items` is missing';
+    return this.#next === 3 ? '`items` must be a list' : notJson;
+  }
+
+  #takeOfItem(kind: Token, start: number, end: number): void {
+    if (this.#item && end - this.#item.start > limits.body) this.refuse('is larger than 2 MiB');
+    // In a refused item, the scan only looks for the end, and counts the values.
+    if (this.#item?.fault && kind === token.colon) this.values--;
+    else if (this.#item?.fault && kind === token.comma) this.checkValues();
+    else super.take(kind, start, end);
+  }
+
+  #beginItem(start: number): void {
+    this.#item = { start, end: start, fault: null, isWellFormed: true };
+    this.#countEarlier();
+    this.names = 0;
+    this.isWellFormed = true;
+  }
+
+  #endItem(end: number, isLast: boolean): void {
+    const item = this.#item;
+    this.#item = null;
+    const isEmpty = this.values === 0;
+    this.#countEarlier();
+    if (item && !isEmpty) this.items.push({ ...item, end, isWellFormed: this.isWellFormed });
+    const count = this.items.length;
+    if (isLast ? count === 0 : count >= limits.batchItems) {
+      throw new InputError(`\`items\` must have 1 to ${limits.batchItems} items`);
+    }
+    if (isEmpty) throw new InputError(notJson);
+  }
+
+  #countEarlier(): void {
+    this.#earlierValues += this.values;
+    this.values = 0;
+  }
+}
