@@ -1,16 +1,16 @@
 import { longest } from './deadline.ts';
-import { EaasError, late } from './errors.ts';
+import { ClientError, timeoutError } from './errors.ts';
 
 /**
- * Waits for what others may be waiting for too: the signal ends this wait, not the work. With patience, for so many
- * milliseconds: whoever does the work may be gone, as in a worker the request is that began it.
+ * Waits for work until a signal aborts, or until `patience` milliseconds are over. The work itself continues, because other
+ * calls might wait for it too. The work might never end, because a worker can freeze the request that started the work.
  */
 export function abortable<T>(work: Promise<T>, signal?: AbortSignal, patience?: number): Promise<T> {
   if (!signal && !patience) return work;
   let end = (): void => undefined;
   return new Promise<T>((resolve, reject) => {
     const abort = (): void => reject(aborted());
-    const timer = patience && setTimeout(() => reject(late()), Math.min(patience, longest));
+    const timer = patience && setTimeout(() => reject(timeoutError()), Math.min(patience, longest));
     end = () => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
@@ -18,10 +18,18 @@ export function abortable<T>(work: Promise<T>, signal?: AbortSignal, patience?: 
     if (signal?.aborted) abort();
     signal?.addEventListener('abort', abort);
     void work.then(resolve, reject);
-    // Not when the work ends: it may never do so.
   }).finally(() => end());
 }
 
-export function aborted(): EaasError {
-  return new EaasError('aborted', 'the call was aborted by its signal');
+export function aborted(): ClientError {
+  return new ClientError('aborted', 'the call was aborted by its signal');
+}
+
+/** Resolves after the delay. Rejects with ClientError `aborted` if the signal aborts. */
+export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const wait = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.min(milliseconds, longest));
+  });
+  return abortable(wait, signal).finally(() => clearTimeout(timer));
 }

@@ -1,10 +1,12 @@
 import type { Input, Output, Route } from '@eaas/protocol/wire';
+import { callOptions } from './call-options.ts';
+import { listPages, type PagesOptions } from './listing.ts';
+import { requireOptions } from './require-options.ts';
 import type { Call, CallOptions } from './transport.ts';
 
-/** `client.keys`: each call by its name. */
 const keyRoutes = {
   create: 'POST /v1/keys',
-  list: 'GET /v1/keys',
+  page: 'GET /v1/keys',
   get: 'GET /v1/keys/:key_id',
   rotate: 'POST /v1/keys/:key_id/rotate',
   disable: 'POST /v1/keys/:key_id/disable',
@@ -15,19 +17,17 @@ const keyRoutes = {
   export: 'POST /v1/keys/:key_id/export',
 } as const;
 
-/** `client.apiKeys`. */
 const apiKeyRoutes = {
   create: 'POST /v1/api-keys',
-  list: 'GET /v1/api-keys',
+  page: 'GET /v1/api-keys',
   get: 'GET /v1/api-keys/:api_key_id',
   update: 'PATCH /v1/api-keys/:api_key_id',
   revoke: 'DELETE /v1/api-keys/:api_key_id',
 } as const;
 
-/** `client.serverMode`: the service sees the plaintext. For tenants that are not envelope-only. */
 const serverModeRoutes = { encrypt: 'POST /v1/encrypt', decrypt: 'POST /v1/decrypt' } as const;
 
-/** The calls of a table, each taking the wire's input and answering its output. Each throws EaasError. */
+/** One method per route. Each method takes the input of its route and returns the output. Each throws EaasError. */
 export type Calls<Routes extends Readonly<Record<string, Route>>> = {
   readonly [Name in keyof Routes]: (
     ...[input, options]: object extends Asked<Routes[Name]>
@@ -38,21 +38,56 @@ export type Calls<Routes extends Readonly<Record<string, Route>>> = {
 
 type Asked<R extends Route> = unknown extends Input<R> ? Readonly<Record<string, never>> : Readonly<Input<R>>;
 
-/** `create`, `list`, `get`, `rotate`, `disable`, `enable`, `destroy`, `restore`, `setRotationPolicy`, `export`. */
-export type KeyCalls = Calls<typeof keyRoutes>;
-/** `create`, `list`, `get`, `update`, `revoke`. */
-export type ApiKeyCalls = Calls<typeof apiKeyRoutes>;
-/** `encrypt`, `decrypt`: by the service, which sees the plaintext. */
+/** Selects the keys to list. */
+export type KeyFilter = Omit<Input<'GET /v1/keys'>, 'limit' | 'offset'>;
+type KeyRecord = Output<'GET /v1/keys'>['keys'][number];
+type ApiKeyRecord = Output<'GET /v1/api-keys'>['api_keys'][number];
+
+/**
+ * `client.keys`. Besides `list`, it has `create`, `page`, `get`, `rotate`, `disable`, `enable`, `destroy`, `restore`,
+ * `setRotationPolicy` and `export`.
+ */
+export type KeyCalls = Calls<typeof keyRoutes> & {
+  /** Yields matching keys, newest first. With a `status`, keys whose status changes during the listing might be missing. */
+  list(filter?: KeyFilter, options?: PagesOptions): AsyncGenerator<KeyRecord, void, undefined>;
+};
+
+/** `client.apiKeys`. Besides `list`, it has `create`, `page`, `get`, `update`, `revoke`. */
+export type ApiKeyCalls = Calls<typeof apiKeyRoutes> & {
+  /** Yields every API key, newest first. */
+  list(
+    filter?: Readonly<Record<string, never>>,
+    options?: PagesOptions,
+  ): AsyncGenerator<ApiKeyRecord, void, undefined>;
+};
+
+/** `encrypt` and `decrypt` in the service, which sees the plaintext. */
 export type ServerModeCalls = Calls<typeof serverModeRoutes>;
 
-export const keyCalls = (call: Call): KeyCalls => bind(call, keyRoutes);
-export const apiKeyCalls = (call: Call): ApiKeyCalls => bind(call, apiKeyRoutes);
+/** Creates `client.keys`. */
+export function keyCalls(call: Call): KeyCalls {
+  const calls = bind(call, keyRoutes);
+  return { ...calls, list: (filter, options) => listPages(calls.page, filter, 'keys', 'key_id', options) };
+}
+
+/** Creates `client.apiKeys`. */
+export function apiKeyCalls(call: Call): ApiKeyCalls {
+  const calls = bind(call, apiKeyRoutes);
+  const list: ApiKeyCalls['list'] = (filter, options) =>
+    listPages(calls.page, filter, 'api_keys', 'api_key_id', options);
+  return { ...calls, list };
+}
+
+/** Creates `client.serverMode`. */
 export const serverModeCalls = (call: Call): ServerModeCalls => bind(call, serverModeRoutes);
 
 function bind<Routes extends Readonly<Record<string, Route>>>(call: Call, routes: Routes): Calls<Routes> {
   const bound = Object.entries(routes).map(([name, route]) => [
     name,
-    (input: never, options?: CallOptions) => call(route, input, options),
+    async (input: never, options: CallOptions = {}) => {
+      requireOptions(callOptions, options, name);
+      return call(route, input, options);
+    },
   ]);
   return Object.fromEntries(bound) as Calls<Routes>;
 }

@@ -1,10 +1,50 @@
 import { InputError } from '@eaas/protocol';
+import { kindOf } from './require-options.ts';
 
-/** The address of the service, without `/v1` behind it. Throws InputError for what is none. */
-export function baseUrlOf(given: string): string {
-  const url = URL.canParse(given) ? new URL(given) : undefined;
-  const usable =
-    url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
-  if (!usable) throw new InputError('`baseUrl` is the address of the service, as in https://eaas.example');
+/**
+ * Returns the URL of the service without `/v1`. Throws InputError for an invalid URL, and for `http:` to another machine
+ * unless `insecureHttp` is true.
+ */
+export function baseUrlOf(given: string | undefined, insecureHttp: boolean | undefined): string {
+  if (typeof given !== 'string' || given === '') {
+    const got = given === '' ? 'an empty string' : kindOf(given);
+    throw new InputError(`${expected} (got ${got}): is EAAS_BASE_URL set?`);
+  }
+  const url = parseUrl(given);
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    // `localhost:8080` is shown too: URL parses its host as a scheme. A string with `@` or a token can contain a secret.
+    const shown = /^(?!.*eaas_sk_)[\w.:/[\]-]{1,100}$/.test(given) ? `"${given}"` : 'something else';
+    throw new InputError(
+      `${expected} (got ${shown}): begin it with https://, or with http:// for this machine`,
+    );
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw new InputError(`${expected}: it must have no user name, password, query or fragment`);
+  }
+  requireSecureUrl(url, insecureHttp, 'baseUrl');
   return url.href.replace(/(\/v1)?\/*$/, '');
+}
+
+const expected = '`baseUrl` must be the URL of the service, such as https://eaas.example';
+
+/** Returns undefined for an invalid URL. Some platforms have no URL.canParse. */
+export function parseUrl(text: string, base?: string): URL | undefined {
+  try {
+    return new URL(text, base);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws InputError for `http:` to another machine unless `insecureHttp` is true. */
+export function requireSecureUrl(
+  { protocol, hostname }: URL,
+  insecureHttp: boolean | undefined,
+  option: string,
+): void {
+  const isLoopback = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  if (protocol === 'https:' || isLoopback || insecureHttp === true) return;
+  throw new InputError(
+    `\`${option}\` must use https: to another machine (got http: to ${hostname}): API keys and data keys would cross the network in the clear. If that is safe, pass \`insecureHttp: true\``,
+  );
 }

@@ -1,14 +1,16 @@
 import * as fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { observedClient } from '../../../test/sdk/observed-client.ts';
 import { coalesce } from './batches.ts';
-import { EaasClient, EaasError } from './index.ts';
+import { EaasClient, type SdkError, ServiceError } from './index.ts';
 import { createTestService } from './testing/testing.ts';
 import type { Call } from './transport.ts';
 
+const patience = { total: 30_000, retries: 2 };
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
 const later = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
-test('a context without a prototype is a context', async () => {
+test('a context without a prototype is accepted', async () => {
   const service = createTestService();
   const keyId = service.createKey('fields').key_id;
   const client = new EaasClient({ ...service, keyId });
@@ -16,12 +18,14 @@ test('a context without a prototype is a context', async () => {
   const { ciphertext } = await client.encrypt('x', { wrapContext });
   const other = client.decrypt(ciphertext, { wrapContext: { user: '2' } });
   await expect(other).rejects.toMatchObject({ code: 'decryption' });
-  expect(await client.decryptText(ciphertext, { wrapContext: { user: '1' }, scope: 'anew' })).toBe('x');
+  expect(await client.decrypt(ciphertext, { as: 'text', wrapContext: { user: '1' }, scope: 'anew' })).toBe(
+    'x',
+  );
 });
 
-test('an input that cannot be sent fails alone', async () => {
+test('an input that cannot be sent does not fail the other calls of its batch', async () => {
   const call = async (_: string, input: object): Promise<unknown> => input;
-  const hash = coalesce(call as unknown as Call, 'POST /v1/hash');
+  const hash = coalesce(call as unknown as Call, 'POST /v1/hash', patience);
   const results = await Promise.allSettled([
     hash({ key_id: 'k', value: 1n as never }),
     hash({ key_id: 'k', value: 'x' }),
@@ -29,11 +33,11 @@ test('an input that cannot be sent fails alone', async () => {
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
 });
 
-test('what is aborted before it was sent leaves nothing waiting behind', async () => {
+test('a call that is aborted before it is sent leaves no timer and no listener', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const silent = (): Promise<never> => new Promise(() => undefined);
-  const hash = coalesce(silent as unknown as Call, 'POST /v1/hash');
-  // As many as are under way at once, and one that waits.
+  const hash = coalesce(silent as unknown as Call, 'POST /v1/hash', patience);
+  // Four requests fill the limit of requests in flight. The fifth call waits.
   for (const value of ['a', 'b', 'c', 'd']) {
     void hash({ key_id: 'k', value });
     await Promise.resolve();
@@ -49,7 +53,7 @@ test('what is aborted before it was sent leaves nothing waiting behind', async (
   vi.useRealTimers();
 });
 
-test('what is asked in any order, aborted here and there, is answered once, each its own answer', async () => {
+test('each call gets its own result once, in any order and even if other calls are aborted', async () => {
   const step = fc.record({
     calls: fc.integer({ min: 0, max: 30 }),
     aborted: fc.array(fc.integer({ min: 0, max: 29 }), { maxLength: 3 }),
@@ -68,7 +72,7 @@ test('what is asked in any order, aborted here and there, is answered once, each
         input: { value: string; items?: { value: string }[] },
       ): Promise<unknown> => {
         if (slow) await later();
-        const missing = new EaasError('not_found', 'none', { status: 404 });
+        const missing = new ServiceError('not_found', 'none', { status: 404 });
         if (route.includes('batch') && !batches) throw missing;
         const items = input.items ?? [input];
         sent.push(...items.map(({ value }) => value));
@@ -77,10 +81,10 @@ test('what is asked in any order, aborted here and there, is answered once, each
         );
         if (input.items) return { results };
         const [only] = results;
-        if (only?.error) throw new EaasError('key_state', input.value);
+        if (only?.error) throw new ServiceError('key_state', input.value);
         return only;
       };
-      const hash = coalesce(call as unknown as Call, 'POST /v1/hash');
+      const hash = coalesce(call as unknown as Call, 'POST /v1/hash', patience);
       const outcomes: Promise<{ asked: unknown; told: unknown }>[] = [];
       let number = 0;
       for (const { calls, aborted, wait } of steps) {
@@ -90,7 +94,7 @@ test('what is asked in any order, aborted here and there, is answered once, each
           const refused = { code: value.endsWith('7') ? 'key_state' : 'none', message: value };
           const answered = hash({ key_id: 'k', value }, controller).then(
             (output) => ({ asked: value, told: output.hash }),
-            ({ code, message }: EaasError) =>
+            ({ code, message }: SdkError) =>
               code === 'aborted'
                 ? { asked: controller.signal.aborted, told: true }
                 : { asked: refused, told: { code, message } },
@@ -105,4 +109,87 @@ test('what is asked in any order, aborted here and there, is answered once, each
     }),
     { numRuns: 60 },
   );
+});
+
+describe('services without a batch endpoint', () => {
+  test('calls are sent one by one to a service without a batch endpoint', async () => {
+    const { service, client, make } = observedClient();
+    const bundles = await Promise.all(range(20).map((n) => client.encrypt(`${n}`, { fresh: true })));
+    const asked: string[] = [];
+    const older: typeof fetch = async (input, init) => {
+      const { url } = input as Request;
+      asked.push(new URL(url).pathname.replace(/keys\/.*\//, 'keys/:key_id/'));
+      return url.includes('/batch/') ? new Response(null, { status: 404 }) : service.fetch(input, init);
+    };
+    const reader = make({ fetch: older });
+    const texts = await Promise.all(bundles.map((bundle) => reader.decrypt(bundle, { as: 'text' })));
+    expect(texts).toEqual(range(20).map(String));
+    await reader.decrypt((await client.encrypt('y', { fresh: true })).ciphertext, { as: 'text' });
+    expect(asked.filter((path) => path.includes('batch'))).toHaveLength(1);
+    expect(asked.filter((path) => path.endsWith('/keys/:key_id/unwrap'))).toHaveLength(21);
+  });
+});
+
+describe('items that the service refuses in a batch', () => {
+  const setUp = (status: number, failures: number) => {
+    const sent: string[][] = [];
+    const left = new Map<string, number>();
+    const call = async (_: string, input: { value: string; items?: { value: string }[] }) => {
+      const values = (input.items ?? [input]).map(({ value }) => value);
+      sent.push(values);
+      const results = values.map((value) => {
+        const times = left.get(value) ?? (value === 'bad' ? failures : 0);
+        left.set(value, times - 1);
+        return times > 0 ? { error: { status, code: 'audit_unwritten', detail: 'Again.' } } : { hash: value };
+      });
+      const [only] = results;
+      if (input.items) return { results };
+      if (only && 'error' in only) throw new ServiceError('audit_unwritten', 'Again.', { status });
+      return only;
+    };
+    const hash = coalesce(call as unknown as Call, 'POST /v1/hash', patience);
+    return {
+      sent,
+      ask: (value: string) => hash({ key_id: 'k', value }).catch(({ code }: ServiceError) => code),
+    };
+  };
+
+  test.each([500, 502, 503, 504])('an item that failed with %i is sent again, alone', async (status) => {
+    const { sent, ask } = setUp(status, 1);
+    const results = await Promise.all(['a', 'bad', 'b'].map(ask));
+    expect(results).toEqual([{ hash: 'a' }, { hash: 'bad' }, { hash: 'b' }]);
+    expect(sent).toEqual([['a', 'bad', 'b'], ['bad']]);
+  });
+
+  test('an item that failed with 409 is not sent again', async () => {
+    const { sent, ask } = setUp(409, 1);
+    expect(await Promise.all(['a', 'bad'].map(ask))).toEqual([{ hash: 'a' }, 'audit_unwritten']);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('an item that fails more often than `retries` fails its call', async () => {
+    const { ask } = setUp(500, 10);
+    expect(await Promise.all(['a', 'bad'].map(ask))).toEqual([{ hash: 'a' }, 'audit_unwritten']);
+  });
+});
+
+test('a batch has at most 1,000 items, and about 1 MiB', async () => {
+  const sizes: number[] = [];
+  const lengths: number[] = [];
+  const call = async (_: string, input: { items?: object[] }) => {
+    const { items = [input] } = input;
+    lengths.push(items.length);
+    sizes.push(new TextEncoder().encode(JSON.stringify(input)).length);
+    const results = items.map(() => ({ hash: 'x' }));
+    return input.items ? { results } : results[0];
+  };
+  const hash = coalesce(call as unknown as Call, 'POST /v1/hash', patience);
+  const ask = (count: number, value: string) =>
+    Promise.all(range(count).map(() => hash({ key_id: 'k', value })));
+  await ask(2_500, 'x');
+  expect(lengths).toEqual([1_000, 1_000, 500]);
+  // Each value has 20,000 characters, which are 60,000 bytes in UTF-8.
+  await ask(40, '\u20ac'.repeat(20_000));
+  expect(lengths.slice(3)).toEqual([17, 17, 6]);
+  expect(Math.max(...sizes)).toBeLessThan(1.1 * 2 ** 20);
 });

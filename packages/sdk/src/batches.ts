@@ -1,48 +1,56 @@
+import { utf8Length } from '@eaas/protocol/internal';
 import type { Input, Output, Problem } from '@eaas/protocol/wire';
 import { abortable } from './abortable.ts';
-import { type EaasError, unreadable } from './errors.ts';
-import { type Call, type CallOptions, fromProblem } from './transport.ts';
+import { later } from './deadline.ts';
+import { type ServiceError, unreadable } from './errors.ts';
+import { backoff, type Call, type CallOptions, fromProblem, type Patience, retried } from './transport.ts';
 
-/** The calls that have a batch of their own. */
+/** The routes that have a batch endpoint. */
 type Single = `POST /v1/keys/:key_id/${'wrap' | 'unwrap' | 'rewrap'}` | 'POST /v1/hash';
 type In<R extends Single> = Input<R> & object;
 type Result<R extends Single> = Output<R> | { readonly error: Problem };
 
 interface Waiting<R extends Single> {
   readonly input: In<R>;
-  /** More than its input takes as JSON. */
+  /** The length of the input as JSON. */
   readonly bytes: number;
   readonly signal: AbortSignal | undefined;
   readonly resolve: (output: Output<R>) => void;
   readonly reject: (error: unknown) => void;
+  retries: number;
+  /** True once the caller has a result or has stopped waiting. */
+  isDone: boolean;
 }
 
-/** A single call that travels with those made at the same time. Throws EaasError. */
+/** A call that shares a batch request with other calls. Throws ServiceError. */
 export type Coalesced<R extends Single> = (input: In<R>, options?: CallOptions) => Promise<Output<R>>;
 
-const mostItems = 1_000;
-const mostBytes = 7 * 2 ** 20;
-const mostFlights = 4;
+const maxItems = 1_000;
+// The service accepts batches of up to 8 MiB, but responds sooner to smaller ones.
+const maxBytes = 2 ** 20;
+const maxFlights = 4;
 
 /**
- * Gathers the calls that are made at the same time, and those made while as many as may be are under way, into batch
- * requests. A service without batches (404, 405) gets single calls.
+ * Sends calls that are made at the same time in one batch request. At most four requests are in flight, and the calls that
+ * wait for them form the next batch. If the service has no batch endpoint (404, 405), each call is sent alone. Each call ends
+ * within `patience.total`, including its wait. An item that fails with a temporary error is sent again, like a single call.
  */
-export function coalesce<R extends Single>(call: Call, route: R, patience = 60_000): Coalesced<R> {
+export function coalesce<R extends Single>(call: Call, route: R, patience: Patience): Coalesced<R> {
   const batch = `POST /v1/batch/${route.split('/').at(-1)}` as 'POST /v1/batch/hash';
+  const flights = new Set<{ readonly start: number }>();
   let waiting: Waiting<R>[] = [];
-  let flights = 0;
-  let scheduled = false;
-  let alone = false;
+  let isScheduled = false;
+  let hasNoBatches = false;
 
   function schedule(): void {
-    if (scheduled || waiting.length === 0 || flights === mostFlights) return;
-    scheduled = true;
+    if (isScheduled || waiting.length === 0 || flights.size >= maxFlights) return;
+    isScheduled = true;
     queueMicrotask(() => {
-      scheduled = false;
-      flights++;
+      isScheduled = false;
+      const flight = { start: Date.now() };
+      flights.add(flight);
       void deliver(take()).finally(() => {
-        flights = Math.max(0, flights - 1);
+        flights.delete(flight);
         schedule();
       });
       schedule();
@@ -50,11 +58,11 @@ export function coalesce<R extends Single>(call: Call, route: R, patience = 60_0
   }
 
   function take(): Waiting<R>[] {
-    waiting = waiting.filter(({ signal }) => !signal?.aborted);
+    waiting = waiting.filter(({ isDone }) => !isDone);
     let sum = 0;
     const end = waiting.findIndex(({ bytes }, index) => {
       sum += bytes;
-      return index > 0 && (alone || index === mostItems || sum > mostBytes);
+      return index > 0 && (hasNoBatches || index === maxItems || sum > maxBytes);
     });
     return waiting.splice(0, end < 0 ? waiting.length : end);
   }
@@ -63,7 +71,7 @@ export function coalesce<R extends Single>(call: Call, route: R, patience = 60_0
     const [first, second] = items;
     if (!first) return;
     try {
-      // One that is alone may be aborted; for the others it travels on.
+      // Only a request for a single call can be aborted. A batch continues for its other items.
       if (!second) {
         first.resolve(await call(route, first.input, first));
         return;
@@ -71,33 +79,48 @@ export function coalesce<R extends Single>(call: Call, route: R, patience = 60_0
       const inputs = items.map(({ input }) => input);
       const { results } = (await call(batch, { items: inputs })) as { results?: unknown[] };
       if (results?.length !== items.length) throw unreadable();
-      for (const [index, { resolve, reject }] of items.entries()) {
-        // Whoever reads it finds out what is missing.
+      const passing = items.filter((item, index) => {
+        // A missing member of a result causes an error later, when the caller reads the member.
         const result = Object(results[index]) as Result<R>;
-        if ('error' in result) reject(fromProblem(result.error));
-        else resolve(result);
-      }
+        if (!('error' in result)) {
+          item.resolve(result);
+          return false;
+        }
+        const error = fromProblem(result.error);
+        const isPassing = retried.includes(error.status) && item.retries++ < patience.retries;
+        if (!isPassing) item.reject(error);
+        return isPassing;
+      });
+      if (passing.length > 0) later(backoff(passing[0]?.retries ?? 1), () => enqueue(passing));
     } catch (error) {
-      if (second && /^40[45]$/.test(`${(error as EaasError).status}`)) {
-        alone = true;
+      if (second && /^40[45]$/.test(`${(error as ServiceError).status}`)) {
+        hasNoBatches = true;
         waiting = [...items, ...waiting];
       } else for (const { reject } of items) reject(error);
     }
   }
 
+  function enqueue(items: readonly Waiting<R>[]): void {
+    waiting.push(...items);
+    schedule();
+  }
+
   return async (input, { signal } = {}) => {
+    let item: Waiting<R> | undefined;
     const answer = new Promise<Output<R>>((resolve, reject) => {
-      // In UTF-8, a UTF-16 unit takes 3 bytes at most.
-      const bytes = 3 * JSON.stringify(input).length;
-      waiting.push({ input, bytes, signal, resolve, reject });
-      schedule();
+      const bytes = utf8Length(JSON.stringify(input));
+      item = { input, bytes, signal, resolve, reject, retries: 0, isDone: false };
+      enqueue([item]);
     });
     try {
-      return await abortable(answer, signal, patience);
+      return await abortable(answer, signal, patience.total);
     } catch (error) {
-      // What is under way for so long is gone, and its place is free.
-      if ((error as EaasError).code === 'timeout') flights = 0;
+      // A worker can freeze a request that other calls wait for. A frozen request never ends.
+      const longAgo = Date.now() - patience.total;
+      for (const flight of flights) if (flight.start <= longAgo) flights.delete(flight);
       throw error;
+    } finally {
+      if (item) item.isDone = true;
     }
   };
 }

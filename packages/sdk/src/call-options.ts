@@ -1,86 +1,140 @@
-import { type Context, InputError } from '@eaas/protocol';
-import type { Ciphertext } from './ciphertext.ts';
+import type { Context } from '@eaas/protocol';
+import type { Bundle, Ciphertext } from './ciphertext.ts';
+import type { OptionNames } from './require-options.ts';
 import type { CallOptions } from './transport.ts';
 
-interface Kept extends CallOptions {
-  /** Keeps data keys apart: what one scope uses, another never does. */
+/** The options that separate data keys. */
+interface PartitionOptions extends CallOptions {
+  /** Separates data keys: a data key of one scope is never used for another. */
   readonly scope?: string | undefined;
-  /** Bound to the data key by the service, which then unwraps it for nothing else. `/v1/decrypt` does not open such a value. */
+  /**
+   * The service binds this context to the data key, and unwraps the data key only with the same context. `/v1/decrypt` cannot
+   * decrypt such a value.
+   */
   readonly wrapContext?: Context | undefined;
 }
 
-/** The key to use, where it is not the client's. */
 interface KeyOption {
+  /** The key to use. Defaults to the client's key. */
   readonly keyId?: string | undefined;
 }
 
-/** How a value is encrypted. */
-export interface EncryptOptions extends Kept, KeyOption {
-  /** Authenticated with the value and needed to decrypt it, but not hidden. */
+interface ExpectedKeyOptions {
+  /** The key or keys that are accepted for the ciphertext. Defaults to the client's key. */
+  readonly keyId?: string | readonly string[] | undefined;
+  /** Accepts a ciphertext under any key. */
+  readonly anyKey?: boolean | undefined;
+}
+
+/** Options of `encrypt`. */
+export interface EncryptOptions extends PartitionOptions, KeyOption {
+  /** Names and values that are authenticated with the value. Decryption needs the same context. It is not hidden. */
   readonly context?: Context | undefined;
-  /** A data key for this message alone. */
+  /** Uses a new data key only for this message. */
   readonly fresh?: boolean | undefined;
 }
 
-/** How a value is decrypted: by which keys, and where it is expected. */
-export interface DecryptOptions extends Kept {
-  /** The key, or keys, that the value may be encrypted under; the client's where absent. */
-  readonly keyId?: string | readonly string[] | undefined;
-  /** Said aloud: any key will do. */
-  readonly anyKey?: boolean | undefined;
+/** The form of an encrypted value: `bundle` is an object with five members, `bytes` is the envelope. */
+export type EncryptedForm = 'bundle' | 'bytes';
+/** An encrypted value in the given form. */
+export type EncryptedAs<Form extends EncryptedForm> = Form extends 'bytes' ? Uint8Array : Bundle;
+
+/** The form of a decrypted value. */
+export type DecryptedForm = 'bytes' | 'text';
+/** A decrypted value in the given form. */
+export type DecryptedAs<Form extends DecryptedForm> = Form extends 'text' ? string : Uint8Array;
+
+/** Chooses the form of a result. Defaults to `bundle` for encrypted and `bytes` for decrypted values. */
+export interface As<Form extends EncryptedForm | DecryptedForm> {
+  readonly as?: Form | undefined;
+}
+
+/** Options of `decrypt`. */
+export interface DecryptOptions extends PartitionOptions, ExpectedKeyOptions {
+  /** The context that the value was encrypted with. */
   readonly context?: Context | undefined;
 }
 
-/** Under which key a value is hashed. */
+/** Options of `hash`: the key that the value is hashed under. */
 export interface HashOptions extends CallOptions, KeyOption {}
 
-/** Under which key a DEK is wrapped, and what it is bound to. */
-export interface WrapOptions extends CallOptions, KeyOption {
-  /** Bound to the DEK: it unwraps with the very same only. */
+/** Options of `unwrap`: the context of the DEK. */
+export interface UnwrapOptions extends CallOptions {
+  /** The service binds this context to the DEK, and unwraps the DEK only with the same context. */
   readonly wrapContext?: Context | undefined;
 }
 
-/** One value of many, with a context of its own where it needs one. */
+/** Options of `wrap`: the key that wraps the DEK, and the context of the DEK. */
+export interface WrapOptions extends UnwrapOptions, KeyOption {}
+
+/** One of many values to encrypt. Its context replaces the context of the call. */
 export type EncryptItem =
   | string
   | Uint8Array
   | { readonly value: string | Uint8Array; readonly context?: Context | undefined };
 
-/** One ciphertext of many, with a context of its own where it needs one. */
+/** One of many ciphertexts to decrypt. Its context replaces the context of the call. */
 export type DecryptItem =
   | string
   | Uint8Array
   | { readonly ciphertext: string | Uint8Array; readonly context?: Context | undefined };
 
-/** Which data keys synchronous calls are going to need. */
-export interface PrimeOptions extends Kept, KeyOption {
-  /** Make their data keys ready for `decryptSync`. */
+/** The data keys that synchronous calls will need. In a list of key ids, the first key encrypts. */
+export interface PrimeOptions extends PartitionOptions, ExpectedKeyOptions {
+  /** Fetches the data keys of these ciphertexts for `decryptSync`. */
   readonly ciphertexts?: Iterable<Ciphertext> | undefined;
-  /** Make a data key ready for `encryptSync`: unless only ciphertexts are given. */
+  /** Fetches a data key for `encryptSync`. Defaults to true if no ciphertexts are passed. */
   readonly encrypt?: boolean | undefined;
-  /** Renew the data key that encrypts before it expires, until the client is closed. */
+  /** Keeps renewing the encrypting data key before it expires, until the client is closed. */
   readonly keep?: boolean | undefined;
 }
 
-/** A ciphertext as it was given: text, or bytes. */
+/** A ciphertext as a string or as bytes. */
 export type FormOf<C extends Ciphertext> = C extends { readonly ciphertext: infer T } ? T : C;
 
-/** A ciphertext whose data key was wrapped under the newest version of its key. */
+/** A ciphertext whose data key is wrapped under the newest version of its key. */
 export interface Rewrapped<C = string | Uint8Array> {
   readonly ciphertext: C;
   readonly wrapped_key: string;
   readonly key_id: string;
   readonly key_version: number;
-  /** False where it was already under the newest: then nothing changed. */
+  /** False if the newest version already wrapped the data key. The ciphertext is then unchanged. */
   readonly rewrapped: boolean;
 }
 
-const known = /^(keyId|anyKey|context|scope|wrapContext|fresh|signal|ciphertexts|encrypt|keep)$/;
+// The names of the options of each call, for `requireOptions`.
+export const callOptions: OptionNames<CallOptions> = { signal: true };
+export const hashOptions: OptionNames<HashOptions> = { ...callOptions, keyId: true };
+export const unwrapOptions: OptionNames<UnwrapOptions> = { ...callOptions, wrapContext: true };
+export const wrapOptions: OptionNames<WrapOptions> = { ...unwrapOptions, keyId: true };
+const shared = { ...wrapOptions, scope: true } as const;
+export const encryptOptions: OptionNames<EncryptOptions & As<EncryptedForm>> = {
+  ...shared,
+  as: true,
+  context: true,
+  fresh: true,
+};
+export const decryptOptions: OptionNames<DecryptOptions & As<DecryptedForm>> = {
+  ...shared,
+  as: true,
+  context: true,
+  anyKey: true,
+};
+export const primeOptions: OptionNames<PrimeOptions> = {
+  ...shared,
+  anyKey: true,
+  ciphertexts: true,
+  encrypt: true,
+  keep: true,
+};
 
-/** Throws InputError for an option that there is none of: a misspelled `context` must not be ignored. */
-export function requireKnown(options: object): void {
-  for (const name in options) {
-    if (!known.test(name) && Object.hasOwn(options, name))
-      throw new InputError(`there is no option \`${name.slice(0, 64)}\``);
-  }
-}
+type ObjectIn<Item> = Exclude<Item, string | Uint8Array>;
+export const encryptItem: OptionNames<ObjectIn<EncryptItem>> = { value: true, context: true };
+export const decryptItem: OptionNames<ObjectIn<DecryptItem> & Bundle> = {
+  ciphertext: true,
+  context: true,
+  wrapped_key: true,
+  iv: true,
+  key_id: true,
+  key_version: true,
+};

@@ -8,11 +8,15 @@ import {
   sealUnder,
   toUtf8,
 } from '@eaas/protocol';
-import { envelopeLength } from '@eaas/protocol/envelope';
+import { envelopeLength, notCiphertext } from '@eaas/protocol/internal';
 import { toBase64, viewBase64 } from '@eaas/protocol/base64';
-import type { LiveKey } from './live-key.ts';
+import type { DerivedDataKey } from './data-keys/derive.ts';
+import { kindOf } from './require-options.ts';
 
-/** What `encrypt` answers. `ciphertext` alone is enough to store; the rest are copies of its parts. */
+/**
+ * An encrypted value as an object. Its members have the names of the API, so the object can be sent to `/v1/decrypt`
+ * unchanged. Storing `ciphertext` is enough, because the other members are copies of its parts.
+ */
 export interface Bundle {
   readonly ciphertext: string;
   readonly wrapped_key: string;
@@ -21,61 +25,77 @@ export interface Bundle {
   readonly key_version: number;
 }
 
-/** What can be decrypted: the `ciphertext` of a bundle, the bundle itself, or the envelope's bytes. */
+/** A value that can be decrypted: the `ciphertext` of a bundle, the bundle itself, or the envelope's bytes. */
 export type Ciphertext = string | Uint8Array | { readonly ciphertext: string | Uint8Array };
 
-/** The bytes of a ciphertext. Throws FormatError when it is none. */
+/** Returns the bytes of a ciphertext. Throws InputError for other types, and FormatError for text that is not base64. */
 export function envelopeBytes(given: Ciphertext): Uint8Array {
   const ciphertext = (given as { readonly ciphertext?: string | Uint8Array } | null)?.ciphertext ?? given;
   if (ciphertext instanceof Uint8Array) return ciphertext;
-  if (typeof ciphertext !== 'string') throw new InputError('a ciphertext is text, bytes or a bundle');
+  if (typeof ciphertext !== 'string') {
+    throw new InputError(
+      `a ciphertext must be a string, a Uint8Array or an object with \`ciphertext\` (got ${kindOf(given)})`,
+    );
+  }
   const bytes = viewBase64(ciphertext);
-  if (!bytes) throw new FormatError('not an envelope: the ciphertext is not canonical base64');
-  return bytes;
+  if (bytes) return bytes;
+  throw new FormatError(
+    ciphertext.startsWith('eaas')
+      ? 'a ciphertext must be canonical base64: was it truncated or changed in transit?'
+      : notCiphertext,
+  );
 }
 
-/** Throws InputError for what is neither bytes nor text without lone surrogates. */
+/** Throws InputError unless the value is bytes, or text without lone surrogates. */
 export function requireValue(value: string | Uint8Array): void {
-  if (typeof value === 'string') {
-    if (!value.isWellFormed()) throw new InputError('the value has a lone surrogate');
-  } else if (!(value instanceof Uint8Array)) throw new InputError('a value is a string or a Uint8Array');
+  if (value instanceof Uint8Array) return;
+  if (typeof value === 'string') requireText(value);
+  else throw new InputError(`a value must be a string or a Uint8Array (got ${kindOf(value)})`);
 }
 
-/** Seals a value under a data key: the envelope. */
-export function sealBytes<Mode extends EngineMode>(
-  _: LiveKey,
+/** Throws InputError unless the value is text without lone surrogates. */
+export function requireText(value: string): void {
+  if (typeof value !== 'string') throw new InputError(`a value must be a string (got ${kindOf(value)})`);
+  if (!value.isWellFormed())
+    throw new InputError('a value must be well-formed text: it has a lone surrogate');
+}
+
+/** Encrypts a value under a data key, and returns the ciphertext in one form. */
+export type Seal<T> = <Mode extends EngineMode>(
+  key: DerivedDataKey,
   dataKey: DataKey<Mode>,
   value: string | Uint8Array,
   context: Context | undefined,
-): Outcome<Mode, Uint8Array> {
-  return sealUnder(dataKey, typeof value === 'string' ? toUtf8(value) : value, context);
-}
+) => Outcome<Mode, T>;
 
-/** Seals a value under a data key: the bundle. */
-export function sealBundle<Mode extends EngineMode>(
-  key: LiveKey,
+/** Encrypts a value into an envelope. */
+export const sealBytes: Seal<Uint8Array> = (_, dataKey, value, context) =>
+  sealUnder(dataKey, typeof value === 'string' ? toUtf8(value) : value, context);
+
+/** Encrypts a value into a bundle. */
+export const sealBundle: Seal<Bundle> = <Mode extends EngineMode>(
+  { wrappedText: wrapped_key, keyId: key_id, keyVersion: key_version }: DerivedDataKey,
   dataKey: DataKey<Mode>,
   value: string | Uint8Array,
   context: Context | undefined,
-): Outcome<Mode, Bundle> {
+) => {
   const { engine } = dataKey;
-  const { wrappedText: wrapped_key, keyId: key_id, keyVersion: key_version } = key;
   if (typeof value === 'string' && engine.sealText) {
     const { ciphertext, iv } = engine.sealText(dataKey, value, context);
     return { ciphertext, wrapped_key, iv, key_id, key_version } as Outcome<Mode, Bundle>;
   }
   const plaintext = typeof value === 'string' ? toUtf8(value) : value;
   const length = envelopeLength(dataKey, plaintext.length);
-  const room = length > roomLength ? undefined : (rooms.pop() ?? new Uint8Array(roomLength));
+  const buffer = length > bufferLength ? undefined : (buffers.pop() ?? new Uint8Array(bufferLength));
   const form = (envelope: Uint8Array, iv: Uint8Array): Bundle => {
     const ciphertext = toBase64(envelope);
-    if (room && rooms.length < mostRooms) rooms.push(room);
+    if (buffer && buffers.length < maxBuffers) buffers.push(buffer);
     return { ciphertext, wrapped_key, iv: toBase64(iv), key_id, key_version };
   };
-  return sealUnder(dataKey, plaintext, context, form, room?.subarray(0, length));
-}
+  return sealUnder(dataKey, plaintext, context, form, buffer?.subarray(0, length));
+};
 
-// Memory for envelopes that are spelled and let go: made anew for each, it would be most of the garbage in a browser.
-const rooms: Uint8Array<ArrayBuffer>[] = [];
-const mostRooms = 100;
-const roomLength = 4_096;
+// Reused buffers for envelopes that become base64. One buffer per envelope would be most of the garbage in a browser.
+const buffers: Uint8Array<ArrayBuffer>[] = [];
+const maxBuffers = 100;
+const bufferLength = 4_096;

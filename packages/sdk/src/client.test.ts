@@ -7,7 +7,7 @@ import { DecryptionError, EaasClient, EaasError, FormatError } from './index.ts'
 const keyId = '00000000-0000-4000-8000-000000000002';
 const apiKey = 'eaas_sk_0000000000000000000000000000000000000000000';
 
-/** A service at the other end of `fetch`: it wraps by remembering. */
+/** A `fetch` that simulates the service. Its wrapped keys are random, and it remembers the DEK of each. */
 function service(answer?: (path: string) => Response | undefined) {
   const deks = new Map<string, string>();
   const requests: Request[] = [];
@@ -38,13 +38,13 @@ function refusal(code: ProblemCode): Response {
   return Response.json(body, { status: body.status, headers: { 'x-request-id': 'request-1' } });
 }
 
-test('what is encrypted here decrypts here, and only the data key travelled', async () => {
+test('a value is encrypted and decrypted locally, and only the data key is sent', async () => {
   const { client, requests } = service();
   const bundle = await client.encrypt('a secret', { keyId, context: { row: '1' } });
   expect(bundle).toMatchObject({ key_id: keyId, key_version: 3 });
   expect(bundle.ciphertext).toMatch(/^eaas/);
-  expect(await client.decryptText(bundle, { keyId, context: { row: '1' } })).toBe('a secret');
-  expect(await client.decryptText(bundle.ciphertext, { anyKey: true, context: { row: '1' } })).toBe(
+  expect(await client.decrypt(bundle, { as: 'text', keyId, context: { row: '1' } })).toBe('a secret');
+  expect(await client.decrypt(bundle.ciphertext, { as: 'text', anyKey: true, context: { row: '1' } })).toBe(
     'a secret',
   );
   const sent = await Promise.all(requests.map((request) => request.text()));
@@ -53,14 +53,14 @@ test('what is encrypted here decrypts here, and only the data key travelled', as
   expect(requests[0]?.headers.get('authorization')).toBe(`Bearer ${apiKey}`);
 });
 
-test('bytes come back as they went in, a view of a larger buffer too', async () => {
+test('decryption returns the same bytes, also for a view of a larger buffer', async () => {
   const { client } = service();
   const view = Uint8Array.of(9, 9, 0, 255, 128, 9).subarray(2, 5);
   const { ciphertext } = await client.encrypt(view, { keyId });
   expect(await client.decrypt(ciphertext, { keyId })).toEqual(Uint8Array.of(0, 255, 128));
 });
 
-test('another context, another expected key, and a key that the service does not know are one DecryptionError', async () => {
+test('a wrong context, a wrong expected key and an unknown key throw the same DecryptionError', async () => {
   const { client, deks } = service();
   const { ciphertext } = await client.encrypt('a secret', { keyId, context: { row: '1' } });
   const refused = { name: 'DecryptionError', message: new DecryptionError().message };
@@ -73,17 +73,20 @@ test('another context, another expected key, and a key that the service does not
   await expect(decrypting).rejects.toMatchObject(refused);
 });
 
-test.each(['plain text', 'aGVsbG8=', ''])('%j is no ciphertext: FormatError', async (text) => {
-  await expect(service().client.decrypt(text, { keyId })).rejects.toBeInstanceOf(FormatError);
-});
+test.each(['plain text', 'aGVsbG8=', ''])(
+  'decrypting %j, which is not a ciphertext, throws FormatError',
+  async (text) => {
+    await expect(service().client.decrypt(text, { keyId })).rejects.toBeInstanceOf(FormatError);
+  },
+);
 
-test('a fingerprint is what the service answers', async () => {
+test('`hash` returns the fingerprint of the service', async () => {
   const { client, requests } = service();
   expect(await client.hash('ada@example.com', { keyId })).toBe('ab'.repeat(32));
   expect(await requests[0]?.json()).toEqual({ key_id: keyId, value: 'ada@example.com' });
 });
 
-test('a refusal keeps its code, its advice and its request id, and says whether it may pass', async () => {
+test('a ServiceError has the code, advice and request id of the response, and `retryable`', async () => {
   const { client } = service(() => refusal('key_state'));
   const error: unknown = await client.encrypt('a secret', { keyId }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(EaasError);
@@ -96,7 +99,7 @@ test('a refusal keeps its code, its advice and its request id, and says whether 
   });
 });
 
-test('what was not done is tried again, and a used-up quota is not', async () => {
+test('a call is retried after a temporary failure, but not after `quota_exceeded`', async () => {
   let answers = 0;
   const { client } = service(() => (answers++ < 2 ? refusal('unavailable') : undefined));
   expect(await client.hash('x', { keyId })).toHaveLength(64);

@@ -1,5 +1,6 @@
 import { InputError } from '@eaas/protocol';
 import type { Input, Output } from '@eaas/protocol/wire';
+import { withEnvironment } from '#environment';
 import {
   type ApiKeyCalls,
   apiKeyCalls,
@@ -12,53 +13,75 @@ import type { AuditReport } from './audit/check.ts';
 import { type AuditMethods, auditOf } from './audit/methods.ts';
 import type { MonitorOptions } from './audit/monitor.ts';
 import { baseUrlOf } from './base-url.ts';
-import type { FormOf, Rewrapped } from './call-options.ts';
+import { callOptions } from './call-options.ts';
+import type { FormOf, Rewrapped, UnwrapOptions } from './call-options.ts';
 import type { Ciphertext } from './ciphertext.ts';
-import type { UnwrapOptions } from './data-key-calls.ts';
 import { EnvelopeClient } from './envelope-client.ts';
-import { EaasError, type Settled } from './errors.ts';
+import { ServiceError, type Settled } from './errors.ts';
 import { createEmit } from './events.ts';
-import type { EnvelopeClientOptions } from './options.ts';
-import { createRewrapAll, type RewrapAll } from './rewrap.ts';
-import { type CallOptions, createTransport, patienceOf, type TransportOptions } from './transport.ts';
+import { envelopeClientOptions, type EnvelopeClientOptions } from './options.ts';
+import { kindOf, type OptionNames, requireOptions } from './require-options.ts';
+import { createRewrapAll } from './rewrap.ts';
+import {
+  type CallOptions,
+  createTransport,
+  patienceOf,
+  type TransportOptions,
+  transportOptions,
+} from './transport.ts';
 
-/** Where the service is, who asks, and how data keys are kept. */
-export interface EaasClientOptions extends EnvelopeClientOptions, TransportOptions {
-  /** An API key, or what answers one: asked before every call. */
-  readonly apiKey: string | (() => string | Promise<string>);
+/** The URL of the service, the API key, and the options of every client. */
+export interface EaasClientOptions extends EnvelopeClientOptions, Omit<TransportOptions, 'baseUrl'> {
+  /**
+   * The URL of the service. Without it, the client reads `EAAS_BASE_URL` on Node, Deno and Bun. It then also reads
+   * `EAAS_API_KEY` and `EAAS_KEY_ID` unless `apiKey` and `keyId` are passed.
+   */
+  readonly baseUrl?: string | undefined;
+  /** An API key, or a function that returns one. The function is called before every call. */
+  readonly apiKey?: string | (() => string | Promise<string>) | undefined;
 }
+
+const clientOptions: OptionNames<EaasClientOptions> = {
+  ...envelopeClientOptions,
+  ...transportOptions,
+  baseUrl: true,
+  apiKey: true,
+};
 
 /** `client.audit`. */
 export interface AuditLog extends AuditMethods {
   /**
-   * Recomputes the log's public hash chain here, round after round, against checkpoints that the app keeps: so that the
-   * service need not be trusted.
+   * Recomputes the log's hash chain in this process, in rounds, and compares it with checkpoints that the app keeps. The app
+   * therefore does not have to trust the service.
    */
   monitor(options: MonitorOptions): AsyncGenerator<AuditReport, void, undefined>;
 }
 
-/** The whole service, for a program that may hold an API key. In a browser it is `@eaas/sdk/browser` that may not. */
+/** A client for the whole API. It needs an API key, so use `@eaas/sdk/browser` in a browser. */
 export class EaasClient extends EnvelopeClient {
   /** Creates, rotates and retires keys. */
   readonly keys: KeyCalls;
   /** Creates, changes and revokes API keys. */
   readonly apiKeys: ApiKeyCalls;
-  /** Lists the audit log, and checks it. */
+  /** Lists and verifies the audit log. */
   readonly audit: AuditLog;
-  /** Has the service encrypt and decrypt: it sees the plaintext. For tenants that are not envelope-only. */
+  /** Encrypts and decrypts in the service, which sees the plaintext. For tenants that are not envelope-only. */
   readonly serverMode: ServerModeCalls;
-  readonly #rewrapAll: RewrapAll;
+  readonly #rewrapAll: ReturnType<typeof createRewrapAll>;
 
-  constructor(options: EaasClientOptions) {
-    const { apiKey } = options;
-    const baseUrl = baseUrlOf(options.baseUrl);
-    const emit = createEmit(options);
+  constructor(options: EaasClientOptions = {}) {
+    requireOptions(clientOptions, options, 'new EaasClient');
+    const complete = withEnvironment(options);
+    const { apiKey } = complete;
+    if (typeof apiKey !== 'function') requireToken(apiKey);
+    const baseUrl = baseUrlOf(complete.baseUrl, complete.insecureHttp);
+    const emit = createEmit(complete);
     super(
-      createTransport({ ...options, baseUrl }, () => authorization(apiKey), emit),
-      options,
+      createTransport({ ...complete, baseUrl }, () => authorization(apiKey), emit, withHint),
+      complete,
       emit,
     );
-    this.#rewrapAll = createRewrapAll(this.call, patienceOf(options));
+    this.#rewrapAll = createRewrapAll(this.call, patienceOf(complete));
     this.keys = keyCalls(this.call);
     this.apiKeys = apiKeyCalls(this.call);
     this.serverMode = serverModeCalls(this.call);
@@ -66,21 +89,21 @@ export class EaasClient extends EnvelopeClient {
     this.audit = {
       ...audit,
       async *monitor(monitoring) {
-        // When it is asked for: no app should download it to encrypt a field.
+        // Loaded on demand: an app that only encrypts does not download this module.
         const { monitorAudit } = await import('./audit/monitor.ts');
         yield* monitorAudit({ audit }, monitoring);
       },
     };
   }
 
-  /** Has the data key of a ciphertext wrapped under the newest version of its key; the body stays as it is. */
+  /** Asks the service to wrap a ciphertext's data key under the newest version of its key. The body does not change. */
   async rewrap<C extends Ciphertext>(ciphertext: C, options?: UnwrapOptions): Promise<Rewrapped<FormOf<C>>> {
     const [result] = await this.rewrapMany([ciphertext], options);
     if (result?.ok) return result.value;
     throw result?.error;
   }
 
-  /** Rewraps many, asking once for each data key: each result stands where its ciphertext stood, and fails alone. */
+  /** Rewraps many ciphertexts, with one call per data key. The results are in the same order, and each can fail alone. */
   rewrapMany<C extends Ciphertext>(
     ciphertexts: readonly C[],
     options?: UnwrapOptions,
@@ -88,8 +111,12 @@ export class EaasClient extends EnvelopeClient {
     return this.#rewrapAll(ciphertexts, options);
   }
 
-  /** What was counted in a month (`2026-11`), the current one where absent. */
-  async usage(input: Input<'GET /v1/usage'> = {}, options?: CallOptions): Promise<Output<'GET /v1/usage'>> {
+  /** Returns the operations of a month, such as `2026-11`. Defaults to the current month. */
+  async usage(
+    input: Input<'GET /v1/usage'> = {},
+    options: CallOptions = {},
+  ): Promise<Output<'GET /v1/usage'>> {
+    requireOptions(callOptions, options, 'usage');
     return this.call('GET /v1/usage', input, options);
   }
 }
@@ -99,14 +126,28 @@ async function authorization(apiKey: EaasClientOptions['apiKey']): Promise<Recor
   try {
     if (typeof apiKey === 'function') token = await apiKey();
   } catch {
-    throw new EaasError('unauthorized', 'the function that answers the API key failed');
+    throw new ServiceError('unauthorized', 'the function that returns the API key failed');
   }
-  // A file's line end may stand behind it. What cannot be sent, the platform would show in its error.
-  const [, sent] = /^([!-~]+)\s*$/.exec(String(token)) ?? [];
-  if (typeof token !== 'string' || !sent) {
-    throw new InputError(
-      '`apiKey` is the token of an API key, as it was shown once, or a function that answers it',
-    );
-  }
-  return { authorization: `Bearer ${sent}` };
+  return { authorization: `Bearer ${requireToken(token)}` };
+}
+
+/** Returns the token without a trailing line end. Throws InputError, which does not show the token. */
+function requireToken(given: unknown): string {
+  const [, token] = typeof given === 'string' ? (/^(eaas_sk_\w+)\s*$/.exec(given) ?? []) : [];
+  if (token) return token;
+  let got = `${kindOf(given)}): is EAAS_API_KEY set?`;
+  if (typeof given === 'string')
+    got = given === '' ? 'an empty string): is EAAS_API_KEY set?' : 'another string)';
+  throw new InputError(
+    `\`apiKey\` must be the token of an API key, eaas_sk_ and 49 characters, or a function that returns it (got ${got}`,
+  );
+}
+
+/** Adds the last four characters of a refused API key, as the list of API keys shows them. */
+function withHint(error: ServiceError, headers: Record<string, string>): ServiceError {
+  const { status, requestId, message } = error;
+  const [, hint] = /^Bearer eaas_sk_\w+(\w{4})$/.exec(headers['authorization'] ?? '') ?? [];
+  if (error.code !== 'unauthorized' || !hint) return error;
+  const text = `${message} (the API key that ends in ${hint} was refused)`;
+  return new ServiceError('unauthorized', text, { status, requestId });
 }

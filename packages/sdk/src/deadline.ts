@@ -1,14 +1,21 @@
-/** How many milliseconds a timer can wait: one that was to wait longer would run at once. */
+/** The longest delay of a timer in milliseconds. A timer with a longer delay would fire immediately. */
 export const longest = 2 ** 31 - 1;
 
-/** A signal that aborts when the time is over (for this reason), or when another does. `end` it when the work is done. */
-export interface Deadline {
-  readonly signal: AbortSignal;
-  readonly end: () => void;
+export type Timer = ReturnType<typeof setTimeout>;
+
+/** Starts a timer that does not keep the process alive. */
+export function later(milliseconds: number, work: () => void): Timer {
+  const timer = setTimeout(work, Math.min(milliseconds, longest));
+  (timer as { unref?: () => void }).unref?.();
+  return timer;
 }
 
-/** Not AbortSignal.any and AbortSignal.timeout: in Node 20 they are collected while they are waited for, and never abort. */
-export function deadlineOf(milliseconds: number, outer?: AbortSignal | null, reason?: Error): Deadline {
+/**
+ * Creates a signal that aborts at a deadline with a reason, or when an outer signal aborts. Call `end` after the work.
+ * AbortSignal.any and AbortSignal.timeout do not work here: Node 20 can garbage-collect them too early, and then they never
+ * abort.
+ */
+export function deadlineOf(milliseconds: number, outer?: AbortSignal | null, reason?: Error) {
   const controller = new AbortController();
   const abort = (): void => controller.abort(outer?.reason);
   const timer = setTimeout(() => controller.abort(reason), Math.min(milliseconds, longest));
@@ -16,7 +23,7 @@ export function deadlineOf(milliseconds: number, outer?: AbortSignal | null, rea
   outer?.addEventListener('abort', abort);
   return {
     signal: controller.signal,
-    end() {
+    end: (): void => {
       clearTimeout(timer);
       outer?.removeEventListener('abort', abort);
     },

@@ -1,7 +1,5 @@
 import { nodeEngine } from '@eaas/protocol/node';
 import type { Engines } from './engines.ts';
 
-export { createRead } from './reading.ts';
-
-/** Node: OpenSSL without a thread to wait for is fastest, from a few bytes to many megabytes. */
-export const engines: Engines = { fields: nodeEngine, sync: nodeEngine, large: nodeEngine };
+/** Node: OpenSSL on the calling thread is the fastest, from a few bytes to many megabytes. */
+export const platformEngines = (): Engines => ({ values: nodeEngine, sync: nodeEngine, streams: nodeEngine });

@@ -1,22 +1,18 @@
-import { type Engine, parseEnvelope, type SyncEngine } from '@eaas/protocol';
+import type { Engine, SyncEngine } from '@eaas/protocol';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
-import type { Read } from './reading.ts';
+import { allNoble } from './noble-engines.ts';
 
-/** Which engine serves which call. All of them yield the same bytes. */
+/** The engine of each kind of call. All engines produce the same bytes. */
 export interface Engines {
-  /** `encrypt` and `decrypt`. */
-  readonly fields: Engine;
-  /** `encryptSync` and `decryptSync`; undefined where nothing of the platform answers at once. */
+  /** For `encrypt` and `decrypt`. */
+  readonly values: Engine;
+  /** For `encryptSync` and `decryptSync`. If it is undefined, `prime` loads noble for them. */
   readonly sync: SyncEngine | undefined;
-  /** Streams. */
-  readonly large: Engine;
+  /** For streams. */
+  readonly streams: Engine;
 }
 
-/**
- * Browsers, edge workers: WebCrypto is fastest there, and holds its keys where scripts cannot read them. An app that needs
- * synchronous calls brings noble along; a fourth of the download is not for everybody.
- */
-export const engines: Engines = { fields: webCryptoEngine, sync: undefined, large: webCryptoEngine };
+const webCrypto: Engines = { values: webCryptoEngine, sync: undefined, streams: webCryptoEngine };
 
-/** What reading.ts does where a little more code is worth the speed. */
-export const createRead = (): Read => parseEnvelope;
+/** Browsers and edge workers: WebCrypto is the fastest engine there, and scripts cannot read its keys. */
+export const platformEngines = (): Engines => (crypto.subtle ? webCrypto : allNoble);

@@ -1,168 +1,180 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { type Context, InputError, type Wrapped } from '@eaas/protocol';
-import { engines as fastest } from '#engines';
+import type { Wrapped } from '@eaas/protocol';
 import {
+  type As,
+  type DecryptedAs,
+  type DecryptedForm,
   type DecryptItem,
+  decryptItem,
   type DecryptOptions,
+  type EncryptedAs,
+  type EncryptedForm,
   type EncryptItem,
+  encryptItem,
   type EncryptOptions,
   type HashOptions,
+  hashOptions,
   type PrimeOptions,
-  requireKnown,
+  primeOptions,
+  type UnwrapOptions,
+  unwrapOptions,
   type WrapOptions,
+  wrapOptions,
 } from './call-options.ts';
-import { type Bundle, type Ciphertext, sealBundle, sealBytes } from './ciphertext.ts';
-import { createDataKeyCalls, type DataKeyCalls, type UnwrapOptions } from './data-key-calls.ts';
+import type { Ciphertext } from './ciphertext.ts';
+import { createDataKeyCalls, type DataKeyCalls } from './data-key-calls.ts';
+import { createDecrypter } from './decrypt.ts';
+import { createEncrypter, requireKeyId } from './encrypt.ts';
 import type { Engines } from './engines.ts';
-import { closedError, type Settled } from './errors.ts';
+import { closedError, settleEach, type Settled } from './errors.ts';
 import type { Emit } from './events.ts';
-import { createOpening, type Opening, textOf } from './opening.ts';
-import { type EnvelopeClientOptions, limitsOf } from './options.ts';
-import { createSealing, requireKeyId, type Sealing } from './sealing.ts';
-import { settle } from './settled.ts';
+import { enginesOf, type EnvelopeClientOptions, limitsOf } from './options.ts';
+import { requireOptions } from './require-options.ts';
 import { type Call, patienceOf, type TransportOptions } from './transport.ts';
 
 /**
- * Encrypts and decrypts here, in this process: the service wraps and unwraps the data keys, each under the key that is
- * named, and never sees a plaintext. Data keys are reused within limits, fetched together, and overwritten in the end.
+ * Encrypts and decrypts in this process. The service wraps and unwraps the data keys, and never sees a plaintext. The client
+ * reuses data keys within limits, requests many in one batch, and overwrites them after use.
  */
 export class EnvelopeClient {
-  /** The key that is used, and expected, where a call names none. */
+  /** If a call names no key, this key encrypts, and ciphertexts must be under this key. */
   readonly keyId: string | undefined;
-  /** Where the primitives come from. */
+  /** The implementations of AES-GCM. */
   readonly engines: Engines;
-  /** A call of the API. Throws EaasError, `closed` after `close`. */
+  /** Makes a call of the API. Throws ServiceError, and ClientError `closed` after `close`. */
   protected readonly call: Call;
   readonly #calls: DataKeyCalls;
-  readonly #sealing: Sealing;
-  readonly #opening: Opening;
+  readonly #encrypter: ReturnType<typeof createEncrypter>;
+  readonly #decrypter: ReturnType<typeof createDecrypter>;
   #closed = false;
 
-  constructor(call: Call, options: EnvelopeClientOptions & Pick<TransportOptions, 'timeouts'>, emit: Emit) {
-    const { keyId, cache, engines } = options;
+  constructor(
+    call: Call,
+    options: EnvelopeClientOptions & Pick<TransportOptions, 'timeouts' | 'retries'>,
+    emit: Emit,
+  ) {
     const patience = patienceOf(options);
-    const limits = limitsOf(cache, patience);
-    this.engines = { ...fastest, ...engines };
+    const limits = limitsOf(options.cache, patience.total);
+    this.engines = enginesOf(options.engines, emit);
     this.call = async (route, input, options) => {
       if (this.#closed) throw closedError();
       return call(route, input, options);
     };
-    this.keyId = keyId;
+    this.keyId = options.keyId;
     this.#calls = createDataKeyCalls(this.call, patience);
-    this.#sealing = createSealing(this.#calls, this.engines, limits, emit);
-    this.#opening = createOpening(this.#calls, this.engines, limits, emit);
+    this.#encrypter = createEncrypter(this.#calls, this.engines, limits, emit);
+    this.#decrypter = createDecrypter(this.#calls, this.engines, limits, emit);
   }
 
-  /** Encrypts text or bytes. Throws EaasError when the service does not wrap a data key. */
-  encrypt(value: string | Uint8Array, options: EncryptOptions = {}): Promise<Bundle> {
-    return this.#sealing.seal(value, options.keyId ?? this.keyId, options, sealBundle);
+  /** Encrypts text or bytes. Throws ServiceError if the service refuses to wrap a data key. */
+  encrypt<Form extends EncryptedForm = 'bundle'>(
+    value: string | Uint8Array,
+    options: EncryptOptions & As<Form> = {},
+  ): Promise<EncryptedAs<Form>> {
+    return this.#encrypter.encrypt(value, this.keyId, options) as Promise<EncryptedAs<Form>>;
   }
 
-  /** As encrypt; answers the envelope's bytes, which take a quarter less room than their base64. */
-  encryptBytes(value: string | Uint8Array, options: EncryptOptions = {}): Promise<Uint8Array> {
-    return this.#sealing.seal(value, options.keyId ?? this.keyId, options, sealBytes);
+  /** Encrypts many values. The results are in the order of the values, and each can fail alone. */
+  encryptMany<Form extends EncryptedForm = 'bundle'>(
+    items: readonly EncryptItem[],
+    options: EncryptOptions & As<Form> = {},
+  ): Promise<Settled<EncryptedAs<Form>>[]> {
+    return settleEach(items, (item) => {
+      if (typeof item === 'string' || item instanceof Uint8Array) return this.encrypt(item, options);
+      requireOptions(encryptItem, item, 'an item of encryptMany');
+      const { value, context = options.context } = item;
+      return this.encrypt(value, { ...options, context });
+    });
   }
 
-  /** Encrypts many: each result stands where its value stood, and fails alone. */
-  encryptMany(items: readonly EncryptItem[], options: EncryptOptions = {}): Promise<Settled<Bundle>[]> {
-    return Promise.all(
-      items.map((item) => {
-        // An item that is none fails alone, like any other.
-        const { value = item, context = options.context } = Object(item) as {
-          value?: string;
-          context?: Context;
-        };
-        return settle(this.encrypt(value as string, { ...options, context }));
-      }),
-    );
-  }
-
-  /** Encrypts without waiting, under a data key that `prime` made ready. Throws EaasError `not_primed`. */
-  encryptSync(value: string | Uint8Array, options: EncryptOptions = {}): Bundle {
+  /** Encrypts without waiting, under a data key that `prime` fetched. Throws ClientError `not_primed`. */
+  encryptSync<Form extends EncryptedForm = 'bundle'>(
+    value: string | Uint8Array,
+    options: EncryptOptions & As<Form> = {},
+  ): EncryptedAs<Form> {
     if (this.#closed) throw closedError();
-    return this.#sealing.sealSync(value, options.keyId ?? this.keyId, options);
+    return this.#encrypter.encryptSync(value, this.keyId, options) as EncryptedAs<Form>;
   }
 
   /**
-   * Decrypts what either mode encrypted. Throws FormatError for what is no ciphertext, DecryptionError for one that
-   * does not open, and EaasError when the service does not answer.
+   * Decrypts a ciphertext, also one of `serverMode.encrypt`. Throws FormatError for a value that is not a ciphertext,
+   * DecryptionError if decryption fails, and ServiceError if the service refuses to unwrap the data key.
    */
-  decrypt(ciphertext: Ciphertext, options: DecryptOptions = {}): Promise<Uint8Array> {
-    return this.#opening.open(ciphertext, options.keyId ?? this.keyId, options);
+  decrypt<Form extends DecryptedForm = 'bytes'>(
+    ciphertext: Ciphertext,
+    options: DecryptOptions & As<Form> = {},
+  ): Promise<DecryptedAs<Form>> {
+    return this.#decrypter.decrypt(ciphertext, this.keyId, options) as Promise<DecryptedAs<Form>>;
   }
 
-  /** As decrypt, for a value that was text. */
-  async decryptText(ciphertext: Ciphertext, options?: DecryptOptions): Promise<string> {
-    return textOf(await this.decrypt(ciphertext, options));
+  /** Decrypts many ciphertexts. The results are in the order of the ciphertexts, and each can fail alone. */
+  decryptMany<Form extends DecryptedForm = 'bytes'>(
+    items: readonly DecryptItem[],
+    options: DecryptOptions & As<Form> = {},
+  ): Promise<Settled<DecryptedAs<Form>>[]> {
+    return settleEach(items, (item) => {
+      if (typeof item === 'string' || item instanceof Uint8Array) return this.decrypt(item, options);
+      requireOptions<object>(decryptItem, item, 'an item of decryptMany');
+      const { context = options.context } = item;
+      return this.decrypt(item, { ...options, context });
+    });
   }
 
-  /** Decrypts many: each result stands where its ciphertext stood, and fails alone. */
-  decryptMany(items: readonly DecryptItem[], options: DecryptOptions = {}): Promise<Settled<Uint8Array>[]> {
-    return Promise.all(
-      items.map((item) => {
-        const { context = options.context } = Object(item) as { context?: Context };
-        return settle(this.decrypt(item, { ...options, context }));
-      }),
-    );
-  }
-
-  /** Decrypts without waiting, under a data key that is in memory. Throws EaasError `not_primed`. */
-  decryptSync(ciphertext: Ciphertext, options: DecryptOptions = {}): Uint8Array {
+  /** Decrypts without waiting, under a data key that is in memory. Throws ClientError `not_primed`. */
+  decryptSync<Form extends DecryptedForm = 'bytes'>(
+    ciphertext: Ciphertext,
+    options: DecryptOptions & As<Form> = {},
+  ): DecryptedAs<Form> {
     if (this.#closed) throw closedError();
-    return this.#opening.openSync(ciphertext, options.keyId ?? this.keyId, options);
+    return this.#decrypter.decryptSync(ciphertext, this.keyId, options) as DecryptedAs<Form>;
   }
 
-  /** As decryptSync, for a value that was text. */
-  decryptTextSync(ciphertext: Ciphertext, options?: DecryptOptions): string {
-    return textOf(this.decryptSync(ciphertext, options));
-  }
-
-  /** Fetches the data keys that synchronous calls are going to need: they expire like all others. */
+  /** Fetches the data keys that synchronous calls will need. Loads noble if the platform has no synchronous cipher. */
   async prime(options: PrimeOptions = {}): Promise<void> {
-    requireKnown(options);
-    const { ciphertexts = [], encrypt = !options.ciphertexts, keep = false } = options;
-    if (!this.engines.sync) {
-      throw new InputError(
-        'nothing here answers at once: `engines: { sync: nobleEngine }`, of @eaas/protocol',
-      );
-    }
+    requireOptions(primeOptions, options, 'prime');
+    const { keyId = this.keyId, ciphertexts = [], encrypt = !options.ciphertexts, keep = false } = options;
     await Promise.all([
-      encrypt && this.#sealing.prime(options.keyId ?? this.keyId, options, keep),
-      this.#opening.prime(ciphertexts, options),
+      encrypt && this.#encrypter.prime([keyId].flat()[0], options, keep),
+      this.#decrypter.prime(ciphertexts, this.keyId, options),
     ]);
   }
 
   /**
-   * A fingerprint of the value, the same each time, to search for. The service sees the value: give it only the field
-   * that you search, and nothing that could be guessed (a date of birth, a postal code).
+   * Returns a fingerprint to search by: the same value always has the same fingerprint. The service sees the value, so pass
+   * only the field that you search by. Do not pass values that can be guessed (a date of birth, a postal code).
    */
   async hash(value: string, options: HashOptions = {}): Promise<string> {
-    return this.#calls.hash(value, requireKeyId(options.keyId ?? this.keyId), options);
+    requireOptions(hashOptions, options, 'hash');
+    const { keyId = this.keyId, signal } = options;
+    return this.#calls.hash(value, requireKeyId(keyId), { signal });
   }
 
-  /** Fingerprints many: each result stands where its value stood, and fails alone. */
+  /** Returns the fingerprints of many values, in their order. Each can fail alone. */
   hashMany(values: readonly string[], options?: HashOptions): Promise<Settled<string>[]> {
-    return Promise.all(values.map((value) => settle(this.hash(value, options))));
+    return settleEach(values, (value) => this.hash(value, options));
   }
 
-  /** Has a DEK of your own wrapped: 32 bytes, that stay yours to overwrite. */
+  /** Asks the service to wrap a DEK of the app (32 bytes). Overwrite the DEK after use. */
   async wrap(dek: Uint8Array, options: WrapOptions = {}): Promise<Wrapped> {
-    return this.#calls.wrap(dek, { ...options, keyId: requireKeyId(options.keyId ?? this.keyId) }, options);
+    requireOptions(wrapOptions, options, 'wrap');
+    const { keyId = this.keyId, wrapContext, signal } = options;
+    return this.#calls.wrap(dek, { keyId: requireKeyId(keyId), wrapContext }, { signal });
   }
 
-  /** Has a DEK unwrapped: it is not kept, and yours to overwrite. Throws DecryptionError for what is not authentic. */
-  unwrap(wrapped: Wrapped, options?: UnwrapOptions): Promise<Uint8Array> {
+  /** Asks the service to unwrap a DEK. Overwrite the DEK after use. Throws DecryptionError if it is not authentic. */
+  async unwrap(wrapped: Wrapped, options: UnwrapOptions = {}): Promise<Uint8Array> {
+    requireOptions(unwrapOptions, options, 'unwrap');
     return this.#calls.unwrap(wrapped, options);
   }
 
-  /** Overwrites every data key, and refuses all calls from now on. */
+  /** Overwrites every data key. Later calls throw ClientError `closed`. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#sealing.close();
-    this.#opening.close();
+    this.#encrypter.close();
+    this.#decrypter.close();
   }
 
-  /** As close, for `await using`. */
+  /** Calls `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

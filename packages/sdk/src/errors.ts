@@ -1,38 +1,28 @@
-import type { DecryptionError, FormatError, InputError } from '@eaas/protocol';
+import { type DecryptionError, EaasError, type FormatError, type InputError } from '@eaas/protocol';
 import type { ProblemCode } from '@eaas/protocol/wire';
 
-/** What went wrong, for a `switch`: a problem that the service named, or what kept its answer from arriving. */
-export type EaasErrorCode =
+/** Why a call failed: the problem code of the service, or the reason why there is no valid response. */
+export type ServiceErrorCode =
   | ProblemCode
   /** The service could not be reached. */
   | 'network'
-  /** No answer within the deadline. */
+  /** There was no response within the deadline. */
   | 'timeout'
-  /** The caller's AbortSignal said so. */
-  | 'aborted'
-  /** What answered does not speak the service's language. */
-  | 'invalid_response'
-  /** A synchronous call found no data key in memory: `await client.prime(…)` first. */
-  | 'not_primed'
-  /** The client was closed. */
-  | 'closed';
+  /** The response does not follow the API of the service. */
+  | 'invalid_response';
 
-/**
- * A call that the service refused, or that did not reach it. Holds what may be logged and nothing else: no API key, no
- * data key, no plaintext.
- */
-export class EaasError extends Error {
-  override readonly name = 'EaasError';
-  readonly code: EaasErrorCode;
-  /** The HTTP status, where there was an answer. */
+/** The service refused a call or could not be reached. The error contains no secret, so it can be logged. */
+export class ServiceError extends EaasError {
+  override readonly name = 'ServiceError';
+  readonly code: ServiceErrorCode;
+  override readonly retryable: boolean;
+  /** The HTTP status, if there was a response. */
   readonly status: number | undefined;
-  /** Whether the same call may succeed later. */
-  readonly retryable: boolean;
-  /** What to quote to the operator of the service. */
+  /** The id of the request. Pass it on when you report a problem to the operator of the service. */
   readonly requestId: string | undefined;
 
   constructor(
-    code: EaasErrorCode,
+    code: ServiceErrorCode,
     message: string,
     details: { readonly status?: number | undefined; readonly requestId?: string | undefined } = {},
   ) {
@@ -44,7 +34,32 @@ export class EaasError extends Error {
   }
 }
 
-/** As an async function would, with a promise and a turn less: for calls that are made for every field. */
+/** Why the client did not make a call, or stopped waiting for the response. */
+export type ClientErrorCode =
+  /** The caller's AbortSignal was aborted. */
+  | 'aborted'
+  /** A synchronous call found no data key in memory: call `await client.prime(…)` first. */
+  | 'not_primed'
+  /** The client was closed. */
+  | 'closed';
+
+/** The client did not make a call, or stopped waiting for the response. */
+export class ClientError extends EaasError {
+  override readonly name = 'ClientError';
+  readonly code: ClientErrorCode;
+
+  constructor(code: ClientErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Whether the call itself failed. False for invalid arguments and invalid ciphertexts. */
+export function isCallError(error: unknown): error is ServiceError | ClientError {
+  return error instanceof ServiceError || error instanceof ClientError;
+}
+
+/** Calls a function. The promise settles one microtask sooner than the promise of an async function. */
 export function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return Promise.resolve(work());
@@ -53,28 +68,41 @@ export function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-export function closedError(): EaasError {
-  return new EaasError('closed', 'this client was closed');
+export function closedError(): ClientError {
+  return new ClientError('closed', 'this client was closed');
 }
 
-export function late(): EaasError {
-  return new EaasError('timeout', 'the service did not answer in time');
+export function timeoutError(): ServiceError {
+  return new ServiceError('timeout', 'the service did not respond in time');
 }
 
-/** What is said of an answer that is none. */
-export function unreadable(): EaasError {
-  return new EaasError('invalid_response', 'the service did not answer what was asked');
+/** The error for a response without the requested data. */
+export function unreadable(): ServiceError {
+  return new ServiceError('invalid_response', 'the response of the service lacks the requested data');
 }
 
-/** What a synchronous call says that found no data key in memory. */
-export function notPrimed(what: string): EaasError {
-  return new EaasError('not_primed', `${what}: await client.prime(…) first`);
+/** The error of a synchronous call that found no data key in memory. */
+export function notPrimed(what: string): ClientError {
+  return new ClientError('not_primed', `${what}: await client.prime(…) first`);
 }
 
-/** Whatever a call of this package can throw; `switch (error.code)` tells them apart. */
-export type SdkError = EaasError | FormatError | DecryptionError | InputError;
+/** Every error that a call can throw. `error.code` identifies the kind of error. */
+export type SdkError = ServiceError | ClientError | FormatError | DecryptionError | InputError;
 
-/** One result of many: its value, or what went wrong with it alone. */
+/** One of many results: its value, or its own error. */
 export type Settled<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: SdkError };
+
+/** Calls a function for every item concurrently. The results are in the order of the items, and each can fail alone. */
+export function settleEach<Item, T>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<T>,
+): Promise<Settled<T>[]> {
+  const settle = (item: Item): Promise<Settled<T>> =>
+    attempt(() => work(item)).then(
+      (value) => ({ ok: true, value }),
+      (error: SdkError) => ({ ok: false, error }),
+    );
+  return Promise.all(items.map(settle));
+}

@@ -1,39 +1,41 @@
 import type { Route } from '@eaas/protocol/wire';
 import type { SdkError } from './errors.ts';
 
-/** What the client did, for metrics and logs. Nothing in it is secret. */
+/** An action of the client, for metrics and logs. No event contains a secret. */
 export type EaasEvent =
   | {
       readonly type: 'call';
       readonly route: Route;
       readonly milliseconds: number;
-      /** How often it was sent: more than once when it was retried. */
+      /** The number of attempts: more than one if the call was retried. */
       readonly attempts: number;
-      /** Absent when it succeeded. */
+      /** Absent if the call succeeded. */
       readonly code?: SdkError['code'];
       readonly requestId?: string | undefined;
     }
   | { readonly type: 'data_key.minted'; readonly keyId: string; readonly keyVersion: number }
   | { readonly type: 'data_key.unwrapped'; readonly keyId: string; readonly keyVersion: number }
-  /** The next data key could not be made ahead of time; the present one serves on while it may. */
-  | { readonly type: 'data_key.refresh_failed'; readonly keyId: string; readonly code: string };
+  /** The request for the next data key failed. The current data key is used until its budget is spent. */
+  | { readonly type: 'data_key.refresh_failed'; readonly keyId: string; readonly code: string }
+  /** The platform has no `crypto.subtle`, so noble encrypts in JavaScript. Emitted once, when the client is created. */
+  | { readonly type: 'engine.fallback'; readonly code: 'no_webcrypto'; readonly engine: 'noble' };
 
-/** Who is told what the client did. */
+/** The receivers of events. An error that they throw is ignored. */
 export interface Observers {
-  /** Hears of all that the client did. */
+  /** Called with every event. */
   readonly onEvent?: ((event: EaasEvent) => void) | undefined;
-  /** Gets each event as one line: `console` will do. Failures are warnings, the rest is for debugging. */
+  /** Logs each event as one line. Pass `console`, for example. Failures are warnings; all other events are debug lines. */
   readonly logger?: Pick<Console, 'debug' | 'warn'> | undefined;
 }
 
 export type Emit = (event: EaasEvent) => void;
 
-/** Tells the observers; what they throw is theirs, and stops nothing. */
+/** Returns a function that passes an event to the observers. */
 export function createEmit({ onEvent, logger }: Observers): Emit {
   const log = (event: EaasEvent): void =>
     logger?.['code' in event ? 'warn' : 'debug'](`eaas ${event.type}`, event);
   return (event) => {
-    // Asynchronous, because what an observer promises and breaks would else end the process.
+    // Asynchronous, because an unhandled rejection of an observer would end the process.
     for (const tell of [onEvent, log]) (async () => tell?.(event))().catch(() => undefined);
   };
 }

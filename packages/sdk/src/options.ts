@@ -1,71 +1,112 @@
 import { InputError } from '@eaas/protocol';
+import { platformEngines } from '#engines';
+import type { CacheLimits } from './data-keys/cache.ts';
+import type { BudgetLimits } from './data-keys/encrypting.ts';
 import type { Engines } from './engines.ts';
-import type { Observers } from './events.ts';
+import type { Emit, Observers } from './events.ts';
+import { allNoble } from './noble-engines.ts';
+import { kindOf, type OptionNames, requireOptions } from './require-options.ts';
 
-/** How long data keys are used, and kept. */
+/** The limits for the use of data keys, and for their number. Ages are in milliseconds. */
 export interface CacheOptions {
-  /** A data key encrypts until the first of these is reached; false: each message has a data key of its own. */
-  readonly encrypt?:
-    | false
-    | {
-        readonly messages?: number | undefined;
-        readonly milliseconds?: number | undefined;
-        readonly bytes?: number | undefined;
-      }
-    | undefined;
-  /** Unwrapped data keys that are kept to decrypt with; false: each opening asks the service, which records it. */
-  readonly decrypt?:
-    | false
-    | { readonly entries?: number | undefined; readonly milliseconds?: number | undefined }
-    | undefined;
+  /** The limits of an encrypting data key. The first limit that it reaches ends it. `false`: one data key per message. */
+  readonly encrypt?: false | OptionalLimits<BudgetLimits> | undefined;
+  /** The limits of decrypting data keys. `false`: the service unwraps the data key for each decryption, and records each. */
+  readonly decrypt?: false | OptionalLimits<CacheLimits> | undefined;
 }
 
+/** Some of the limits. The other limits keep their defaults. */
+export type OptionalLimits<Limits> = { readonly [Name in keyof Limits]?: number | undefined };
+
 /**
- * `server`: 65,536 messages, 5 minutes or 1 GiB a data key; 1,000 unwrapped ones for 5 minutes. `serverless`: a minute,
- * 200 unwrapped. `browser`: 1,024 messages, a minute or 64 MiB; 100 unwrapped.
+ * `server`: 65,536 messages, 5 minutes or 1 GiB per encrypting data key; 1,000 decrypting data keys for 5 minutes.
+ * `serverless`: like `server`, with one minute and 200 decrypting data keys. `browser`: 1,024 messages, one minute or 64 MiB
+ * per encrypting data key; 100 decrypting data keys.
  */
 export type CachePreset = 'server' | 'serverless' | 'browser';
 
-/** What every client can be told. */
+/** The options of every client. */
 export interface EnvelopeClientOptions extends Observers {
-  /** The key that is used, and expected, where a call names none. */
+  /** If a call names no key, this key encrypts, and ciphertexts must be under this key. */
   readonly keyId?: string | undefined;
+  /** The limits of data keys. Defaults to `server`. */
   readonly cache?: CachePreset | CacheOptions | undefined;
-  /** Where the primitives come from; the fastest of the platform where absent. */
-  readonly engines?: Partial<Engines> | undefined;
+  /** The implementations of AES-GCM. Each defaults to the platform's fastest. `noble`: JavaScript for every call. */
+  readonly engines?: Partial<Engines> | 'noble' | undefined;
 }
 
+/** The limits of a client's data keys. */
 export interface Limits {
-  readonly messages: number;
-  readonly milliseconds: number;
-  readonly bytes: number;
-  /** Unwrapped data keys. */
-  readonly entries: number;
-  readonly kept: number;
-  /** Milliseconds after which what another call was fetching is given up. */
+  readonly encrypt: BudgetLimits;
+  readonly decrypt: CacheLimits;
+  /** How many milliseconds a call waits for a data key that another call requested. */
   readonly patience: number;
 }
 
 const presets = {
-  server: [65_536, 300_000, 2 ** 30, 1_000],
-  serverless: [65_536, 60_000, 2 ** 30, 200],
-  browser: [1_024, 60_000, 2 ** 26, 100],
+  server: { maxMessages: 65_536, maxAge: 300_000, maxBytes: 2 ** 30, maxEntries: 1_000 },
+  serverless: { maxMessages: 65_536, maxAge: 60_000, maxBytes: 2 ** 30, maxEntries: 200 },
+  browser: { maxMessages: 1_024, maxAge: 60_000, maxBytes: 2 ** 26, maxEntries: 100 },
 } as const;
 
-/** The limits that the options ask for. No entries: none is kept. Throws InputError. */
-export function limitsOf(cache: CachePreset | CacheOptions = 'server', patience = 60_000): Limits {
-  const named = typeof cache === 'string';
-  const { encrypt = {}, decrypt = {} } = named ? {} : cache;
-  const [most, time, size, count] = presets[named ? cache : 'server'] ?? [];
-  const sealing: Exclude<typeof encrypt, false> = encrypt || { messages: 1 };
-  const opening: Exclude<typeof decrypt, false> = decrypt || { entries: 0 };
-  const { messages = most, milliseconds = time, bytes = size } = sealing;
-  const { entries = count, milliseconds: kept = time } = opening;
-  // Random ivs of 96 bits must not meet: a data key encrypts 2^32 messages at most.
-  const valid =
-    messages >= 1 && messages <= 2 ** 32 && milliseconds > 0 && bytes > 0 && entries >= 0 && kept > 0;
-  if (!valid) {
-    throw new InputError('`cache` is a preset, or positive limits, of 2^32 messages at most');
+const cacheOptions: OptionNames<CacheOptions> = { encrypt: true, decrypt: true };
+const encryptLimits: OptionNames<BudgetLimits> = { maxMessages: true, maxBytes: true, maxAge: true };
+const decryptLimits: OptionNames<CacheLimits> = { maxEntries: true, maxAge: true };
+const engineNames: OptionNames<Engines> = { values: true, sync: true, streams: true };
+
+/** The names of the options that all clients have, for `requireOptions`. */
+export const envelopeClientOptions: OptionNames<EnvelopeClientOptions> = {
+  keyId: true,
+  cache: true,
+  engines: true,
+  onEvent: true,
+  logger: true,
+};
+
+/** Returns the engines of the options. Emits an event on a platform without WebCrypto. Throws InputError. */
+export function enginesOf(given: EnvelopeClientOptions['engines'] = {}, emit: Emit): Engines {
+  if (typeof globalThis.crypto?.getRandomValues !== 'function') {
+    throw new InputError(
+      'this platform has no `crypto.getRandomValues`: import a polyfill first, such as react-native-get-random-values',
+    );
   }
-  return { messages, milliseconds, bytes, entries, kept, patience };
+  if (given === 'noble') return allNoble;
+  requireOptions(engineNames, given, 'engines');
+  if (!crypto.subtle) emit({ type: 'engine.fallback', code: 'no_webcrypto', engine: 'noble' });
+  return { ...platformEngines(), ...given };
+}
+
+/** Returns the limits of the options. With `maxEntries` 0, the cache keeps no data key. Throws InputError. */
+export function limitsOf(cache: CachePreset | CacheOptions = 'server', patience = 30_000): Limits {
+  const isNamed = typeof cache === 'string';
+  if (isNamed && !Object.hasOwn(presets, cache)) {
+    throw new InputError("`cache` must be 'server', 'serverless', 'browser' or an object of limits");
+  }
+  const preset = presets[isNamed ? cache : 'server'];
+  const options: CacheOptions = isNamed ? {} : cache;
+  requireOptions(cacheOptions, options, 'cache');
+  const encrypt = options.encrypt === false ? { maxMessages: 1 } : (options.encrypt ?? {});
+  const decrypt = options.decrypt === false ? { maxEntries: 0 } : (options.decrypt ?? {});
+  requireOptions(encryptLimits, encrypt, 'cache.encrypt');
+  requireOptions(decryptLimits, decrypt, 'cache.decrypt');
+  return {
+    encrypt: {
+      // Random 96-bit ivs must not repeat: a data key encrypts at most 2^32 messages.
+      maxMessages: limit('encrypt.maxMessages', encrypt.maxMessages ?? preset.maxMessages, 1, 2 ** 32),
+      maxBytes: limit('encrypt.maxBytes', encrypt.maxBytes ?? preset.maxBytes, 1),
+      maxAge: limit('encrypt.maxAge', encrypt.maxAge ?? preset.maxAge, 1),
+    },
+    decrypt: {
+      maxEntries: limit('decrypt.maxEntries', decrypt.maxEntries ?? preset.maxEntries, 0),
+      maxAge: limit('decrypt.maxAge', decrypt.maxAge ?? preset.maxAge, 1),
+    },
+    patience,
+  };
+}
+
+function limit(name: string, value: number, least: number, most = Infinity): number {
+  if (typeof value === 'number' && value >= least && value <= most) return value;
+  const range = most === Infinity ? `at least ${least}` : `from ${least} to ${most}`;
+  const got = typeof value === 'number' ? value : kindOf(value);
+  throw new InputError(`\`cache.${name}\` must be a number ${range} (got ${got})`);
 }

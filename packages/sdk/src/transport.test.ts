@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { endpoints, type Route } from '@eaas/protocol/wire';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { observedClient } from '../../../test/sdk/observed-client.ts';
 import { createTransport, type TransportOptions } from './transport.ts';
 import { EaasClient, type EaasEvent, EaasError, type SdkError } from './index.ts';
 import { createTestService, type Failure } from './testing/testing.ts';
@@ -8,7 +9,7 @@ import { createTestService, type Failure } from './testing/testing.ts';
 const problemBody = (code: string, status: number): Response =>
   Response.json({ type: 'about:blank', title: '', status, detail: 'Do this next.', code }, { status });
 
-/** A transport that is answered so, and how often it sent. */
+/** A transport that gets the responses of `answer`, and the requests that it sent. */
 function answered(
   answer: (attempt: number) => Response | Promise<Response>,
   more: Partial<TransportOptions> = {},
@@ -38,7 +39,7 @@ const failureOf = (work: Promise<unknown>): Promise<SdkError> =>
     (error: SdkError) => error,
   );
 
-// Sent twice, these would make two, be counted twice, or be refused for their own success.
+// These calls must not be sent twice: they would create two records, be counted twice, or be refused the second time.
 const once = new Set<Route>([
   'POST /v1/encrypt',
   'POST /v1/keys',
@@ -51,16 +52,16 @@ const once = new Set<Route>([
   'POST /v1/api-keys',
 ]);
 
-// Side by side, because retries wait.
+// The tests run concurrently, because retries wait.
 describe.concurrent.each(Object.keys(endpoints) as Route[])('%s', (route) => {
   const times = once.has(route) ? 1 : 3;
-  test(`is sent ${times === 1 ? 'once' : 'up to three times'} when the service is away`, async () => {
+  test(`${route} is sent ${times === 1 ? 'once' : 'up to three times'} when the service is unavailable`, async () => {
     const { call, sent } = answered(() => problemBody('unavailable', 503));
     await failureOf(send(call, route));
     expect(sent).toHaveLength(times);
   });
 
-  test(`is sent ${times === 1 ? 'once' : 'up to three times'} when nothing is there to answer`, async () => {
+  test(`${route} is sent ${times === 1 ? 'once' : 'up to three times'} when the network fails`, async () => {
     const { call, sent } = answered(() => Promise.reject(new TypeError('connection refused')));
     expect(await failureOf(send(call, route))).toMatchObject({ code: 'network', retryable: true });
     expect(sent).toHaveLength(times);
@@ -72,7 +73,7 @@ describe.concurrent.each(Object.keys(endpoints) as Route[])('%s', (route) => {
     ['quota_exceeded', 429],
     ['bad_request', 400],
     ['unauthorized', 401],
-  ] as const)('is never sent again after %s', async (code, status) => {
+  ] as const)(`${route} is never sent again after %s`, async (code, status) => {
     const { call, sent } = answered(() => problemBody(code, status));
     expect(await failureOf(send(call, route))).toMatchObject({ code, status, retryable: false });
     expect(sent).toHaveLength(1);
@@ -81,7 +82,7 @@ describe.concurrent.each(Object.keys(endpoints) as Route[])('%s', (route) => {
 
 const wrap = 'POST /v1/keys/:key_id/wrap';
 
-test('what succeeds in the end is one call of several attempts', async () => {
+test('a retried call emits one event with the number of attempts', async () => {
   const { call, events } = answered((attempt) =>
     attempt < 3 ? problemBody('audit_unwritten', 500) : Response.json({ dek: 'x' }),
   );
@@ -91,7 +92,7 @@ test('what succeeds in the end is one call of several attempts', async () => {
   ]);
 });
 
-test('retries wait a random part of a growing time', async () => {
+test('retries wait a random part of an exponential backoff', async () => {
   const waits: number[] = [];
   for (let run = 0; run < 8; run++) {
     const at: number[] = [];
@@ -104,7 +105,40 @@ test('retries wait a random part of a growing time', async () => {
   expect(Math.max(...waits) - Math.min(...waits)).toBeGreaterThan(10);
 });
 
-test('the deadline holds for all attempts together', async () => {
+test.each([
+  ['60', 5_000],
+  ['1', 1_000],
+  ['Thu, 01 Jan 2026 00:00:04 GMT', 4_000],
+])('a retry waits for the time in Retry-After, at most five seconds: %s', async (after, milliseconds) => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.UTC(2026, 0) });
+  const headers = { 'retry-after': after };
+  const { call, sent } = answered((attempt) =>
+    attempt === 1 ? new Response('{}', { status: 503, headers }) : Response.json({ wrapped_key: 'x' }),
+  );
+  const calling = send(call, wrap);
+  await vi.advanceTimersByTimeAsync(milliseconds - 1);
+  expect(sent).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(sent).toHaveLength(2);
+  await calling;
+  vi.useRealTimers();
+});
+
+test('a call sends no request after its deadline', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  const { call, sent } = answered(
+    () => new Response('{}', { status: 503, headers: { 'retry-after': '5' } }),
+    { timeouts: { total: 1_000 } },
+  );
+  const calling = failureOf(send(call, wrap));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await calling).toMatchObject({ code: 'timeout' });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(sent).toHaveLength(1);
+  vi.useRealTimers();
+});
+
+test('one deadline applies to all attempts of a call together', async () => {
   const { call } = answered(() => problemBody('unavailable', 503), {
     timeouts: { total: 100 },
     retries: 1_000,
@@ -112,7 +146,7 @@ test('the deadline holds for all attempts together', async () => {
   expect(await failureOf(send(call, wrap))).toMatchObject({ code: 'timeout', retryable: true });
 });
 
-test('an attempt that hangs is given up and repeated', async () => {
+test('an attempt that hangs is aborted and repeated', async () => {
   const { call, sent } = answered(
     (attempt) => (attempt === 1 ? hanging(sent[0]) : Response.json({ wrapped_key: 'x' })),
     { timeouts: { attempt: 50 } },
@@ -121,7 +155,7 @@ test('an attempt that hangs is given up and repeated', async () => {
   expect(sent).toHaveLength(2);
 });
 
-test('a signal ends the wait, with its own code', async () => {
+test('an aborted signal ends a waiting call with the code `aborted`', async () => {
   const controller = new AbortController();
   const { call, sent } = answered(() => hanging(sent[0]));
   const waiting = failureOf(call(wrap, { key_id: 'k', dek: 'd' }, controller));
@@ -130,16 +164,16 @@ test('a signal ends the wait, with its own code', async () => {
 });
 
 test.each([
-  ['no JSON', () => new Response('<html>')],
-  ['an error without a problem', () => new Response('<html>', { status: 502 })],
+  ['not JSON', () => new Response('<html>')],
+  ['an error without a problem document', () => new Response('<html>', { status: 502 })],
   ['a redirect', () => Response.redirect('https://elsewhere.example/', 307)],
-])('%s is an answer that nobody understands', async (_, answer) => {
+])('a response that is %s throws `invalid_response`', async (_, answer) => {
   const { call, sent } = answered(answer, { retries: 0 });
   expect(await failureOf(send(call, wrap))).toMatchObject({ code: 'invalid_response' });
   expect(sent).toHaveLength(1);
 });
 
-test('an address with or without a slash at its end is the same', async () => {
+test('a base URL with a trailing slash is accepted', async () => {
   for (const baseUrl of ['https://eaas.example', 'https://eaas.example/', 'https://eaas.example/behind']) {
     const { call, sent } = answered(() => Response.json({}), { baseUrl });
     await call('GET /v1/keys/:key_id', { key_id: '../secrets' });
@@ -147,7 +181,7 @@ test('an address with or without a slash at its end is the same', async () => {
   }
 });
 
-describe.concurrent('nothing secret', () => {
+describe.concurrent('secrets in errors and events', () => {
   const secrets = { apiKey: `eaas_sk_${'7'.repeat(49)}`, plaintext: 'plaintext that nobody may see' };
   const failures: readonly Failure[] = [
     'network',
@@ -160,7 +194,7 @@ describe.concurrent('nothing secret', () => {
     'unavailable',
   ];
 
-  test.each(failures)('is in an error, an event, a log line or the client itself: %s', async (failure) => {
+  test.each(failures)('errors, events, log lines and the client show no secret after %s', async (failure) => {
     const service = createTestService();
     const keyId = service.createKey('k').key_id;
     const seen: unknown[] = [];
@@ -174,11 +208,11 @@ describe.concurrent('nothing secret', () => {
     const observe = (...what: unknown[]): void => void seen.push(...what);
     const client = new EaasClient({
       ...service,
-      ...secrets,
+      apiKey: secrets.apiKey,
       fetch,
       keyId,
       retries: 1,
-      timeouts: { total: 400, attempt: 100 },
+      timeouts: { total: 2_000, attempt: 200 },
       onEvent: observe,
       logger: { debug: observe, warn: observe },
     });
@@ -204,7 +238,7 @@ describe.concurrent('nothing secret', () => {
   });
 });
 
-test('an API key can be asked for before each call; what that throws does not get out', async () => {
+test('the function for the API key is called before each call, and its errors are not shown', async () => {
   const service = createTestService();
   const keyId = service.createKey('k').key_id;
   let asked = 0;
@@ -222,11 +256,11 @@ test('an API key can be asked for before each call; what that throws does not ge
   const error = await failureOf(failing.hash('x'));
   expect(error.code).toBe('unauthorized');
   expect(inspect(error, { depth: 10 })).not.toContain('s.1234');
-  const missing = new EaasClient({ ...service, keyId, apiKey: undefined as unknown as string });
+  const missing = new EaasClient({ ...service, keyId, apiKey: async () => undefined as unknown as string });
   expect(await failureOf(missing.hash('x'))).toMatchObject({ code: 'input' });
 });
 
-test('`switch` on the code tells the errors apart, and the compiler knows', async () => {
+test('the compiler narrows errors by `switch (error.code)`', async () => {
   const describeIt = (error: SdkError): string => {
     // oxlint-disable-next-line typescript/switch-exhaustiveness-check
     switch (error.code) {
@@ -236,8 +270,12 @@ test('`switch` on the code tells the errors apart, and the compiler knows', asyn
         return error.name satisfies 'DecryptionError';
       case 'input':
         return error.name satisfies 'InputError';
+      case 'aborted':
+      case 'closed':
+      case 'not_primed':
+        return error.name satisfies 'ClientError';
       default:
-        return `${error.name satisfies 'EaasError'} ${error.requestId ?? ''}`;
+        return `${error.name satisfies 'ServiceError'} ${error.requestId ?? ''}`;
     }
   };
   const client = new EaasClient(createTestService());
@@ -245,7 +283,22 @@ test('`switch` on the code tells the errors apart, and the compiler knows', asyn
   expect(describeIt(await failureOf(client.hash('x')))).toBe('InputError');
 });
 
-/** An attempt that is never answered, and ends with its signal. */
+test('a network error shows the code of the system error, and nothing else of that error', async () => {
+  const refused = Object.assign(new Error('connect 10.0.0.1:5432 secret'), { code: 'ECONNREFUSED' });
+  const { client } = observedClient({
+    retries: 0,
+    fetch: () => Promise.reject(new TypeError('fetch failed', { cause: refused })),
+  });
+  const error = (await client.hash('x').catch((thrown: unknown) => thrown)) as SdkError;
+  expect(error.message).toBe('the service could not be reached (ECONNREFUSED)');
+  const silent = observedClient({
+    retries: 0,
+    fetch: () => Promise.reject(new TypeError('x', { cause: { code: 'eaas_sk_1' } })),
+  });
+  await expect(silent.client.hash('x')).rejects.toThrow(/reached$/);
+});
+
+/** An attempt without a response, which ends when its signal aborts. */
 function hanging(request: Request | undefined): Promise<Response> {
   return new Promise((_, reject) => {
     const { signal } = request ?? new Request('https://eaas.example');
@@ -253,3 +306,12 @@ function hanging(request: Request | undefined): Promise<Response> {
     signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
 }
+
+test('an error shows the last four characters of a refused API key', async () => {
+  const service = createTestService();
+  const { api_key: apiKey, api_key_id } = service.createApiKey({ permissions: ['encrypt'] });
+  await new EaasClient(service).apiKeys.revoke({ api_key_id });
+  const error = await failureOf(new EaasClient({ ...service, apiKey }).hash('x', { keyId: api_key_id }));
+  expect(error.message).toContain(`(the API key that ends in ${apiKey.slice(-4)} was refused)`);
+  expect(error.message).not.toContain(apiKey.slice(0, -4));
+});

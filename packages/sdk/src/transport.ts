@@ -1,100 +1,129 @@
 import type { Input, Output, Problem, Route } from '@eaas/protocol/wire';
-import ky, { HTTPError } from 'ky';
 import { abortable } from './abortable.ts';
 import { deadlineOf, longest } from './deadline.ts';
-import { EaasError, late, unreadable } from './errors.ts';
+import { ServiceError, timeoutError, unreadable } from './errors.ts';
 import type { Emit } from './events.ts';
+import { type OptionNames, requireOptions } from './require-options.ts';
 
-/** What every call takes. */
+/** The options of every call. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Makes a call of the API: `call('POST /v1/keys/:key_id/wrap', { key_id, dek })`. Throws EaasError. */
+const timeoutNames: OptionNames<NonNullable<TransportOptions['timeouts']>> = { total: true, attempt: true };
+
+/** Makes a call of the API: `call('POST /v1/keys/:key_id/wrap', { key_id, dek })`. Throws ServiceError. */
 export type Call = <R extends Route>(route: R, input: Input<R>, options?: CallOptions) => Promise<Output<R>>;
 
-/** How calls are made. */
+/** Options for the connection to the service. */
 export interface TransportOptions {
-  /** The address of the service. */
+  /** The URL of the service. */
   readonly baseUrl: string;
-  /** Makes the requests; the platform’s where absent. */
+  /** Allows `http:` to another machine. Anyone on the network path can then read credentials and data keys. */
+  readonly insecureHttp?: boolean | undefined;
+  /** Sends the requests. Defaults to the platform's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
-  /** Milliseconds: for a call with all its retries (30,000 where absent), and for each attempt (10,000). */
+  /** In milliseconds: `total` for a call with all retries (default 30,000), `attempt` for each attempt (default 10,000). */
   readonly timeouts?:
     | { readonly total?: number | undefined; readonly attempt?: number | undefined }
     | undefined;
-  /** How often a call that may be repeated is sent again; 2 where absent. */
+  /** How often a failed call is sent again, if the call is safe to repeat. Defaults to 2. */
   readonly retries?: number | undefined;
 }
 
-/** How long to wait for a call that another began: for its place among those under way, and for its answer. */
-export function patienceOf({ timeouts }: Pick<TransportOptions, 'timeouts'>): number {
-  return 2 * (timeouts?.total ?? total);
+/** The names of the options of a transport, for `requireOptions`. */
+export const transportOptions: OptionNames<Omit<TransportOptions, 'baseUrl'>> = {
+  insecureHttp: true,
+  fetch: true,
+  timeouts: true,
+  retries: true,
+};
+
+/** The time limits of a call, and the number of retries. */
+export interface Patience {
+  /** In milliseconds, including all waiting and all retries. */
+  readonly total: number;
+  readonly retries: number;
 }
 
-const total = 30_000;
+/** Returns the patience of the options. Throws InputError. */
+export function patienceOf({ timeouts = {}, retries = 2 }: Pick<TransportOptions, 'timeouts' | 'retries'>) {
+  requireOptions(timeoutNames, timeouts, 'timeouts');
+  return { total: timeouts.total ?? 30_000, attempt: timeouts.attempt ?? 10_000, retries };
+}
 
-// A repeated create would make two, and a repeated change of state would be refused for its own success.
+/** Statuses of temporary failures. The service did nothing, so the call can be sent again. 429 means a spent quota. */
+export const retried: readonly (number | undefined)[] = [500, 502, 503, 504];
+
+/** Returns the milliseconds to wait before the nth retry. */
+export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 300 * 2 ** (retry - 1));
+
+// Other calls are sent once: a second creation would create two records, and a second change of state would be refused.
 const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|decrypt)$|^DELETE .*api-keys/;
 
-/** Speaks HTTP with the service. `headers` is asked before every call. */
+/**
+ * Makes calls over HTTP. `headers` is called before every call. `explain` can add information of the client to an error. No
+ * error holds the request, because the request holds the API key.
+ */
 export function createTransport(
-  { baseUrl, fetch: send = fetch, timeouts = {}, retries = 2 }: TransportOptions,
+  { baseUrl, fetch: send = fetch, ...options }: TransportOptions,
   headers: () => Record<string, string> | Promise<Record<string, string>>,
   emit: Emit,
+  explain: (error: ServiceError, headers: Record<string, string>) => ServiceError = (error) => error,
 ): Call {
-  const { total: most = total, attempt = 10_000 } = timeouts;
-  return async <R extends Route>(
-    route: R,
-    input: Input<R>,
-    { signal }: CallOptions = {},
-  ): Promise<Output<R>> => {
+  const patience = patienceOf(options);
+  // Loaded separately, so the first download of a page is smaller. If the loading fails, the next call throws the error.
+  const loading = import('ky');
+  loading.catch(() => {});
+  return async <R extends Route>(route: R, input: Input<R>, { signal }: CallOptions = {}) => {
     const start = Date.now();
+    const whole = deadlineOf(patience.total, signal);
     let attempts = 0;
-    let told: EaasError | undefined;
-    const whole = deadlineOf(most, signal);
+    let failure: ServiceError | undefined;
 
     async function ask(): Promise<Output<R>> {
-      const { method, path, rest } = address(route, { ...(input as object) });
-      const asked = await headers();
+      const { default: ky, HTTPError } = await loading.catch((error: unknown) => {
+        throw networkError(error);
+      });
+      const { path, ...request } = requestFor(route, { ...(input as object) });
+      const added = await headers();
       try {
-        const answer = await ky<Output<R>>(path, {
+        const output = await ky<Output<R>>(path, {
+          ...request,
           prefixUrl: baseUrl,
-          method,
-          headers: asked,
+          headers: added,
           signal: whole.signal,
-          timeout: Math.min(attempt, longest),
-          // Followed, a redirect would take the API key along; 'error' is unknown to some runtimes.
+          timeout: Math.min(patience.attempt, longest),
+          // Redirects are not followed, because the API key would be sent along. Some runtimes lack `redirect: 'error'`.
           redirect: 'manual',
-          // 429 is a month's quota, and 409 and 422 stay what they are.
           retry: {
-            limit: repeatable.test(route) ? retries : 0,
-            methods: [method.toLowerCase() as 'get'],
-            statusCodes: [500, 502, 503, 504],
+            limit: repeatable.test(route) ? patience.retries : 0,
+            methods: [request.method.toLowerCase() as 'get'],
+            statusCodes: retried.filter((status) => status !== undefined),
             backoffLimit: 2_000,
             maxRetryAfter: 5_000,
             jitter: true,
             retryOnTimeout: true,
           },
-          fetch: (request, init) => {
+          fetch: (...request) => {
             attempts++;
-            return send(request, init);
+            return send(...request);
           },
-          [/^(GET|DELETE)/.test(method) ? 'searchParams' : 'json']: rest,
         }).json();
-        if (Object(answer) !== answer) throw unreadable();
-        return answer;
+        if (Object(output) !== output) throw unreadable();
+        return output;
       } catch (error) {
-        throw await translate(error);
+        const isResponse = error instanceof HTTPError;
+        throw explain(isResponse ? await fromResponse(error.response) : serviceErrorOf(error), added);
       }
     }
 
     try {
-      // Raced, because neither what answers the headers nor every `fetch` listens to a signal.
+      // Raced against the signal, because `headers` and some implementations of `fetch` ignore signals.
       return await abortable(ask(), whole.signal);
     } catch (error) {
-      told = whole.signal.aborted && !signal?.aborted ? late() : (error as EaasError);
-      throw told;
+      failure = whole.signal.aborted && !signal?.aborted ? timeoutError() : (error as ServiceError);
+      throw failure;
     } finally {
       whole.end();
       emit({
@@ -102,55 +131,60 @@ export function createTransport(
         route,
         milliseconds: Date.now() - start,
         attempts,
-        ...(told && { code: told.code, requestId: told.requestId }),
+        ...(failure && { code: failure.code, requestId: failure.requestId }),
       });
     }
   };
 }
 
-/** Puts into the path what belongs there; the rest is the query, or the body. */
-function address(
-  route: Route,
-  rest: Record<string, unknown>,
-): { method: string; path: string; rest: Record<string, string> } {
+/** Returns the request of a call. Members of the input that are not in the path become the query or the body. */
+function requestFor(route: Route, input: Record<string, unknown>) {
   const [method = '', template = ''] = route.split(' ');
   const path = template.slice(1).replace(/:(\w+)/g, (_, name: string) => {
-    const value = rest[name];
-    delete rest[name];
+    const value = input[name];
+    delete input[name];
     return encodeURIComponent(String(value));
   });
-  return { method, path, rest: rest as Record<string, string> };
+  const isRead = /^(GET|DELETE)/.test(method);
+  return { method, path, ...(isRead ? { searchParams: input as Record<string, string> } : { json: input }) };
 }
 
-/** What ky throws carries the request, with the API key and the body: none of it goes on. */
-async function translate(error: unknown): Promise<EaasError> {
-  if (error instanceof EaasError) return error;
-  if (error instanceof HTTPError) return fromAnswer(error.response);
+/** Replaces an error of ky. Errors of ky hold the request, and so the API key and the body, so nothing of them is kept. */
+function serviceErrorOf(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
   if (error instanceof SyntaxError) return unreadable();
-  return (error as Error | undefined)?.name === 'TimeoutError'
-    ? late()
-    : new EaasError('network', `the service could not be reached${reasonOf(error)}`);
+  return (error as Error | undefined)?.name === 'TimeoutError' ? timeoutError() : networkError(error);
 }
 
-/** The system's own code, ECONNREFUSED say, where the platform tells: its messages may hold more than may be shown. */
-function reasonOf(error: unknown): string {
-  const code = (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
-  return typeof code === 'string' && /^[A-Z\d_]{2,40}$/.test(code) ? ` (${code})` : '';
-}
-
-async function fromAnswer(response: Response): Promise<EaasError> {
+async function fromResponse(response: Response): Promise<ServiceError> {
   const problem = (await response.json().catch(() => undefined)) as Partial<Problem> | undefined;
   return fromProblem(problem, response.status, response.headers.get('x-request-id') ?? undefined);
 }
 
-/** The error that a problem document stands for. */
+/** Shows only the code of the system error, such as ECONNREFUSED, because its message might contain secrets. */
+function networkError(error: unknown): ServiceError {
+  const code = (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
+  const reason = typeof code === 'string' && /^[A-Z\d_]{2,40}$/.test(code) ? ` (${code})` : '';
+  return new ServiceError('network', `the service could not be reached${reason}`);
+}
+
+/** Whether a code or a request id can be shown. Any server might have sent the response, so the value could be an API key. */
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w-]{1,64}$/.test(value) && !value.includes('eaas_sk_');
+}
+
+/** Returns the error for a problem document. */
 export function fromProblem(
   problem: Partial<Problem> | undefined,
   status = problem?.status,
   requestId?: string,
-): EaasError {
-  const details = { status, requestId };
-  return typeof problem?.code === 'string' && typeof problem.detail === 'string'
-    ? new EaasError(problem.code, problem.detail, details)
-    : new EaasError('invalid_response', `the service answered ${status} without saying why`, details);
+): ServiceError {
+  const details = { status, requestId: isName(requestId) ? requestId : undefined };
+  return isName(problem?.code) && typeof problem?.detail === 'string'
+    ? new ServiceError(problem.code, problem.detail, details)
+    : new ServiceError(
+        'invalid_response',
+        `the service responded with ${status} and gave no reason`,
+        details,
+      );
 }

@@ -2,13 +2,13 @@ import { InputError } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { auditor } from '../../../../test/sdk/auditor.ts';
-import { EaasError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import { playLog } from '../../../../test/sdk/played-log.ts';
 import type { AuditEntry } from './list.ts';
 
-describe('an honest log', () => {
+describe('checkAudit with an honest log', () => {
   test.each([0, 1, 99, 100, 101, 350])(
-    'of %i entries is read once, in order, and then only what is new',
+    'a log of %i entries is read once, in order, and later rounds read only new entries',
     async (length) => {
       const log = playLog(length);
       const audit = auditor(log);
@@ -35,7 +35,7 @@ describe('an honest log', () => {
     },
   );
 
-  test('that grows while it is read is read to the checkpoint, with a call a page', async () => {
+  test('a log that grows during a round is read up to the checkpoint, with one call per page', async () => {
     const log = playLog(500);
     log.before = () => {
       log.append(5);
@@ -47,7 +47,7 @@ describe('an honest log', () => {
   });
 
   test.each([1, 17, 60, 150])(
-    'that grows by %i entries a call, all of one millisecond, is no false alarm',
+    'a log that grows by %i entries per call within one millisecond causes no finding',
     async (growth) => {
       const log = playLog(700);
       log.entries.splice(0);
@@ -59,7 +59,7 @@ describe('an honest log', () => {
     },
   );
 
-  test('that grows by leaps faster than it can be read is thrown, and never found', async () => {
+  test('a log that grows faster than it can be read causes an error and no finding', async () => {
     const leaping = (leaps: readonly number[]) => {
       const log = playLog(300);
       log.entries.splice(0);
@@ -82,7 +82,7 @@ describe('an honest log', () => {
     );
   });
 
-  test('that is purged while it is read is read on from there', async () => {
+  test('a round continues after entries that are purged while it reads', async () => {
     const log = playLog(300);
     const audit = auditor(log);
     const beforePage = (nth: number, happen: () => void) => {
@@ -99,7 +99,7 @@ describe('an honest log', () => {
     expect(await audit.check()).toMatchObject({ ok: true });
   });
 
-  test('whose beginning is gone before the first reading is trusted from the anchor on, and says so', async () => {
+  test('a log that was purged before the first round is trusted from its anchor on, and `start` has the anchor', async () => {
     const log = playLog(300);
     log.purge(150);
     const audit = auditor(log);
@@ -116,7 +116,7 @@ describe('an honest log', () => {
     expect(await auditor(log).check()).toMatchObject({ ok: true, state: { start: { id: 350 } } });
   });
 
-  test('of which all that the checkpoint was signed for is purged meanwhile is read in the next round', async () => {
+  test('the next round reads a log whose signed entries were all purged during a round', async () => {
     const log = playLog(30);
     const audit = auditor(log);
     log.before = () => {
@@ -129,13 +129,13 @@ describe('an honest log', () => {
     expect(await audit.check()).toMatchObject({ ok: true, checked: 5, state: { start: { id: 35 } } });
   });
 
-  test('is not read on beyond what nobody was told of: a finding outlives the call that failed', async () => {
+  test('a finding is reported again in the next round if a call failed after it', async () => {
     const log = playLog(300);
     const audit = auditor(log);
     await audit.check();
     log.append(400);
     log.purge(350);
-    const down = new EaasError('unavailable', 'not now');
+    const down = new ServiceError('unavailable', 'not now');
     const already = log.calls['GET /v1/audit'] ?? 0;
     log.before = () => {
       if (log.calls['GET /v1/audit'] === already + 7) throw down;
@@ -146,7 +146,7 @@ describe('an honest log', () => {
     expect((await audit.check(options)).findings).toMatchObject([{ code: 'purged_unread', id: 350 }]);
   });
 
-  test('that is long is read on where it was left', async () => {
+  test('an interrupted first round of a long log resumes at the last saved state', async () => {
     const log = playLog(700);
     const audit = auditor(log);
     const stop = new Error('the process ends');
@@ -165,24 +165,26 @@ describe('an honest log', () => {
 });
 
 test.each([
-  ['no list', { logs: {} }],
+  ['an object in place of a list', { logs: {} }],
   ['an id that is text', { logs: [{ id: '1' }] }],
-  ['nothing', { logs: [null] }],
+  ['null in place of an entry', { logs: [null] }],
   ['no limit', { limit: null }],
-])('a page with %s is no answer: thrown, not found', async (_, changes) => {
+])('a page with %s causes an error and no finding', async (_, changes) => {
   const log = playLog(3);
   log.pages = (page) => ({ ...page, ...changes }) as never;
   await expect(auditor(log).check()).rejects.toMatchObject({ code: 'invalid_response' });
 });
 
-test('an option that there is not is refused: a key that is misnamed would not be pinned', async () => {
+test('an unknown option is refused, because a misspelt `verifierKey` would not be pinned', async () => {
   const audit = auditor(playLog(3));
   const misnamed = { verifier_key: 'another' } as object;
-  await expect(audit.check(misnamed)).rejects.toThrow('`verifier_key` is no option');
+  await expect(audit.check(misnamed)).rejects.toThrow(
+    'no option `verifier_key`: did you mean `verifierKey`?',
+  );
   expect(audit.saved).toBeUndefined();
 });
 
-test('a state that was not saved by an audit is refused, not begun anew', async () => {
+test('an invalid state is refused and not treated as a first round', async () => {
   const log = playLog(3);
   const audit = auditor(log);
   await audit.check();

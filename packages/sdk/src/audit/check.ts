@@ -1,71 +1,84 @@
-import { InputError } from '@eaas/protocol';
-import { EaasError } from '../errors.ts';
-import { type AuditHead, openNote, readVerifierKey } from './checkpoint.ts';
-import type { AuditFinding } from './findings.ts';
+import { isCallError } from '../errors.ts';
+import { type OptionNames, requireOptions } from '../require-options.ts';
+import { type AuditHead, openCheckpoint, readVerifierKey, type VerifySignature } from './checkpoint.ts';
+import { type AuditFinding, find } from './findings.ts';
 import type { AuditEntry } from './list.ts';
 import type { AuditMethods } from './methods.ts';
-import type { VerifySignature } from './signature.ts';
 import { type AuditState, type AuditStore, initialState, readState } from './state.ts';
-import { find, type Walk, walkChain } from './walk.ts';
+import { type Walk, walkChain } from './walk.ts';
 
-/** A client, or whatever else reads an audit log. */
+/** A client, or another object that reads an audit log. */
 export interface AuditSource {
   readonly audit: Pick<AuditMethods, 'page' | 'verify' | 'checkpoint'>;
 }
 
-/** What is remembered between rounds, and how a log is read. */
+/** Options of `checkAudit`. */
 export interface CheckOptions {
+  /** Stores the state between rounds. */
   readonly store: AuditStore;
-  /** The tenant's, from elsewhere than the service. Where absent, the first answer is trusted and pinned. */
+  /** The verifier key of the tenant, obtained independently of the service. Without it, the first response is trusted. */
   readonly verifierKey?: string | undefined;
-  /** Reads the whole log again, not only what is new: finds what was altered after it was read. */
+  /** Reads the whole log again, which finds entries that were altered after an earlier round read them. */
   readonly full?: boolean | undefined;
-  /** Entries between two saves of a long reading, which then goes on from there; 10,000 where absent. */
+  /** Saves the state after this many entries, so that a long first round can resume. Defaults to 10,000. */
   readonly saveEvery?: number | undefined;
-  /** Given every entry that is read, in order. After a failure, or a finding, some come again. */
+  /** Called with every entry that is read, in order. The round after an error or a finding passes some entries again. */
   readonly onEntry?: ((entry: AuditEntry) => void | Promise<void>) | undefined;
-  /** Told after each page how far it is, and where the log ends. */
+  /** Called after each page with the last id that was read, and the id of the signed entry. */
   readonly onProgress?: ((progress: { readonly id: number; readonly through: number }) => void) | undefined;
-  /** For platforms whose WebCrypto has no Ed25519. */
+  /** Verifies signatures on platforms whose WebCrypto has no Ed25519. */
   readonly verifySignature?: VerifySignature | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a round found. */
+const checkOptions: OptionNames<CheckOptions> = {
+  store: true,
+  verifierKey: true,
+  full: true,
+  saveEvery: true,
+  onEntry: true,
+  onProgress: true,
+  verifySignature: true,
+  signal: true,
+};
+
+/** The result of a round. */
 export interface AuditReport {
-  /** Nothing was found. */
+  /** Whether there are no findings. */
   readonly ok: boolean;
-  /** What was: the first hundred. */
+  /** The first 100 findings. */
   readonly findings: readonly AuditFinding[];
-  /** What the service has signed in this round; null where its signature does not hold. */
+  /** The checkpoint of this round. Null if its signature is not valid. */
   readonly checkpoint: (AuditHead & { readonly note: string }) | null;
-  /** How many entries were read. */
+  /** The number of entries that this round read. */
   readonly checked: number;
-  /** What the store has now; undefined where nothing was ever saved. */
+  /** The state in the store. Undefined if no state has been saved. */
   readonly state: AuditState | undefined;
 }
 
-type Signed = AuditHead & { readonly note: string };
-
 /**
- * Reads what is new in an audit log, recomputes its chain, and holds it against a signed checkpoint and against what was
- * verified before. What does not hold is in the report, and then nothing is saved. Throws EaasError when the service
- * does not answer and nothing was found before, InputError for a verifier key, a state or an option that is none, and what
- * the store throws.
+ * Reads the new entries of an audit log, recomputes their hash chain, and compares it with a signed checkpoint and with the
+ * entries that were read earlier. The report lists problems as findings. The new state is saved unless there is a finding
+ * other than `purged_unread`. Throws EaasError if a call fails before there is a finding, InputError for an invalid verifier
+ * key, state or option, and the errors of the store.
  */
 export async function checkAudit({ audit }: AuditSource, options: CheckOptions): Promise<AuditReport> {
-  refuseUnknown(options);
-  const { store, signal } = options;
+  requireOptions(checkOptions, options, 'checkAudit');
+  const { store, full = false, saveEvery = 10_000, onEntry, onProgress, signal } = options;
   const stored = readState(await store.load());
+  let saved = stored;
   const findings: AuditFinding[] = [];
   const { signed, state } = await takeCheckpoint(audit, stored, options, findings);
-  if (!signed || wentBack(state, signed, findings))
-    return { ok: false, findings, checkpoint: signed, checked: 0, state: stored };
+  const report = (checked: number): AuditReport => {
+    return { ok: findings.length === 0, findings, checkpoint: signed, checked, state: saved };
+  };
+  if (!signed || findings.length > 0) return report(0);
 
-  const from = options.full ? initialState(state.tenant_id, state.verifier_key).start : state.read;
+  const { id, hash, note } = signed;
+  const from = full ? initialState(state.tenant_id, state.verifier_key).start : state.read;
   const walk: Walk = {
     tenantId: state.tenant_id,
-    to: signed,
+    to: { id, hash },
     known: state.read,
     isFirst: stored === undefined,
     findings,
@@ -74,113 +87,80 @@ export async function checkAudit({ audit }: AuditSource, options: CheckOptions):
     time: 0,
     checked: 0,
   };
-  const { current, saveNow, onPage } = savingOnTheWay(walk, state, stored, options);
-  const walked = await walkChain(walk, { audit, signal, onEntry: options.onEntry, onPage }).then(
-    () => true,
-    (error: unknown) => {
-      // Whoever shows what does not hold must not be able to take it back by failing.
-      if (findings.length === 0 || !(error instanceof EaasError)) throw error;
-      return false;
-    },
-  );
-  if (walked) requireArrival(walk);
-  if (walked && isSound(findings) && walk.at.id === signed.id)
-    await saveNow({ read: headOf(signed), verified: headOf(signed), checkpoint: signed.note });
-  return { ok: findings.length === 0, findings, checkpoint: signed, checked: walk.checked, state: current() };
+  const save = async (changes: Partial<AuditState>): Promise<void> => {
+    const next = { ...state, start: walk.start ?? state.start, ...changes };
+    await store.save(next);
+    saved = next;
+  };
+  let savedAt = 0;
+  const onPage = async (): Promise<void> => {
+    onProgress?.({ id: walk.at.id, through: id });
+    const { at, checked } = walk;
+    // The progress of a full round is saved only at its end, when it has read all entries that were verified before. After
+    // a finding, nothing is saved here: if this round fails before it reports the problem, the next one must find it again.
+    if (full || checked - savedAt < saveEvery || findings.length > 0 || at.hash === undefined) return;
+    savedAt = checked;
+    await save({ read: { id: at.id, hash: at.hash } });
+  };
+  try {
+    await walkChain(walk, { audit, signal, onEntry, onPage });
+  } catch (error) {
+    // After a finding, an error of the service must not suppress the report.
+    if (findings.length === 0 || !isCallError(error)) throw error;
+    return report(walk.checked);
+  }
+  // The walk can end after the signed entry, if all entries up to the signed entry were purged.
+  const isSound = findings.every(({ code }) => code === 'purged_unread');
+  if (isSound && walk.at.id <= id) {
+    if (walk.at.id === id && walk.at.hash === hash) {
+      await save({ read: { id, hash }, verified: { id, hash }, checkpoint: note });
+    } else {
+      find(
+        findings,
+        'checkpoint_mismatch',
+        id,
+        `the chain of entries does not end in the signed entry ${id}`,
+      );
+    }
+  }
+  return report(walk.checked);
 }
 
-const known = /^(store|verifierKey|full|saveEvery|onEntry|onProgress|verifySignature|signal)$/;
-
-/** Of a key that is given as `verifier_key`, the service's own word would be believed. */
-function refuseUnknown(options: object): void {
-  const unknown = Object.keys(options).find((option) => !known.test(option));
-  if (unknown !== undefined) throw new InputError(`\`${unknown}\` is no option of an audit's check`);
-}
-
-/** Asks for a checkpoint, and opens it with the pinned key. */
+/** Requests a checkpoint, and compares it with the pinned verifier key and the entries that were read earlier. */
 async function takeCheckpoint(
   audit: AuditSource['audit'],
   stored: AuditState | undefined,
   { verifierKey, verifySignature, signal }: CheckOptions,
   findings: AuditFinding[],
-): Promise<{ signed: Signed | null; state: AuditState }> {
+): Promise<{ signed: AuditReport['checkpoint']; state: AuditState }> {
   const answer = await audit.checkpoint({ signal });
   const pinned = stored?.verifier_key ?? verifierKey ?? answer.verifier_key;
   for (const other of [verifierKey, answer.verifier_key]) {
     if (other === undefined || other === pinned) continue;
     find(
-      { findings },
+      findings,
       'verifier_key_changed',
       null,
-      `the pinned verifier key is ${pinned}, and now it is ${other}`,
+      `the pinned verifier key is ${pinned}, but the service signed with ${other}`,
     );
   }
-  const verifier = await readVerifierKey(pinned);
-  const state = stored ?? initialState(verifier.tenantId, pinned);
+  const { tenantId } = await readVerifierKey(pinned);
+  const state = stored ?? initialState(tenantId, pinned);
   if (findings.length > 0) return { signed: null, state };
   const { checkpoint: note, id, hash, tenant_id } = answer;
-  const head = typeof note === 'string' ? await openNote(note, verifier, verifySignature) : undefined;
-  if (head?.id === id && head.hash === hash && tenant_id === verifier.tenantId)
-    return { signed: { id, hash, note }, state };
-  const text = 'the checkpoint is not signed by the pinned verifier key, or not for what it came with';
-  find({ findings }, 'checkpoint_invalid', null, text);
-  return { signed: null, state };
-}
-
-/** Whether a checkpoint contradicts what was read, before anything more is. */
-function wentBack({ read }: AuditState, { id, hash }: Signed, findings: AuditFinding[]): boolean {
-  if (id < read.id)
-    find({ findings }, 'rollback', id, `the log ends at entry ${id}; it was read to ${read.id}`);
-  else if (id === read.id && hash !== read.hash) {
-    const text = `entry ${id} had the hash ${read.hash} when it was read, and a checkpoint now states ${hash}`;
-    find({ findings }, 'fork', id, text);
+  const head = typeof note === 'string' ? await openCheckpoint(note, pinned, { verifySignature }) : undefined;
+  if (head?.id !== id || head.hash !== hash || tenant_id !== tenantId) {
+    const text =
+      'the pinned verifier key did not sign the checkpoint, or the response differs from the checkpoint';
+    find(findings, 'checkpoint_invalid', null, text);
+    return { signed: null, state };
   }
-  return findings.length > 0;
-}
-
-/** Saves how far a long reading came, as long as nothing is wrong. */
-function savingOnTheWay(
-  walk: Walk,
-  state: AuditState,
-  stored: AuditState | undefined,
-  { store, full = false, saveEvery = 10_000, onProgress }: CheckOptions,
-) {
-  let saved = stored;
-  let at = 0;
-  const saveNow = async (changes: Partial<AuditState>): Promise<void> => {
-    const next = { ...state, start: walk.start ?? state.start, ...changes };
-    await store.save(next);
-    saved = next;
-  };
-  const onPage = async (): Promise<void> => {
-    onProgress?.({ id: walk.at.id, through: walk.to.id });
-    const { id, hash } = walk.at;
-    // What is read anew must come by all that was verified before it counts; and a round that goes on from behind a
-    // finding would not come by it, though this one may still fail and tell nobody.
-    if (full || walk.checked - at < saveEvery || walk.findings.length > 0 || hash === undefined) return;
-    at = walk.checked;
-    await saveNow({ read: { id, hash } });
-  };
-  return { current: () => saved, saveNow, onPage };
-}
-
-/** Whatever else was shown: without a finding, the walk has come to the entry that was signed. */
-function requireArrival({ at, to, findings }: Walk): void {
-  // Beyond it: all that it was signed for was purged meanwhile, which is told.
-  if (!isSound(findings) || at.id > to.id || (at.id === to.id && at.hash === to.hash)) return;
-  find(
-    { findings },
-    'checkpoint_mismatch',
-    to.id,
-    `what is shown does not lead to the signed entry ${to.id}`,
-  );
-}
-
-/** Whether everything that could be read holds. */
-function isSound(findings: readonly AuditFinding[]): boolean {
-  return findings.every(({ code }) => code === 'purged_unread');
-}
-
-function headOf({ id, hash }: AuditHead): AuditHead {
-  return { id, hash };
+  const { read } = state;
+  if (id < read.id) {
+    find(findings, 'rollback', id, `the log ends at entry ${id}, but it was read up to entry ${read.id}`);
+  } else if (id === read.id && hash !== read.hash) {
+    const text = `entry ${id} had the hash ${read.hash} when it was read, but the checkpoint now states ${hash}`;
+    find(findings, 'fork', id, text);
+  }
+  return { signed: { id, hash, note }, state };
 }

@@ -8,17 +8,17 @@ const { cases, accepted, refusals } = vectors('checkpoint');
 const [vector] = cases as [(typeof cases)[number]];
 
 test.each([...cases, ...accepted])(
-  'vector: reads $name',
+  'a checkpoint is accepted: vector $name',
   async ({ note, verifier_key, tenant_id, id, hash }) => {
     expect(await openCheckpoint(note, verifier_key)).toEqual({ tenant_id, id, hash });
   },
 );
 
-test.each(refusals)('vector: refuses $name', async ({ note, verifier_key }) => {
+test.each(refusals)('a checkpoint is refused: vector $name', async ({ note, verifier_key }) => {
   expect(await openCheckpoint(note, verifier_key)).toBeUndefined();
 });
 
-test('a note has one spelling: nothing can be altered, added, taken away or repeated', async () => {
+test('a note with an altered, added, removed or repeated character is refused', async () => {
   const signed = await playLog(3).call('GET /v1/audit/checkpoint', {});
   const { checkpoint: note, verifier_key: verifierKey } = signed;
   expect(await openCheckpoint(note, verifierKey)).toMatchObject({ id: 3 });
@@ -32,7 +32,7 @@ test('a note has one spelling: nothing can be altered, added, taken away or repe
   expect(opened.filter((head) => head !== undefined)).toEqual([]);
 });
 
-test('what is no verifier key, or has another key id, is refused', async () => {
+test('an invalid verifier key and a verifier key with a wrong key id are refused', async () => {
   const { verifier_key: key, note } = vector;
   const others = [
     '',
@@ -45,7 +45,7 @@ test('what is no verifier key, or has another key id, is refused', async () => {
   for (const other of others) await expect(openCheckpoint(note, other)).rejects.toThrow(InputError);
 });
 
-test('where the platform has no Ed25519, a library can stand in', async () => {
+test('`verifySignature` is used instead of the platform’s Ed25519', async () => {
   const { verifier_key, note, tenant_id, id, hash, public_key } = vector;
   const asked: string[] = [];
   const opened = await openCheckpoint(note, verifier_key, {

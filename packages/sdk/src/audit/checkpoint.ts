@@ -1,81 +1,60 @@
-import { InputError, toUtf8 } from '@eaas/protocol';
-import { fromBase64, isBase64 } from '@eaas/protocol/base64';
-import { toHex } from './hex.ts';
-import { type VerifySignature, verifyEd25519 } from './signature.ts';
+import { InputError } from '@eaas/protocol';
+import {
+  keyIdInput,
+  parseCheckpoint,
+  parseVerifierKey,
+  toHex,
+  type Verifier,
+} from '@eaas/protocol/internal-audit';
 
-/** An id of the log and the hash of its entry, in hex. Id 0 is where every log begins. */
+/** Returns whether an Ed25519 signature (RFC 8032) of a message is valid under a public key of 32 bytes. */
+export type VerifySignature = (
+  publicKey: Uint8Array<ArrayBuffer>,
+  signature: Uint8Array<ArrayBuffer>,
+  message: Uint8Array<ArrayBuffer>,
+) => boolean | Promise<boolean>;
+
+const verifyEd25519: VerifySignature = async (publicKey, signature, message) => {
+  const key = await crypto.subtle.importKey('raw', publicKey, 'Ed25519', false, ['verify']).catch(() => {
+    throw new InputError('this platform cannot verify Ed25519: pass `verifySignature`, from a library');
+  });
+  return crypto.subtle.verify('Ed25519', key, signature, message);
+};
+
+/** The id of an entry, and the hash of the entry in hex. Id 0 is the empty log. */
 export interface AuditHead {
   readonly id: number;
   readonly hash: string;
 }
 
-/** What a checkpoint states. */
+/** The head of the log that a checkpoint states. */
 export interface StatedHead extends AuditHead {
   readonly tenant_id: string;
 }
 
-/** A verifier key, taken apart. */
-export interface Verifier {
-  readonly name: string;
-  readonly tenantId: string;
-  readonly keyId: string;
-  readonly publicKey: Uint8Array<ArrayBuffer>;
-}
-
-const ed25519 = 1; // its number among the signature types of signed-note
-
 /**
- * What a checkpoint (a C2SP signed note) states, or undefined unless the verifier key signed it, once; signatures of
- * others are ignored. Needs no service. Throws InputError for what is no verifier key.
+ * Verifies a checkpoint (a C2SP signed note) without the service, and returns its contents. Returns undefined unless it has
+ * exactly one signature of the verifier key and this signature is valid. Ignores signatures of other keys. Throws InputError
+ * for an invalid verifier key.
  */
 export async function openCheckpoint(
   note: string,
   verifierKey: string,
-  { verifySignature }: { readonly verifySignature?: VerifySignature | undefined } = {},
+  { verifySignature = verifyEd25519 }: { readonly verifySignature?: VerifySignature | undefined } = {},
 ): Promise<StatedHead | undefined> {
-  return openNote(note, await readVerifierKey(verifierKey), verifySignature);
+  const verifier = await readVerifierKey(verifierKey);
+  const found = parseCheckpoint(note, verifier);
+  if (!found || !(await verifySignature(verifier.publicKey, found.signature, found.signed))) return undefined;
+  return { tenant_id: verifier.tenantId, id: found.id, hash: toHex(found.hash) };
 }
 
-/** The same with a verifier key that was read before. */
-export async function openNote(
-  note: string,
-  { name, tenantId, keyId, publicKey }: Verifier,
-  verifySignature: VerifySignature = verifyEd25519,
-): Promise<StatedHead | undefined> {
-  const [text, rest, ...more] = note.split('\n\n');
-  if (text === undefined || !rest?.endsWith('\n') || more.length > 0 || !note.isWellFormed())
-    return undefined;
-  const signatures = rest.slice(0, -1).split('\n').map(readSignature);
-  const ours = signatures.filter((each) => each?.name === name && each.keyId === keyId);
-  const [own] = ours;
-  if (own?.bytes.length !== 64 || ours.length > 1 || signatures.includes(undefined)) return undefined;
-  const isSigned = await verifySignature(publicKey, own.bytes, toUtf8(`${text}\n`));
-  return isSigned ? readHead(text, tenantId) : undefined;
-}
-
-/** Takes `eaas/<tenant_id>+<key id>+<base64>` apart. Throws InputError. */
+/** Reads a verifier key and checks its key id. Throws InputError. */
 export async function readVerifierKey(text: string): Promise<Verifier> {
-  const [, name = '', tenantId = '', keyId = '', encoded = ''] =
-    /^(eaas\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))\+([0-9a-f]{8})\+(.+)$/.exec(text) ?? [];
-  const key = isBase64(encoded) ? fromBase64(encoded) : new Uint8Array();
-  const named = Uint8Array.of(...toUtf8(`${name}\n`), ...key);
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', named));
-  if (key.length !== 33 || key[0] !== ed25519 || toHex(digest.subarray(0, 4)) !== keyId)
-    throw new InputError('that is no verifier key of an audit log: `eaas/<tenant id>+<key id>+<base64>`');
-  return { name, tenantId, keyId, publicKey: key.slice(1) };
-}
-
-function readSignature(line: string) {
-  const [, name, encoded] = /^\u2014 ([^\s+]+) (\S+)$/u.exec(line) ?? [];
-  if (name === undefined || encoded === undefined || !isBase64(encoded)) return undefined;
-  const bytes = fromBase64(encoded);
-  return { name, keyId: toHex(bytes.subarray(0, 4)), bytes: bytes.slice(4) };
-}
-
-function readHead(text: string, tenantId: string): StatedHead | undefined {
-  const [origin, id = '', encoded = '', ...more] = text.split('\n');
-  if (origin !== `eaas.audit-chain.v1/${tenantId}` || more.length > 0) return undefined;
-  if (!/^(0|[1-9]\d*)$/.test(id) || !Number.isSafeInteger(Number(id)) || !isBase64(encoded)) return undefined;
-  const hash = fromBase64(encoded);
-  return hash.length === 32 ? { tenant_id: tenantId, id: Number(id), hash: toHex(hash) } : undefined;
+  const verifier = parseVerifierKey(text);
+  if (verifier) {
+    const input = keyIdInput(verifier.tenantId, verifier.publicKey);
+    const digest = await crypto.subtle.digest('SHA-256', input);
+    if (toHex(new Uint8Array(digest, 0, 4)) === verifier.keyId) return verifier;
+  }
+  throw new InputError('a verifier key must have the form `eaas/<tenant id>+<key id>+<base64>`, unchanged');
 }

@@ -7,7 +7,7 @@ import type { AuditEntry } from './list.ts';
 
 const at = (log: PlayedLog, id: number): AuditEntry => log.entries[id - 1 - log.purged] as AuditEntry;
 
-describe('what is wrong is found, and nothing is saved:', () => {
+describe('findings', () => {
   const changes: readonly (readonly [string, (log: PlayedLog) => void, readonly object[]])[] = [
     [
       'an entry is altered',
@@ -23,29 +23,29 @@ describe('what is wrong is found, and nothing is saved:', () => {
       ],
     ],
     [
-      'an entry names another tenant',
+      'an entry has another tenant id',
       (log) => Object.assign(at(log, 150), { tenant_id: 'x' }),
       [{ code: 'entry_altered', id: 150 }],
     ],
     ['an entry is removed', (log) => log.entries.splice(149, 1), [{ code: 'entry_missing', id: 150 }]],
     ['the first entries are removed', (log) => log.entries.splice(0, 20), [{ code: 'entry_missing', id: 1 }]],
     [
-      'the last entry is not shown',
+      'the last entry is missing',
       (log) => (log.pages = (page) => ({ ...page, logs: page.logs.filter(({ id }) => id < 250) })),
       [{ code: 'entry_missing', id: 250 }],
     ],
     [
-      'nothing is shown',
+      'all entries are missing',
       (log) => (log.pages = (page) => ({ ...page, logs: [] })),
       [{ code: 'entry_missing', id: 1 }],
     ],
     [
-      'an entry is shown twice',
+      'an entry occurs twice',
       (log) => log.entries.splice(150, 0, at(log, 150)),
       [{ code: 'entry_repeated', id: 150 }],
     ],
     [
-      'a log that is written anew',
+      'the log is rewritten',
       (log) => (
         Object.assign(at(log, 150), { actor: 'nobody' }),
         log.rechain(),
@@ -54,17 +54,17 @@ describe('what is wrong is found, and nothing is saved:', () => {
       [{ code: 'checkpoint_mismatch', id: 250 }],
     ],
     [
-      'the checkpoint says another hash than it was signed for',
+      'the hash in the checkpoint is not the signed hash',
       (log) => (log.checkpoints = () => ({ hash: 'ab'.repeat(32) })),
       [{ code: 'checkpoint_invalid', id: null }],
     ],
     [
-      'the checkpoint is of another tenant',
+      'the checkpoint belongs to another tenant',
       (log) => (log.checkpoints = () => ({ tenant_id: '00000000-0000-4000-8000-000000000009' })),
       [{ code: 'checkpoint_invalid' }],
     ],
   ];
-  test.each(changes)('%s', async (_, change, findings) => {
+  test.each(changes)('a finding is reported and nothing is saved if %s', async (_, change, findings) => {
     const log = playLog(250);
     await log.remember();
     change(log);
@@ -78,17 +78,17 @@ describe('what is wrong is found, and nothing is saved:', () => {
   const later: readonly (readonly [string, (log: PlayedLog) => void, object])[] = [
     ['the log ends earlier', (log) => log.entries.splice(200), { code: 'rollback', id: 200 }],
     [
-      'it ended earlier, and is as long again',
+      'it was cut and has its old length again',
       (log) => (log.entries.splice(200), log.append(50, 'decrypt')),
       { code: 'fork', id: 250 },
     ],
     [
-      'it ended earlier, and is longer now',
+      'it was cut and is longer now',
       (log) => (log.entries.splice(200), log.append(150, 'decrypt')),
       { code: 'fork', id: 250 },
     ],
     [
-      'it was written anew, with a signed checkpoint',
+      'it was rewritten and its checkpoint is signed',
       (log) => (Object.assign(at(log, 9), { actor: 'nobody' }), log.rechain(), log.append(99)),
       { code: 'fork', id: 250 },
     ],
@@ -98,19 +98,22 @@ describe('what is wrong is found, and nothing is saved:', () => {
       { code: 'verifier_key_changed', id: null },
     ],
   ];
-  test.each(later)('after it was read, %s', async (_, change, finding) => {
-    const log = playLog(250);
-    const audit = auditor(log);
-    await audit.check();
-    const before = audit.saved;
-    change(log);
-    const report = await audit.check();
-    expect(report.findings).toEqual([expect.objectContaining(finding)]);
-    expect(report).toMatchObject({ ok: false, state: before });
-    expect(audit.saved).toBe(before);
-  });
+  test.each(later)(
+    'a finding is reported for a log that was read earlier if %s',
+    async (_, change, finding) => {
+      const log = playLog(250);
+      const audit = auditor(log);
+      await audit.check();
+      const before = audit.saved;
+      change(log);
+      const report = await audit.check();
+      expect(report.findings).toEqual([expect.objectContaining(finding)]);
+      expect(report).toMatchObject({ ok: false, state: before });
+      expect(audit.saved).toBe(before);
+    },
+  );
 
-  test('an entry that is altered after it was read is found by a full reading', async () => {
+  test('a full round finds an entry that was altered after it was read', async () => {
     const log = playLog(250);
     const audit = auditor(log);
     await audit.check();
@@ -122,7 +125,7 @@ describe('what is wrong is found, and nothing is saved:', () => {
     expect((await audit.check({ full: true })).findings).toMatchObject([{ code: 'fork', id: 250 }]);
   });
 
-  test('a verifier key from elsewhere is not the one that the service signs with', async () => {
+  test('a finding is reported if the service does not sign with the given `verifierKey`', async () => {
     const [log, other] = [playLog(3), playLog(3)];
     const { verifier_key: verifierKey } = await other.call('GET /v1/audit/checkpoint', {});
     expect(await auditor(log).check({ verifierKey })).toMatchObject({
@@ -132,21 +135,25 @@ describe('what is wrong is found, and nothing is saved:', () => {
     expect(await auditor(other).check({ verifierKey })).toMatchObject({ ok: true });
   });
 
-  test("what the service's own verification finds, when it is asked for a purge, is passed on", async () => {
+  test("a round reports errors of the service's own verification as a finding", async () => {
     const log = playLog(20);
     log.purge(5);
     log.verifies = () => ({ valid: false, errors: [{ id: null, reason: 'tenant_changed' }], error_count: 1 });
     const { findings } = await auditor(log).check();
     expect(findings).toEqual([
-      { code: 'service_verification_failed', id: null, message: 'the service finds: tenant_changed' },
+      {
+        code: 'service_verification_failed',
+        id: null,
+        message: 'the verification by the service failed: tenant_changed',
+      },
     ]);
   });
 
   test.each<[string, object]>([
     ['an anchor without a hash', { purged_through: { id: 20 } }],
     ['an anchor without an id', { purged_through: { hash: 'ab'.repeat(32) } }],
-    ['errors that are none', { errors: undefined }],
-  ])('a verification with %s is none, and no entry passes on its word', async (_, answer) => {
+    ['invalid errors', { errors: undefined }],
+  ])('a verification with %s is refused, and no entry is accepted because of it', async (_, answer) => {
     const log = playLog(250);
     log.purge(20);
     Object.assign(at(log, 21), { actor: 'nobody' });
@@ -156,7 +163,7 @@ describe('what is wrong is found, and nothing is saved:', () => {
     expect(audit.saved).toBeUndefined();
   });
 
-  test('any change of what is shown', async () => {
+  test('a round finds every random change of the log', async () => {
     const edit = fc.record({ id: fc.integer({ min: 1, max: 230 }), kind: fc.nat(5) });
     await fc.assert(
       fc.asyncProperty(edit, async ({ id, kind }) => {

@@ -1,36 +1,45 @@
-/** What an audit can find wrong. */
+/** The kinds of findings. */
 export type AuditFindingCode =
-  /** The service signs with another key than the one that was pinned. */
+  /** The service signs with another key than the pinned key. */
   | 'verifier_key_changed'
-  /** The checkpoint is not signed by the pinned key, or the answer says something else than it. */
+  /** The pinned key did not sign the checkpoint, or the response differs from its checkpoint. */
   | 'checkpoint_invalid'
-  /** The log ends before what was read of it already: it was put back to an older state. */
+  /** The log ends before entries that were read earlier, because it was restored to an older state. */
   | 'rollback'
-  /** An entry that was read already is another one now: the log was written anew. */
+  /** An entry that was read earlier is different now, because the log was rewritten. */
   | 'fork'
-  /** The entries are a chain, but not the one that the checkpoint was signed for. */
+  /** The entries form a valid chain, but the chain does not end in the signed entry. */
   | 'checkpoint_mismatch'
-  /** An entry is not what was hashed. */
+  /** The hash of an entry does not match its content. */
   | 'entry_altered'
-  /** Entries are not shown. */
+  /** Entries are missing. */
   | 'entry_missing'
-  /** An entry is shown twice, or out of its order. */
+  /** An entry occurs twice or out of order. */
   | 'entry_repeated'
-  /** An entry claims to be older than the one before. */
+  /** The time of an entry is before the time of the previous entry. */
   | 'time_went_back'
-  /** Entries were purged before they were read here. What follows them is verified, they are not. */
+  /** Entries were purged before they were read. The remaining entries were verified. */
   | 'purged_unread'
-  /** The service's own verification says that something is wrong. */
+  /** The service's own verification fails. */
   | 'service_verification_failed';
 
-/** One thing that does not hold. */
+/** A problem of a log. */
 export interface AuditFinding {
   readonly code: AuditFindingCode;
-  /** The entry that it is about, or the first of them. */
+  /** The first entry that has the problem. */
   readonly id: number | null;
-  /** For people; it quotes ids and hashes, nothing else of an entry. */
+  /** A description for people. It quotes only ids, hashes and verifier keys. */
   readonly message: string;
 }
 
-/** So many are collected in one round; then it ends. */
+/** A round ends after this many findings. */
 export const mostFindings = 100;
+
+export function find(
+  findings: AuditFinding[],
+  code: AuditFindingCode,
+  id: number | null,
+  message: string,
+): void {
+  if (findings.length < mostFindings) findings.push({ code, id, message });
+}

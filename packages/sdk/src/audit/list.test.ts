@@ -15,18 +15,18 @@ async function listed(log: PlayedLog, filter?: AuditFilter, options?: ListOption
 const upTo = (last: number, first = 1): number[] =>
   Array.from({ length: last - first + 1 }, (_, nth) => first + nth);
 
-describe.each(['newest', 'oldest'] as const)('%s first', (order) => {
+describe.each(['newest', 'oldest'] as const)('audit.list with the %s entry first', (order) => {
   const inOrder = (ids: readonly number[]): number[] => (order === 'oldest' ? [...ids] : ids.toReversed());
 
   test.each([0, 1, 2, 99, 100, 101, 350])('a log of %i entries is listed, each once', async (length) => {
     expect(await listed(playLog(length), {}, { order })).toEqual(inOrder(upTo(length)));
   });
 
-  test('a page size beyond 100 still lists all: the answer says what a page is', async () => {
+  test('a page size above 100 lists all entries, because the response states its page size', async () => {
     expect(await listed(playLog(250), {}, { order, pageSize: 1_000 })).toEqual(inOrder(upTo(250)));
   });
 
-  test('a filter goes along with every call', async () => {
+  test('every call for a page has the filter', async () => {
     const log = playLog(20);
     const key_id = '00000000-0000-4000-8000-000000000001';
     const [from, to] = [log.entries[4], log.entries[15]].map((entry) => entry?.created_at ?? '');
@@ -39,7 +39,7 @@ describe.each(['newest', 'oldest'] as const)('%s first', (order) => {
     expect(await listed(log, { action: 'key.export' }, { order })).toEqual([]);
   });
 
-  test('whatever is recorded or purged between the calls, each entry that was there and stays is listed once', async () => {
+  test('each entry is listed once, even if entries are recorded or purged between the calls', async () => {
     const events = fc.record({
       recorded: fc.nat(30),
       milliseconds: fc.constantFrom(0, 0, 1, 50),
@@ -53,7 +53,7 @@ describe.each(['newest', 'oldest'] as const)('%s first', (order) => {
         fc.boolean(),
         async (length, pageSize, happening, isFiltered) => {
           const log = playLog(length);
-          log.time--; // Of the newest entry: what comes next may be of the same millisecond.
+          log.time--; // The clock goes back to the time of the newest entry, so the next entry can have the same time.
           const queue = [{ recorded: 0, milliseconds: 0, purged: 0 }, ...happening];
           log.before = () => {
             const { recorded, milliseconds, purged } = queue.shift() ?? {
@@ -78,14 +78,14 @@ describe.each(['newest', 'oldest'] as const)('%s first', (order) => {
     );
   });
 
-  test('a loop that ends early makes no further call', async () => {
+  test('a loop over the list that ends early makes no further call', async () => {
     const log = playLog(300);
     for await (const entry of listAudit(log.call, {}, { order })) if (entry.id > 0) break;
     expect(log.calls['GET /v1/audit']).toBe(order === 'newest' ? 1 : 2);
   });
 });
 
-test('the signal goes along with every call', async () => {
+test('audit.list passes the signal to every call', async () => {
   const { signal } = new AbortController();
   const seen: unknown[] = [];
   const log = playLog(150);
@@ -97,6 +97,6 @@ test('the signal goes along with every call', async () => {
   expect(seen).toEqual([signal, signal]);
 });
 
-test('a Date that is none is not left out', async () => {
+test('audit.list throws RangeError for an invalid Date', async () => {
   await expect(listed(playLog(1), { date_from: new Date('yesterday') })).rejects.toThrow(RangeError);
 });

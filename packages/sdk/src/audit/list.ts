@@ -1,12 +1,13 @@
 import type { AuditAction, Output } from '@eaas/protocol/wire';
+import { type OptionNames, requireOptions } from '../require-options.ts';
 import type { Call, CallOptions } from '../transport.ts';
 
-/** A page as the service answers it. */
+/** A page of the log. */
 export type AuditPage = Output<'GET /v1/audit'>;
-/** An entry as the service shows it. */
+/** An entry of the log. */
 export type AuditEntry = AuditPage['logs'][number];
 
-/** Which entries; both dates are inclusive, and text is RFC 3339 with a time. */
+/** Selects entries. Both dates are inclusive. A date as text must be RFC 3339 with a time. */
 export interface AuditFilter {
   readonly key_id?: string | undefined;
   readonly action?: AuditAction | undefined;
@@ -14,23 +15,29 @@ export interface AuditFilter {
   readonly date_to?: Date | string | undefined;
 }
 
-/** In which order entries are listed, and how many a call. */
+/** Options of `audit.list`. */
 export interface ListOptions extends CallOptions {
-  /** `newest` first where absent. */
+  /** The entry that comes first. Defaults to `newest`. */
   readonly order?: 'newest' | 'oldest' | undefined;
-  /** Entries a call; 100 where absent, which is also the most that the service gives. */
+  /** Entries per call. Defaults to 100, which is also the maximum. */
   readonly pageSize?: number | undefined;
 }
 
+const filterNames: OptionNames<AuditFilter> = { key_id: true, action: true, date_from: true, date_to: true };
+const listOptions: OptionNames<ListOptions> = { order: true, pageSize: true, signal: true };
+
 /**
- * The entries that there are when it begins, each once, whatever is recorded or purged meanwhile. Throws EaasError, and
- * RangeError for a Date that is none.
+ * Yields the entries that the log has when the listing starts, each once, even if other entries are recorded or purged
+ * during the listing. Throws EaasError, and RangeError for an invalid Date.
  */
 export async function* listAudit(
   call: Call,
   filter: AuditFilter = {},
-  { order, pageSize = 100, signal }: ListOptions = {},
+  options: ListOptions = {},
 ): AsyncGenerator<AuditEntry, void, undefined> {
+  requireOptions(filterNames, filter, 'audit.list');
+  requireOptions(listOptions, options, 'audit.list');
+  const { order, pageSize = 100, signal } = options;
   const query: Record<string, unknown> = { limit: Math.max(2, pageSize) };
   for (const [name, value] of Object.entries(filter)) {
     if (value !== undefined) query[name] = value instanceof Date ? value.toISOString() : value;
@@ -40,14 +47,14 @@ export async function* listAudit(
   const first = await pageAt(0);
   const [newest] = first.logs;
   if (!newest) return;
-  // What is recorded from now on would shift every offset; little can still come within the same millisecond.
+  // Excludes later entries, which would shift every offset. Later entries of the same millisecond can still appear.
   query['date_to'] = newest.created_at;
   yield* order === 'oldest' ? oldestFirst(first, newest.id, pageAt) : newestFirst(first, pageAt);
 }
 
 type PageAt = (offset: number) => Promise<AuditPage>;
 
-/** An offset only ever comes to name newer entries than it did: so nothing is missed, and what repeats is dropped. */
+/** Lists the newest entry first. New entries shift the offsets, so pages can repeat entries. Drops repeated entries. */
 async function* newestFirst(first: AuditPage, pageAt: PageAt): AsyncGenerator<AuditEntry, void, undefined> {
   let last = Infinity;
   for (let page = first; ;) {
@@ -62,7 +69,7 @@ async function* newestFirst(first: AuditPage, pageAt: PageAt): AsyncGenerator<Au
   }
 }
 
-/** Upwards, each page with the last entry of the one before: where it is not, a page further down is asked for. */
+/** Lists the oldest entry first. Requests a page with a higher offset if a page does not overlap the previous page. */
 async function* oldestFirst(
   first: AuditPage,
   newest: number,
@@ -72,7 +79,7 @@ async function* oldestFirst(
   for (let page = first; ;) {
     const { logs, count, total, limit, offset } = page;
     const lowest = logs.at(-1);
-    // How many entries there are above the last one given.
+    // The number of entries that are newer than the last yielded entry.
     let above = offset;
     if (!lowest) above = total;
     else if (lowest.id > last && offset + count < total) above = last ? offset + count + limit - 2 : total;

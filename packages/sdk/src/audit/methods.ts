@@ -1,26 +1,77 @@
 import type { Input, Output } from '@eaas/protocol/wire';
+import { unreadable } from '../errors.ts';
+import { requireOptions } from '../require-options.ts';
 import type { Call, CallOptions } from '../transport.ts';
 import { type AuditEntry, type AuditFilter, type AuditPage, listAudit, type ListOptions } from './list.ts';
-import { type AuditVerification, verifyAudit, type VerifyOptions } from './verify.ts';
 
-/** The audit log of the tenant that the API key belongs to; it needs the permission `audit.read`. */
+type Range = Input<'GET /v1/audit/verify'>;
+/** The result of a verification by the service. */
+export type AuditVerification = Output<'GET /v1/audit/verify'>;
+
+/** Options of `audit.verify`. */
+export interface VerifyOptions extends CallOptions {
+  /** Called after each call with the result so far. A later verification can continue at its `next_id` and `next_row`. */
+  readonly onProgress?: ((found: AuditVerification) => void) | undefined;
+}
+
+/** The audit log of the API key's tenant. The API key needs the permission `audit.read`. */
 export interface AuditMethods {
-  /** Every matching entry that there is when it begins, each once. */
+  /** Yields each matching entry that the log has when the listing starts, once. */
   list(filter?: AuditFilter, options?: ListOptions): AsyncGenerator<AuditEntry, void, undefined>;
-  /** One page, as the service answers it. */
+  /** Returns one page of entries. */
   page(query?: Input<'GET /v1/audit'>, options?: CallOptions): Promise<AuditPage>;
-  /** Has the service verify the log, or a range of it, to the end. */
-  verify(range?: Input<'GET /v1/audit/verify'>, options?: VerifyOptions): Promise<AuditVerification>;
-  /** A signed statement of where the log stands, to be kept outside the service. */
+  /**
+   * Asks the service to verify the log, or a range of entries. One call verifies for up to 10 seconds, and this method makes
+   * further calls until all entries and rows are verified. Returns `valid: false` for a broken log instead of throwing.
+   */
+  verify(range?: Range, options?: VerifyOptions): Promise<AuditVerification>;
+  /** Returns a signed statement of the head. Keep it outside the service. */
   checkpoint(options?: CallOptions): Promise<Output<'GET /v1/audit/checkpoint'>>;
 }
 
-/** The audit log through one way of making calls. */
+/** Creates the methods for the audit log. */
 export function auditOf(call: Call): AuditMethods {
   return {
     list: (filter, options) => listAudit(call, filter, options),
     page: (query = {}, options) => call('GET /v1/audit', query, options),
     verify: (range, options) => verifyAudit(call, range, options),
     checkpoint: (options) => call('GET /v1/audit/checkpoint', {}, options),
+  };
+}
+
+/** Calls verify until `next_id` is null, and returns the combined result. Throws EaasError. */
+export async function verifyAudit(
+  call: Call,
+  range: Range = {},
+  options: VerifyOptions = {},
+): Promise<AuditVerification> {
+  requireOptions({ signal: true, onProgress: true }, options, 'audit.verify');
+  const { signal, onProgress } = options;
+  let found = await call('GET /v1/audit/verify', range, { signal });
+  for (let [from, row] = [0, range.row]; ;) {
+    onProgress?.(found);
+    const { next_id } = found;
+    const next_row = found.next_row ?? undefined;
+    if (next_id === null) return found;
+    // The loop would never end if a call made no progress.
+    if (next_id < from || (next_id === from && next_row === row)) throw unreadable();
+    [from, row] = [next_id, next_row];
+    const query = { ...range, from_id: from, ...(row !== undefined && { row }) };
+    found = merge(found, await call('GET /v1/audit/verify', query, { signal }));
+  }
+}
+
+/** Combines the results of two calls. Every call checks the head, so both results can have the same error. */
+function merge(before: AuditVerification, now: AuditVerification): AuditVerification {
+  const known = new Set(before.errors.map(({ id, reason }) => `${id} ${reason}`));
+  const fresh = now.errors.filter(({ id, reason }) => !known.has(`${id} ${reason}`));
+  return {
+    ...now,
+    valid: before.valid === false ? false : now.valid,
+    checked: before.checked + now.checked,
+    first_id: before.first_id ?? now.first_id,
+    last_id: now.last_id ?? before.last_id,
+    errors: [...before.errors, ...fresh].slice(0, 100),
+    error_count: before.error_count + now.error_count - (now.errors.length - fresh.length),
   };
 }

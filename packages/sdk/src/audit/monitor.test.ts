@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { playLog } from '../../../../test/sdk/played-log.ts';
-import { EaasError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import { monitorAudit } from './monitor.ts';
 import type { AuditState } from './state.ts';
 
@@ -9,7 +9,7 @@ function memory() {
   return { load: () => saved, save: (state: AuditState) => void (saved = state) };
 }
 
-test('a monitor reports round after round, until the signal', async () => {
+test('a monitor reports every round until the signal aborts', async () => {
   const log = playLog(5);
   const stop = new AbortController();
   const checked: number[] = [];
@@ -22,7 +22,7 @@ test('a monitor reports round after round, until the signal', async () => {
   expect(checked).toEqual([5, 2, 2]);
 });
 
-test('the signal ends the wait for the next round', async () => {
+test('the signal ends a monitor that waits for its next round', async () => {
   const stop = new AbortController();
   const options = { store: memory(), interval: 1e9, signal: stop.signal };
   const reports = monitorAudit(playLog(5), options);
@@ -32,7 +32,7 @@ test('the signal ends the wait for the next round', async () => {
   expect(await end).toEqual({ done: true, value: undefined });
 });
 
-test('an interval longer than a timer can wait is no loop without a pause', async () => {
+test('the interval of a monitor can be longer than the longest timer', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const stop = new AbortController();
@@ -46,7 +46,7 @@ test('an interval longer than a timer can wait is no loop without a pause', asyn
   await end;
 });
 
-test('a finding is a report, and the rounds go on', async () => {
+test('a monitor continues after a finding', async () => {
   const log = playLog(5);
   const reports = monitorAudit(log, { store: memory(), interval: 0 });
   await reports.next();
@@ -56,24 +56,24 @@ test('a finding is a report, and the rounds go on', async () => {
   await reports.return();
 });
 
-test('a service that does not answer is thrown, or told and tried again', async () => {
+test('a monitor throws a failed call, or passes the error to `onError` and tries again', async () => {
   const log = playLog(5);
-  const down = new EaasError('network', 'the service could not be reached');
+  const down = new ServiceError('network', 'the service could not be reached');
   log.before = () => {
     if ((log.calls['GET /v1/audit/checkpoint'] ?? 0) === 1) throw down;
   };
   await expect(monitorAudit(log, { store: memory() }).next()).rejects.toBe(down);
 
   delete log.calls['GET /v1/audit/checkpoint'];
-  const told: EaasError[] = [];
-  const onError = (error: EaasError) => void told.push(error);
+  const told: Error[] = [];
+  const onError = (error: Error) => void told.push(error);
   const reports = monitorAudit(log, { store: memory(), interval: 0, onError });
   expect((await reports.next()).value).toMatchObject({ ok: true });
   expect(told).toEqual([down]);
   await reports.return();
 });
 
-test('a store that fails ends the monitor: nothing is remembered', async () => {
+test('a store that throws ends the monitor', async () => {
   const broken = new Error('disk full');
   const store = { load: () => undefined, save: () => Promise.reject(broken) };
   const reports = monitorAudit(playLog(5), { store, onError: () => {} });

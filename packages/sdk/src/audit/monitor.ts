@@ -1,18 +1,18 @@
-import { longest } from '../deadline.ts';
-import { EaasError } from '../errors.ts';
+import { sleep } from '../abortable.ts';
+import { type ClientError, isCallError, type ServiceError } from '../errors.ts';
 import { type AuditReport, type AuditSource, checkAudit, type CheckOptions } from './check.ts';
 
-/** As for one round; and how often, and who hears of failures. */
+/** Options of `audit.monitor`. */
 export interface MonitorOptions extends CheckOptions {
-  /** Milliseconds between the end of a round and the next; 300,000 (five minutes) where absent. */
+  /** Milliseconds between the end of a round and the next. Defaults to 300,000 (five minutes). */
   readonly interval?: number | undefined;
-  /** Told when a round could not be carried out; the next tries again. Where absent, it is thrown. */
-  readonly onError?: ((error: EaasError) => void | Promise<void>) | undefined;
+  /** Called if a round fails. The next round then tries again. Without `onError`, the error is thrown. */
+  readonly onError?: ((error: ServiceError | ClientError) => void | Promise<void>) | undefined;
 }
 
 /**
- * Checks an audit log again and again, and yields the report of each round; ends when the signal says so. Throws what
- * `checkAudit` throws, EaasError only where there is no `onError`.
+ * Checks an audit log repeatedly until the signal aborts, and yields the report of each round. Throws the errors of
+ * `checkAudit`, except those that are passed to `onError`.
  */
 export async function* monitorAudit(
   source: AuditSource,
@@ -23,23 +23,11 @@ export async function* monitorAudit(
     if (signal?.aborted) return;
     const report = await checkAudit(source, options).catch(async (error: unknown) => {
       if (signal?.aborted) return;
-      if (!onError || !(error instanceof EaasError)) throw error;
+      if (!onError || !isCallError(error)) throw error;
       await onError(error);
     });
     if (report) yield report;
-    await pause(interval, signal);
+    // An abort ends the pause, and then ends the loop.
+    await sleep(interval, signal).catch(() => undefined);
   }
-}
-
-function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, Math.min(milliseconds, longest));
-    signal?.addEventListener('abort', end);
-    if (signal?.aborted) end();
-  });
 }

@@ -1,28 +1,24 @@
-import { EaasError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import type { AuditEntry } from './list.ts';
 import type { AuditMethods } from './methods.ts';
 
-/** Where the pages of a log are: what the last one told. */
+/** The position of a reader in a log, as the last page shows it. */
 export interface Place {
-  /** The newest id, as far as `until`. Undefined before the first page. */
+  /** The newest id up to `until`. Undefined before the first page. */
   head: number | undefined;
-  /** What is recorded later is left out: it would shift every offset. Within the same millisecond it still can. */
+  /** The date of the newest entries to request. Later entries would shift every offset. Some of the same time can appear. */
   until: string | undefined;
-  /** How many more entries there were than the time before. */
+  /** By how much the number of entries grew between the last two pages. */
   growth: number;
   size: number;
-}
-
-export function firstPlace(): Place {
-  return { head: undefined, until: undefined, growth: 0, size: 100 };
 }
 
 const slack = 10;
 const mostAttempts = 30;
 
 /**
- * The page that an entry is on, with the one before it; oldest first, and with nothing left out. When they are not
- * shown at all, the page where they should be. Trusts no order, no count and no date.
+ * Returns the page with an entry and the previous entry, oldest first. If the log does not show these entries, returns the
+ * page where they should be. Does not rely on any order, count or date in responses.
  */
 export async function pageWith(
   audit: Pick<AuditMethods, 'page'>,
@@ -34,29 +30,25 @@ export async function pageWith(
   let found: readonly AuditEntry[] | undefined;
   let last = mostAttempts;
   for (let attempt = 1; attempt <= last; attempt++) {
-    const { head, until, size } = place;
-    const expected = head && expectedHead(place, head);
+    const { head, until, size, growth } = place;
+    // Assumes that the log keeps growing at the rate measured so far. Each page has spare room if it grows faster.
+    const expected = head && head + growth + Math.min(growth, 40);
     const offset = expected === undefined ? 0 : Math.max(0, expected - from - size + 1 + slack);
     const query = { limit: size, offset, ...(until !== undefined && !found && { date_to: until }) };
     const entries = await readPage(audit, query, place, signal);
     const [oldest, newest] = [entries[0], entries.at(-1)];
     const shows = (wanted: number) => oldest && newest && oldest.id <= wanted && wanted <= newest.id;
     if (shows(from) && shows(id)) return entries;
-    // It was a guess, or there is more than there was.
+    // The offset was a guess, or the log has grown.
     if (expected !== head || (oldest && place.head !== head)) continue;
     if (shows(id)) return entries;
     if (found || head === undefined) return found ?? entries;
-    // A changed date can mislead whoever searches by it: once more, without.
+    // An altered date can mislead a search by date. Search again without a date.
     found = entries;
     last = attempt + 3;
   }
   if (found) return found;
-  throw new EaasError('unavailable', 'the audit log grows faster than it can be read');
-}
-
-/** More of what came the last time may come again; a page bears the difference. */
-function expectedHead({ growth }: Place, head: number): number {
-  return head + growth + Math.min(growth, 40);
+  throw new ServiceError('unavailable', 'the audit log grows faster than it can be read: try again later');
 }
 
 async function readPage(
@@ -66,19 +58,20 @@ async function readPage(
   signal: AbortSignal | undefined,
 ): Promise<AuditEntry[]> {
   const { logs, limit } = await audit.page(query, { signal });
-  if (!Array.isArray(logs) || !logs.every(isEntry) || !(limit > 2 * slack))
-    throw new EaasError('invalid_response', 'the service showed what is no page of an audit log');
-  place.size = Math.min(place.size, limit);
+  if (!Array.isArray(logs) || !logs.every(isEntry) || !(limit > 2 * slack)) {
+    throw new ServiceError('invalid_response', 'the response of the service is not a page of an audit log');
+  }
   const [newest] = logs;
   const head = newest && newest.id + query.offset;
   if (!newest) place.until = undefined;
   else if (place.head === undefined) place.until = newest.created_at;
+  place.size = Math.min(place.size, limit);
   place.growth = Math.max(0, (head ?? 0) - (place.head ?? Infinity));
   place.head = head;
   return logs.toReversed();
 }
 
-/** Whether this is an entry as the API shows them: what is hashed has one spelling only. */
+/** Whether the value is an entry in the exact form that the hash covers. */
 function isEntry(entry: AuditEntry | null): boolean {
   if (!entry) return false;
   const { id, key_id, key_version, ip_address, metadata, created_at, hash } = entry;
@@ -87,8 +80,8 @@ function isEntry(entry: AuditEntry | null): boolean {
     id > 0 &&
     [entry.tenant_id, entry.action, entry.actor].every((text) => typeof text === 'string') &&
     (key_id === null || typeof key_id === 'string') &&
-    (key_version === null || Number.isSafeInteger(key_version)) &&
     (ip_address === null || typeof ip_address === 'string') &&
+    (key_version === null || Number.isSafeInteger(key_version)) &&
     typeof metadata === 'object' &&
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(created_at) &&
     /^[0-9a-f]{64}$/.test(hash)

@@ -1,62 +1,57 @@
 import { InputError } from '@eaas/protocol';
 import { genesisHash } from '@eaas/protocol/audit';
+import { toHex } from '@eaas/protocol/internal-audit';
 import type { AuditHead } from './checkpoint.ts';
-import { toHex } from './hex.ts';
 
-/** What an auditor remembers: plain JSON, with nothing secret in it. Whoever can write it can blind the audit. */
+/** The state of an audit: plain JSON without secrets. Anyone who can write it can hide changes from the audit. */
 export interface AuditState {
   readonly version: 1;
   readonly tenant_id: string;
-  /** Pinned: given, or taken from the service the first time. */
+  /** The pinned verifier key: the option, or the key that the service returned in the first round. */
   readonly verifier_key: string;
-  /** Where the chain was recomputed from. Unless its id is 0, what was before is purged and its hash taken on trust. */
+  /** The beginning of the chain. If its id is not 0, earlier entries were purged and its hash was trusted. */
   readonly start: AuditHead;
-  /** How far the chain was recomputed; beyond `verified` only while a round is under way. */
+  /** The last entry that was read. It is later than `verified` only during a round. */
   readonly read: AuditHead;
-  /** How far it was recomputed and met a signed checkpoint. */
+  /** The last entry that was compared with a signed checkpoint. */
   readonly verified: AuditHead;
-  /** That checkpoint: proof, should the service ever say otherwise. Null until the first round has ended. */
+  /** The checkpoint that signed `verified`, kept as proof. Null until the first round has ended. */
   readonly checkpoint: string | null;
 }
 
-/** Where the state is kept, outside the service: a file, a row, an object. */
+/** The app's storage for the state, outside the service: a file, a row, an object. */
 export interface AuditStore {
-  /** What was saved last, or nothing. */
+  /** Returns the state that was saved last. Returns null or undefined if there is none. */
   load(): unknown;
-  /** Called with each state that was reached. What it throws ends the round. */
+  /** Saves a state. An error that it throws ends the round. */
   save(state: AuditState): void | Promise<void>;
 }
 
-/** What is known before anything was read. */
+/** The state before the first round. */
 export function initialState(tenantId: string, verifierKey: string): AuditState {
   const start = { id: 0, hash: toHex(genesisHash(tenantId)) };
-  return {
-    version: 1,
-    tenant_id: tenantId,
-    verifier_key: verifierKey,
-    start,
-    read: start,
-    verified: start,
-    checkpoint: null,
-  };
+  const heads = { start, read: start, verified: start };
+  return { version: 1, tenant_id: tenantId, verifier_key: verifierKey, ...heads, checkpoint: null };
 }
 
-/** What a store loaded: undefined where it has nothing. Throws InputError for what no audit saved. */
+/** Checks a loaded state. Returns undefined if there is none. Throws InputError for a value that is not a state. */
 export function readState(loaded: unknown): AuditState | undefined {
   if (loaded === undefined || loaded === null) return undefined;
   const state = loaded as Partial<AuditState>;
-  const isWhole =
+  const isState =
     state.version === 1 &&
     typeof state.tenant_id === 'string' &&
     typeof state.verifier_key === 'string' &&
     (state.checkpoint === null || typeof state.checkpoint === 'string') &&
     [state.start, state.read, state.verified].every(isHead);
-  // To begin anew instead would trust whatever the service says today.
-  if (!isWhole) throw new InputError('the store loaded what is no saved state of an audit');
-  return state as AuditState;
+  if (isState) return state as AuditState;
+  // Starting again instead would trust whichever log the service shows now.
+  throw new InputError(
+    '`store.load` must return the state that was passed to `store.save`, or null (got another value)',
+  );
 }
 
-/** Whether this is an id and the hash of an entry. */
+/** Whether the value is an id and the hash of an entry. */
 export function isHead(head: Partial<AuditHead> | null | undefined): boolean {
   return Number.isSafeInteger(head?.id) && /^[0-9a-f]{64}$/.test(head?.hash ?? '');
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { playLog } from '../../../../test/sdk/played-log.ts';
-import { type AuditVerification, verifyAudit } from './verify.ts';
+import { type AuditVerification, verifyAudit } from './methods.ts';
 
-/** A verification in so many calls, each with what the test says of it. */
+/** A simulated service whose calls of verify return the given results, in order. */
 function inParts(parts: readonly Partial<AuditVerification>[]) {
   const log = playLog(30);
   const asked: unknown[] = [];
@@ -21,7 +21,7 @@ function inParts(parts: readonly Partial<AuditVerification>[]) {
   return { call: log.call, asked };
 }
 
-test('calls go on from where the last ended, and are one result', async () => {
+test('verify continues where the last call ended, and returns one combined result', async () => {
   const { call, asked } = inParts([
     { next_id: 11, first_id: 1, last_id: 10 },
     { next_id: 21, first_id: 11, last_id: 20 },
@@ -39,6 +39,7 @@ test('calls go on from where the last ended, and are one result', async () => {
     valid: true,
     complete: true,
     next_id: null,
+    next_row: null,
     checked: 30,
     first_id: 1,
     last_id: 30,
@@ -52,13 +53,29 @@ test('calls go on from where the last ended, and are one result', async () => {
   ]);
 });
 
-test('one part that does not hold makes the whole invalid', async () => {
+test('verify continues at `next_row`, even if `next_id` stays the same', async () => {
+  const { call, asked } = inParts([
+    { next_id: 1, next_row: 'keys:a', checked: 0 },
+    { next_id: 1, next_row: 'api_keys:b', checked: 0 },
+    { next_id: 11, next_row: 'done:b' },
+    {},
+  ]);
+  expect(await verifyAudit(call)).toMatchObject({ valid: true, next_id: null, next_row: null, checked: 20 });
+  expect(asked).toEqual([
+    {},
+    { from_id: 1, row: 'keys:a' },
+    { from_id: 1, row: 'api_keys:b' },
+    { from_id: 11, row: 'done:b' },
+  ]);
+});
+
+test('one call with an invalid result makes the combined result invalid', async () => {
   const wrong = { errors: [{ id: 3, reason: 'entry_changed' }], error_count: 1 };
   const { call } = inParts([{ next_id: 11, valid: false, ...wrong }, {}]);
   expect(await verifyAudit(call)).toMatchObject({ valid: false, complete: true, ...wrong });
 });
 
-test('an error of a row, which every call finds again, is counted once', async () => {
+test('an error that several calls report is counted once', async () => {
   const row = { id: 3, reason: 'key_missing: k' };
   const { call } = inParts([
     { next_id: 11, valid: false, errors: [row], error_count: 1 },
@@ -70,7 +87,7 @@ test('an error of a row, which every call finds again, is counted once', async (
   });
 });
 
-test('the first hundred errors are kept, and all are counted', async () => {
+test('the combined result has the first 100 errors and the count of all errors', async () => {
   const errors = (from: number) =>
     Array.from({ length: 100 }, (_, nth) => ({ id: from + nth, reason: 'entry_changed' }));
   const { call } = inParts([
@@ -80,11 +97,19 @@ test('the first hundred errors are kept, and all are counted', async () => {
   expect(await verifyAudit(call)).toMatchObject({ errors: errors(1), error_count: 400 });
 });
 
-test.each([[[{ next_id: 11 }, { next_id: 11 }]], [[{ next_id: 11 }, { next_id: 5 }]], [[{ next_id: 0 }]]])(
-  'a service that does not come further would never end: %j',
-  async (parts) => {
-    const { call, asked } = inParts(parts);
-    await expect(verifyAudit(call)).rejects.toMatchObject({ code: 'invalid_response' });
-    expect(asked).toHaveLength(parts.length);
-  },
-);
+const row = 'keys:a';
+test.each([
+  [[{ next_id: 11 }, { next_id: 11 }]],
+  [[{ next_id: 11 }, { next_id: 5 }]],
+  [[{ next_id: 0 }]],
+  [
+    [
+      { next_id: 1, next_row: row },
+      { next_id: 1, next_row: row },
+    ],
+  ],
+])('verify throws if the service makes no progress: %j', async (parts) => {
+  const { call, asked } = inParts(parts);
+  await expect(verifyAudit(call)).rejects.toMatchObject({ code: 'invalid_response' });
+  expect(asked).toHaveLength(parts.length);
+});

@@ -8,7 +8,7 @@ const proxyUrl = 'https://app.example/api/eaas';
 const secret = `eaas_sk_${'0'.repeat(49)}`;
 const hash = 'ab'.repeat(32);
 
-/** A client, and what it sends to a proxy of one answer. */
+/** A client, and the requests that it sends to a proxy with a fixed response. */
 function setUp(
   options: EaasBrowserClientOptions = {},
   answer: () => Response = () => Response.json({ hash, key_id: keyId }),
@@ -21,7 +21,7 @@ function setUp(
   return { sent, client: new EaasBrowserClient({ proxyUrl, keyId, fetch, retries: 0, ...options }) };
 }
 
-/** What a call throws. */
+/** Returns the error of a call, or undefined. */
 async function thrownBy(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     () => undefined,
@@ -29,7 +29,7 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Whether it is the refusal of a key, and shows none. */
+/** Whether the error is an InputError that does not show the API key. */
 function isRefusal(error: unknown): boolean {
   const shown = inspect(error, { depth: 9, showHidden: true });
   return error instanceof InputError && !shown.includes('eaas_sk_');
@@ -37,8 +37,8 @@ function isRefusal(error: unknown): boolean {
 
 afterEach(() => vi.unstubAllGlobals());
 
-describe('a call', () => {
-  test("goes to the app's proxy, with the visitor's session and nothing that names the service", async () => {
+describe('calls of the browser client', () => {
+  test("a call goes to the app's proxy with the visitor's session, without the URL of the service", async () => {
     const { client, sent } = setUp();
     expect(await client.hash('Ada')).toBe(hash);
     const [request] = sent;
@@ -49,7 +49,7 @@ describe('a call', () => {
     expect(request?.headers.get('authorization')).toBeNull();
   });
 
-  test('goes to /api/eaas of the page where nothing else is said, in a worker made from a blob too', async () => {
+  test('a call goes to /api/eaas of the page by default, also in a worker made from a Blob', async () => {
     vi.stubGlobal('location', { href: 'blob:https://app.example/1-2-3', origin: 'https://app.example' });
     const { client, sent } = setUp({ proxyUrl: undefined });
     await client.hash('Ada');
@@ -59,15 +59,15 @@ describe('a call', () => {
   test.each([
     ['an object', { 'X-CSRF-Token': 'one' }],
     ['a function', () => ({ 'X-CSRF-Token': 'one' })],
-    ['a function that has to ask', async () => ({ 'x-csrf-token': 'one' })],
-  ])('takes along the headers of %s', async (_, headers) => {
+    ['an asynchronous function', async () => ({ 'x-csrf-token': 'one' })],
+  ])('a call has the headers that %s sets', async (_, headers) => {
     const { client, sent } = setUp({ headers });
     await client.hash('Ada');
     expect(sent[0]?.headers.get('x-csrf-token')).toBe('one');
     expect(sent[0]?.headers.get('content-type')).toBe('application/json');
   });
 
-  test('that the proxy refuses keeps its code and its advice', async () => {
+  test('a call that the proxy refuses throws the code and the advice of the proxy', async () => {
     const refusal = problem('permission_missing', 'The app does not let this session do this.');
     const { client } = setUp({}, () => Response.json(refusal, { status: 403 }));
     const error = await thrownBy(client.hash('Ada'));
@@ -76,21 +76,21 @@ describe('a call', () => {
   });
 });
 
-describe('an API key is refused, and not shown,', () => {
+describe('API keys in a browser', () => {
   const anyOption = (option: object) => () => new EaasBrowserClient({ proxyUrl, ...option });
 
   test.each<[string, object]>([
-    ['in the address', { proxyUrl: `https://app.example/${secret}` }],
-    ['in a path', { proxyUrl: `/api/${secret}` }],
+    ['in the URL of the proxy', { proxyUrl: `https://app.example/${secret}` }],
+    ['in the path of the proxy', { proxyUrl: `/api/${secret}` }],
     ['as the id of a key', { keyId: secret }],
     ['in a header', { headers: { authorization: `Bearer ${secret}` } }],
     ['in a header that cannot be sent', { headers: { authorization: `Bearer ${secret}\n` } }],
     ['as the name of a header', { headers: { [secret]: '1' } }],
-    ['in Headers', { headers: new Headers({ authorization: secret }) }],
+    ['in a Headers object', { headers: new Headers({ authorization: secret }) }],
     ['as `apiKey`', { apiKey: secret }],
     ['as the name of an option', { [secret]: 1 }],
     ['as the preset of the cache', { cache: secret }],
-  ])('%s', (_, option) => {
+  ])('an API key %s is refused and not shown', (_, option) => {
     let error: unknown;
     try {
       anyOption(option)();
@@ -100,20 +100,35 @@ describe('an API key is refused, and not shown,', () => {
     expect(isRefusal(error)).toBe(true);
   });
 
-  test('in the place of all options', () => {
+  test('an API key instead of the options is refused', () => {
     expect(() => new EaasBrowserClient(secret as never)).toThrow(InputError);
   });
 
   test.each([
-    ['answers', async () => ({ 'x-token': secret })],
-    ['answers and cannot send', () => ({ 'x-token': `${secret}\n` })],
-  ])('in the headers that a function %s', async (_, headers) => {
+    ['returns', async () => ({ 'x-token': secret })],
+    ['returns with a line end', () => ({ 'x-token': `${secret}\n` })],
+  ])('an API key in headers that a function %s is refused and not shown', async (_, headers) => {
     const { client, sent } = setUp({ headers });
     expect(isRefusal(await thrownBy(client.hash('Ada')))).toBe(true);
     expect(sent).toEqual([]);
   });
 
-  test('in what is sent', async () => {
+  test.each([
+    { code: secret, detail: 'x', status: 403 },
+    { code: 'permission_missing', detail: 'x', status: 403 },
+  ])('an API key in the code or the request id of a response is not shown: %j', async (body) => {
+    const shown: unknown[] = [];
+    const observe = (...what: unknown[]): void => void shown.push(...what);
+    const { client } = setUp({ onEvent: observe, logger: { debug: observe, warn: observe } }, () =>
+      Response.json(body, { status: 403, headers: { 'x-request-id': secret } }),
+    );
+    shown.push(await thrownBy(client.hash('Ada')));
+    await Promise.resolve();
+    expect(shown.length).toBeGreaterThan(1);
+    expect(inspect(shown, { depth: 9, showHidden: true })).not.toContain('eaas_sk_');
+  });
+
+  test('a request that contains an API key is not sent', async () => {
     const { client, sent } = setUp();
     expect(isRefusal(await thrownBy(client.hash(`key: ${secret}`)))).toBe(true);
     expect(isRefusal(await thrownBy(client.hash('Ada', { keyId: secret })))).toBe(true);
@@ -121,7 +136,7 @@ describe('an API key is refused, and not shown,', () => {
     expect(sent).toEqual([]);
   });
 
-  test('in an answer', async () => {
+  test('a response that contains an API key is refused and not shown', async () => {
     const { client } = setUp({}, () => Response.json({ hash: secret, key_id: keyId }));
     expect(isRefusal(await thrownBy(client.hash('Ada')))).toBe(true);
     const refusal = problem('bad_request', `Unknown field \`${secret}\`.`);
@@ -130,7 +145,7 @@ describe('an API key is refused, and not shown,', () => {
   });
 });
 
-test('there is no option for an API key, nor any that is not known', () => {
+test('the option `apiKey` and unknown options are refused', () => {
   // @ts-expect-error a browser has no API key
   const make = () => new EaasBrowserClient({ proxyUrl, apiKey: () => 'anything' });
   expect(make).toThrow(InputError);
@@ -144,6 +159,6 @@ test.each([
   'https://app.example/#a',
   'https://user:pass@app.example/',
   'data:,x',
-])('outside of a page, %j is no address', (address) => {
+])('outside a page, the `proxyUrl` %j is refused', (address) => {
   expect(() => new EaasBrowserClient({ proxyUrl: address })).toThrow(InputError);
 });

@@ -1,37 +1,36 @@
 import { InputError } from '@eaas/protocol';
+import { parseUrl, requireSecureUrl } from '../base-url.ts';
 import { EnvelopeClient } from '../envelope-client.ts';
 import { createEmit } from '../events.ts';
-import type { EnvelopeClientOptions } from '../options.ts';
-import { type Call, createTransport, type TransportOptions } from '../transport.ts';
+import { requireOptions } from '../require-options.ts';
+import { type Call, createTransport } from '../transport.ts';
+import { browserOptions, type EaasBrowserClientOptions, type PlainHeaders } from './options.ts';
 
-export { DecryptionError, FormatError, InputError } from '@eaas/protocol';
-export { EaasError, type EaasErrorCode, type SdkError, type Settled } from '../errors.ts';
-
-type PlainHeaders = Readonly<Record<string, string>>;
-
-/** Any other option is refused: above all, there is none for an API key. */
-export interface EaasBrowserClientOptions extends EnvelopeClientOptions, Omit<TransportOptions, 'baseUrl'> {
-  /** Where the app's backend mounts the proxy of `@eaas/sdk/proxy`; `/api/eaas` where absent. */
-  readonly proxyUrl?: string | undefined;
-  /** What goes along with every call, or what answers it: a token against forged requests, say. */
-  readonly headers?: PlainHeaders | (() => PlainHeaders | Promise<PlainHeaders>) | undefined;
-}
+export { DecryptionError, EaasError, FormatError, InputError } from '@eaas/protocol';
+export type { EaasBrowserClientOptions } from './options.ts';
+export {
+  ClientError,
+  type ClientErrorCode,
+  type SdkError,
+  ServiceError,
+  type ServiceErrorCode,
+  type Settled,
+} from '../errors.ts';
 
 /**
- * Encrypts and decrypts in a page, by the visitor's session: the app's backend says, call by call, what it may do. Throws
- * InputError for an option that it does not know, and wherever it comes upon a key of the backend (`eaas_sk_…`).
+ * Encrypts and decrypts in a page, in the visitor's session. The proxy in the app's backend authorizes each call. Throws
+ * InputError for unknown options, and for an API key (`eaas_sk_…`) in any option, request or response.
  */
 export class EaasBrowserClient extends EnvelopeClient {
   constructor(options: EaasBrowserClientOptions = {}) {
-    for (const [name, value] of Object.entries(options)) {
+    for (const [name, value] of Object.entries(options))
       refuseSecret([name, typeof value === 'string' ? value : '']);
-      if (!known.test(name)) throw new InputError(`a browser's client has no option \`${name}\``);
-    }
-    const { proxyUrl = '/api/eaas', headers = {} } = options;
+    requireOptions(browserOptions, options, 'new EaasBrowserClient');
+    const { proxyUrl = '/api/eaas', headers = {}, insecureHttp } = options;
     if (typeof headers === 'object') plain(headers);
     const emit = createEmit(options);
     const call = createTransport(
-      { ...options, baseUrl: addressOf(proxyUrl) },
+      { ...options, baseUrl: addressOf(proxyUrl, insecureHttp) },
       async () => plain(typeof headers === 'function' ? await headers() : headers),
       emit,
     );
@@ -39,9 +38,7 @@ export class EaasBrowserClient extends EnvelopeClient {
   }
 }
 
-const known = /^(proxyUrl|headers|keyId|fetch|timeouts|retries|cache|engines|logger|onEvent)$/;
-
-/** Nothing that goes to the proxy or comes from it holds a key of the backend. */
+/** Throws InputError if a request or a response holds an API key. */
 function watched(call: Call): Call {
   return async (route, input, options) => {
     refuseSecret(input);
@@ -57,29 +54,28 @@ function watched(call: Call): Call {
 function refuseSecret(value: unknown): void {
   if (JSON.stringify(value).includes('eaas_sk_')) {
     throw new InputError(
-      'an API key has no place in a browser: revoke it, and give the next to the proxy alone',
+      'an API key was found in a browser: revoke it, create another, and pass the new one to the proxy only',
     );
   }
 }
 
-/** The headers as they will be sent. What the platform throws may show them: it does not go on. */
+/** Returns the headers as they are sent. Throws InputError instead of the platform's error, which might show the headers. */
 function plain(headers: PlainHeaders): Record<string, string> {
   try {
     headers = Object.fromEntries(new Headers(headers));
   } catch {
-    throw new InputError('`headers` are names and values that can be sent');
+    throw new InputError('`headers` must be valid names and values of HTTP headers');
   }
   refuseSecret(headers);
   return headers;
 }
 
-/** The whole address of a path. The page's, and not the document's: that of a worker made from a blob leads nowhere. */
-function addressOf(proxyUrl: string): string {
-  try {
-    const { href, origin, pathname } = new URL(proxyUrl, globalThis.location?.origin);
-    if (href === origin + pathname) return href;
-  } catch {
-    // Said below.
+/** Returns the absolute URL. Resolves a path against the page's origin, because a worker made from a Blob has another URL. */
+function addressOf(proxyUrl: string, insecureHttp: boolean | undefined): string {
+  const url = parseUrl(proxyUrl, globalThis.location?.origin);
+  if (!url || url.href !== url.origin + url.pathname) {
+    throw new InputError('`proxyUrl` must be a path such as `/api/eaas`, or an absolute URL outside a page');
   }
-  throw new InputError('`proxyUrl` is a path such as `/api/eaas`; outside of a page, a whole address');
+  requireSecureUrl(url, insecureHttp, 'proxyUrl');
+  return url.href;
 }

@@ -1,104 +1,151 @@
-import { type Context, FormatError } from '@eaas/protocol';
-import { storedCiphertext } from '../stored-ciphertext.ts';
+import { type Context, FormatError, InputError } from '@eaas/protocol';
+import { storedCiphertext } from '@eaas/protocol/internal';
+import { callByGroup } from './group-calls.ts';
+import { ciphertextAmongPlaintext, holdsCiphertext } from './ciphertext-test.ts';
 import { at, FieldError, resultOf, type Where } from './field-error.ts';
-import { inGroups } from './in-groups.ts';
-import { contextOf, type FieldPlan, requireTable, rowIdOf } from './plan.ts';
-import type { IdOf, Row, RowOptions, Setting } from './setting.ts';
+import type { IdOf, Internals, Row, RowOptions } from './internals.ts';
+import { contextOf, type FieldPlan, requireField, requireTable, rowIdOf, type TablePlan } from './plan.ts';
 
-/** One row of many: decrypted, or the first of its fields that could not be. */
+/** The result for one row of many: the decrypted row, or the error of its first field that failed. */
 export type SettledRow<R> =
   | { readonly ok: true; readonly value: R }
   | { readonly ok: false; readonly error: FieldError };
 
-/** A row on its way. */
-interface Opening {
-  readonly row: Row;
-  failed?: FieldError;
+/** Options of `decryptRows`, without the types of the definition. */
+export interface DecryptRowsOptions extends RowOptions {
+  readonly as?: Readonly<Record<string, string | null | undefined>> | undefined;
 }
 
-/** A ciphertext to open, and the row whose column it is. */
+/** A row during decryption, and the first error of its fields. */
+interface Opening {
+  readonly row: Row;
+  error?: FieldError;
+}
+
+/** A ciphertext to decrypt, and the row that gets the value. */
 interface Cell {
   readonly opening: Opening;
+  readonly column: string;
   readonly plan: FieldPlan;
   readonly where: Where;
   readonly ciphertext: string | Uint8Array;
   readonly context: Context;
 }
 
-/** The rows with values for ciphertexts, each by itself. All ciphertexts that expect the same keys are opened together. */
+/**
+ * Decrypts rows and returns one result per row. Decrypts the ciphertexts of all rows together, so the client can fetch the
+ * data keys with one request.
+ */
 export async function decryptRows(
-  { client, reads, plans }: Setting,
+  internals: Internals,
   table: string,
   given: readonly Row[],
   idOf: IdOf,
-  options: RowOptions = {},
+  { as, ...options }: DecryptRowsOptions,
 ): Promise<SettledRow<Row>[]> {
-  const fields = requireTable(plans, table);
+  const { client, plans } = internals;
+  const { fields, known } = columnsOf(requireTable(plans, table), as);
   const cells: Cell[] = [];
   const openings = given.map((stored) => {
     const opening: Opening = { row: { ...stored } };
     const id = rowIdOf(idOf(stored));
-    for (const plan of fields) {
+    for (const [column, plan] of fields) {
       if (plan.indexColumn) delete opening.row[plan.indexColumn];
-      const value = Object.hasOwn(stored, plan.name) ? stored[plan.name] : null;
+      const value = Object.hasOwn(stored, column) ? stored[column] : null;
       if (value === null || value === undefined) continue;
       const where = { table, field: plan.name, row: id };
       attempt(opening, where, () => {
-        const ciphertext = storedCiphertext(value);
-        if (ciphertext !== undefined) {
-          cells.push({ opening, plan, where, ciphertext, context: contextOf(plan, where.row) });
-          return;
-        }
-        opening.row[plan.name] = readPlaintext(plan, value);
-        reads.count(plan, 'plaintext', where.row);
+        const ciphertext = ciphertextIn(plan, value);
+        if (ciphertext === undefined) opening.row[column] = readPlaintext(internals, plan, value, id);
+        else cells.push({ opening, column, plan, where, ciphertext, context: contextOf(plan, id) });
       });
+    }
+    for (const column in stored) {
+      if (known.has(column) || !holdsCiphertext(opening.row[column])) continue;
+      attempt(opening, { table, field: column, row: id }, () => refuseCiphertext(stored, column, table));
     }
     return opening;
   });
-  const opened = await inGroups(
+  const opened = await callByGroup(
     cells,
     ({ plan }) => plan.keyIds?.join(),
-    (_, group) => client.decryptMany(group, { ...options, keyId: group[0]?.plan.keyIds }),
+    (group) =>
+      client.decryptMany(
+        group.map(({ ciphertext, context }) => ({ ciphertext, context })),
+        { ...options, keyId: group[0]?.plan.keyIds },
+      ),
   );
-  for (const [index, { opening, plan, where }] of cells.entries()) {
+  for (const [index, { opening, column, plan, where }] of cells.entries()) {
     attempt(opening, where, () => {
-      opening.row[plan.name] = plan.field.type.decode(resultOf(opened[index], where));
-      reads.count(plan, 'encrypted', where.row);
+      opening.row[column] = plan.field.type.decode(resultOf(opened[index], where));
+      plan.reads.encrypted++;
     });
   }
-  return openings.map(({ row, failed }) =>
-    failed ? { ok: false, error: failed } : { ok: true, value: row },
+  return openings.map(({ row, error }) => (error ? { ok: false, error } : { ok: true, value: row }));
+}
+
+/** Returns the field of each column, and the columns that need no check. Throws InputError for an unknown field. */
+function columnsOf(plan: TablePlan, as: DecryptRowsOptions['as'] = {}) {
+  const fields = new Map(plan.fields.map((field) => [field.name, field]));
+  const known = new Set(plan.fields.flatMap(({ name, indexColumn = name }) => [name, indexColumn]));
+  for (const [column, name] of Object.entries(as).filter((alias) => alias[1] !== undefined)) {
+    known.add(column);
+    if (name === null) fields.delete(column);
+    else fields.set(column, requireField(plan, String(name)));
+  }
+  return { fields: [...fields], known };
+}
+
+/** Throws if a column that is not a field holds a ciphertext, because the app would show the ciphertext to its users. */
+function refuseCiphertext(row: Row, column: string, table: string): never {
+  const value = row[column];
+  const isInside = typeof value === 'object' && !(value instanceof Uint8Array);
+  const advice = isInside
+    ? 'decrypt the rows inside it with a call for their table'
+    : `pass { as: { ${column}: '<field>' } } to decrypt it as that field`;
+  throw new InputError(
+    `the column holds a ciphertext but is not a field of \`${table}\`: ${advice}, or pass { as: { ${column}: null } } to keep it`,
   );
 }
 
-/** All rows; throws the first FieldError. */
-export function unsettled(results: readonly SettledRow<Row>[]): Row[] {
-  return results.map((result) => {
-    if (result.ok) return result.value;
-    throw result.error;
-  });
-}
-
-/** Takes the step, or keeps what went wrong with it: the first failure of the row. */
+/** Runs the step. Stores the first FieldError of the row instead of throwing. */
 function attempt(opening: Opening, where: Where, step: () => void): void {
   try {
     at(where, step);
   } catch (error) {
     if (!(error instanceof FieldError)) throw error;
-    opening.failed ??= error;
+    opening.error ??= error;
   }
 }
 
-/** What is stored and is no ciphertext. FormatError where the field expects none, or it cannot be read. */
-export function readPlaintext({ field }: FieldPlan, stored: unknown): unknown {
-  if (!field.previous) throw new FormatError('holds no ciphertext');
+/** Returns the ciphertext in a column. Undefined for any other value. */
+export function ciphertextIn({ field }: FieldPlan, stored: unknown): string | Uint8Array | undefined {
+  return field.previous ? ciphertextAmongPlaintext(stored) : storedCiphertext(stored);
+}
+
+/** Reads, counts and reports plaintext. Throws FormatError if the field does not allow plaintext or cannot read it. */
+export function readPlaintext(
+  { onPlaintext }: Internals,
+  { table, name, field, reads }: FieldPlan,
+  stored: unknown,
+  row: string | undefined,
+): unknown {
+  if (!field.previous) {
+    throw new FormatError(
+      'the stored value is not a ciphertext (it does not begin with `eaas`): if the column still holds plaintext, ' +
+        'define the field with `previous: plaintext()`',
+    );
+  }
   let value: unknown;
   try {
     value = field.previous.read(stored);
   } catch {
-    // Without a cause: it may quote the value.
-    throw new FormatError('holds a plaintext that the function of `plaintext` cannot read');
+    // The error has no cause, because the cause might quote the value.
+    throw new FormatError('the function of `plaintext` threw for the stored value');
   }
   field.type.encode(value);
+  reads.plaintext++;
+  // An observer that throws or rejects must not end the process.
+  (async () => onPlaintext?.({ table, field: name, row }))().catch(() => undefined);
   return value;
 }

@@ -1,124 +1,144 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
 import { InputError } from '../index.ts';
-import { bigint, boolean, date, defineFields, number, text } from './fields.ts';
+import { bigint, boolean, date, defineFields, number, plaintext, text, unencrypted } from './fields.ts';
 
-test.each<[string, () => unknown, string]>([
-  [
-    'an index column named like a field',
-    () => ({ a: text().searchable({ column: 'b' }), b: text() }),
-    'called b',
-  ],
-  ['an index column named like its field', () => ({ a: text().searchable({ column: 'a' }) }), 'called a'],
-  [
-    'two index columns of one name',
-    () => ({ a: text().searchable({ column: 'x' }), b: text().searchable({ column: 'x' }) }),
-    'called x',
-  ],
-  ['a default name that is taken', () => ({ a: text().searchable(), a_index: text() }), 'called a_index'],
-  ['__proto__ for a field', () => ({ ['__proto__']: text() }), 'a name that cannot be used'],
-  [
-    '__proto__ for an index column',
-    () => ({ a: text().searchable({ column: '__proto__' }) }),
-    'a name that cannot be used',
-  ],
-  ['no name', () => ({ '': text() }), 'a name that cannot be used'],
-  [
-    'an index column without a name',
-    () => ({ a: text().searchable({ column: '' }) }),
-    'a name that cannot be used',
-  ],
-  ['a control character', () => ({ 'a\n': text() }), 'control character'],
-  ['a lone surrogate', () => ({ '\ud800': text() }), 'lone surrogate'],
-  ['what is no field', () => ({ a: 'text' }), 'users.a is no field'],
-  ['null', () => ({ a: null }), 'users.a is no field'],
-  ['a builder that was not called', () => ({ a: text }), 'users.a is no field'],
-])('%s cannot be defined', (_, table, message) => {
-  const define = () => defineFields({ users: table() } as never);
-  expect(define).toThrow(InputError);
-  expect(define).toThrow(message);
+describe('names in a definition', () => {
+  test.each<[string, () => unknown, string]>([
+    [
+      'an index column with the name of a field',
+      () => ({ a: text().searchable({ column: 'b' }), b: text() }),
+      'called b',
+    ],
+    ['an index column named like its field', () => ({ a: text().searchable({ column: 'a' }) }), 'called a'],
+    [
+      'two index columns with one name',
+      () => ({ a: text().searchable({ column: 'x' }), b: text().searchable({ column: 'x' }) }),
+      'called x',
+    ],
+    ['a default name that is taken', () => ({ a: text().searchable(), a_index: text() }), 'called a_index'],
+    [
+      'an unencrypted column with the name of an index column',
+      () => ({ ...unencrypted('a_index'), a: text().searchable() }),
+      'called a_index',
+    ],
+    ['a field called __proto__', () => ({ ['__proto__']: text() }), 'a name that cannot be used'],
+    ['an unencrypted column called __proto__', () => unencrypted('__proto__'), 'a name that cannot be used'],
+    [
+      'an index column called __proto__',
+      () => ({ a: text().searchable({ column: '__proto__' }) }),
+      'a name that cannot be used',
+    ],
+    ['an empty name', () => ({ '': text() }), 'a name that cannot be used'],
+    [
+      'an empty name of an index column',
+      () => ({ a: text().searchable({ column: '' }) }),
+      'a name that cannot be used',
+    ],
+    ['a control character', () => ({ 'a\n': text() }), 'control character'],
+    ['a lone surrogate', () => ({ '\ud800': text() }), 'lone surrogate'],
+    ['a string', () => ({ a: 'text' }), 'users.a must be a field'],
+    ['null', () => ({ a: null }), 'users.a must be a field'],
+    ['a builder that was not called', () => ({ a: text }), 'users.a must be a field'],
+    ['a number as a column name', () => unencrypted(5 as never), 'the names of columns'],
+  ])('a definition with %s is refused', (_, table, message) => {
+    const define = () => defineFields({ users: table() } as never);
+    expect(define).toThrow(InputError);
+    expect(define).toThrow(message);
+  });
+
+  test('a table with the name of a field of another table is refused', () => {
+    expect(() => defineFields({ a: { b: text() }, 'a.b': { c: text() } })).toThrow('called a.b');
+  });
+
+  test('names of inherited members, such as `constructor`, can be used as names', async () => {
+    const { client } = clientAndKey();
+    const tricky = {
+      ...unencrypted('__defineGetter__'),
+      constructor: text(),
+      toString: text().searchable(),
+      hasOwnProperty: text(),
+    };
+    const records = defineFields({ valueOf: tricky }).for(client, { index: 'service' });
+    const row = { constructor: 'a', toString: 'b', hasOwnProperty: 'c', __defineGetter__: 'd' };
+    const stored = await records.encryptRow('valueOf', 1, row);
+    expect(await records.decryptRow('valueOf', 1, stored)).toEqual(row);
+    for (const table of ['toString', '__proto__', 'users']) {
+      await expect(records.encryptRow(table as 'valueOf', 1, {})).rejects.toThrow(
+        `the table \`${table}\` is not defined`,
+      );
+    }
+  });
+
+  test('a row member called __proto__ is refused when encrypting and kept when decrypting', async () => {
+    const { client } = clientAndKey();
+    const records = defineFields({ users: { name: text() } }).for(client);
+    const row = JSON.parse('{"name":null,"__proto__":{"polluted":1}}') as { name: null };
+    await expect(records.encryptRow('users', 1, row)).rejects.toThrow('`users.__proto__` is not defined');
+    const opened = await records.decryptRow('users', 1, row);
+    expect(Object.keys(opened)).toEqual(['name', '__proto__']);
+    expect((opened as { polluted?: number }).polluted).toBeUndefined();
+  });
 });
 
-test('a name that could mean a table or a field of another is refused', () => {
-  expect(() => defineFields({ a: { b: text() }, 'a.b': { c: text() } })).toThrow('called a.b');
-});
+describe('options of a definition', () => {
+  test.each([number, bigint, boolean, date])(
+    'a $name is searchable only if low entropy is accepted',
+    (type) => {
+      const field = type() as unknown as { searchable(options?: object): { index: object } };
+      for (const options of [undefined, {}, { lowEntropy: true }, { bits: 8 }]) {
+        expect(() => field.searchable(options)).toThrow(/guessed by brute force.*lowEntropy: 'accepted'/);
+      }
+      expect(field.searchable({ lowEntropy: 'accepted' }).index).toMatchObject({ column: true, bits: 256 });
+    },
+  );
 
-test('names that objects inherit are names like others', async () => {
-  const { client } = clientAndKey();
-  const tricky = { constructor: text(), toString: text().searchable(), hasOwnProperty: text() };
-  const records = defineFields({ valueOf: tricky }).for(client, { index: 'service' });
-  const row = { constructor: 'a', toString: 'b', hasOwnProperty: 'c', __defineGetter__: 'd' };
-  const stored = await records.encryptRow('valueOf', 1, row as never);
-  expect(await records.decryptRow('valueOf', 1, stored)).toEqual(row);
-  expect(await records.encryptRow('valueOf', 1, { other: 1 } as never)).toEqual({ other: 1 });
-  for (const table of ['toString', '__proto__', 'users']) {
-    await expect(records.encryptRow(table as 'valueOf', 1, {})).rejects.toThrow(
-      `no table is defined as ${table}`,
+  test.each([0, 257, 1.5, Number.NaN, '8'])('an index of %s bits is refused', (bits) => {
+    expect(() => text().searchable({ bits: bits as number })).toThrow('integer from 1 to 256');
+  });
+
+  test.each([
+    [{ column: 5 }, '`column`'],
+    [{ boundTo: { table: 'users' } }, '`boundTo`'],
+    [{ boundTo: 'users.email' }, '`boundTo`'],
+    [{ boundTo: { table: 'a', field: 5 } }, '`boundTo`'],
+    [{ normalize: 'trim' }, '`normalize` must be an array'],
+    [{ normalize: ['uppercased letters'] }, 'unknown normalization `uppercased letters`: expected trim'],
+    [{ normalize: ['lowercsae'] }, 'unknown normalization `lowercsae`: did you mean `lowercase`?'],
+    [{ normalize: ['constructor'] }, 'unknown normalization `constructor`'],
+  ])('an index of %j is refused', (options, message) => {
+    expect(() => text().searchable(options as object)).toThrow(message);
+  });
+
+  test.each([
+    [{ context: 'table' }, "`context` must be 'row', 'field' or a function"],
+    [{ previous: true }, '`previous` must be the result of `plaintext()`'],
+    [{ contxt: 'field' }, 'has no option `contxt`: did you mean `context`?'],
+    ['field', '`text` takes an object of options (got a string)'],
+  ])('a field with the options %j is refused', (options, message) => {
+    expect(() => text(options as object)).toThrow(message);
+  });
+
+  test('`plaintext` refuses a converter that is not a function', () => {
+    expect(() => plaintext('text' as never)).toThrow('`plaintext` takes a function');
+  });
+
+  test('`searchable` returns a new field and does not change the original', () => {
+    const plain = text();
+    plain.searchable();
+    expect(plain.index).toBeUndefined();
+  });
+
+  test('options that contradict the definition are refused', () => {
+    const { client, keyId } = clientAndKey();
+    const fields = defineFields({ users: { email: text().searchable() } });
+    const attempt = (options: object) => () => fields.for(client, options as { index: string });
+    expect(attempt({})).toThrow('users.email is searchable: pass `index`');
+    expect(attempt({ index: [] })).toThrow('users.email is searchable: pass `index`');
+    expect(attempt({ index: 'service', keyIds: { user: keyId } })).toThrow(
+      '`keyIds` names `user`, which is not defined: did you mean `users`?',
     );
-  }
-});
-
-test('a column called __proto__ passes as it is, and pollutes nothing', async () => {
-  const { client } = clientAndKey();
-  const records = defineFields({ users: { name: text() } }).for(client);
-  const row = JSON.parse('{"name":"Ada","__proto__":{"polluted":1}}') as { name: string };
-  const stored = await records.encryptRow('users', 1, row);
-  expect(Object.keys(stored)).toEqual(['name', '__proto__']);
-  expect((stored as { polluted?: number }).polluted).toBeUndefined();
-});
-
-test.each([number, bigint, boolean, date])('a $name is made searchable only in so many words', (type) => {
-  const field = type() as unknown as { searchable(options?: object): { index: object } };
-  for (const options of [undefined, {}, { lowEntropy: true }, { bits: 8 }]) {
-    expect(() => field.searchable(options)).toThrow("searchable({ lowEntropy: 'accepted' })");
-  }
-  expect(field.searchable({ lowEntropy: 'accepted' }).index).toMatchObject({ column: true, bits: 256 });
-});
-
-test.each([0, 257, 1.5, Number.NaN, '8'])('an index of %s bits is refused', (bits) => {
-  expect(() => text().searchable({ bits: bits as number })).toThrow('an index keeps 1 to 256 bits');
-});
-
-test.each([
-  { column: 5 },
-  { boundTo: { table: 'users' } },
-  { boundTo: 'users.email' },
-  { boundTo: { table: 'a', field: 5 } },
-])('an index of %j is refused', (options) => {
-  expect(() => text().searchable(options as object)).toThrow('an index has a column name');
-});
-
-test('a normalization that there is not is refused', () => {
-  for (const step of ['lower', 'toString', 'constructor']) {
-    expect(() => text().searchable({ normalize: [step as 'trim'] })).toThrow(
-      `no normalization is called ${step}`,
-    );
-  }
-});
-
-test('a context that there is not is refused', () => {
-  expect(() => text({ context: 'table' as 'row' })).toThrow(
-    'the context of a field is `row`, `field` or a function',
-  );
-});
-
-test('making a field searchable leaves the field itself as it was', () => {
-  const plain = text();
-  plain.searchable();
-  expect(plain.index).toBeUndefined();
-});
-
-test('options that do not fit the definition are refused', () => {
-  const { client, keyId } = clientAndKey();
-  const fields = defineFields({ users: { email: text().searchable() } });
-  const attempt = (options: object) => () => fields.for(client, options as { index: string });
-  expect(attempt({})).toThrow('say where the index of users.email is made');
-  expect(attempt({ index: [] })).toThrow('say where the index of users.email is made');
-  expect(attempt({ index: 'service', keyIds: { user: keyId } })).toThrow(
-    '`keyIds` names user, which is not defined',
-  );
-  expect(attempt({ index: 'service', keyIds: { users: 'name' } })).toThrow('`keyIds` has no UUID for users');
-  expect(attempt({ index: 'service', keyIds: { users: [] } })).toThrow(
-    '`keyIds` has an empty list for users',
-  );
+    expect(attempt({ index: 'service', keyIds: { users: 'name' } })).toThrow('must hold UUIDs (see `users`)');
+    expect(attempt({ index: 'service', keyIds: { users: [] } })).toThrow('an empty list for `users`');
+  });
 });

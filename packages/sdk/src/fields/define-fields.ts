@@ -1,51 +1,55 @@
-import { decryptFieldSync, encryptFieldSync } from './at-once.ts';
-import { decryptRows, unsettled } from './decrypt-rows.ts';
+import { requireOptions } from '../require-options.ts';
+import { decryptRows, type DecryptRowsOptions, type SettledRow } from './decrypt-rows.ts';
 import { encryptRows } from './encrypt-rows.ts';
-import { where } from './find-rows.ts';
-import { fingerprintsOf, type IndexSource } from './fingerprints.ts';
+import { decryptFieldSync, encryptFieldSync } from './field-sync.ts';
+import { fingerprintsOf, type IndexSource, where } from './fingerprints.ts';
+import {
+  type FieldsClient,
+  type IdOf,
+  type Internals,
+  type PlaintextRead,
+  type Row,
+  type RowOptions,
+  rowOptions,
+} from './internals.ts';
 import { planOf } from './plan.ts';
-import { type PlaintextRead, Reads } from './reads.ts';
 import type { Records } from './records.ts';
-import type { NameOf, PlaceOf, RowId, Searchable, Tables } from './row-types.ts';
-import type { FieldsClient, IdOf, Row, RowOptions, Setting } from './setting.ts';
+import type { NameOf, PlaceOf, RecordId, Searchable, Tables } from './row-types.ts';
 import { refuse } from './value-type.ts';
 
-/** Under which keys records are encrypted, and where their indexes are made. */
+/** Options of `open`: the keys and the fingerprints of the fields. */
 export interface RecordsOptions<T extends Tables> {
-  /**
-   * Where the fingerprints of searchable fields are made: `service`, or a token of `createIndexKey`. Of several, the
-   * first writes, and all are searched.
-   */
+  /** Where fingerprints are computed. In a list, the first index computes the stored fingerprints, and a search uses all. */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
   /**
-   * Keys of tables (`users`) and of fields (`users.email`), where they are not the client's. Of several, the first
-   * encrypts, and all are expected.
+   * The keys of tables (`users`) and of fields (`users.email`). Defaults to the key of the client. In a list, the first key
+   * encrypts, and ciphertexts under any of the keys are accepted.
    */
   readonly keyIds?:
     | { readonly [Place in NameOf<T> | PlaceOf<T>]?: string | readonly string[] | undefined }
     | undefined;
-  /** Hears of each value that is read and not encrypted yet: see `plaintext`. */
+  /** Called for each plaintext that is read from a column. See `plaintext`. */
   readonly onPlaintext?: ((read: PlaintextRead) => void) | undefined;
 }
 
-/** Where fields are searchable, it must be said where their fingerprints are made. */
+/** The options of `open`. `index` is required if a field is searchable. */
 type OptionsOf<T extends Tables> = {
   [Table in NameOf<T>]: Searchable<T[Table]>;
 }[NameOf<T>] extends never
   ? [options?: RecordsOptions<T>]
   : [options: RecordsOptions<T> & { readonly index: IndexSource | readonly IndexSource[] }];
 
-/** Which fields of which tables are encrypted, and how: the same wherever they are written and read. */
+/** The encrypted fields of some tables. */
 export interface FieldsDefinition<T extends Tables> {
   readonly tables: T;
-  /** The fields under the keys of a client. Throws InputError for options that do not fit the definition. */
+  /** Returns the methods that encrypt, decrypt and search with a client. Throws InputError for invalid options. */
   for(client: FieldsClient, ...options: OptionsOf<T>): Records<T>;
 }
 
 /**
- * Defines encrypted fields: `defineFields({ users: { email: text().searchable(), notes: json<Notes>() } })`. Throws
- * InputError for names that cannot be used, and for columns of one name. Table and field names are part of what a
- * ciphertext is bound to: to rename one, give the field a `context` that says the old names.
+ * Defines the columns of tables: `defineFields({ users: { ...unencrypted('id'), email: text().searchable() } })`. Each
+ * ciphertext is bound to the names of its table and field. If you rename one of them, set a `context` with the old names on
+ * the field. Throws InputError for invalid names and for two columns with one name.
  */
 export function defineFields<T extends Tables>(tables: T): FieldsDefinition<T> {
   planOf(tables);
@@ -55,39 +59,57 @@ export function defineFields<T extends Tables>(tables: T): FieldsDefinition<T> {
 function recordsOf<T extends Tables>(
   tables: T,
   client: FieldsClient,
-  { index = [], keyIds, onPlaintext }: RecordsOptions<T>,
+  options: RecordsOptions<T>,
 ): Records<T> {
+  requireOptions({ index: true, keyIds: true, onPlaintext: true }, options, 'for');
+  const { index = [], keyIds, onPlaintext } = options;
   const plans = planOf(tables, keyIds);
   const sources = [index].flat();
-  const searchable = [...plans.values()].flat().find(({ indexColumn }) => indexColumn);
+  const all = [...plans.values()].flatMap(({ fields }) => fields);
+  const searchable = all.find((field) => field.indexColumn);
   if (searchable && sources.length === 0) {
-    refuse(`say where the index of ${searchable.place} is made: \`index\`, 'service' or a token`);
+    refuse(
+      `${searchable.place} is searchable: pass \`index\`, either 'service' or a token of \`createIndexKey\``,
+    );
   }
   const fingerprints = fingerprintsOf(client, sources);
-  const setting: Setting = { client, plans, fingerprints, reads: new Reads(plans, onPlaintext) };
-  const open = async (
-    table: string,
-    rows: readonly Row[],
-    idOf: IdOf,
-    { settled, ...options }: RowOptions & { readonly settled?: boolean } = {},
-  ) => {
-    const results = await decryptRows(setting, table, rows, idOf, options);
-    return settled ? results : unsettled(results);
-  };
+  const internals: Internals = { client, plans, fingerprints, onPlaintext };
   const records = {
-    encryptRow: async (table: string, id: RowId, row: Row, options?: RowOptions) =>
-      (await encryptRows(setting, table, [row], () => id, options))[0],
-    encryptRows: encryptRows.bind(undefined, setting),
-    decryptRow: async (table: string, id: RowId, row: Row, options?: RowOptions) =>
-      (await open(table, [row], () => id, options))[0],
-    decryptRows: open,
-    where: where.bind(undefined, setting),
-    encryptFieldSync: encryptFieldSync.bind(undefined, setting),
-    decryptFieldSync: decryptFieldSync.bind(undefined, setting),
-    reads: () => setting.reads.snapshot(),
+    async encryptRow(table: string, id: RecordId, row: Row, options: RowOptions = {}) {
+      requireOptions(rowOptions, options, 'encryptRow');
+      return (await encryptRows(internals, table, [row], () => id, options))[0];
+    },
+    async encryptRows(table: string, rows: readonly Row[], idOf: IdOf, options: RowOptions = {}) {
+      requireOptions(rowOptions, options, 'encryptRows');
+      return encryptRows(internals, table, rows, idOf, options);
+    },
+    async decryptRow(table: string, id: RecordId, row: Row, options: DecryptRowsOptions = {}) {
+      requireOptions({ ...rowOptions, as: true }, options, 'decryptRow');
+      return (await decryptRows(internals, table, [row], () => id, options)).map(valueOf)[0];
+    },
+    async decryptRows(
+      table: string,
+      rows: readonly Row[],
+      idOf: IdOf,
+      options: DecryptRowsOptions & { readonly settled?: boolean } = {},
+    ) {
+      requireOptions({ ...rowOptions, as: true, settled: true }, options, 'decryptRows');
+      const { settled, ...others } = options;
+      const results = await decryptRows(internals, table, rows, idOf, others);
+      return settled ? results : results.map(valueOf);
+    },
+    where: where.bind(undefined, internals),
+    encryptFieldSync: encryptFieldSync.bind(undefined, internals),
+    decryptFieldSync: decryptFieldSync.bind(undefined, internals),
+    reads: () => Object.fromEntries(all.map(({ place, reads }) => [place, { ...reads }])),
     close: () => fingerprints.drop(),
     [Symbol.dispose]: () => fingerprints.drop(),
   };
-  // Each verb knows rows as such; what is in them follows from the definition.
+  // The implementation uses untyped rows. `Records` adds the types.
   return records as unknown as Records<T>;
+}
+
+function valueOf(result: SettledRow<Row>): Row {
+  if (result.ok) return result.value;
+  throw result.error;
 }

@@ -1,13 +1,13 @@
 import type { Context } from '@eaas/protocol';
-import { storedCiphertext } from '../stored-ciphertext.ts';
+import { callByGroup } from './group-calls.ts';
+import { isCiphertext } from './ciphertext-test.ts';
 import { at, resultOf, type Where } from './field-error.ts';
-import type { Subject } from './fingerprints.ts';
-import { inGroups } from './in-groups.ts';
-import { contextOf, type FieldPlan, requireTable, rowIdOf } from './plan.ts';
-import type { IdOf, Row, RowOptions, Setting } from './setting.ts';
+import { type Subject, subjectOf } from './fingerprints.ts';
+import type { IdOf, Internals, Row, RowOptions } from './internals.ts';
+import { contextOf, type FieldPlan, requireColumns, requireTable, rowIdOf } from './plan.ts';
 import { refuse } from './value-type.ts';
 
-/** A value to encrypt, and the row whose column it is. */
+/** A value to encrypt, and the row that gets the ciphertext. */
 interface Cell {
   readonly row: Row;
   readonly plan: FieldPlan;
@@ -17,44 +17,49 @@ interface Cell {
 }
 
 /**
- * The rows with ciphertexts for values. All is checked before anything is asked of the service, and where one value
- * fails no row is answered. Throws FieldError.
+ * Returns the rows with ciphertexts and index columns. Checks everything before the first request, and returns no row if one
+ * value fails. Throws FieldError, and InputError for columns that are not defined.
  */
 export async function encryptRows(
-  { client, fingerprints, plans }: Setting,
+  { client, fingerprints, plans }: Internals,
   table: string,
   given: readonly Row[],
   idOf: IdOf,
-  options: RowOptions = {},
+  options: RowOptions,
 ): Promise<Row[]> {
-  const fields = requireTable(plans, table);
+  const plan = requireTable(plans, table);
   const cells: Cell[] = [];
   const searched: (Cell & Subject)[] = [];
   const rows = given.map((values) => {
+    requireColumns(plan, values);
     const row = { ...values };
     const id = rowIdOf(idOf(values));
-    for (const plan of fields) {
-      requireOwnIndex(plan, values);
-      if (!Object.hasOwn(values, plan.name)) continue;
-      const value = values[plan.name];
-      if (value === null || value === undefined) {
-        if (plan.indexColumn) row[plan.indexColumn] = value;
-        continue;
-      }
-      const where = { table, field: plan.name, row: id };
+    for (const field of plan.fields) {
+      requireOwnIndex(field, values);
+      if (!Object.hasOwn(values, field.name)) continue;
+      const value = values[field.name];
+      if (field.indexColumn) row[field.indexColumn] = value === undefined ? undefined : null;
+      if (value === null || value === undefined) continue;
+      const where = { table, field: field.name, row: id };
       at(where, () => {
-        const cell = { row, plan, where, value: encode(plan, value), context: contextOf(plan, where.row) };
+        const bytes = encode(field, value);
+        const cell = { row, plan: field, where, value: bytes, context: contextOf(field, id) };
         cells.push(cell);
-        if (plan.indexColumn) searched.push({ ...cell, bytes: subjectOf(plan, value).bytes });
+        const subject = field.indexColumn ? subjectOf(field, value) : undefined;
+        if (subject) searched.push({ ...cell, ...subject });
       });
     }
     return row;
   });
   const [ciphertexts, written] = await Promise.all([
-    inGroups(
+    callByGroup(
       cells,
       ({ plan }) => plan.keyIds?.[0],
-      (keyId, group) => client.encryptMany(group, { ...options, keyId }),
+      (group, keyId) =>
+        client.encryptMany(
+          group.map(({ value, context }) => ({ value, context })),
+          { ...options, keyId },
+        ),
     ),
     fingerprints.written(searched, options),
   ]);
@@ -67,23 +72,16 @@ export async function encryptRows(
   return rows;
 }
 
-/** The bytes of a value. InputError for one of another type, and for a ciphertext where none is allowed. */
+/** Encodes a value. Throws InputError for a value of another type, and for a ciphertext unless the field allows it. */
 export function encode({ field }: FieldPlan, value: unknown): Uint8Array {
-  if (!field.allowEnvelopes && storedCiphertext(value) !== undefined)
-    refuse('is encrypted already: `allowEnvelopes` if it must be');
+  if (!field.allowCiphertexts && isCiphertext(value)) {
+    refuse('the value is already encrypted: set `allowCiphertexts` if it must be encrypted again');
+  }
   return field.type.encode(value);
 }
 
-/** What is fingerprinted of a value. InputError for one of another type. */
-export function subjectOf(plan: FieldPlan, value: unknown): Subject {
-  const { type, index } = plan.field;
-  // First as it is: a normalization relies on the type.
-  const bytes = type.encode(value);
-  return { plan, bytes: index ? type.encode(index.normalize(value)) : bytes };
-}
-
-/** An index column without its field is left over from another value. */
+/** Throws InputError for an index column without its field, because its fingerprint belongs to another value. */
 function requireOwnIndex({ place, name, indexColumn }: FieldPlan, row: Row): void {
   if (!indexColumn || !Object.hasOwn(row, indexColumn) || Object.hasOwn(row, name)) return;
-  refuse(`${indexColumn} is made from ${place}: give that too, or neither`);
+  refuse(`\`${indexColumn}\` is computed from ${place}: pass \`${name}\` too, or omit both`);
 }

@@ -1,56 +1,55 @@
-import { DecryptionError, FormatError, InputError } from '@eaas/protocol';
-import { EaasError, type SdkError, type Settled } from '../errors.ts';
+import { EaasError } from '@eaas/protocol';
+import type { SdkError, Settled } from '../errors.ts';
 
-/**
- * What went wrong with one field of a row. The message names table, field and row id, never the value; `cause` is the
- * error itself, and `code` its code.
- */
-export class FieldError extends Error {
+/** The code of the cause of a FieldError, or `no_fingerprint` for a search value that is empty after normalization. */
+export type FieldErrorCode = SdkError['code'] | 'no_fingerprint';
+
+/** A failure of one field of a row. The message names the table, the field and the row id, and never contains the value. */
+export class FieldError extends EaasError {
   override readonly name = 'FieldError';
   override readonly cause: SdkError;
-  readonly code: SdkError['code'];
+  readonly code: FieldErrorCode;
   readonly table: string;
   readonly field: string;
-  /** The row's id, where there is a row. */
+  /** The id of the row. Undefined if the call has no row. */
   readonly row: string | undefined;
-  /** Whether the same call may succeed later. */
-  readonly retryable: boolean;
+  /** Whether the same call might succeed later. */
+  override readonly retryable: boolean;
 
-  constructor(cause: SdkError, { table, field, row }: Where) {
-    super(`${table}.${field}${row === undefined ? '' : ` of row ${row}`}: ${cause.message}`);
+  constructor(cause: SdkError, { table, field, row }: Where, code: FieldErrorCode = cause.code) {
+    const place = row === undefined ? `${table}.${field}` : `${table}.${field} of row ${row}`;
+    // The most frequent reason is a wrong row id, which the error of the client cannot name.
+    const hint = code === 'decryption' && row !== undefined ? ' (was it encrypted with this row id?)' : '';
+    super(`${place}: ${cause.message}${hint}`);
     this.cause = cause;
-    this.code = cause.code;
+    this.code = code;
     this.table = table;
     this.field = field;
     this.row = row;
-    this.retryable = cause instanceof EaasError && cause.retryable;
+    this.retryable = cause.retryable;
   }
 }
 
-/** The place that an error names. */
+/** The table, field and row that an error names. */
 export interface Where {
   readonly table: string;
   readonly field: string;
   readonly row: string | undefined;
 }
 
-/** What `step` answers. An error of ours becomes a FieldError; the app's own functions throw what they like. */
+/** Runs `step`. Errors of this package become FieldErrors; errors of the app's own functions pass unchanged. */
 export function at<T>(where: Where, step: () => T): T {
   try {
     return step();
   } catch (error) {
-    throw isSdkError(error) ? new FieldError(error, where) : error;
+    if (error instanceof FieldError || !(error instanceof EaasError)) throw error;
+    throw new FieldError(error as SdkError, where);
   }
 }
 
-/** The value of one result of many; FieldError where there is none. */
+/** Returns the value of one result of many. Throws FieldError for a failed one. */
 export function resultOf<T>(result: Settled<T> | undefined, where: Where): T {
   if (result?.ok) return result.value;
-  throw result
-    ? new FieldError(result.error, where)
-    : new TypeError('the client answered another number of results');
-}
-
-function isSdkError(error: unknown): error is SdkError {
-  return [EaasError, FormatError, DecryptionError, InputError].some((known) => error instanceof known);
+  if (result) throw new FieldError(result.error, where);
+  throw new TypeError('the client returned another number of results');
 }

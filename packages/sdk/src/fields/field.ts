@@ -1,66 +1,72 @@
 import type { Context } from '@eaas/protocol';
 import type { Normalization } from './normalize.ts';
-import type { Plaintext } from './plaintext.ts';
 import type { ValueType } from './value-type.ts';
 
-/** Where a value stands. */
-export interface Place {
+/** The table, field and row of a value. */
+export interface FieldPlace {
   readonly table: string;
   readonly field: string;
-  /** The row's id, as text. */
+  /** The id of the row as text. A UUID is in lower case. */
   readonly row: string;
 }
 
-/** What a field may be told besides its type. */
-export interface FieldOptions<Value, B extends Bound = Bound> {
-  /**
-   * What a ciphertext is bound to, besides its key. `row`, the default: table, field and row id; copied anywhere else it
-   * does not open. `field`: table and field only; a copy in another row of the same field does open, so whoever can
-   * write to the database can exchange values between rows unseen. Or a function that makes the whole context of a place.
-   * A context is not hidden, and may be logged: no personal data. A row id is fine unless it is one, like an address.
-   */
-  readonly context?: B | ((place: Place) => Context) | undefined;
-  /** What else than ciphertexts may stand in the column until all is migrated: `plaintext()`. */
-  readonly previous?: Plaintext<Value> | undefined;
-  /** Encrypts even what is a ciphertext already. Refused otherwise: it is nearly always a mistake. */
-  readonly allowEnvelopes?: true | undefined;
+/** How a field reads plaintext that is still in its column. */
+export interface Plaintext<Value> {
+  /** Converts the stored plaintext to a value of the field. Throws if the plaintext is not a valid value. */
+  read(stored: unknown): Value;
 }
 
-/** How a field is searched. `Column` names its index column; `true` stands for `<field>_index`. */
+/** Options of every field. */
+export interface FieldOptions<Value, B extends Bound = Bound> {
+  /**
+   * The context of each value. `row` (the default): table, field and row id, so a ciphertext cannot be decrypted in another
+   * place. `field`: table and field. Anyone who can write to the database can then swap the values of two rows unnoticed. A
+   * function returns the whole context. Contexts can appear in logs, so they must not contain personal data.
+   */
+  readonly context?: B | ((place: FieldPlace) => Context) | undefined;
+  /** Set this to `plaintext()` to read plaintext that is still in the column. */
+  readonly previous?: Plaintext<Value> | undefined;
+  /** Encrypts ciphertexts again. By default they are refused, because encrypting them again is nearly always a mistake. */
+  readonly allowCiphertexts?: true | undefined;
+}
+
+/** Options of a searchable field. `Column` is the name of the index column. `true` means `<field>_index`. */
 export interface SearchOptions<Column extends string | true> {
   readonly column?: Column | undefined;
   /**
-   * How many bits of the fingerprint are kept, 1 to 256 (all of them). With few, different values share one on purpose:
-   * the index tells its reader less, and the app drops what it did not look for after decrypting.
+   * The length of a fingerprint in bits, from 1 to 256 (the default). With few bits, different values share a fingerprint, so
+   * the index reveals less. A search then also finds other values, which the app must drop after decryption.
    */
   readonly bits?: number | undefined;
-  /** The field whose index this one equals, for joins and after a renaming. By default the field itself. */
+  /** Computes the fingerprints of another field: for joins, or after renaming a field. Defaults to the field itself. */
   readonly boundTo?: { readonly table: string; readonly field: string } | undefined;
 }
 
+/** Options of a searchable text field. */
 export interface TextSearchOptions<Column extends string | true> extends SearchOptions<Column> {
-  /** Steps that bring alike texts to one spelling, in this order. They change what is searched, not what is stored. */
+  /** Steps, in order, that map similar texts to one text. They change the fingerprint and not the stored value. */
   readonly normalize?: readonly Normalization[] | undefined;
 }
 
+/** Options of a searchable field whose values can be guessed. */
 export interface LowEntropySearchOptions<Column extends string | true> extends SearchOptions<Column> {
-  /** Said aloud: whoever can have values fingerprinted reads the whole index, by trying all there are. */
+  /** Confirms that you accept the risk: anyone who can compute fingerprints can find every value by brute force. */
   readonly lowEntropy: 'accepted';
 }
 
-/** An index as it was defined. */
+/** The index of a field. */
 export interface Index<Value, Column extends string | boolean = string | boolean> {
   readonly column: Column;
   readonly bits: number;
   readonly boundTo: { readonly table: string; readonly field: string } | undefined;
-  /** The one spelling of all values that are found alike. */
+  /** Maps values that a search must treat as equal to one value. */
   normalize(value: Value): Value;
 }
 
-/** Whether a field's context needs a row; without one, a single value can be encrypted, and at once. */
+/** Whether the context of a field contains the row id. */
 export type Bound = 'row' | 'field';
 
-/** An encrypted column. `Column` is its index column's name, `true` for `<field>_index`, `false` where it has none. */
+/** An encrypted column. `Column` is the name of its index column: `true` for `<field>_index`, `false` for no index column. */
 export interface Field<
   Value,
   B extends Bound = Bound,
@@ -70,18 +76,25 @@ export interface Field<
   readonly index: Index<Value, Column> | undefined;
 }
 
+/** A column that is not encrypted. */
+export interface Unencrypted {
+  readonly unencrypted: true;
+}
+
+/** An encrypted column of text. */
 export interface TextField<B extends Bound> extends Field<string, B, false> {
   /**
-   * Gives the field an index column, by which rows with an equal value are found. Equal values show as equal, and who
-   * can have values fingerprinted can try likely ones: not for what has few, like a postal code.
+   * Adds an index column to find rows with an equal value. Anyone who can compute fingerprints can test guesses. Guesses
+   * reveal texts with few possible values, such as postal codes.
    */
   searchable<const Column extends string | true = true>(
     options?: TextSearchOptions<Column>,
   ): Field<string, B, NoInfer<Column>>;
 }
 
+/** An encrypted column of values that can be guessed. */
 export interface LowEntropyField<Value, B extends Bound> extends Field<Value, B, false> {
-  /** Gives the field an index column, though its values are few or easily listed. Throws InputError unless told so. */
+  /** Adds an index column. Throws InputError unless `lowEntropy` is `accepted`. */
   searchable<const Column extends string | true = true>(
     options: LowEntropySearchOptions<Column>,
   ): Field<Value, B, NoInfer<Column>>;

@@ -1,34 +1,39 @@
-export { bigint, boolean, bytes, date, json, number, text } from './columns.ts';
+export { bigint, boolean, bytes, date, json, number, plaintext, text, unencrypted } from './builders.ts';
+export { checkConstraints, type CheckConstraintsOptions } from './check-constraints.ts';
 export type { SettledRow } from './decrypt-rows.ts';
 export { defineFields, type FieldsDefinition, type RecordsOptions } from './define-fields.ts';
 export type {
   Bound,
   Field,
   FieldOptions,
+  FieldPlace,
   Index,
   LowEntropyField,
   LowEntropySearchOptions,
-  Place,
+  Plaintext,
   SearchOptions,
   TextField,
   TextSearchOptions,
+  Unencrypted,
 } from './field.ts';
-export { FieldError } from './field-error.ts';
+export { FieldError, type FieldErrorCode } from './field-error.ts';
 export type { IndexSource } from './fingerprints.ts';
 export { createIndexKey, type IndexKeyOptions, rewrapIndexKey } from './index-key.ts';
+export type { FieldsClient, PlaintextRead, ReadCount, RowOptions } from './internals.ts';
 export type { NamedNormalization, Normalization } from './normalize.ts';
-export { plaintext, type Plaintext } from './plaintext.ts';
-export type { PlaintextRead, ReadCount } from './reads.ts';
-export type { Records } from './records.ts';
+export type { DecryptOptionsOf, Records } from './records.ts';
 export type {
+  Aliases,
+  DecryptRowResult,
   Encrypted,
   EncryptedRow,
+  EncryptRowResult,
+  FieldName,
   Fingerprint,
+  OnlyDefined,
   PlainRow,
   Query,
-  RowId,
-  SealedRow,
-  StoredRow,
+  ReadableRow,
+  RecordId,
   Tables,
 } from './row-types.ts';
-export type { FieldsClient, RowOptions } from './setting.ts';

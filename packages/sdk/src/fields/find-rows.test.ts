@@ -21,7 +21,7 @@ const fields = defineFields({
 });
 
 test.each(['service', 'here'])(
-  'a row is found by any spelling of its value, with fingerprints made by/%s',
+  'a row is found by every spelling that normalises to its value, with fingerprints computed by: %s',
   async (made) => {
     const { client } = clientAndKey();
     const index = made === 'service' ? 'service' : await createIndexKey(client);
@@ -42,7 +42,7 @@ test.each(['service', 'here'])(
   },
 );
 
-test('what is stored keeps its spelling', async () => {
+test('normalization does not change the stored value', async () => {
   const { client } = clientAndKey();
   const records = fields.for(client, { index: 'service' });
   const stored = await records.encryptRow('users', 1, { email: ' Ada@Example.com' });
@@ -50,7 +50,7 @@ test('what is stored keeps its spelling', async () => {
 });
 
 test.each(['service', 'here'])(
-  'a value looks different in each field, unless they are bound to one (%s)',
+  'a value has different fingerprints in different fields, unless the indexes are bound to one field (%s)',
   async (made) => {
     const { client } = clientAndKey();
     const index = made === 'service' ? 'service' : await createIndexKey(client);
@@ -63,7 +63,7 @@ test.each(['service', 'here'])(
   },
 );
 
-test('only so many bits are kept as the field says', async () => {
+test('a fingerprint has the number of bits of its definition', async () => {
   const { client } = clientAndKey();
   const value = 'ada@example.com';
   const whole = await defineFields({ t: { f: text().searchable() } })
@@ -89,7 +89,7 @@ test.each<[string, Normalization[], string, string]>([
   ['nfkc', ['nfkc'], 'ｆｉ', 'fi'],
   ['a function', [(given) => given.split('').toReversed().join('')], 'abc', 'cba'],
   ['several, in order', ['trim', (given) => `${given}!`, 'lowercase'], ' A ', 'a!'],
-])('%s makes two spellings one', async (_, normalize, given, same) => {
+])('%s maps two spellings to one fingerprint', async (_, normalize, given, same) => {
   const { client } = clientAndKey();
   const plain = defineFields({ t: { f: text().searchable() } }).for(client, { index: 'service' });
   const normalized = defineFields({ t: { f: text().searchable({ normalize }) } }).for(client, {
@@ -98,7 +98,7 @@ test.each<[string, Normalization[], string, string]>([
   expect(await normalized.where('t', { f: given })).toEqual(await plain.where('t', { f: same }));
 });
 
-test('while keys and indexes change, the first writes and all are searched', async () => {
+test('with several keys and indexes, the first computes the stored fingerprint and a search uses all', async () => {
   const { client, service, keyId } = clientAndKey();
   const { key_id: newKey } = service.createKey('new');
   const token = await createIndexKey(client);
@@ -117,7 +117,7 @@ test('while keys and indexes change, the first writes and all are searched', asy
   expect((await all.encryptRow('users', 1, row)).email_index).toBe(email_index[0]);
 });
 
-test('a fingerprint made here is HMAC-SHA-256 of the value and its field, as anyone with the key can compute', async () => {
+test('a fingerprint under an index key is HMAC-SHA-256 of the field and the value', async () => {
   const { client } = clientAndKey();
   let key = new Uint8Array();
   const token = await createIndexKey({
@@ -133,7 +133,7 @@ test('a fingerprint made here is HMAC-SHA-256 of the value and its field, as any
   expect(email_index).toEqual([createHmac('sha256', key).update(preimage).digest('hex')]);
 });
 
-test('a fingerprint by the service is the hash of the same in base64', async () => {
+test('a fingerprint by the service is its hash of the base64 of the field and the value', async () => {
   const { client } = clientAndKey();
   const { email_index } = await fields
     .for(client, { index: 'service' })
@@ -143,12 +143,12 @@ test('a fingerprint by the service is the hash of the same in base64', async () 
 });
 
 test.each([
-  ['nothing', {}, 'a query names the fields'],
-  ['null', { email: null }, 'users.email: has no value to search by'],
-  ['undefined', { email: undefined }, 'users.email: has no value to search by'],
-  ['what is not searchable', { name: 'Ada' }, 'users.name: is not searchable'],
-  ['what is no field', { toString: 'Ada' }, 'no field is defined as users.toString'],
-  ['a value of another type', { email: 5 }, 'users.email: is not text'],
+  ['no field', {}, 'the query must name at least one field'],
+  ['null', { email: null }, 'users.email: expected a value to search by'],
+  ['undefined', { email: undefined }, 'users.email: expected a value to search by'],
+  ['a field without an index', { name: 'Ada' }, 'users.name: the field is not searchable'],
+  ['an undefined field', { toString: 'Ada' }, 'the field `users.toString` is not defined'],
+  ['a value of another type', { email: 5 }, 'users.email: expected a string'],
   ['a lone surrogate', { email: '\udc00' }, 'users.email: text has a lone surrogate'],
 ])('a query for %s is refused', async (_, query, message) => {
   const { client } = clientAndKey();

@@ -1,64 +1,54 @@
-import { pae } from '@eaas/protocol';
+import { InputError, pae } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
+import { callByGroup } from './group-calls.ts';
+import { callOptions } from '../call-options.ts';
 import type { EnvelopeClient } from '../envelope-client.ts';
-import type { Settled } from '../errors.ts';
-import { settle } from '../settled.ts';
+import { type Settled, settleEach } from '../errors.ts';
+import { requireOptions } from '../require-options.ts';
 import type { CallOptions } from '../transport.ts';
-import { inGroups } from './in-groups.ts';
-import { type IndexKey, indexKeyOf } from './index-key.ts';
-import type { FieldPlan } from './plan.ts';
+import { at, FieldError, resultOf } from './field-error.ts';
+import { indexKeyOf } from './index-key.ts';
+import type { Internals, Row } from './internals.ts';
+import { type FieldPlan, requireField, requireTable } from './plan.ts';
+import { refuse } from './value-type.ts';
 
 /**
- * Where fingerprints are made. `service`: by the service, under a key of the field's; it sees every value that is stored
- * or searched. A token of `createIndexKey`: here; no value leaves the process.
+ * Where fingerprints are computed. `service`: in the service, which sees every value that is stored or searched. A token of
+ * `createIndexKey`: in this process, so no value leaves the process.
  */
 export type IndexSource = 'service' | (string & {});
 
-/** A value to be fingerprinted: normalized, and encoded. */
+/** A value whose fingerprint is needed, normalised and encoded. */
 export interface Subject {
   readonly plan: FieldPlan;
   readonly bytes: Uint8Array;
 }
 
-export interface Fingerprints {
-  /** The fingerprints to write: by the first source, under the first key of each field. */
-  written(subjects: readonly Subject[], options: CallOptions): Promise<Settled<string>[]>;
-  /** All fingerprints that a row with this value may have: by every source, under every key. */
-  possible(subject: Subject, options: CallOptions): Promise<Settled<string>[]>;
-  /** Forgets the index keys. */
-  drop(): void;
-}
+export type Fingerprints = ReturnType<typeof fingerprintsOf>;
 
-/** One fingerprint to make. */
-interface Task {
-  readonly subject: Subject;
-  readonly source: IndexKey | 'service';
-  /** The service's key; undefined is the client's own. */
-  readonly keyId: string | undefined;
-}
-
-/** Makes the fingerprints of each source and key with one call. */
+/** Computes fingerprints, with one call for each index and key. */
 export function fingerprintsOf(
   client: Pick<EnvelopeClient, 'hashMany' | 'unwrap'>,
   given: readonly IndexSource[],
-): Fingerprints {
-  const sources = given.map((source) => (source === 'service' ? 'service' : indexKeyOf(client, source)));
-  const local = sources.filter((source) => source !== 'service');
+) {
+  const sources = given.map((source) => (source === 'service' ? source : indexKeyOf(client, source)));
 
-  const tasksOf = (subject: Subject): Task[] =>
+  /** Returns one task for each index and key. Only the service has several keys. Undefined means the key of the client. */
+  const tasksOf = (subject: Subject) =>
     sources.flatMap((source) => {
       const keyIds = (source === 'service' && subject.plan.keyIds) || [undefined];
       return keyIds.map((keyId) => ({ subject, source, keyId }));
     });
 
-  async function make(tasks: readonly Task[], { signal }: CallOptions): Promise<Settled<string>[]> {
-    const whole = await inGroups(
+  type Tasks = ReturnType<typeof tasksOf>;
+  async function make({ signal }: CallOptions, tasks: Tasks): Promise<Settled<string>[]> {
+    const whole = await callByGroup(
       tasks,
       ({ source, keyId }) => (source === 'service' ? keyId : source),
-      (key, group) => {
+      (group, key) => {
         const preimages = group.map(({ subject }) => preimage(subject));
-        if (typeof key === 'object') return Promise.all(preimages.map((bytes) => settle(key.mac(bytes))));
-        // The service takes text, and answers HMAC-SHA-256 of it under a key of its own.
+        if (typeof key === 'object') return settleEach(preimages, (bytes) => key.mac(bytes));
+        // The service computes HMAC-SHA-256 of a text, so the bytes are sent as base64.
         return client.hashMany(
           preimages.map((bytes) => toBase64(bytes)),
           { keyId: key, signal },
@@ -72,23 +62,70 @@ export function fingerprintsOf(
   }
 
   return {
-    written: (subjects, options) =>
+    /** Computes the fingerprint to store for each subject: with the first index, under the first key of the field. */
+    written: (subjects: readonly Subject[], options: CallOptions) =>
       make(
-        subjects.flatMap((subject) => tasksOf(subject).slice(0, 1)),
         options,
+        subjects.flatMap((subject) => tasksOf(subject).slice(0, 1)),
       ),
-    possible: (subject, options) => make(tasksOf(subject), options),
-    drop: () => local.forEach((key) => key.drop()),
+    /** Computes all possible fingerprints of a stored row with this value: with every index, under every key. */
+    possible: (subject: Subject, options: CallOptions) => make(options, tasksOf(subject)),
+    /** Drops the index keys. */
+    drop(): void {
+      for (const source of sources) if (typeof source === 'object') source.drop();
+    },
   };
 }
 
-/** What is fingerprinted: the value, bound to its field. The same value in another field looks like another one. */
+/**
+ * Normalises and encodes a value. Returns undefined for a value that is empty after normalization, because all such values
+ * would have the same fingerprint. Throws InputError for a value of another type.
+ */
+export function subjectOf(plan: FieldPlan, value: unknown): Subject | undefined {
+  const { type, index } = plan.field;
+  // Checks the type before the normalization relies on it.
+  type.encode(value);
+  const bytes = type.encode(index ? index.normalize(value) : value);
+  return bytes.length === 0 ? undefined : { plan, bytes };
+}
+
+/** Returns the fingerprints of each value of the query, by index column. Throws FieldError. */
+export async function where(
+  { fingerprints, plans }: Internals,
+  table: string,
+  query: Row,
+  options: CallOptions = {},
+): Promise<Record<string, string[]>> {
+  requireOptions(callOptions, options, 'where');
+  // A query without conditions would find every row.
+  if (Object.keys(query).length === 0) refuse('the query must name at least one field');
+  const terms = Object.entries(query).map(async ([field, value]): Promise<[string, string[]]> => {
+    const plan = requireField(requireTable(plans, table), field);
+    const place = { table, field, row: undefined };
+    const subject = at(place, () => {
+      if (!plan.indexColumn) refuse('the field is not searchable: define it with searchable()');
+      if (value === null || value === undefined) {
+        refuse('expected a value to search by: search for null with `is null`');
+      }
+      return subjectOf(plan, value);
+    });
+    if (!subject) {
+      const cause = new InputError('the value is empty after normalization, so no row can be found by it');
+      throw new FieldError(cause, place, 'no_fingerprint');
+    }
+    const results = await fingerprints.possible(subject, options);
+    return [plan.indexColumn ?? '', [...new Set(results.map((result) => resultOf(result, place)))]];
+  });
+  return Object.fromEntries(await Promise.all(terms));
+}
+
+/** Binds the value to its field, so that the same value has different fingerprints in different fields. */
 function preimage({ plan, bytes }: Subject): Uint8Array<ArrayBuffer> {
   const { table, field } = plan.field.index?.boundTo ?? { table: plan.table, field: plan.name };
   return pae('eaas field index v1', table, field, bytes);
 }
 
-/** The first bits of a fingerprint, in as many hexadecimal digits as they take. */
+/** Returns the first bits of a fingerprint, in as few hexadecimal digits as possible. */
 function cut(fingerprint: string, bits: number): string {
   const digits = Math.ceil(bits / 4);
   const last = Number.parseInt(fingerprint.charAt(digits - 1), 16) & (0xf << (digits * 4 - bits));

@@ -7,7 +7,7 @@ import { indexKeyOf } from './index-key.ts';
 const fields = defineFields({ users: { email: text().searchable() } });
 const query = { email: 'ada@example.com' };
 
-test('fingerprints that are made here take one unwrap, and no value leaves the process', async () => {
+test('an index key is unwrapped once, and no value leaves the process', async () => {
   const { client, service, keyId } = clientAndKey();
   const token = await createIndexKey(client);
   const sent: string[] = [];
@@ -25,7 +25,7 @@ test('fingerprints that are made here take one unwrap, and no value leaves the p
   expect(sent.join()).not.toMatch(new RegExp(`${query.email}|${value.toString('base64').slice(0, 16)}`));
 });
 
-test('a token holds no key, and another token is another index', async () => {
+test('each token has its own index key', async () => {
   const { client, keyId } = clientAndKey();
   const [token, other] = await Promise.all([createIndexKey(client), createIndexKey(client)]);
   expect(token).toMatch(new RegExp(`^eaas_ik_1\\.${keyId}\\.1\\.[\\w+/=]+$`));
@@ -35,7 +35,7 @@ test('a token holds no key, and another token is another index', async () => {
   expect(terms[0]).not.toEqual(terms[1]);
 });
 
-test('a token is moved to another key without touching the index', async () => {
+test('rewrapIndexKey moves a token to another key and keeps the index valid', async () => {
   const { client, service } = clientAndKey();
   const token = await createIndexKey(client);
   const { key_id } = service.createKey('next');
@@ -47,7 +47,7 @@ test('a token is moved to another key without touching the index', async () => {
   expect(after).toEqual(before);
 });
 
-test('a wrapped key of another kind is no index key', async () => {
+test('a wrapped key that was created for another purpose is refused as an index key', async () => {
   const { client } = clientAndKey();
   const { keyId, keyVersion, wrappedKey } = await client.wrap(new Uint8Array(32));
   const forged = ['eaas_ik_1', keyId, keyVersion, Buffer.from(wrappedKey).toString('base64')].join('.');
@@ -62,12 +62,12 @@ test.each([
   'eaas_ik_1',
   'eaas_ik_1.x.1.AAAA',
   'eaas_ik_2.00000000-0000-4000-8000-000000000002.1.AAAA',
-])('%j is neither the service nor a token', (index) => {
+])('the index %j is refused', (index) => {
   const { client } = clientAndKey();
-  expect(() => fields.for(client, { index })).toThrow('an index key is a token that createIndexKey answered');
+  expect(() => fields.for(client, { index })).toThrow("`index` must be 'service' or a token");
 });
 
-test('after a failure the next call asks again', async () => {
+test('the next call after a failed unwrap of the index key retries', async () => {
   const { client, service } = clientAndKey({ retries: 0 });
   const records = fields.for(client, { index: await createIndexKey(client) });
   service.failNext('network');
@@ -75,7 +75,7 @@ test('after a failure the next call asks again', async () => {
   expect((await records.where('users', query)).email_index).toHaveLength(1);
 });
 
-test('closed fields make no more fingerprints; what needs none still works', async () => {
+test('after close() fingerprints cannot be computed, and decryption still works', async () => {
   const { client } = clientAndKey();
   const records = fields.for(client, { index: await createIndexKey(client) });
   const stored = await records.encryptRow('users', 1, query);
@@ -85,7 +85,7 @@ test('closed fields make no more fingerprints; what needs none still works', asy
   expect(await records.decryptRow('users', 1, stored)).toEqual(query);
 });
 
-test('the bytes of an index key are overwritten as soon as they were taken', async () => {
+test('the bytes of an index key are overwritten after use', async () => {
   const { client } = clientAndKey();
   const seen: Uint8Array[] = [];
   const wrap: typeof client.wrap = (dek, options) => {

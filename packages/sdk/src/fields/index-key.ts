@@ -1,37 +1,44 @@
-import { type Context, InputError, type Wrapped } from '@eaas/protocol';
-import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+import { InputError, type Wrapped } from '@eaas/protocol';
+import {
+  formatIndexKey,
+  indexKeyContext as wrapContext,
+  parseIndexKey,
+  toHex,
+} from '@eaas/protocol/internal';
 import type { WrapOptions } from '../call-options.ts';
 import type { EnvelopeClient } from '../envelope-client.ts';
-import { EaasError } from '../errors.ts';
+import { ClientError } from '../errors.ts';
+import { loadNoble } from '../noble-engines.ts';
+import { type OptionNames, requireOptions } from '../require-options.ts';
 
-const wrapContext: Context = { purpose: 'eaas index key v1' };
-const start = 'eaas_ik_1';
-const tokenForm = /^eaas_ik_1\.([\da-f-]{36})\.(\d{1,10})\.([\w+/]+=*)$/;
-
-/** The key that wraps an index key, where it is not the client's. */
+/** The key that wraps an index key. Defaults to the key of the client. */
 export type IndexKeyOptions = Omit<WrapOptions, 'wrapContext'>;
 
+const indexKeyOptions: OptionNames<IndexKeyOptions> = { keyId: true, signal: true };
+
 /**
- * Makes a key for fingerprints that are computed here, so that no value leaves the process: 32 random bytes, wrapped by
- * the service. The token that is answered is useless without the service and may stand in the app's configuration or
- * database; losing it costs the indexes, not the data. Throws EaasError when the service does not wrap it.
+ * Creates an index key for fingerprints that are computed in this process: 32 random bytes, wrapped by the service. Store the
+ * returned token in the configuration or the database of the app. The token is useless without the service. If the token is
+ * lost, the indexes cannot be used any more, but the data can. Throws EaasError if the service refuses to wrap the key.
  */
 export async function createIndexKey(
   client: Pick<EnvelopeClient, 'wrap'>,
   options: IndexKeyOptions = {},
 ): Promise<string> {
+  requireOptions(indexKeyOptions, options, 'createIndexKey');
   return wrapAndWipe(client, crypto.getRandomValues(new Uint8Array(32)), options);
 }
 
 /**
- * The same index key, wrapped under the newest version of its key, or under another key: for the token to be replaced
- * before the old one is retired. The indexes stay as they are.
+ * Rewraps an index key under the newest version of its key, or under another key, and returns the new token. The indexes stay
+ * valid. Throws InputError for a value that is not a token, and EaasError if the service refuses.
  */
 export async function rewrapIndexKey(
   client: Pick<EnvelopeClient, 'wrap' | 'unwrap'>,
   token: string,
   options: IndexKeyOptions = {},
 ): Promise<string> {
+  requireOptions(indexKeyOptions, options, 'rewrapIndexKey');
   const wrapped = parseToken(token);
   const { keyId = wrapped.keyId, signal } = options;
   return wrapAndWipe(client, await client.unwrap(wrapped, { wrapContext, signal }), { keyId, signal });
@@ -43,68 +50,59 @@ async function wrapAndWipe(
   options: IndexKeyOptions,
 ): Promise<string> {
   try {
-    const { keyId, keyVersion, wrappedKey } = await client.wrap(key, { ...options, wrapContext });
-    return [start, keyId, keyVersion, toBase64(wrappedKey)].join('.');
+    return formatIndexKey(await client.wrap(key, { ...options, wrapContext }));
   } finally {
     key.fill(0);
   }
 }
 
 function parseToken(token: string): Wrapped {
-  const [, keyId, keyVersion, wrappedKey] = tokenForm.exec(token) ?? [];
-  if (!keyId || !wrappedKey) throw new InputError('an index key is a token that createIndexKey answered');
-  return { keyId, keyVersion: Number(keyVersion), wrappedKey: fromBase64(wrappedKey, 'the index key') };
-}
-
-/** An index key in use. */
-export interface IndexKey {
-  /** HMAC-SHA-256, in lower-case hex. Throws EaasError when the key cannot be unwrapped, or was dropped. */
-  mac(subject: Uint8Array<ArrayBuffer>): Promise<string>;
-  /** Forgets the key: nothing can be computed any more. */
-  drop(): void;
+  const wrapped = parseIndexKey(token);
+  if (!wrapped) throw new InputError("`index` must be 'service' or a token that `createIndexKey` returned");
+  return wrapped;
 }
 
 /**
- * Unwraps the key when it is first needed, and once. Its bytes are overwritten at once: what is held is a key of
- * WebCrypto's, which no script can read.
+ * Unwraps the index key once, at its first use, and overwrites its bytes. Keeps a non-extractable WebCrypto key, or a key of
+ * noble on platforms without WebCrypto.
  */
-export function indexKeyOf(client: Pick<EnvelopeClient, 'unwrap'>, token: string): IndexKey {
+export function indexKeyOf(client: Pick<EnvelopeClient, 'unwrap'>, token: string) {
   const wrapped = parseToken(token);
-  let key: Promise<CryptoKey> | undefined;
-  let dropped = false;
+  let key: Promise<Mac> | undefined;
+  let isDropped = false;
 
-  async function load(): Promise<CryptoKey> {
-    const bytes = await client.unwrap(wrapped, { wrapContext });
+  async function load(): Promise<Mac> {
     try {
-      const hmac = { name: 'HMAC', hash: 'SHA-256' };
-      return await crypto.subtle.importKey('raw', bytes as Uint8Array<ArrayBuffer>, hmac, false, ['sign']);
-    } finally {
-      bytes.fill(0);
-    }
-  }
-
-  async function loaded(): Promise<CryptoKey> {
-    if (dropped) throw new EaasError('closed', 'these fields were closed');
-    key ??= load();
-    const loading = key;
-    try {
-      return await loading;
+      const bytes = (await client.unwrap(wrapped, { wrapContext })) as Uint8Array<ArrayBuffer>;
+      return await macUnder(bytes).finally(() => bytes.fill(0));
     } catch (error) {
-      // The next call tries again.
-      if (key === loading) key = undefined;
+      // Not kept, so that the next call retries.
+      key = undefined;
       throw error;
     }
   }
 
   return {
-    mac: async (subject) => hex(new Uint8Array(await crypto.subtle.sign('HMAC', await loaded(), subject))),
-    drop() {
-      dropped = true;
+    /** Returns HMAC-SHA-256 in lower-case hex. Throws EaasError if the key cannot be unwrapped or was dropped. */
+    async mac(subject: Uint8Array<ArrayBuffer>): Promise<string> {
+      if (isDropped) throw new ClientError('closed', 'the records were closed');
+      key ??= load();
+      return toHex(await (await key)(subject));
+    },
+    /** Drops the key. Later calls of `mac` throw. */
+    drop(): void {
+      isDropped = true;
       key = undefined;
     },
   };
 }
 
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+type Mac = (subject: Uint8Array<ArrayBuffer>) => Uint8Array | Promise<Uint8Array>;
+
+/** Returns HMAC-SHA-256 under a key. The caller can overwrite the key afterwards. */
+async function macUnder(bytes: Uint8Array<ArrayBuffer>): Promise<Mac> {
+  const { subtle } = crypto;
+  if (!subtle) return (await loadNoble()).hmacUnder(bytes);
+  const key = await subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  return async (subject) => new Uint8Array(await subtle.sign('HMAC', key, subject));
 }

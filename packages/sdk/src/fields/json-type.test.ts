@@ -14,14 +14,14 @@ function thrownBy(step: () => unknown): unknown {
 const cycle: unknown[] = [];
 cycle.push({ inside: cycle });
 test.each<[string, unknown, string]>([
-  ['undefined', { secret: undefined }, 'leave the member out'],
+  ['undefined', { secret: undefined }, 'omit the member'],
   ['undefined in a list', [1, undefined], 'undefined'],
   ['a hole', [1, , 3], 'holes'], // oxlint-disable-line no-sparse-arrays
-  ['a member of a list', Object.assign([1], { secret: 1 }), 'members of its own'],
-  ['as many members as holes', Object.assign([, 1], { secret: 1 }), 'holes'], // oxlint-disable-line no-sparse-arrays
+  ['an extra member of a list', Object.assign([1], { secret: 1 }), 'extra members'],
+  ['as many extra members as holes', Object.assign([, 1], { secret: 1 }), 'holes'], // oxlint-disable-line no-sparse-arrays
   ['a function', { secret: () => 1 }, 'a function'],
   ['a symbol', [Symbol('secret')], 'a symbol'],
-  ['a bigint', { secret: 1n }, 'write it as text'],
+  ['a bigint', { secret: 1n }, 'convert it to text'],
   ['NaN', [Number.NaN], 'NaN or an infinity'],
   ['an infinity', Infinity, 'NaN or an infinity'],
   ['a Date', { secret: new Date(0) }, 'instance of a class'],
@@ -29,21 +29,21 @@ test.each<[string, unknown, string]>([
   ['bytes', new Uint8Array(2), 'instance of a class'],
   ['a boxed string', new String('secret'), 'instance of a class'], // oxlint-disable-line no-new-wrappers
   ['a member named by a symbol', { [Symbol('secret')]: 1 }, 'instance of a class'],
-  ['what says its own JSON', { toJSON: () => 'secret' }, 'a function'],
-  ['a cycle', cycle, 'itself'],
-  ['too deep a nest', Array.from({ length: 600 }).reduce((inner) => [inner], 1), 'deeper'],
-])('refuses %s, without quoting it', (_, value, reason) => {
+  ['an object with toJSON', { toJSON: () => 'secret' }, 'a function'],
+  ['a cycle', cycle, 'cycle'],
+  ['too many levels', Array.from({ length: 600 }).reduce((inner) => [inner], 1), 'levels of nesting'],
+])('a JSON field refuses %s without quoting the value', (_, value, reason) => {
   expect(() => jsonType.encode(value)).toThrow(reason);
   expect(() => jsonType.encode(value)).toThrow(InputError);
   expect(() => jsonType.encode(value)).not.toThrow('secret');
 });
 
-test('says the same thing twice', () => {
+test('a value in which an object occurs twice is encoded', () => {
   const twin = { a: 1 };
   expect(jsonType.decode(jsonType.encode([twin, twin]))).toEqual([{ a: 1 }, { a: 1 }]);
 });
 
-test('keeps lone surrogates, objects without a prototype and a member called __proto__', () => {
+test('JSON fields preserve lone surrogates, objects without a prototype and a member called __proto__', () => {
   expect(jsonType.decode(jsonType.encode('\ud800'))).toBe('\ud800');
   const bare = Object.assign(Object.create(null) as object, { a: 1 });
   expect(jsonType.decode(jsonType.encode(bare))).toEqual({ a: 1 });
@@ -53,7 +53,7 @@ test('keeps lone surrogates, objects without a prototype and a member called __p
   expect(({} as { polluted?: number }).polluted).toBeUndefined();
 });
 
-test('does not quote in an error what it could not read', () => {
+test('the error for invalid JSON bytes does not quote the bytes', () => {
   const bytes = Uint8Array.of(0xfd, ...toUtf8('secret'));
   expect(() => jsonType.decode(bytes)).toThrow(FormatError);
   expect(inspect(thrownBy(() => jsonType.decode(bytes)))).not.toContain('secret');

@@ -1,12 +1,13 @@
+import { nearestOf } from '../require-options.ts';
 import { refuse } from './value-type.ts';
 
-/** Brings texts that should be found alike to one spelling. */
+/** Maps texts that a search must treat as equal to one text. */
 export type Normalization = NamedNormalization | ((text: string) => string);
 
 /**
- * `trim`: no white space around; `spaces`: each run of white space becomes one space; `lowercase`: without regard to
- * language; `digits`: nothing but 0 to 9; `nfc`, `nfkc`: the forms of Unicode, of which `nfkc` also unites what merely
- * looks different (full-width letters, ligatures).
+ * The steps with a name. `trim` removes surrounding white space. `spaces` replaces each run of white space with one space.
+ * `lowercase` ignores the locale. `digits` keeps only 0 to 9. `nfc` and `nfkc` are the Unicode normalization forms. `nfkc`
+ * also replaces compatibility characters, such as full-width letters and ligatures, with their ordinary characters.
  */
 export type NamedNormalization = keyof typeof named;
 
@@ -19,11 +20,17 @@ const named = {
   nfkc: (text: string) => text.normalize('NFKC'),
 } as const;
 
-/** One function of all the steps, in their order. Throws InputError for a name that there is not. */
+const names = /* @__PURE__ */ Object.keys(named);
+
+/** Combines the steps, in order. Throws InputError for an unknown name. */
 export function normalizer(steps: readonly Normalization[]): (text: string) => string {
-  const functions = steps.map((step) => {
+  if (!Array.isArray(steps)) refuse('`normalize` must be an array of names and functions');
+  const functions = steps.map((step: Normalization) => {
     if (typeof step === 'function') return step;
-    return Object.hasOwn(named, step) ? named[step] : refuse(`no normalization is called ${step}`);
+    if (Object.hasOwn(named, step)) return named[step];
+    const near = nearestOf(names, step);
+    const advice = near ? `did you mean \`${near}\`?` : `expected ${names.join(', ')} or a function`;
+    return refuse(`unknown normalization \`${step}\`: ${advice}`);
   });
   return (text) => functions.reduce((normalized, step) => step(normalized), text);
 }

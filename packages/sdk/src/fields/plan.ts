@@ -1,69 +1,94 @@
 import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
-import type { Field } from './field.ts';
-import type { RowId, Tables } from './row-types.ts';
+import { nearestOf } from '../require-options.ts';
+import type { Field, Unencrypted } from './field.ts';
+import type { RecordId, Tables } from './row-types.ts';
 import { refuse } from './value-type.ts';
 
 /** A field with its place in the definition. */
 export interface FieldPlan {
   readonly table: string;
   readonly name: string;
-  /** `users.email` */
+  /** The table and the field, such as `users.email`. */
   readonly place: string;
   readonly field: Field<unknown>;
   readonly indexColumn: string | undefined;
-  /** The keys of the field, the one that encrypts first; undefined is the client's own. */
+  /** The keys of the field. The first key encrypts. Undefined means the key of the client. */
   readonly keyIds: readonly string[] | undefined;
+  /** The numbers of values that were read. */
+  readonly reads: { encrypted: number; plaintext: number };
 }
 
-export type Plans = ReadonlyMap<string, readonly FieldPlan[]>;
+/** A table of the definition. */
+export interface TablePlan {
+  readonly table: string;
+  readonly fields: readonly FieldPlan[];
+  /** The names of all columns: fields, index columns and unencrypted columns. */
+  readonly columns: ReadonlySet<string>;
+}
 
-/** The keys of tables (`users`) and of fields (`users.email`), each one id, or several of which the first encrypts. */
+export type Plans = ReadonlyMap<string, TablePlan>;
+
+/** The key ids of tables (`users`) and of fields (`users.email`). In a list of ids, the first key encrypts. */
 export type KeyIds = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The definition, made ready and checked: InputError for names that cannot be used, or that stand for two things. */
+/** Checks the definition. Throws InputError for invalid names and for ambiguous names. */
 export function planOf(tables: Tables, keyIds: KeyIds = {}): Plans {
   const keys = new Map(Object.entries(keyIds).map(([name, ids]) => [name, requireKeyIds(name, ids)]));
   const plans = new Map(
-    Object.entries(tables).map(([table, fields]) => [
-      table,
-      Object.entries(fields).map(([name, field]) =>
-        planField(table, name, field, keys.get(`${table}.${name}`) ?? keys.get(table)),
-      ),
-    ]),
+    Object.entries(tables).map(([table, columns]) => [table, planTable(table, columns, keys)]),
   );
-  const places = [...plans.keys(), ...[...plans.values()].flat().map(({ place }) => place)];
+  const fields = [...plans.values()].flatMap((plan) => plan.fields);
+  const places = [...plans.keys(), ...fields.map(({ place }) => place)];
   requireUnique(places, 'the definition');
-  for (const [table, fields] of plans) {
-    const columns = fields.flatMap(({ name, indexColumn }) => (indexColumn ? [name, indexColumn] : [name]));
-    requireUnique(columns, `the table ${table}`);
+  for (const name of keys.keys()) {
+    if (places.includes(name)) continue;
+    refuse(`\`keyIds\` names \`${name}\`, which is not defined${suggestion(name, places)}`);
   }
-  const unknown = [...keys.keys()].find((name) => !places.includes(name));
-  if (unknown !== undefined) refuse(`\`keyIds\` names ${unknown}, which is not defined`);
   return plans;
 }
 
 function requireKeyIds(name: string, given: KeyIds[string]): FieldPlan['keyIds'] {
   if (given === undefined) return undefined;
-  const ids = [given].flat().map((id) => parseUuid(id) ?? refuse(`\`keyIds\` has no UUID for ${name}`));
-  return ids.length > 0 ? ids : refuse(`\`keyIds\` has an empty list for ${name}`);
+  const ids = [given]
+    .flat()
+    .map((id) => parseUuid(id) ?? refuse(`\`keyIds\` must hold UUIDs (see \`${name}\`)`));
+  return ids.length > 0 ? ids : refuse(`\`keyIds\` has an empty list for \`${name}\``);
 }
 
-function planField(
+function planTable(
   table: string,
-  name: string,
-  field: Field<unknown>,
-  keyIds: FieldPlan['keyIds'],
-): FieldPlan {
-  const place = `${table}.${name}`;
-  if (typeof field?.type?.encode !== 'function') refuse(`${place} is no field: say text(), number() …`);
-  const column = field.index?.column;
-  const indexColumn = column === true ? `${name}_index` : typeof column === 'string' ? column : undefined;
-  for (const part of [table, name, indexColumn ?? name]) {
-    if (part === '' || part === '__proto__') refuse(`${place} has a name that cannot be used`);
+  given: Tables[string],
+  keys: ReadonlyMap<string, FieldPlan['keyIds']>,
+): TablePlan {
+  const columns: string[] = [];
+  const fields: FieldPlan[] = [];
+  for (const [name, field] of Object.entries(given)) {
+    const place = `${table}.${name}`;
+    columns.push(requireName(place, name));
+    if (isUnencrypted(field)) continue;
+    if (typeof field?.type?.encode !== 'function') {
+      refuse(`${place} must be a field: text(), number() …, or a column of unencrypted()`);
+    }
+    // Checks now that a context can hold the names. Otherwise, the first row would fail.
+    encodeContext({ table, field: name });
+    const column = field.index?.column;
+    const indexColumn = column === true ? `${name}_index` : column === false ? undefined : column;
+    if (indexColumn !== undefined) columns.push(requireName(place, indexColumn));
+    const reads = { encrypted: 0, plaintext: 0 };
+    const keyIds = keys.get(place) ?? keys.get(table);
+    fields.push({ table, name, place, field, indexColumn, keyIds, reads });
   }
-  // Whatever a context cannot hold would fail with the first row.
-  encodeContext({ table, field: name });
-  return { table, name, place, field, indexColumn, keyIds };
+  requireUnique(columns, `the table ${table}`);
+  requireName(table, table);
+  return { table, fields, columns: new Set(columns) };
+}
+
+function isUnencrypted(column: Field<unknown> | Unencrypted): column is Unencrypted {
+  return (column as Unencrypted | null)?.unencrypted === true;
+}
+
+function requireName(place: string, name: string): string {
+  return name === '' || name === '__proto__' ? refuse(`${place} has a name that cannot be used`) : name;
 }
 
 function requireUnique(names: readonly string[], where: string): void {
@@ -71,33 +96,54 @@ function requireUnique(names: readonly string[], where: string): void {
   if (twice !== undefined) refuse(`${where} has two columns called ${twice}`);
 }
 
-/** The fields of a table; InputError for a table that is not defined. */
-export function requireTable(plans: Plans, table: string): readonly FieldPlan[] {
-  return plans.get(table) ?? refuse(`no table is defined as ${table}`);
+/** Returns the plan of a table. Throws InputError for a table that is not defined. */
+export function requireTable(plans: Plans, table: string): TablePlan {
+  const plan = plans.get(table);
+  return plan ?? refuse(`the table \`${table}\` is not defined${suggestion(table, plans.keys())}`);
 }
 
-/** A field of a table; InputError for one that is not defined. */
-export function requireField(plans: Plans, table: string, name: string): FieldPlan {
-  const plan = requireTable(plans, table).find((field) => field.name === name);
-  return plan ?? refuse(`no field is defined as ${table}.${name}`);
+/** Returns a field of the table. Throws InputError for a field that is not defined. */
+export function requireField({ table, fields }: TablePlan, name: string): FieldPlan {
+  const plan = fields.find((field) => field.name === name);
+  const names = () => fields.map((field) => field.name);
+  return plan ?? refuse(`the field \`${table}.${name}\` is not defined${suggestion(name, names())}`);
 }
 
-/** A row's id as text; undefined for none. InputError for what is no id. */
-export function rowIdOf(id: RowId | undefined): string | undefined {
+function suggestion(name: string, known: Iterable<string>): string {
+  const near = nearestOf(known, name);
+  return near === undefined ? '' : `: did you mean \`${near}\`?`;
+}
+
+/** Throws InputError if a column of the row is not in the definition, because it would be stored as plaintext. */
+export function requireColumns({ table, columns }: TablePlan, row: object): void {
+  const unknown = Object.keys(row).find((name) => !columns.has(name));
+  if (unknown === undefined) return;
+  const near = nearestOf(columns, unknown);
+  const advice = near ? `did you mean \`${near}\`? Otherwise ` : '';
+  refuse(
+    `the column \`${table}.${unknown}\` is not defined: ${advice}list it with unencrypted('${unknown}') to store it as it is`,
+  );
+}
+
+/** Returns the id as text, with a UUID in lower case like PostgreSQL. Throws InputError for an invalid id. */
+export function rowIdOf(id: RecordId | undefined): string | undefined {
   if (id === undefined || id === null || id === '') return undefined;
-  if (typeof id === 'string' || typeof id === 'bigint' || Number.isSafeInteger(id)) return String(id);
-  return refuse('a row id is text, a whole number or a bigint');
+  if (typeof id === 'string') return parseUuid(id) ?? id;
+  if (typeof id === 'bigint' || Number.isSafeInteger(id)) return String(id);
+  return refuse('a row id must be a string, a safe integer or a bigint');
 }
 
-/** What a ciphertext of the field is bound to in this row. InputError where it takes a row id and there is none. */
+/** Returns the context of the field in this row. Throws InputError if the context needs a row id and there is none. */
 export function contextOf({ table, name, field }: FieldPlan, row: string | undefined): Context {
   if (field.context === 'field') return { table, field: name };
   if (row === undefined) {
-    refuse("is bound to its row, whose id must be known first: make ids in the app, or say context: 'field'");
+    refuse(
+      "the row id must be known before encryption: create ids in the app, or define the field with context: 'field'",
+    );
   }
   const place = { table, field: name, row };
-  if (typeof field.context !== 'function') return { ...place };
+  if (typeof field.context !== 'function') return place;
   const context: Context | undefined = field.context(place);
-  // None is bound to nothing, and opens wherever it is copied to.
-  return context ?? refuse('has a function for its context that answers none');
+  // Without a context, the ciphertext could be decrypted in any row and field.
+  return context ?? refuse('the `context` function must return a context (got undefined or null)');
 }

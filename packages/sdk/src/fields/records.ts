@@ -1,80 +1,87 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { SettledRow } from './decrypt-rows.ts';
-import type { ReadCount } from './reads.ts';
+import type { ReadCount, RowOptions } from './internals.ts';
 import type {
+  Aliases,
+  DecryptRowResult,
   Encrypted,
+  EncryptRowResult,
   FieldInput,
   FieldValue,
   IdFor,
   NameOf,
-  OpenedRow,
+  OnlyDefined,
   PlaceOf,
   PlainRow,
   Query,
-  SealedRow,
+  ReadableRow,
   Stored,
-  StoredRow,
   Tables,
   Terms,
   WithoutRow,
 } from './row-types.ts';
-import type { RowOptions } from './setting.ts';
 
 type Absent = null | undefined;
 
-/**
- * The fields of a definition, under the keys of a client. Columns that are not defined pass as they are. null stays null
- * and undefined undefined: whether there is a value shows.
- */
+/** Options of `decryptRow` and `decryptRows`. */
+export interface DecryptOptionsOf<As> extends RowOptions {
+  /**
+   * The field of each column that a query renames, as in `{ patientName: 'name' }`. A column with null is returned unchanged,
+   * even if it holds a ciphertext.
+   */
+  readonly as?: As | undefined;
+}
+
+/** Encrypts, decrypts and searches the rows of a definition. null and undefined stay unchanged and are not encrypted. */
 export interface Records<T extends Tables> {
   /**
-   * Encrypts the fields that the row has, and adds their index columns. The id is bound to the ciphertexts: it must be
-   * known, and the same when they are decrypted. Throws FieldError.
+   * Encrypts the fields of a row and adds their index columns. Pass the id exactly as the database returns it, because
+   * decryption needs the same id. Throws FieldError, and InputError for a column that is not defined.
    */
   encryptRow<Table extends NameOf<T>, Row extends PlainRow<T[Table]>>(
     table: Table,
     id: IdFor<T[Table]>,
-    row: Row,
+    row: Row & OnlyDefined<T[Table], Row>,
     options?: RowOptions,
-  ): Promise<SealedRow<T[Table], Table, Row>>;
+  ): Promise<EncryptRowResult<T[Table], Table, Row>>;
 
-  /** As encryptRow, with one request for all rows where one is needed at all. Where one value fails, none is answered. */
+  /** Encrypts many rows, with one request for a data key and one for fingerprints. Throws FieldError if one value fails. */
   encryptRows<Table extends NameOf<T>, Row extends PlainRow<T[Table]>>(
     table: Table,
-    rows: readonly Row[],
+    rows: readonly Row[] & readonly OnlyDefined<T[Table], Row>[],
     idOf: (row: Row) => IdFor<T[Table]>,
     options?: RowOptions,
-  ): Promise<SealedRow<T[Table], Table, Row>[]>;
+  ): Promise<EncryptRowResult<T[Table], Table, Row>[]>;
 
-  /** Decrypts the fields that the row has, and leaves out index columns. Throws FieldError. */
-  decryptRow<Table extends NameOf<T>, Row extends StoredRow<T[Table], Table>>(
+  /**
+   * Decrypts the fields of a row and removes their index columns. Throws FieldError if a field fails, or if a column that is
+   * not a field holds a ciphertext.
+   */
+  decryptRow<Table extends NameOf<T>, Row extends object, const As extends Aliases<T[Table], Row> = object>(
     table: Table,
     id: IdFor<T[Table]>,
-    row: Row,
-    options?: RowOptions,
-  ): Promise<OpenedRow<T[Table], Row>>;
+    row: Row & ReadableRow<T[Table], Table, Row, As>,
+    options?: DecryptOptionsOf<As>,
+  ): Promise<DecryptRowResult<T[Table], Row, As>>;
+
+  /** Decrypts many rows with one request for data keys. Throws the first FieldError. With `settled`, returns all results. */
+  decryptRows<Table extends NameOf<T>, Row extends object, const As extends Aliases<T[Table], Row> = object>(
+    table: Table,
+    rows: readonly Row[] & readonly ReadableRow<T[Table], Table, Row, As>[],
+    idOf: (row: Row) => IdFor<T[Table]>,
+    options: DecryptOptionsOf<As> & { readonly settled: true },
+  ): Promise<SettledRow<DecryptRowResult<T[Table], Row, As>>[]>;
+  decryptRows<Table extends NameOf<T>, Row extends object, const As extends Aliases<T[Table], Row> = object>(
+    table: Table,
+    rows: readonly Row[] & readonly ReadableRow<T[Table], Table, Row, As>[],
+    idOf: (row: Row) => IdFor<T[Table]>,
+    options?: DecryptOptionsOf<As> & { readonly settled?: false },
+  ): Promise<DecryptRowResult<T[Table], Row, As>[]>;
 
   /**
-   * As decryptRow, with one request for the data keys of all rows. Throws the first FieldError; with `settled`, each row
-   * is answered by itself.
-   */
-  decryptRows<Table extends NameOf<T>, Row extends StoredRow<T[Table], Table>>(
-    table: Table,
-    rows: readonly Row[],
-    idOf: (row: Row) => IdFor<T[Table]>,
-    options: RowOptions & { readonly settled: true },
-  ): Promise<SettledRow<OpenedRow<T[Table], Row>>[]>;
-  decryptRows<Table extends NameOf<T>, Row extends StoredRow<T[Table], Table>>(
-    table: Table,
-    rows: readonly Row[],
-    idOf: (row: Row) => IdFor<T[Table]>,
-    options?: RowOptions,
-  ): Promise<OpenedRow<T[Table], Row>[]>;
-
-  /**
-   * What to look for: for each index column, the fingerprints of which a row has one. The first is the one that is
-   * written now; there are more while a key or an index changes. Index columns are not authenticated: whoever can write
-   * to the database can move them, so compare the decrypted value where that matters. Throws FieldError.
+   * Returns the fingerprints to search by, for each index column. A column has several fingerprints while you replace a key or
+   * an index. Index columns are not authenticated, so compare the decrypted value if an attacker could have changed the
+   * column. Throws FieldError. The code is `no_fingerprint` for a value that is empty after normalization.
    */
   where<Table extends NameOf<T>, Q extends Query<T[Table]>>(
     table: Table,
@@ -83,8 +90,8 @@ export interface Records<T extends Tables> {
   ): Promise<Terms<T[Table], Table, Q>>;
 
   /**
-   * Encrypts one value at once, for the column types of an ORM. Only for a field that says `context: 'field'`, because
-   * they know no row. Makes no index column. Throws FieldError, `not_primed` unless `client.prime()` came before.
+   * Encrypts one value synchronously, without its index column. Only for fields with `context: 'field'`. Throws FieldError;
+   * its code is `not_primed` unless `client.prime()` was called before.
    */
   encryptFieldSync<
     Table extends NameOf<T>,
@@ -97,7 +104,10 @@ export interface Records<T extends Tables> {
     options?: Omit<RowOptions, 'signal'>,
   ): Encrypted<`${Table}.${Name}`, FieldValue<T[Table], Name>> | Extract<Given, Absent>;
 
-  /** Decrypts one value at once. Throws FieldError, `not_primed` unless `client.prime({ ciphertexts })` came before. */
+  /**
+   * Decrypts one value synchronously. Throws FieldError. Its code is `not_primed` unless `client.prime({ ciphertexts })` was
+   * called before.
+   */
   decryptFieldSync<
     Table extends NameOf<T>,
     Name extends WithoutRow<T[Table]>,
@@ -109,10 +119,10 @@ export interface Records<T extends Tables> {
     options?: Omit<RowOptions, 'signal'>,
   ): FieldValue<T[Table], Name> | Extract<Given, Absent>;
 
-  /** What was read of each field since the beginning, by this process: plaintext, and ciphertext. */
+  /** Returns the numbers of values of each field that this object has read as ciphertext and as plaintext. */
   reads(): Record<PlaceOf<T>, ReadCount>;
 
-  /** Forgets the index keys. The client stays as it is: it is yours to close. */
+  /** Drops the index keys. Does not close the client. */
   close(): void;
   [Symbol.dispose](): void;
 }

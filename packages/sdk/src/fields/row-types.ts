@@ -1,26 +1,35 @@
-import type { Bound, Field } from './field.ts';
+import type { Bound, Field, Unencrypted } from './field.ts';
 
-declare const kept: unique symbol;
-
-/** Ciphertext of the field `Place`, as `users.email`: no plaintext and no other field's can stand where this must. */
-export type Encrypted<Place extends string, Value> = string & { readonly [kept]: readonly [Place, Value] };
+/**
+ * The ciphertext of the field `Place` (`users.email`). Plaintext and other ciphertexts are not assignable. The error of the
+ * compiler quotes the name of the property, so the name is an instruction.
+ */
+export type Encrypted<Place extends string, Value> = string & {
+  readonly 'encrypt it first: records.encryptRow': readonly [Place, Value];
+};
 
 /** A fingerprint of the field `Place`, in its index column. */
-export type Fingerprint<Place extends string> = string & { readonly [kept]: readonly [Place] };
+export type Fingerprint<Place extends string> = string & {
+  readonly 'compute it first: records.encryptRow or records.where': Place;
+};
 
-type Fields = Readonly<Record<string, Field<unknown>>>;
-/** The fields of each table, by the names of the columns. */
-export type Tables = Readonly<Record<string, Fields>>;
+/** The columns of each table: fields, and columns that are not encrypted. */
+export type Tables = Readonly<Record<string, Readonly<Record<string, Field<unknown> | Unencrypted>>>>;
 
-/** The id of a row. A number and its decimal text are the same id. */
-export type RowId = string | number | bigint;
+/** The id of a row. A number and its decimal text are the same id, and so are a UUID in upper and in lower case. */
+export type RecordId = string | number | bigint;
 
 type Absent = null | undefined;
 type Flat<T> = { [Name in keyof T]: T[Name] } & {};
 type ValueOf<F> = F extends Field<infer Value> ? Value : never;
 export type NameOf<T> = keyof T & string;
 
-/** The name of a field's index column; never where it has none. */
+/** The names of a table's fields. */
+export type FieldName<F> = {
+  [Name in NameOf<F>]: F[Name] extends Field<unknown> ? Name : never;
+}[NameOf<F>];
+
+/** The name of a field's index column. `never` if the field has no index column. */
 type IndexColumn<F, Name> =
   F extends Field<unknown, Bound, infer Column>
     ? Column extends true
@@ -30,58 +39,90 @@ type IndexColumn<F, Name> =
 
 type IndexColumns<F> = { [Name in keyof F]: IndexColumn<F[Name], Name> }[keyof F];
 
-/** The fields of a table that can be searched. */
+/** The type of an index column. Only text can be empty after normalization and then have no fingerprint. */
+type IndexValue<Place extends string, Value> = Fingerprint<Place> | (Value extends string ? null : never);
+
+/** The searchable fields of a table. */
 export type Searchable<F> = {
   [Name in NameOf<F>]: [IndexColumn<F[Name], Name>] extends [never] ? never : Name;
 }[NameOf<F>];
 
-/** A value of the app's: text, unless it is known to be a ciphertext. */
-type Plain<Value> = Value extends string ? Value & { readonly [kept]?: never } : Value;
+/** A value of the app: any text that is not known to be a ciphertext or a fingerprint. */
+type Plain<Value> = Value extends string
+  ? Value & {
+      readonly 'encrypt it first: records.encryptRow'?: never;
+      readonly 'compute it first: records.encryptRow or records.where'?: never;
+    }
+  : Value;
 
-/** What a column may hold when it is read: its own ciphertext, text of unknown origin, or a value not yet migrated. */
+/** The type of a column that is read: a ciphertext of its field, text of unknown origin, or a value that is not migrated. */
 export type Stored<Place extends string, Value> =
-  | (string & { readonly [kept]?: readonly [Place, Value] })
+  | (string & { readonly 'encrypt it first: records.encryptRow'?: readonly [Place, Value] })
   | Exclude<Value, string>;
 
-/** A row with values for the fields that it has. */
-export type PlainRow<F> = { readonly [Name in keyof F]?: Plain<ValueOf<F[Name]>> | Absent };
-
-/** A row with what is stored for the fields that it has. */
-export type StoredRow<F, Table extends string> = {
-  readonly [Name in keyof F]?: Stored<`${Table}.${Name & string}`, ValueOf<F[Name]>> | Absent;
+/** A row with values. A row for an update has only some of the columns. */
+export type PlainRow<F> = {
+  readonly [Name in keyof F]?: F[Name] extends Unencrypted ? unknown : Plain<ValueOf<F[Name]>> | Absent;
 };
 
-/** A row after encryption: ciphertexts for values, index columns beside them, all else as it was. */
-export type SealedRow<F, Table extends string, Row> = Flat<
+/** Makes columns that the definition does not list a compile error. */
+export type OnlyDefined<F, Row> = {
+  readonly [Name in Exclude<keyof Row, keyof F | IndexColumns<F>>]: {
+    readonly 'not in the definition: add a field, or list it with unencrypted()': never;
+  };
+};
+
+/** A row after encryption: ciphertexts, index columns, and the other columns unchanged. */
+export type EncryptRowResult<F, Table extends string, Row> = Flat<
   {
-    [Name in keyof Row as Name extends IndexColumns<F> ? never : Name]: Name extends keyof F
-      ? Encrypted<`${Table}.${Name & string}`, ValueOf<F[Name]>> | Extract<Row[Name], Absent>
+    [Name in keyof Row as Name extends IndexColumns<F> ? never : Name]: Name extends FieldName<F>
+      ? Encrypted<`${Table}.${Name}`, ValueOf<F[Name]>> | Extract<Row[Name], Absent>
       : Row[Name];
   } & {
-    [Name in keyof Row as Name extends keyof F ? IndexColumn<F[Name], Name> : never]:
-      | Fingerprint<`${Table}.${Name & string}`>
-      | Extract<Row[Name], Absent>;
+    [Name in keyof Row as Name extends keyof F ? IndexColumn<F[Name], Name> : never]: Name extends keyof F
+      ? IndexValue<`${Table}.${Name & string}`, ValueOf<F[Name]>> | Extract<Row[Name], Absent>
+      : never;
   }
 >;
 
-/** A row after decryption: values for ciphertexts, no index columns, all else as it was. */
-export type OpenedRow<F, Row> = Flat<{
-  [Name in keyof Row as Name extends IndexColumns<F> ? never : Name]: Name extends keyof F
-    ? ValueOf<F[Name]> | Extract<Row[Name], Absent>
-    : Row[Name];
+/** The field of each column whose name differs from its field, or null for a column that stays unchanged. */
+export type Aliases<F, Row> = { readonly [Column in keyof Row]?: FieldName<F> | null };
+
+/** The field that a column holds. */
+type FieldOf<As, Column> = Column extends keyof As ? As[Column] : Column;
+
+/** The type of a row that is read: the column of a field must hold a ciphertext of this field. */
+export type ReadableRow<F, Table extends string, Row, As = object> = {
+  readonly [Column in keyof Row]: FieldOf<As, Column> extends infer Name
+    ? Name extends FieldName<F>
+      ? Stored<`${Table}.${Name}`, ValueOf<F[Name]>> | Absent
+      : unknown
+    : never;
+};
+
+/** A row after decryption: values, no index columns, and the other columns unchanged. */
+export type DecryptRowResult<F, Row, As = object> = Flat<{
+  [Column in keyof Row as Column extends IndexColumns<F> ? never : Column]: FieldOf<
+    As,
+    Column
+  > extends infer Name
+    ? Name extends FieldName<F>
+      ? ValueOf<F[Name]> | Extract<Row[Column], Absent>
+      : Row[Column]
+    : never;
 }>;
 
-/** The fields to search by, and the value of each. */
+/** The fields to search by, with the value of each. */
 export type Query<F> = { readonly [Name in Searchable<F>]?: Plain<ValueOf<F[Name]>> };
 
-/** For each index column, the fingerprints that a row to be found may have there. */
+/** For each index column, the fingerprints of the rows to find. */
 export type Terms<F, Table extends string, Q> = Flat<{
   [
     Name in keyof Q as Name extends keyof F ? IndexColumn<F[Name], Name> : never
   ]: Fingerprint<`${Table}.${Name & string}`>[];
 }>;
 
-/** The fields that are encrypted without a row. */
+/** The fields whose context does not contain the row id. */
 export type WithoutRow<F> = {
   [Name in NameOf<F>]: F[Name] extends Field<unknown, 'field'> ? Name : never;
 }[NameOf<F>];
@@ -89,15 +130,17 @@ export type WithoutRow<F> = {
 export type FieldValue<F, Name extends keyof F> = ValueOf<F[Name]>;
 export type FieldInput<F, Name extends keyof F> = Plain<ValueOf<F[Name]>>;
 
-/** A row's id, which may be unknown only where no field is bound to it. */
-export type IdFor<F> = [NameOf<F>] extends [WithoutRow<F>] ? RowId | undefined : RowId;
+/** The id of a row. Undefined is allowed only if no field is bound to the row. */
+export type IdFor<F> = [FieldName<F>] extends [WithoutRow<F>] ? RecordId | undefined : RecordId;
 
 /** The names of all fields: `users.email`. */
-export type PlaceOf<T> = { [Table in NameOf<T>]: `${Table}.${NameOf<T[Table]>}` }[NameOf<T>];
+export type PlaceOf<T> = { [Table in NameOf<T>]: `${Table}.${FieldName<T[Table]>}` }[NameOf<T>];
 
 /** The rows of a table as they are stored, for the types of a database layer: `EncryptedRow<typeof fields, 'users', User>`. */
 export type EncryptedRow<
   Definition extends { readonly tables: Tables },
   Table extends NameOf<Definition['tables']>,
-  Row = { [Name in keyof Definition['tables'][Table]]: ValueOf<Definition['tables'][Table][Name]> },
-> = SealedRow<Definition['tables'][Table], Table, Row>;
+  Row = {
+    [Name in FieldName<Definition['tables'][Table]>]: ValueOf<Definition['tables'][Table][Name]>;
+  },
+> = EncryptRowResult<Definition['tables'][Table], Table, Row>;

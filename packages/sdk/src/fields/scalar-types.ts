@@ -1,10 +1,18 @@
 import { fromUtf8, toUtf8 } from '@eaas/protocol';
-import { markedBytes, otherType, refuse, requireMark, unreadable, type ValueType } from './value-type.ts';
+import {
+  markedBytes,
+  otherType,
+  refuse,
+  refuseValue,
+  requireMark,
+  unreadable,
+  type ValueType,
+} from './value-type.ts';
 
-/** UTF-8, and nothing besides: lone surrogates are refused. */
+/** Text as UTF-8, without a type mark. Throws InputError for lone surrogates. */
 export const textType: ValueType<string> = {
   name: 'text',
-  encode: (value) => (typeof value === 'string' ? toUtf8(value) : refuse('is not text')),
+  encode: (value) => (typeof value === 'string' ? toUtf8(value) : refuseValue('a string', value)),
   decode(bytes) {
     try {
       return fromUtf8(bytes);
@@ -14,37 +22,38 @@ export const textType: ValueType<string> = {
   },
 };
 
-/** IEEE 754 double precision, 8 bytes: NaN (one of them), the infinities and -0 come back as they were. */
+/** IEEE 754 double precision, 8 bytes. Preserves NaN (in one encoding), the infinities and -0. */
 export const numberType: ValueType<number> = {
   name: 'number',
   encode(value) {
-    if (typeof value !== 'number') refuse('is not a number');
-    const bytes = markedBytes('number', 8);
-    const view = new DataView(bytes.buffer);
-    // Which of the many NaNs setFloat64 writes is left to the engine.
-    if (Number.isNaN(value)) view.setUint16(1, 0x7ff8);
-    else view.setFloat64(1, value);
-    return bytes;
+    if (typeof value !== 'number') refuseValue('a number', value);
+    const view = new DataView(new ArrayBuffer(8));
+    // NaN has many encodings, and setFloat64 might write any of them.
+    if (Number.isNaN(value)) view.setUint16(0, 0x7ff8);
+    else view.setFloat64(0, value);
+    return markedBytes('number', new Uint8Array(view.buffer));
   },
   decode: (bytes) => viewOf(requireMark('number', bytes, 8)).getFloat64(0),
 };
 
-/** A byte for the sign (0, or 1 below zero), then the magnitude, without leading zeros, of any length. */
+/** One byte for the sign (1 for negative), then the magnitude without leading zeros, of any length. */
 export const bigintType: ValueType<bigint> = {
   name: 'bigint',
   encode(value) {
-    if (typeof value !== 'bigint') refuse('is not a bigint');
+    if (typeof value !== 'bigint') refuseValue('a bigint', value);
     const digits = value === 0n ? '' : (value < 0n ? -value : value).toString(16);
     const pairs = (digits.length % 2 ? `0${digits}` : digits).match(/../g) ?? [];
-    const bytes = markedBytes('bigint', pairs.length + 1);
-    bytes[1] = value < 0n ? 1 : 0;
-    for (const [at, pair] of pairs.entries()) bytes[at + 2] = Number.parseInt(pair, 16);
-    return bytes;
+    const sign = value < 0n ? '1' : '0';
+    return markedBytes(
+      'bigint',
+      [sign, ...pairs].map((pair) => Number.parseInt(pair, 16)),
+    );
   },
   decode(bytes) {
     const [sign, ...magnitude] = requireMark('bigint', bytes);
-    const other = magnitude.length === 0 ? sign !== 0 : sign === undefined || sign > 1 || magnitude[0] === 0;
-    if (other) throw unreadable('bigint');
+    const isOther =
+      magnitude.length === 0 ? sign !== 0 : sign === undefined || sign > 1 || magnitude[0] === 0;
+    if (isOther) throw unreadable('bigint');
     const digits = magnitude.map((byte) => byte.toString(16).padStart(2, '0')).join('');
     const absolute = BigInt(`0x0${digits}`);
     return sign ? -absolute : absolute;
@@ -54,12 +63,8 @@ export const bigintType: ValueType<bigint> = {
 /** One byte, 0 or 1. */
 export const booleanType: ValueType<boolean> = {
   name: 'boolean',
-  encode(value) {
-    if (typeof value !== 'boolean') refuse('is not a boolean');
-    const bytes = markedBytes('boolean', 1);
-    bytes[1] = Number(value);
-    return bytes;
-  },
+  encode: (value) =>
+    typeof value === 'boolean' ? markedBytes('boolean', [Number(value)]) : refuseValue('a boolean', value),
   decode(bytes) {
     const [value] = requireMark('boolean', bytes, 1);
     if (value !== 0 && value !== 1) throw unreadable('boolean');
@@ -67,16 +72,16 @@ export const booleanType: ValueType<boolean> = {
   },
 };
 
-/** Milliseconds since 1970 as a signed integer of 8 bytes. An invalid Date is refused. */
+/** Milliseconds since 1970 as a signed integer of 8 bytes. Throws InputError for an invalid Date. */
 export const dateType: ValueType<Date> = {
   name: 'date',
   encode(value) {
-    if (!(value instanceof Date)) refuse('is not a Date');
+    if (!(value instanceof Date)) refuseValue('a Date', value);
     const time = value.getTime();
-    if (Number.isNaN(time)) refuse('is an invalid Date');
-    const bytes = markedBytes('date', 8);
-    new DataView(bytes.buffer).setBigInt64(1, BigInt(time));
-    return bytes;
+    if (Number.isNaN(time)) refuse('expected a valid Date, got an invalid one');
+    const view = new DataView(new ArrayBuffer(8));
+    view.setBigInt64(0, BigInt(time));
+    return markedBytes('date', new Uint8Array(view.buffer));
   },
   decode(bytes) {
     const date = new Date(Number(viewOf(requireMark('date', bytes, 8)).getBigInt64(0)));
@@ -85,15 +90,11 @@ export const dateType: ValueType<Date> = {
   },
 };
 
-/** The bytes as they are; they come back as a Uint8Array of their own. */
+/** Stores bytes unchanged. Decoding returns a copy. */
 export const bytesType: ValueType<Uint8Array> = {
   name: 'bytes',
-  encode(value) {
-    if (!(value instanceof Uint8Array)) refuse('is not a Uint8Array');
-    const bytes = markedBytes('bytes', value.length);
-    bytes.set(value, 1);
-    return bytes;
-  },
+  encode: (value) =>
+    value instanceof Uint8Array ? markedBytes('bytes', value) : refuseValue('a Uint8Array', value),
   decode: (bytes) => new Uint8Array(requireMark('bytes', bytes)),
 };
 

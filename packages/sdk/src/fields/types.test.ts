@@ -12,6 +12,7 @@ import {
   number,
   type SettledRow,
   text,
+  unencrypted,
 } from './fields.ts';
 
 interface Notes {
@@ -20,6 +21,7 @@ interface Notes {
 
 const fields = defineFields({
   users: {
+    ...unencrypted('id'),
     email: text().searchable({ normalize: ['trim', 'lowercase'] }),
     phone: text().searchable({ column: 'phone_mark', bits: 16 }),
     ssn: text({ context: 'field' }),
@@ -39,7 +41,7 @@ interface User {
   notes?: Notes;
 }
 
-test('a stored row has ciphertexts for values, index columns, and all else as it was', async () => {
+test('a stored row has ciphertexts, index columns and unchanged columns', async () => {
   const records = open();
   const user: User = { id: '1', email: 'ada@example.com', ssn: '1' };
   const stored = await records.encryptRow('users', user.id, user);
@@ -58,13 +60,13 @@ test('a stored row has ciphertexts for values, index columns, and all else as it
 });
 
 test('the columns of a table are known without a row', () => {
-  expectTypeOf<EncryptedRow<typeof fields, 'users'>['phone_mark']>().toEqualTypeOf<
-    Fingerprint<'users.phone'>
-  >();
+  expectTypeOf<
+    EncryptedRow<typeof fields, 'users'>['phone_mark']
+  >().toEqualTypeOf<Fingerprint<'users.phone'> | null>();
   expectTypeOf<keyof EncryptedRow<typeof fields, 'plans'>>().toEqualTypeOf<'price'>();
 });
 
-test('plaintext, another ciphertext or a fingerprint cannot stand where a ciphertext must', async () => {
+test('plaintext, another ciphertext and a fingerprint are not assignable to a ciphertext', async () => {
   const records = open();
   const { email, email_index, ssn } = await records.encryptRow('users', 1, { email: 'a', ssn: 'b' });
   type Stored = EncryptedRow<typeof fields, 'users', User>;
@@ -74,14 +76,14 @@ test('plaintext, another ciphertext or a fingerprint cannot stand where a cipher
   expectTypeOf(ssn).toExtend<Stored['ssn']>();
   expectTypeOf(ssn).toExtend<string>();
   assertType<() => unknown>(() => [
-    // @ts-expect-error: encrypted already
+    // @ts-expect-error: the value is already encrypted
     records.encryptRow('users', 1, { email }),
     // @ts-expect-error: the ciphertext of another field
     records.decryptRow('users', 1, { ssn: email }),
   ]);
 });
 
-test('a row of the database layer is taken as it comes', async () => {
+test('a row of a database driver is accepted', async () => {
   const records = open();
   const { email } = await records.encryptRow('users', 1, { email: 'ada@example.com' });
   const fromDriver: { id: number; email: string; email_index: string } = { id: 1, email, email_index: '' };
@@ -89,23 +91,27 @@ test('a row of the database layer is taken as it comes', async () => {
   expectTypeOf(opened).toEqualTypeOf<{ id: number; email: string }>();
 });
 
-test('values have the types of their fields', async () => {
+test('values have the types of their fields when encrypting and when decrypting', async () => {
   const records = open();
   assertType<() => unknown>(() => [
-    // @ts-expect-error: not text
+    // @ts-expect-error: the value is not text
     records.encryptRow('users', 1, { email: 5 }),
-    // @ts-expect-error: not Notes
+    // @ts-expect-error: the value is not of the type Notes
     records.encryptRow('users', 1, { notes: { tags: 'x' } }),
-    // @ts-expect-error: no such table
+    // @ts-expect-error: the table is not defined
     records.encryptRow('user', 1, { email: '' }),
-    // @ts-expect-error: none of its fields
+    // @ts-expect-error: a column is not defined
     records.encryptRow('users', 1, { mail: 'ada@example.com' }),
-    // @ts-expect-error: bound to its row
+    // @ts-expect-error: one of the two columns is not defined
+    records.encryptRow('users', 1, { ssn: '1', mail: 'ada@example.com' }),
+    // @ts-expect-error: a column is not defined
+    records.encryptRows('users', [{ ssn: '1', mail: 'ada@example.com' }], () => 1),
+    // @ts-expect-error: the field is bound to its row
     records.encryptRow('users', undefined, { email: '' }),
   ]);
 });
 
-test('a query names fields that are searchable, and answers their index columns', async () => {
+test('`where` takes searchable fields and returns index columns', async () => {
   const records = open();
   const terms = await records.where('users', { email: 'a', phone: 'b' });
   expectTypeOf(terms).toEqualTypeOf<{
@@ -113,51 +119,69 @@ test('a query names fields that are searchable, and answers their index columns'
     phone_mark: Fingerprint<'users.phone'>[];
   }>();
   assertType<() => unknown>(() => [
-    // @ts-expect-error: not searchable
+    // @ts-expect-error: the field is not searchable
     records.where('users', { ssn: '1' }),
-    // @ts-expect-error: null has no fingerprint
+    // @ts-expect-error: a search value cannot be null
     records.where('users', { email: null }),
-    // @ts-expect-error: not text
+    // @ts-expect-error: the value is not text
     records.where('users', { email: 5 }),
   ]);
 });
 
-test('one value at a time is for fields that are bound to no row', () => {
+test('synchronous calls take only fields without the row in their context', () => {
   const records = open();
   assertType<() => unknown>(() => {
     const born: Date | null = Math.random() < 1 ? new Date() : null;
     const stored = records.encryptFieldSync('users', 'born', born);
     expectTypeOf(stored).toEqualTypeOf<Encrypted<'users.born', Date> | null>();
     expectTypeOf(records.decryptFieldSync('users', 'born', stored)).toEqualTypeOf<Date | null>();
-    // @ts-expect-error: bound to its row
+    // @ts-expect-error: the field is bound to its row
     return records.encryptFieldSync('users', 'email', 'ada@example.com');
   });
 });
 
-test('counts have a name for each field', () => {
+test('`reads` has a count for each field', () => {
   expectTypeOf<keyof ReturnType<ReturnType<typeof open>['reads']>>().toEqualTypeOf<
     'users.email' | 'users.phone' | 'users.ssn' | 'users.born' | 'users.notes' | 'users.photo' | 'plans.price'
   >();
 });
 
-test('low entropy is said aloud, or refused', () => {
+test('`as` gives a column the type of its field', async () => {
+  const records = open();
+  const { ssn, email } = await records.encryptRow('users', 1, { ssn: '1', email: 'a' });
+  const row = { id: 1, alias: ssn as string, other: email as string | null, count: 3 };
+  assertType<() => unknown>(async () => {
+    const opened = await records.decryptRow('users', 1, row, { as: { alias: 'born', other: null } });
+    expectTypeOf(opened).toEqualTypeOf<{ id: number; alias: Date; other: string | null; count: number }>();
+    const many = await records.decryptRows('users', [row], ({ id }) => id, { as: { alias: 'born' } });
+    expectTypeOf(many).toEqualTypeOf<(typeof opened)[]>();
+    // @ts-expect-error: the field does not exist
+    await records.decryptRow('users', 1, row, { as: { alias: 'birth' } });
+  });
+});
+
+test('the compiler error for plaintext in an encrypted column says what to do', () => {
+  expectTypeOf<Encrypted<'users.ssn', string>>().toHaveProperty('encrypt it first: records.encryptRow');
+});
+
+test('a low-entropy field is searchable only if `lowEntropy` is accepted', () => {
   const { client } = clientAndKey();
   assertType<() => unknown>(() => [
-    // @ts-expect-error: not said
+    // @ts-expect-error: `lowEntropy` is not accepted
     number().searchable(),
-    // @ts-expect-error: not said
+    // @ts-expect-error: `lowEntropy` is not accepted
     boolean().searchable({ column: 'x' }),
-    // @ts-expect-error: other words
+    // @ts-expect-error: `lowEntropy` is not accepted
     date().searchable({ lowEntropy: true }),
-    // @ts-expect-error: not searchable at all
+    // @ts-expect-error: the field is not searchable
     json().searchable(),
-    // @ts-expect-error: not searchable at all
+    // @ts-expect-error: the field is not searchable
     bytes().searchable(),
-    // @ts-expect-error: not said where the index is made
+    // @ts-expect-error: the field has no index
     fields.for(client),
-    // @ts-expect-error: no such field
+    // @ts-expect-error: the field does not exist
     fields.for(client, { index: 'service', keyIds: { 'users.mail': '' } }),
-    // @ts-expect-error: no such option
+    // @ts-expect-error: the option does not exist
     text({ contxt: 'field' }),
   ]);
 });

@@ -8,7 +8,7 @@ import type { ValueType } from './value-type.ts';
 const types = { textType, numberType, bigintType, booleanType, dateType, bytesType, jsonType };
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const ofHex = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex, 'hex'));
-/** The value that the bytes spell; undefined where they are refused as they should. */
+/** Decodes the bytes. Returns undefined if decoding throws FormatError. */
 function valueIn(type: ValueType<unknown>, bytes: Uint8Array): unknown {
   try {
     return type.decode(bytes);
@@ -43,7 +43,7 @@ const cases: readonly [ValueType<unknown>, fc.Arbitrary<unknown>][] = [
 const named = cases.map(([type, values]) => ({ name: type.name, type, values }));
 
 describe.each(named)('$name', ({ type, values }) => {
-  test('reads what it wrote, exactly', () => {
+  test('a value is encoded and decoded without loss', () => {
     fc.assert(
       fc.property(values, (value) => {
         const back: unknown = type.decode(type.encode(value));
@@ -53,25 +53,25 @@ describe.each(named)('$name', ({ type, values }) => {
     );
   });
 
-  test('is read as no other type', () => {
+  test('a value cannot be decoded as another type', () => {
     fc.assert(
       fc.property(values, fc.constantFrom(...Object.values(types)), (value, other) => {
         fc.pre(other.name !== type.name);
         const bytes = type.encode(value);
         expect(() => other.decode(bytes)).toThrow(
-          `stored as ${type.name}, and the definition says ${other.name}`,
+          `the definition says ${other.name}, but the stored value is ${type.name}`,
         );
       }),
     );
   });
 
-  test('reads bytes of any kind in one way, or throws FormatError', () => {
+  test('each value has one encoding, and other bytes throw FormatError', () => {
     const marked = fc
       .tuple(fc.integer({ min: 0xf8, max: 0xfd }), fc.uint8Array({ maxLength: 12 }))
       .map(([mark, rest]) => Uint8Array.of(mark, ...rest));
     const oneSpelling = fc.property(fc.oneof(marked, fc.uint8Array()), (bytes) => {
       const value = valueIn(type, bytes);
-      // JSON has several spellings, and so has NaN.
+      // JSON and NaN have several encodings.
       if (value === undefined || type.name === 'json' || Number.isNaN(value)) return true;
       return hexOf(type.encode(value)) === hexOf(bytes);
     });
@@ -80,8 +80,8 @@ describe.each(named)('$name', ({ type, values }) => {
 });
 
 test.each<[string, ValueType<unknown>, unknown, string]>([
-  ['text, as it is', textType, 'é', 'c3a9'],
-  ['no text', textType, '', ''],
+  ['text', textType, 'é', 'c3a9'],
+  ['empty text', textType, '', ''],
   ['a number', numberType, 1.5, 'f83ff8000000000000'],
   ['-0', numberType, -0, 'f88000000000000000'],
   ['NaN', numberType, Number.NaN, 'f87ff8000000000000'],
@@ -99,12 +99,12 @@ test.each<[string, ValueType<unknown>, unknown, string]>([
     { b: 1, a: ['x', null, -0] },
     `fd${Buffer.from('{"b":1,"a":["x",null,-0]}').toString('hex')}`,
   ],
-])('the bytes of %s do not change', (_, type, value, hex) => {
+])('the stored bytes of %s are fixed', (_, type, value, hex) => {
   expect(hexOf(type.encode(value))).toBe(hex);
   expect(type.decode(ofHex(hex))).toStrictEqual(value);
 });
 
-test('no byte that marks a type occurs in UTF-8', () => {
+test('no type mark occurs in UTF-8', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       fc.pre(text.isWellFormed());
@@ -116,7 +116,7 @@ test('no byte that marks a type occurs in UTF-8', () => {
   }
 });
 
-test('a bigint of a megabit comes back', () => {
+test('a bigint of a million bits is preserved', () => {
   const huge = -(2n ** 1_000_000n) + 12_345n;
   expect(bigintType.decode(bigintType.encode(huge)) === huge).toBe(true);
 });
@@ -126,7 +126,7 @@ test.each([
   ['f901', 'a minus before nothing'],
   ['f902ff', 'another sign'],
   ['f90000ff', 'a zero in front'],
-])('%s is no bigint: %s', (hex) => {
+])('the bytes %s are not a bigint: %s', (hex) => {
   expect(() => bigintType.decode(ofHex(hex))).toThrow(FormatError);
 });
 
@@ -138,8 +138,8 @@ test.each([
   ['number', numberType, 'f800'],
   ['json', jsonType, 'fd7b'],
   ['json', jsonType, 'fdff'],
-])('what only begins like a %s is none: %#', (name, type, hex) => {
-  expect(() => type.decode(ofHex(hex))).toThrow(`the value is marked as ${name} and is none`);
+])('bytes that begin like a %s but are invalid are refused: %#', (name, type, hex) => {
+  expect(() => type.decode(ofHex(hex))).toThrow(`the stored value is marked as ${name} but cannot be read`);
 });
 
 test.each<[ValueType<unknown>, ...unknown[]]>([
@@ -149,11 +149,11 @@ test.each<[ValueType<unknown>, ...unknown[]]>([
   [booleanType, 1, 'true'],
   [dateType, new Date(Number.NaN), '2026-01-01', 0],
   [bytesType, [1, 2], new ArrayBuffer(2), 'bytes'],
-])('a type refuses the values of others: %#', (type, ...values) => {
+])('a type refuses the values of other types: %#', (type, ...values) => {
   for (const value of values) expect(() => type.encode(value)).toThrow(InputError);
 });
 
-test('bytes come back in memory of their own', () => {
+test('a decoded bytes value is a copy', () => {
   const stored = bytesType.encode(Buffer.from('abc'));
   const back = bytesType.decode(stored);
   expect([back.constructor, back.byteOffset, back.buffer.byteLength]).toEqual([Uint8Array, 0, 3]);

@@ -6,8 +6,8 @@ const path = '/api/eaas/v1/batch/wrap';
 const result = (key_version: number) => ({ wrapped_key: 'AQ==', key_id: key, key_version });
 const item = { key_id: key, dek };
 
-describe('a batch', () => {
-  test('asks for the items that may be asked for, and puts all results in their places', async () => {
+describe('batches through the proxy', () => {
+  test('a batch sends the allowed items to the service, and returns all results in order', async () => {
     const results = [result(1), { error: problem('key_state', 'The key is disabled.') }, result(3)];
     const { post, sent } = setUp({}, () => Response.json({ results }));
     const items = [
@@ -40,7 +40,7 @@ describe('a batch', () => {
     ]);
   });
 
-  test('of which nothing may be asked for is answered without the service', async () => {
+  test('a batch without allowed items sends no request to the service', async () => {
     const { post, sent } = setUp();
     const answer = await post(path, { items: [{ ...item, key_id: otherKey }] });
     expect(answer).toMatchObject({ status: 200, json: { results: [{ error: { code: 'not_found' } }] } });
@@ -48,18 +48,18 @@ describe('a batch', () => {
   });
 
   test.each<[string, unknown]>([
-    ['no items', {}],
+    ['no `items`', {}],
     ['an empty list', { items: [] }],
     ['1,001 items', { items: Array.from({ length: 1_001 }, () => item) }],
-    ['a field beside them', { items: [item], key_id: key }],
-    ['an object for a list', { items: { 0: item, length: 1 } }],
-  ])('of %s is refused as a whole', async (_, body) => {
+    ['a field beside `items`', { items: [item], key_id: key }],
+    ['an object instead of a list', { items: { 0: item, length: 1 } }],
+  ])('a batch with %s is refused as a whole', async (_, body) => {
     const { post, sent } = setUp();
     expect(await post(path, body)).toMatchObject({ status: 400, json: { code: 'bad_request' } });
     expect(sent).toEqual([]);
   });
 
-  test('takes 1,000 items', async () => {
+  test('a batch of 1,000 items is accepted', async () => {
     const { post } = setUp({}, () =>
       Response.json({ results: Array.from({ length: 1_000 }, (_, i) => result(i)) }),
     );
@@ -67,21 +67,18 @@ describe('a batch', () => {
     expect((json as { results: unknown[] }).results[999]).toEqual(result(999));
   });
 
-  test.each([0, 1, 3])(
-    'with %d results for two items is no answer: 502, and nothing is guessed',
-    async (count) => {
-      const { post, events } = setUp({}, () =>
-        Response.json({ results: Array.from({ length: count }, () => result(1)) }),
-      );
-      expect(await post(path, { items: [item, item] })).toMatchObject({
-        status: 502,
-        json: { code: 'unavailable' },
-      });
-      expect(events).toMatchObject([{ type: 'service_failed', reason: 'invalid_response' }]);
-    },
-  );
+  test.each([0, 1, 3])('a batch response with %d results for two items is 502', async (count) => {
+    const { post, events } = setUp({}, () =>
+      Response.json({ results: Array.from({ length: count }, () => result(1)) }),
+    );
+    expect(await post(path, { items: [item, item] })).toMatchObject({
+      status: 502,
+      json: { code: 'unavailable' },
+    });
+    expect(events).toMatchObject([{ type: 'service_failed', reason: 'invalid_response' }]);
+  });
 
-  test('hides what a single item says of the API key', async () => {
+  test('the problem of an item is hidden if it concerns the API key', async () => {
     const results = [{ error: problem('permission_missing', 'This API key cannot.'), reference: 'x' }];
     const { post, events } = setUp({}, () => Response.json({ results }));
     const { text, json } = await post(path, { items: [item] });
@@ -92,7 +89,7 @@ describe('a batch', () => {
     expect(events).toMatchObject([{ type: 'api_key_refused', code: 'permission_missing' }]);
   });
 
-  test('shows a reference only where it can be one', async () => {
+  test('the `reference` of an item is returned only if it is valid', async () => {
     const { post } = setUp();
     const items = [
       { ...item, key_id: otherKey, reference: 'x'.repeat(129) },
@@ -106,7 +103,7 @@ describe('a batch', () => {
     ).toEqual([undefined, undefined, undefined, '']);
   });
 
-  test('of hashes and of unwraps goes the same way', async () => {
+  test('batches of hashes and of unwraps work', async () => {
     const hashes = setUp({}, () => Response.json({ results: [{ hash: 'ab', key_id: key }] }));
     await hashes.post('/api/eaas/v1/batch/hash', {
       items: [

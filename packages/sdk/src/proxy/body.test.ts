@@ -4,7 +4,7 @@ import { apiKey, dek, key, setUp, wrapPath } from '../../../../test/sdk/proxied.
 
 const batchPath = '/api/eaas/v1/batch/wrap';
 
-describe('a body', () => {
+describe('request bodies', () => {
   test.each<[number, string]>([
     [200, 'application/json'],
     [200, 'Application/JSON; charset=utf-8'],
@@ -15,12 +15,12 @@ describe('a body', () => {
     [415, 'text/plain; application/json'],
     [415, 'application/jsonp'],
     [415, ''],
-  ])('is answered %d with the type %j', async (status, type) => {
+  ])('the response has the status %d for the content type %j', async (status, type) => {
     const { post } = setUp();
     expect(await post(wrapPath, { dek }, { 'content-type': type })).toMatchObject({ status });
   });
 
-  test('is not inflated', async () => {
+  test('a compressed body is refused', async () => {
     const { post, sent } = setUp();
     expect(await post(wrapPath, { dek }, { 'content-encoding': 'gzip' })).toMatchObject({ status: 415 });
     expect(sent).toEqual([]);
@@ -28,14 +28,14 @@ describe('a body', () => {
 
   test.each<[string, string | Uint8Array]>([
     ['nothing', ''],
-    ['no JSON', '{'],
+    ['invalid JSON', '{'],
     ['null', 'null'],
     ['a list', '[]'],
     ['a text', '"dek"'],
     ['a field twice', `{"dek":"${dek}","dek":"${dek}"}`],
     ['a field twice, once escaped', `{"dek":"${dek}","\\u0064ek":"${dek}"}`],
-    ['a field too many', `{"dek":"${dek}","key_id":"${key}"}`],
-    ['a reference, which only items have', `{"dek":"${dek}","reference":"1"}`],
+    ['an unknown field', `{"dek":"${dek}","key_id":"${key}"}`],
+    ['a reference outside of a batch', `{"dek":"${dek}","reference":"1"}`],
     ['__proto__', `{"dek":"${dek}","__proto__":{"context":{"user":"1"}}}`],
     ['a DEK that is inherited', `{"__proto__":{"dek":"${dek}"}}`],
     ['constructor', `{"dek":"${dek}","constructor":{}}`],
@@ -45,23 +45,23 @@ describe('a body', () => {
     ['a lone surrogate', `{"dek":"${dek}","context":{"a":"\\ud800"}}`],
     ['nine levels', `{"dek":"${dek}","context":${'['.repeat(9)}${']'.repeat(9)}}`],
     ['a byte order mark', `\ufeff{"dek":"${dek}"}`],
-    ['no UTF-8', Buffer.from(`{"dek":"${dek}","context":{"a":"\xff"}}`, 'latin1')],
+    ['invalid UTF-8', Buffer.from(`{"dek":"${dek}","context":{"a":"\xff"}}`, 'latin1')],
     ['a short DEK', '{"dek":"AQ=="}'],
     ['a DEK in another alphabet', `{"dek":"${dek.replace('A', '_')}"}`],
-  ])('of %s is 400, and goes no further', async (_, body) => {
+  ])('a body with %s is 400, and is not sent to the service', async (_, body) => {
     const { post, sent } = setUp();
     expect(await post(wrapPath, body)).toMatchObject({ status: 400, json: { code: 'bad_request' } });
     expect(sent).toEqual([]);
     expect(({} as { dek?: string }).dek).toBeUndefined();
   });
 
-  test('that is refused is not shown', async () => {
+  test('the response does not quote a refused body', async () => {
     const { post } = setUp();
     const { text } = await post(wrapPath, { dek: 'c2VjcmV0', context: { a: 1 } });
     expect(text).not.toContain('c2VjcmV0');
   });
 
-  test('with an API key for the name of a field is refused without it, alone and in a batch', async () => {
+  test('a body with an API key as a field name is refused, and the response does not contain the API key', async () => {
     const { post } = setUp();
     const alone = await post(wrapPath, { dek, [apiKey]: '' });
     const batch = await post(batchPath, { items: [{ key_id: key, dek, [apiKey]: '' }] });
@@ -70,7 +70,7 @@ describe('a body', () => {
   });
 });
 
-/** A body of so many MiB, sent in parts, and how many of them were taken. */
+/** A body of several MiB that is sent in parts, and the number of parts that were read. */
 function endless(mebibytes: number, first = '') {
   let taken = 0;
   const part = new Uint8Array(1024 * 1024).fill(0x20);
@@ -95,18 +95,18 @@ function streamed(path: string, body: ReadableStream, headers: Record<string, st
   } as RequestInit);
 }
 
-describe('a large body', () => {
+describe('large request bodies', () => {
   test.each([
     [wrapPath, limits.body],
     [batchPath, limits.batchBody],
-  ])('to %s is read up to %d bytes and no further', async (path, limit) => {
+  ])('a body for %s is read up to %d bytes', async (path, limit) => {
     const { proxy } = setUp();
     const { stream, taken } = endless(100);
     expect((await proxy(streamed(path, stream))).status).toBe(413);
     expect(taken()).toBeLessThanOrEqual(limit / 1024 / 1024 + 2);
   });
 
-  test('that is announced is not read at all', async () => {
+  test('a body that is too large by its Content-Length is not read', async () => {
     const { proxy } = setUp();
     const { stream, taken } = endless(100);
     expect((await proxy(streamed(wrapPath, stream, { 'content-length': '2097153' }))).status).toBe(413);
@@ -117,14 +117,14 @@ describe('a large body', () => {
     [403, { authorize: () => undefined }, {}],
     [403, {}, { 'sec-fetch-site': 'cross-site' }],
     [415, {}, { 'content-type': 'text/plain' }],
-  ])('is not read for a %d', async (status, options, headers) => {
+  ])('the body is not read if the response is %d', async (status, options, headers) => {
     const { proxy } = setUp(options);
     const { stream, taken } = endless(100);
     expect((await proxy(streamed(wrapPath, stream, headers))).status).toBe(status);
     expect(taken()).toBe(0);
   });
 
-  test('within the limit is read, in as many parts as it comes', async () => {
+  test('a body within the limit is read in any number of parts', async () => {
     const { proxy, sent } = setUp();
     const { stream } = endless(1, JSON.stringify({ dek }));
     expect((await proxy(streamed(wrapPath, stream))).status).toBe(200);
@@ -132,7 +132,7 @@ describe('a large body', () => {
   });
 });
 
-test('a body that does not arrive is 408 when the time is over, and is given up', async () => {
+test('a body that does not arrive in time is 408, and is cancelled', async () => {
   const { proxy, sent } = setUp({ timeout: 20 });
   let cancelled = false;
   const stream = new ReadableStream<Uint8Array>({ cancel: () => void (cancelled = true) });
@@ -141,7 +141,7 @@ test('a body that does not arrive is 408 when the time is over, and is given up'
   expect([cancelled, sent]).toEqual([true, []]);
 });
 
-test('a body that the app has read already is 500, and the operator is told', async () => {
+test('a body that the app has already read is 500, and an event', async () => {
   const { post, events } = setUp({
     authorize: async (request) => (await request.text(), { keys: [key], operations: ['wrap'] }),
   });
@@ -149,7 +149,7 @@ test('a body that the app has read already is 500, and the operator is told', as
   expect(events).toMatchObject([{ type: 'failed', error: { name: 'InputError' } }]);
 });
 
-test('a body that breaks off is 400, and no event', async () => {
+test('a body that is cut off is 400, and not an event', async () => {
   const { proxy, events } = setUp();
   const stream = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) });
   expect((await proxy(streamed(wrapPath, stream))).status).toBe(400);

@@ -1,93 +1,45 @@
 import { InputError } from '@eaas/protocol';
-import { parseJson } from '@eaas/protocol/wire';
-import { Refusal } from './refusal.ts';
+import {
+  bodyCut,
+  bodyLimit,
+  bodyTooLarge,
+  finish,
+  parseBody,
+  requestTimeout,
+  requireBodyType,
+} from '@eaas/protocol/service';
+import type { Endpoint } from '@eaas/protocol/wire';
 
-/** The body as JSON, strictly. Throws the 415, the 413 as soon as it is known, the 408 and the 400. */
-export async function readJson(request: Request, limit: number, signal: AbortSignal): Promise<unknown> {
-  checkBodyType(request.headers);
-  return parse(await readBytes(request, limit, signal));
-}
-
-// A form of another site cannot send this type, and a script of one only after a preflight, which is never granted.
-function checkBodyType(headers: Headers): void {
-  const encoding = headers.get('content-encoding') ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') {
-    throw new Refusal('unsupported_media_type', 'Send the body without a Content-Encoding.');
-  }
-  const type = headers.get('content-type') ?? '';
-  if (!/^application\/json[ \t]*(?:;[ \t]*(?:charset="?utf-8"?[ \t]*)?)?$/i.test(type)) {
-    throw new Refusal(
-      'unsupported_media_type',
-      'Send the body as JSON, with `Content-Type: application/json`.',
-    );
-  }
+/** Reads the body as strict JSON. Throws 415, 413 without reading further, 408 when the signal aborts, and 400. */
+export async function readJson(request: Request, endpoint: Endpoint, signal: AbortSignal): Promise<unknown> {
+  const { headers } = request;
+  // A form of another site cannot send JSON. A script of another site needs a preflight, which the proxy never allows.
+  requireBodyType({ type: headers.get('content-type'), encoding: headers.get('content-encoding') }, true);
+  return finish(parseBody(endpoint, await readBytes(request, bodyLimit(endpoint), signal)));
 }
 
 async function readBytes(request: Request, limit: number, signal: AbortSignal): Promise<Uint8Array> {
-  const tooLarge = () =>
-    new Refusal('too_large', `The body is larger than ${limit / 1024 / 1024} MiB: send less in one call.`);
-  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge();
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw bodyTooLarge(limit);
   if (request.bodyUsed)
-    throw new InputError('authorize has read the body: it may read that of `request.clone()`');
+    throw new InputError('`authorize` must not read the body of its request: read `request.clone()` instead');
   if (!request.body) return new Uint8Array(0);
   const reader = request.body.getReader();
   const giveUp = () => void reader.cancel().catch(() => undefined);
   signal.addEventListener('abort', giveUp, { once: true });
   try {
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    for (;;) {
-      const { done, value } = await reader.read().catch(cut);
-      if (signal.aborted) throw tooSlow();
-      if (done) return joined(chunks, length);
+    const chunks: Uint8Array<ArrayBuffer>[] = [];
+    for (let length = 0; ;) {
+      const { done, value } = await reader.read().catch(() => {
+        throw bodyCut();
+      });
+      if (signal.aborted) throw requestTimeout();
+      if (done) return new Uint8Array(await new Blob(chunks).arrayBuffer());
       length += value.length;
-      if (length > limit) throw tooLarge();
+      if (length > limit) throw bodyTooLarge(limit);
       chunks.push(value);
     }
   } finally {
     signal.removeEventListener('abort', giveUp);
     giveUp();
   }
-}
-
-function cut(): never {
-  throw new Refusal('bad_request', 'The connection closed before the body had arrived.');
-}
-
-function tooSlow(): Refusal {
-  const status = { status: 408, title: 'Request Timeout' };
-  return new Refusal('bad_request', 'The request did not arrive in time: send it again.', status);
-}
-
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
-}
-
-function parse(bytes: Uint8Array): unknown {
-  let text: string;
-  try {
-    // ignoreBOM keeps a leading U+FEFF, which JSON then refuses.
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new Refusal('bad_request', 'The body is not valid UTF-8.');
-  }
-  try {
-    return parseJson(text);
-  } catch (error) {
-    throw new Refusal(
-      'bad_request',
-      sentence(error instanceof Error ? error.message : 'the body is not JSON'),
-    );
-  }
-}
-
-/** A reason as a sentence. */
-export function sentence(reason: string): string {
-  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
 }

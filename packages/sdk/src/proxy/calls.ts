@@ -1,19 +1,19 @@
+import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
+import { badRequest, checked, orRefusal, Refusal, runBatch } from '@eaas/protocol/service';
 import { endpoints, type Endpoint, type Problem } from '@eaas/protocol/wire';
-import { judgeBatch } from './batch.ts';
 import type { CheckedGrant } from './grant.ts';
-import { checked, judge } from './judge.ts';
 import type { Settings } from './options.ts';
 import type { Target } from './routes.ts';
 import { askService, failed, forBrowser } from './service.ts';
 
-/** What the browser is answered: only what the call's schema knows. */
+/** The response for the browser. It has only the fields of the call's schema. */
 export interface Answered {
   readonly output: object;
-  /** The service's, where it was asked. */
+  /** The request id of the service. Undefined if no request was sent. */
   readonly requestId: string | undefined;
 }
 
-/** A call that may be made, as far as can be said before its body is read. */
+/** A call that passed all checks that do not need its body. */
 interface Call {
   readonly target: Target;
   readonly grant: CheckedGrant;
@@ -22,32 +22,74 @@ interface Call {
 }
 
 /** Makes a single call. Throws Refusal. */
-export async function askOne(body: unknown, { target, grant, settings, signal }: Call): Promise<Answered> {
-  const { route } = target;
-  const { keyId, fields } = judge(body, target, grant);
-  const path = pathOf(route).replace(':key_id', keyId);
-  const question = target.keyId ? fields : { key_id: keyId, ...fields };
-  return askService(settings, { route, path, body: question, signal });
+export async function askOne(body: unknown, call: Call): Promise<Answered> {
+  const { target, settings, signal } = call;
+  const { key_id, ...fields } = judge(body, endpoints[target.route].body, call);
+  const path = target.route.slice('POST '.length).replace(':key_id', key_id);
+  return askService(settings, target.route, path, target.keyId ? fields : { key_id, ...fields }, signal);
 }
 
-/** Makes the calls of a batch that may be made, in one, and answers all in their places. Throws Refusal. */
-export async function askBatch(body: unknown, { target, grant, settings, signal }: Call): Promise<Answered> {
+/** Makes the allowed calls of a batch with one request. Throws Refusal. */
+export async function askBatch(body: unknown, call: Call): Promise<Answered> {
+  const { target, settings, signal } = call;
   const { route } = target;
-  const { body: schema }: Endpoint = endpoints[route];
+  const { item, body: schema }: Endpoint = endpoints[route];
+  if (!schema || !item) throw new Error(`${route} does not take a batch`);
   const { items } = checked(schema, body) as { items: readonly unknown[] };
-  const { allowed, inPlace } = judgeBatch(items, target, grant);
-  if (allowed.length === 0) return { output: inPlace([]), requestId: undefined };
-  const question = { items: allowed.map(({ keyId, fields }) => ({ key_id: keyId, ...fields })) };
-  const answered = await askService(settings, { route, path: pathOf(route), body: question, signal });
-  const { requestId } = answered;
-  const { results } = answered.output as { results: readonly { readonly error?: Problem }[] };
-  if (results.length !== allowed.length) throw failed(settings, 'invalid_response', requestId);
-  const shown = results.map((result) =>
-    result.error ? { error: forBrowser(settings, result.error, requestId).problem } : result,
+  let requestId: string | undefined;
+  const output = await runBatch(
+    items,
+    items.map((one) => orRefusal(() => judge(one, item, call))),
+    async (allowed) => {
+      if (allowed.length === 0) return [];
+      const path = route.slice('POST '.length);
+      const answered = await askService(settings, route, path, { items: allowed }, signal);
+      ({ requestId } = answered);
+      const { results } = answered.output as { results: readonly { readonly error?: Problem }[] };
+      if (results.length !== allowed.length) throw failed(settings, 'invalid_response', requestId);
+      return results.map((one) => (one.error ? forBrowser(settings, one.error, requestId) : one));
+    },
   );
-  return { output: inPlace(shown), requestId };
+  return { output, requestId };
 }
 
-function pathOf(route: string): string {
-  return route.slice('POST '.length);
+interface Fields extends Record<string, unknown> {
+  readonly key_id?: string;
+  readonly context?: Context;
+}
+
+/**
+ * Checks a call, or an item of a batch, against its schema and the grant. Returns the fields for the service. Throws 400 for
+ * unknown fields, then 404 for a key that is not granted.
+ */
+function judge(
+  value: unknown,
+  schema: NonNullable<Endpoint['body']>,
+  { target: { operation, batch, keyId: inPath }, grant }: Call,
+): Fields & { readonly key_id: string } {
+  if (value instanceof Refusal) throw value;
+  const fields: Fields = checked(schema, value, batch ? 'item' : 'body');
+  const { key_id, reference: _, context, ...rest } = fields;
+  const bound = operation === 'hash' ? undefined : boundContext(grant.context, context);
+  const keyId = parseUuid(inPath ?? key_id ?? '');
+  if (!keyId || !grant.keys.has(keyId)) {
+    throw new Refusal('not_found', 'Key not found: pass the id of a key that the app lets you use.');
+  }
+  return { key_id: keyId, ...rest, ...(bound && { context: bound }) };
+}
+
+/** Returns the context of the grant with the names that the browser adds. Throws 400 for a name that the grant sets. */
+function boundContext(set: Context, added: Context = {}): Context | undefined {
+  const taken = Object.keys(added).find((name) => Object.hasOwn(set, name));
+  if (taken !== undefined) {
+    throw badRequest(`\`context\` cannot have the name \`${taken.slice(0, 64)}\`: the app sets it`);
+  }
+  const context = { ...added, ...set };
+  if (Object.keys(context).length === 0) return undefined;
+  try {
+    encodeContext(context);
+  } catch {
+    throw badRequest("`context` is too large together with the app's own part");
+  }
+  return context;
 }

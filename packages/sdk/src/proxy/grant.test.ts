@@ -2,9 +2,9 @@ import { describe, expect, test, vi } from 'vitest';
 import { all, dek, key, otherKey, setUp, wrapPath } from '../../../../test/sdk/proxied.ts';
 import type { Grant, ProxyOptions } from './proxy.ts';
 
-describe('deny by default', () => {
+describe('authorize', () => {
   test.each([undefined, null, false] as const)(
-    '%s of authorize is 403, and nothing is asked',
+    'the response is 403 and no call is sent if `authorize` returns %s',
     async (decided) => {
       const { post, sent, events } = setUp({ authorize: () => decided });
       expect(await post(wrapPath, { dek })).toMatchObject({
@@ -19,21 +19,24 @@ describe('deny by default', () => {
     ['true', true],
     ['an empty object', {}],
     ['a key without operations', { keys: [key] }],
-    ['a list of operations that is a text', { keys: [key], operations: 'unwrap' }],
-    ['an operation that there is not', { keys: [key], operations: ['wrap', 'rotate'] }],
+    ['text in place of operations', { keys: [key], operations: 'unwrap' }],
+    ['an unknown operation', { keys: [key], operations: ['wrap', 'rotate'] }],
     ['a star', { keys: ['*'], operations: ['wrap'] }],
-    ['a text for the keys', { keys: key, operations: ['wrap'] }],
-    ['a misspelled context', { ...all, contexts: { user: '1' } }],
-    ['a context that is no object of texts', { ...all, context: { user: 1 } }],
-  ])('%s is no grant: 500 without details, and the operator is told', async (_, decided) => {
-    const { post, sent, events } = setUp({ authorize: () => decided as Grant });
-    const answer = await post(wrapPath, { dek });
-    expect(answer).toMatchObject({ status: 500, json: { code: 'internal' } });
-    expect(events).toMatchObject([{ type: 'authorize_failed', error: { name: 'InputError' } }]);
-    expect(sent).toEqual([]);
-  });
+    ['text in place of keys', { keys: key, operations: ['wrap'] }],
+    ['a misspelt context', { ...all, contexts: { user: '1' } }],
+    ['a context that is not an object of texts', { ...all, context: { user: 1 } }],
+  ])(
+    'the response is 500 without details, and an event is emitted, if `authorize` returns %s',
+    async (_, decided) => {
+      const { post, sent, events } = setUp({ authorize: () => decided as Grant });
+      const answer = await post(wrapPath, { dek });
+      expect(answer).toMatchObject({ status: 500, json: { code: 'internal' } });
+      expect(events).toMatchObject([{ type: 'authorize_failed', error: { name: 'InputError' } }]);
+      expect(sent).toEqual([]);
+    },
+  );
 
-  test('what authorize throws is 500 without details, and the operator is told', async () => {
+  test('the response is 500 without details, and an event is emitted, if `authorize` throws', async () => {
     const error = new Error('session store: password=hunter2');
     const { post, sent, events } = setUp({ authorize: () => Promise.reject(error) });
     const answer = await post(wrapPath, { dek });
@@ -51,7 +54,7 @@ describe('deny by default', () => {
     expect(sent).toEqual([]);
   });
 
-  test('a key that is not granted is 404, as one that there is not', async () => {
+  test('a key that is not granted is 404, like an unknown key', async () => {
     const { post, sent } = setUp();
     const refused = { status: 404, json: { code: 'not_found' } };
     expect(await post(`/api/eaas/v1/keys/${otherKey}/wrap`, { dek })).toMatchObject(refused);
@@ -62,7 +65,7 @@ describe('deny by default', () => {
     expect([...sent, ...nothing.sent]).toEqual([]);
   });
 
-  test('authorize is told the operation and the key of the path, and sees the request before its body', async () => {
+  test('`authorize` gets the operation, the key in the path, and the request before its body is read', async () => {
     const authorize = vi.fn<ProxyOptions['authorize']>(() => false);
     const { post } = setUp({ authorize });
     await post(wrapPath.replace(key, key.toUpperCase()), 'no JSON', { cookie: 'session=1' });

@@ -1,59 +1,51 @@
 import { type Context, encodeContext, InputError, parseUuid } from '@eaas/protocol';
+import { kindOf, type OptionNames, requireOptions } from '../require-options.ts';
 import type { Operation } from './routes.ts';
 
-/** What a session may do: these operations under these keys, and nothing else. */
+/** The permissions of a session: only these operations, and only under these keys. */
 export interface Grant {
-  /** Ids of keys. None: nothing. */
+  /** Ids of keys. An empty list allows nothing. */
   readonly keys: readonly string[];
   readonly operations: readonly Operation[];
   /**
-   * Bound to every data key that is wrapped, and needed to unwrap it: what the server knows of the session, such as the
-   * user's id. The browser can add names, and set none of these. The service logs it: no personal data.
+   * The context of every data key that the session wraps. Unwrapping needs the same context. Use facts that the app knows
+   * about the session, such as the user's id. The browser can add names but cannot set the names in this context. The service
+   * logs the context, so it must not contain personal data.
    */
   readonly context?: Context | undefined;
 }
 
-/** What is asked for. */
+/** The call that a session requests. */
 export interface Asked {
   readonly operation: Operation;
-  /** The key, in lower case, where the path names it. Of batches and hashes it is in the body, not yet read. */
+  /** The key id in lower case. Undefined for batches and hashes, whose key ids are in the body, which is not read yet. */
   readonly keyId: string | undefined;
 }
 
-/** Decides what the session behind a request may do; `undefined`, `null` and `false` are nothing. */
+/** Returns the grant of the session of a request. `undefined`, `null` and `false` allow nothing. */
 export type Authorize = (
   request: Request,
   asked: Asked,
 ) => Grant | false | null | undefined | Promise<Grant | false | null | undefined>;
 
-const members = /* @__PURE__ */ new Set(['keys', 'operations', 'context']);
-const operations: ReadonlySet<unknown> = /* @__PURE__ */ new Set<Operation>([
-  'wrap',
-  'unwrap',
-  'rewrap',
-  'hash',
-]);
+const members: OptionNames<Grant> = { keys: true, operations: true, context: true };
+const operations: readonly unknown[] = ['wrap', 'unwrap', 'rewrap', 'hash'] satisfies Operation[];
 
-/** A grant in which nothing is left to interpretation. */
-export interface CheckedGrant {
-  /** In lower case. */
-  readonly keys: ReadonlySet<string>;
-  readonly operations: ReadonlySet<Operation>;
-  readonly context: Context;
-}
+/** A checked grant. Its key ids are in lower case. */
+export type CheckedGrant = ReturnType<typeof checkGrant>;
 
-/** Throws InputError for what is no grant: `true` allows nothing, and a misspelled `context` must not be missed. */
-export function checkGrant(answer: unknown): CheckedGrant {
-  if (typeof answer !== 'object' || answer === null) throw new InputError('authorize answered no grant');
-  const strange = Object.keys(answer).find((name) => !members.has(name));
-  if (strange !== undefined)
-    throw new InputError(`authorize answered a grant with an unknown member \`${strange}\``);
-  const { keys, operations: granted, context } = answer as Partial<Grant>;
-  if (!Array.isArray(keys) || keys.some((key) => typeof key !== 'string' || !parseUuid(key))) {
-    throw new InputError('authorize has to answer the ids of keys as `keys`');
+/** Checks the return value of `authorize`. Throws InputError for anything that is not a grant, including `true`. */
+export function checkGrant(returned: unknown) {
+  if (typeof returned !== 'object' || returned === null) {
+    throw new InputError(`\`authorize\` must return a grant or nothing (got ${kindOf(returned)})`);
   }
-  if (!Array.isArray(granted) || granted.some((operation) => !operations.has(operation))) {
-    throw new InputError('authorize has to answer `operations`: wrap, unwrap, rewrap, hash');
+  requireOptions<Grant>(members, returned as Grant, 'grant');
+  const { keys, operations: granted, context } = returned as Partial<Grant>;
+  if (!Array.isArray(keys) || keys.some((key) => typeof key !== 'string' || !parseUuid(key))) {
+    throw new InputError('`authorize` must return `keys`, a list of key ids (UUIDs)');
+  }
+  if (!Array.isArray(granted) || granted.some((operation) => !operations.includes(operation))) {
+    throw new InputError('`authorize` must return `operations`, a list of: wrap, unwrap, rewrap, hash');
   }
   encodeContext(context);
   return {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { all, dek, key, setUp, wrapPath } from '../../../../test/sdk/proxied.ts';
 
-describe("the server's own context", () => {
+describe('the context of the grant', () => {
   const authorize = () => ({ ...all, context: { user: '42' } });
   const unwrapPath = `/api/eaas/v1/keys/${key}/unwrap`;
 
-  test('is bound to what is wrapped, beside what the browser adds', async () => {
+  test('a wrapped data key is bound to the context of the grant and the names that the browser adds', async () => {
     const { post, sent } = setUp({ authorize });
     await post(wrapPath, { dek });
     await post(wrapPath, { dek, context: { form: 'a' } });
@@ -27,27 +27,30 @@ describe("the server's own context", () => {
     ]);
   });
 
-  test.each(['43', '42', ''])('cannot be set by the browser, not even to itself: %j', async (user) => {
-    const { post, sent } = setUp({ authorize });
-    const refused = {
-      status: 400,
-      json: { code: 'bad_request', detail: expect.stringContaining('`user`') as string },
-    };
-    expect(await post(unwrapPath, { wrapped_key: 'AQ==', context: { user } })).toMatchObject(refused);
-    const batch = await post('/api/eaas/v1/batch/unwrap', {
-      items: [{ key_id: key, wrapped_key: 'AQ==', context: { user } }],
-    });
-    expect(batch.json).toMatchObject({ results: [{ error: { code: 'bad_request' } }] });
-    expect(sent).toEqual([]);
-  });
+  test.each(['43', '42', ''])(
+    'the browser cannot set a name of the grant’s context, not even to the same value: %j',
+    async (user) => {
+      const { post, sent } = setUp({ authorize });
+      const refused = {
+        status: 400,
+        json: { code: 'bad_request', detail: expect.stringContaining('`user`') as string },
+      };
+      expect(await post(unwrapPath, { wrapped_key: 'AQ==', context: { user } })).toMatchObject(refused);
+      const batch = await post('/api/eaas/v1/batch/unwrap', {
+        items: [{ key_id: key, wrapped_key: 'AQ==', context: { user } }],
+      });
+      expect(batch.json).toMatchObject({ results: [{ error: { code: 'bad_request' } }] });
+      expect(sent).toEqual([]);
+    },
+  );
 
-  test('has no inherited names', async () => {
+  test('inherited names are not part of the context', async () => {
     const { post, sent } = setUp();
     await post(wrapPath, { dek, context: { toString: 'x', constructor: 'y' } });
     expect(sent[0]?.body).toEqual({ dek, context: { toString: 'x', constructor: 'y' } });
   });
 
-  test('fits together with what the browser adds, or the call is refused', async () => {
+  test('the context of the grant and the names that the browser adds share one size limit', async () => {
     const { post, sent } = setUp({ authorize: () => ({ ...all, context: { user: 'x'.repeat(3_000) } }) });
     expect(await post(wrapPath, { dek, context: { form: 'y'.repeat(3_000) } })).toMatchObject({
       status: 400,
@@ -55,7 +58,7 @@ describe("the server's own context", () => {
     expect(sent).toEqual([]);
   });
 
-  test('does not go to a hash, which has none', async () => {
+  test('a hash is sent without the context of the grant', async () => {
     const { post, sent } = setUp({ authorize });
     await post('/api/eaas/v1/hash', { key_id: key, value: 'Ada' });
     expect(sent[0]?.body).toEqual({ key_id: key, value: 'Ada' });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { dek, wrapPath, wrapped } from '../../../../test/sdk/proxied.ts';
 import { exchange, serve } from '../../../../test/sdk/served-proxy.ts';
 
-/** As express.json(), text() and raw() do. */
+/** Parsers like express.json(), text() and raw(). */
 function parsing(parse: (bytes: Buffer) => unknown) {
   return (req: IncomingMessage, next: () => void): void => {
     const chunks: Buffer[] = [];
@@ -15,13 +15,13 @@ function parsing(parse: (bytes: Buffer) => unknown) {
   };
 }
 
-describe('a body', () => {
+describe('request bodies in Node frameworks', () => {
   test.each([
-    ['that nobody has read', undefined],
-    ['that was parsed', (bytes: Buffer) => JSON.parse(bytes.toString()) as unknown],
-    ['that was read as text', (bytes: Buffer) => bytes.toString()],
-    ['that was read as bytes', (bytes: Buffer) => bytes],
-  ])('%s arrives', async (_, parse) => {
+    ['an unread body', undefined],
+    ['a parsed body', (bytes: Buffer) => JSON.parse(bytes.toString()) as unknown],
+    ['the body as text', (bytes: Buffer) => bytes.toString()],
+    ['the body as bytes', (bytes: Buffer) => bytes],
+  ])('the proxy reads the body if the framework passes %s', async (_, parse) => {
     const { post, sent } = await serve({}, parse && parsing(parse));
     const answer = await post(JSON.stringify({ dek, context: { name: 'Zoë' } }));
     expect([answer.status, await answer.json()]).toEqual([200, wrapped]);
@@ -29,7 +29,7 @@ describe('a body', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  test('that a parser left alone, with an empty object in its place, is read', async () => {
+  test('a body that a parser left unread and replaced with an empty object is read', async () => {
     const { post } = await serve({}, (req, next) => {
       Object.assign(req, { body: {} });
       next();
@@ -37,7 +37,7 @@ describe('a body', () => {
     expect((await post(JSON.stringify({ dek }))).status).toBe(200);
   });
 
-  test('that was inflated and parsed is not taken for compressed', async () => {
+  test('a body that the framework decompressed and parsed is not treated as compressed', async () => {
     const { post } = await serve(
       {},
       parsing(() => ({ dek })),
@@ -45,7 +45,7 @@ describe('a body', () => {
     expect((await post('…', { 'content-encoding': 'gzip' })).status).toBe(200);
   });
 
-  test('that was read and kept by nobody is 400', async () => {
+  test('a body that the framework read and discarded is 400', async () => {
     const { post, sent } = await serve(
       {},
       parsing(() => undefined),
@@ -54,7 +54,7 @@ describe('a body', () => {
     expect(sent).toEqual([]);
   });
 
-  test('that was parsed keeps no `__proto__` from the checks', async () => {
+  test('a body that the framework parsed is checked for `__proto__`', async () => {
     const { post, sent } = await serve(
       {},
       parsing((bytes) => JSON.parse(bytes.toString()) as unknown),
@@ -63,7 +63,7 @@ describe('a body', () => {
     expect(sent).toEqual([]);
   });
 
-  test('that is too large is answered, and the connection goes on', async () => {
+  test('a body that is too large gets a response, and the connection stays open', async () => {
     const { port, sent } = await serve();
     const head = `POST ${wrapPath} HTTP/1.1\r\nHost: app.example\r\nOrigin: http://app.example\r\nContent-Type: application/json\r\n`;
     const large = ' '.repeat(3 * 1024 * 1024);
@@ -83,7 +83,7 @@ describe('a body', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('of a session without a grant is thrown away, and the connection goes on', async () => {
+  test('the body of a session without a grant is dropped, and the connection stays open', async () => {
     const { port } = await serve({ authorize: () => undefined });
     const body = ' '.repeat(1024 * 1024);
     const head = `POST ${wrapPath} HTTP/1.1\r\nHost: app.example\r\nOrigin: http://app.example\r\nContent-Length: ${body.length}\r\n`;

@@ -6,7 +6,7 @@ import { all, dek, key, setUp, wrapPath, wrapped } from '../../../../test/sdk/pr
 import { exchange, serve } from '../../../../test/sdk/served-proxy.ts';
 import { nodeRequestOf, toNodeHandler } from './proxy.ts';
 
-describe('an address', () => {
+describe('request URLs in Node frameworks', () => {
   const raw = async (target: string, host = 'app.example') => {
     const { port, sent } = await serve();
     const body = JSON.stringify({ dek });
@@ -33,13 +33,13 @@ describe('an address', () => {
     [400, `/public/%2e%2E${wrapPath}`],
     [400, `${wrapPath}#x`],
     [400, `${wrapPath}?x=/`],
-  ])('is answered %d: %s %s', async (status, target, host) => {
+  ])('the response is %d for the request URL %s and the host %s', async (status, target, host) => {
     const answer = await raw(target, host);
     expect(answer.status).toBe(status);
     expect(answer.sent).toHaveLength(status === 200 ? 1 : 0);
   });
 
-  test('is the whole one, where a router took a part of it', async () => {
+  test('the original URL is used behind a router that removes its prefix', async () => {
     const { post } = await serve({}, (req, next) => {
       Object.assign(req, { originalUrl: req.url, url: '/' });
       next();
@@ -48,7 +48,7 @@ describe('an address', () => {
   });
 });
 
-test("authorize finds the framework's request, with the session on it", async () => {
+test("nodeRequestOf returns the framework's request with its session", async () => {
   const { post } = await serve(
     {
       authorize: (request) => {
@@ -65,13 +65,13 @@ test("authorize finds the framework's request, with the session on it", async ()
   expect((await post(JSON.stringify({ dek }), { cookie: 'user=43' })).status).toBe(403);
 });
 
-test('a request that did not come through it has no request of a framework', () => {
+test('nodeRequestOf refuses a request that toNodeHandler did not create', () => {
   expect(() => nodeRequestOf(new Request('https://app.example'))).toThrow(
     expect.objectContaining({ code: 'input' }),
   );
 });
 
-test('a browser that goes away takes its call along', async () => {
+test('a call is aborted if the browser closes the connection', async () => {
   const signals: AbortSignal[] = [];
   const { port, handled, events } = await serve({
     fetch: (_, init) =>
@@ -92,7 +92,7 @@ test('a browser that goes away takes its call along', async () => {
   expect(events).toEqual([]);
 });
 
-test('what is cut off in the middle of its body is given up, which is no event', async () => {
+test('a request whose connection closes during the body is cancelled, without an event', async () => {
   let asked = 0;
   const { port, sent, events, handled } = await serve({ authorize: () => (asked++, all) });
   const socket = connect(port, '127.0.0.1');
@@ -110,7 +110,7 @@ test('a GET is 405', async () => {
   expect((await fetch(`http://127.0.0.1:${port}/api/eaas/v1/keys/${key}/wrap`)).status).toBe(405);
 });
 
-test('a request that somebody else has answered meanwhile stays answered', async () => {
+test('the handler does not respond if the framework has already responded', async () => {
   const { proxy } = setUp({ authorize: () => new Promise((resolve) => setTimeout(resolve, 20)) });
   const handled: Promise<void>[] = [];
   const server = createServer((req, res) => {
@@ -126,7 +126,7 @@ test('a request that somebody else has answered meanwhile stays answered', async
   await expect(Promise.all(handled)).resolves.toEqual([undefined]);
 });
 
-test('HTTP/2 works as HTTP/1.1 does', async () => {
+test('HTTP/2 works like HTTP/1.1', async () => {
   const { proxy, sent } = setUp();
   const server = createSecondServer((req, res) => void toNodeHandler(proxy)(req, res));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

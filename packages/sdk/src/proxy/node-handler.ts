@@ -1,23 +1,23 @@
 import { InputError } from '@eaas/protocol';
 import type { Proxy } from './proxy.ts';
 
-/** What is needed of a request of node:http, or of a framework on top of it. */
+/** The members that the handler uses of a request of node:http or of a framework based on node:http. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
-  /** Express: the address before a router took its part. */
+  /** In Express, the URL before a router removed its prefix. */
   readonly originalUrl?: string | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly socket: object;
   readonly readableDidRead: boolean;
-  /** Where a framework has read the body already: parsed, as text, or as bytes. */
+  /** The body, if a framework has already read it: a parsed value, text, or bytes. */
   readonly body?: unknown;
   on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
   on(event: 'end' | 'error' | 'close', listener: () => void): unknown;
   resume(): unknown;
 }
 
-/** What is needed of a response of node:http, or of a framework on top of it. */
+/** The members that the handler uses of a response of node:http or of a framework based on node:http. */
 export interface NodeResponse {
   statusCode: number;
   readonly headersSent: boolean;
@@ -29,12 +29,12 @@ export interface NodeResponse {
 
 const nodeRequests = /* @__PURE__ */ new WeakMap<Request, NodeRequest>();
 
-/** The proxy as node:http calls it, for Express, Fastify and others: `(req, res)`. Answers every request. */
+/** Returns a handler `(req, res)` for node:http, Express, Fastify and others. It responds to every request. */
 export function toNodeHandler(proxy: Proxy): (req: NodeRequest, res: NodeResponse) => Promise<void> {
   return async (req, res) => {
     const response = await answer(proxy, req, res);
     const body = await response.text();
-    // Somebody else has answered meanwhile: a time limit of the framework, say.
+    // The framework has already responded, for example after its own time limit.
     if (res.headersSent) return;
     res.statusCode = response.status;
     for (const [name, value] of response.headers) res.setHeader(name, value);
@@ -42,10 +42,10 @@ export function toNodeHandler(proxy: Proxy): (req: NodeRequest, res: NodeRespons
   };
 }
 
-/** In `authorize`: the request that toNodeHandler was given, with what the framework put on it. InputError elsewhere. */
+/** Returns the request that the framework passed to toNodeHandler, for use in `authorize`. Throws InputError for others. */
 export function nodeRequestOf(request: Request): NodeRequest {
   const found = nodeRequests.get(request);
-  if (!found) throw new InputError('this request did not come through toNodeHandler');
+  if (!found) throw new InputError('`nodeRequestOf` takes a request of toNodeHandler (got another request)');
   return found;
 }
 
@@ -64,10 +64,10 @@ async function answer(proxy: Proxy, req: NodeRequest, res: NodeResponse): Promis
   return proxy(request);
 }
 
-/** Throws where the address or a header cannot be said in a Request. */
+/** Converts a Node request. Throws for a URL or a header that a Request cannot have. */
 function webRequest(req: NodeRequest, signal: AbortSignal): Request {
   const path = req.originalUrl ?? req.url ?? '';
-  if (!path.startsWith('/')) throw new InputError('the address is not a path');
+  if (!path.startsWith('/')) throw new InputError('the URL must be a path');
   const headers = new Headers();
   for (const [name, value] of Object.entries(req.headers)) {
     if (!name.startsWith(':')) for (const one of [value ?? []].flat()) headers.append(name, one);
@@ -76,11 +76,10 @@ function webRequest(req: NodeRequest, signal: AbortSignal): Request {
   const scheme = 'encrypted' in req.socket && req.socket.encrypted ? 'https' : 'http';
   const { method = 'GET' } = req;
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  // Put together as text: resolved against a base, a path that begins with two slashes would name another host.
+  // The path is not resolved against a base URL, because a path that begins with two slashes would then name another host.
   const url = new URL(`${scheme}://${host}${path}`);
-  // Dot segments, or a Host that brings a path, would lead elsewhere than those thought who let the request pass.
-  if (url.pathname !== path.split('?', 1)[0])
-    throw new InputError('the address is not the path that was sent');
+  // Refuses dot segments and a path in the Host header: the proxy would see another path than the checks of the framework.
+  if (url.pathname !== path.split('?', 1)[0]) throw new InputError('the URL must be the path that was sent');
   return new Request(url, {
     method,
     headers,
@@ -91,7 +90,7 @@ function webRequest(req: NodeRequest, signal: AbortSignal): Request {
 
 function bodyOf(req: NodeRequest, headers: Headers): BodyInit {
   if (!req.readableDidRead) return streamOf(req);
-  // What has been read is inflated, and of another length than was announced.
+  // The framework has decompressed the body, so the length in the header is wrong.
   headers.delete('content-encoding');
   headers.delete('content-length');
   const { body } = req;
@@ -99,38 +98,29 @@ function bodyOf(req: NodeRequest, headers: Headers): BodyInit {
   return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body ?? null);
 }
 
-/** The body as it arrives. What is not wanted of it is thrown away, so that the answer arrives. */
+/** Returns the body as a stream. The rest of a cancelled body is read and dropped, so that the response can be sent. */
 function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
-  let open = true;
-  const settle = (how: () => void) => () => {
-    if (open) how();
-    open = false;
+  let isOpen = true;
+  let isBegun = false;
+  const closing = (close: () => void) => () => {
+    if (isOpen) close();
+    isOpen = false;
   };
-  const begin = (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    const cut = settle(() =>
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    if (isBegun) return;
+    isBegun = true;
+    const cut = closing(() =>
       controller.error(new InputError('the connection closed before the body had arrived')),
     );
     req.on('data', (chunk) => {
-      if (open) controller.enqueue(chunk);
+      if (isOpen) controller.enqueue(chunk);
     });
-    req.on(
-      'end',
-      settle(() => controller.close()),
-    );
+    const end = closing(() => controller.close());
+    req.on('end', end);
     req.on('error', cut);
     req.on('close', cut);
     req.resume();
   };
-  let begun = false;
-  return new ReadableStream(
-    {
-      pull: (controller) => {
-        if (!begun) begin(controller);
-        begun = true;
-      },
-      cancel: settle(() => undefined),
-    },
-    // Node throws away by itself what nobody began to read: nothing begins before the first read.
-    { highWaterMark: 0 },
-  );
+  // Nothing is read before the first pull, because Node itself drops a body if no reading has begun.
+  return new ReadableStream({ pull, cancel: closing(() => undefined) }, { highWaterMark: 0 });
 }

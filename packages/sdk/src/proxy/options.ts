@@ -1,40 +1,42 @@
 import { InputError } from '@eaas/protocol';
 import type { ProblemCode } from '@eaas/protocol/wire';
 import { baseUrlOf } from '../base-url.ts';
+import { kindOf, type OptionNames, requireOptions } from '../require-options.ts';
 import type { Authorize } from './grant.ts';
-import type { OriginRules } from './origin.ts';
 
-/** Where the service is, whose pages may ask, and what each session may do. */
+/** Options of the proxy: the service, the pages that can call the proxy, and the permissions of each session. */
 export interface ProxyOptions {
-  /** The address of the service, without `/v1`. */
+  /** The URL of the service, without `/v1`. */
   readonly baseUrl: string;
-  /** An API key, or what answers one: asked before every call. */
+  /** An API key, or a function that returns one. The function is called before every call. */
   readonly apiKey: string | (() => string | Promise<string>);
-  /** What the session behind a request may do. Called for every request, before its body is read. */
+  /** Allows `http:` to a service on another machine. Anyone on the network path can then read API keys and data keys. */
+  readonly insecureHttp?: boolean | undefined;
+  /** Returns the grant of the session of a request. Called for every request, before the body is read. */
   readonly authorize: Authorize;
-  /** Where the proxy is mounted; `/api/eaas` where absent. */
+  /** The path where the proxy is mounted. Defaults to `/api/eaas`. */
   readonly basePath?: string | undefined;
   /**
-   * The app's own origin, as in `https://app.example`. Name it in production: behind a proxy that ends TLS the address of
-   * a request does not say it, and without it any name that leads to this server will do.
+   * The app's own origin, such as `https://app.example`. Set it in production. Without it, every host name that leads to this
+   * server is accepted. Behind a proxy that terminates TLS, the URL of a request does not have the app's origin.
    */
   readonly origin?: string | undefined;
-  /** Other origins whose pages may call. Their preflights and CORS headers are the app's to answer. */
+  /** Other origins whose pages can call the proxy. The app must respond to their preflights and set the CORS headers. */
   readonly allowedOrigins?: readonly string[] | undefined;
-  /** Answers programs too, which say neither `Origin` nor `Sec-Fetch-Site`. */
+  /** Also accepts requests of programs, which have no `Origin` and `Sec-Fetch-Site` headers. Defaults to false. */
   readonly allowWithoutOrigin?: boolean | undefined;
-  /** Milliseconds for reading a request and asking the service; 30,000 where absent. */
+  /** Milliseconds for reading a request and for the call of the service. Defaults to 30,000. */
   readonly timeout?: number | undefined;
-  /** Makes the requests to the service; the platform’s where absent. */
+  /** Sends the requests to the service. Defaults to the platform's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
-  /** Told of what is the operator's to mend, none of which the browser learns. */
+  /** Called on failures that the operator must fix. The browser only gets a generic error. */
   readonly onEvent?: ((event: ProxyEvent) => void) | undefined;
 }
 
-/** What the operator has to know. Holds no key and no value; `error` is what the app's own code threw. */
+/** A failure that the operator must fix. It contains no key and no value. `error` is an error that the app's code threw. */
 export type ProxyEvent =
   | {
-      /** The service does not let the proxy's API key do this. */
+      /** The service refused the proxy's API key. */
       readonly type: 'api_key_refused';
       readonly code: ProblemCode;
       readonly requestId: string | undefined;
@@ -45,58 +47,69 @@ export type ProxyEvent =
       readonly requestId: string | undefined;
     }
   | {
-      /** `authorize` threw, or answered what is no grant. */
-      readonly type: 'authorize_failed';
-      readonly error: unknown;
-    }
-  | {
-      /** What nobody expected, or the function that answers the API key. */
-      readonly type: 'failed';
+      /** `authorize_failed`: `authorize` threw, or returned something that is not a grant. `failed`: any other error. */
+      readonly type: 'authorize_failed' | 'failed';
       readonly error: unknown;
     };
 
-/** The options, checked and complete. */
-export interface Settings extends OriginRules {
-  readonly baseUrl: string;
-  readonly apiKey: ProxyOptions['apiKey'];
-  readonly authorize: Authorize;
-  readonly basePath: string;
-  readonly timeout: number;
-  readonly fetch: typeof fetch;
-  readonly report: (event: ProxyEvent) => void;
-}
+const names: OptionNames<ProxyOptions> = {
+  baseUrl: true,
+  insecureHttp: true,
+  apiKey: true,
+  authorize: true,
+  basePath: true,
+  origin: true,
+  allowedOrigins: true,
+  allowWithoutOrigin: true,
+  timeout: true,
+  fetch: true,
+  onEvent: true,
+};
 
-/** Throws InputError, which names the option and does not show it. */
-export function checkOptions(options: ProxyOptions): Settings {
+/** The options after the checks, with defaults. */
+export type Settings = ReturnType<typeof checkOptions>;
+
+/** Checks the options. Throws InputError that names the option and does not show a secret. */
+export function checkOptions(options: ProxyOptions) {
+  requireOptions(names, options, 'createProxy');
   const { apiKey, authorize, basePath = '/api/eaas', timeout = 30_000, onEvent } = options;
   const { origin, allowedOrigins = [], allowWithoutOrigin = false } = options;
-  if (typeof authorize !== 'function') refuse('authorize', 'is required: without it nothing is allowed');
-  if (typeof apiKey !== 'function' && !/^eaas_sk_\w+$/.test(apiKey)) refuse('apiKey', 'is not an API key');
-  if (!/^(?:\/[^/?#]+)*$/.test(basePath)) refuse('basePath', 'is a path such as `/api/eaas`, or empty');
-  if (!(timeout > 0)) refuse('timeout', 'is a number of milliseconds');
+  if (typeof authorize !== 'function') {
+    refuse(
+      'authorize',
+      `must be a function (got ${kindOf(authorize)}): it grants each session its operations`,
+    );
+  }
+  if (typeof apiKey !== 'function' && !/^eaas_sk_\w+$/.test(apiKey)) {
+    refuse('apiKey', 'must be an API key or a function that returns one');
+  }
+  if (!/^(?:\/[^/?#]+)*$/.test(basePath)) {
+    refuse('basePath', `must be empty or a path such as \`/api/eaas\` (got ${JSON.stringify(basePath)})`);
+  }
+  if (!(timeout > 0)) refuse('timeout', `must be a number of milliseconds above 0 (got ${timeout})`);
   if (origin !== undefined) requireOrigin('origin', origin);
   for (const allowed of allowedOrigins) requireOrigin('allowedOrigins', allowed);
   return {
-    baseUrl: baseUrlOf(options.baseUrl),
-    apiKey,
-    authorize,
+    ...options,
+    baseUrl: baseUrlOf(options.baseUrl, options.insecureHttp),
     basePath,
-    origin,
     allowedOrigins: [...allowedOrigins],
     allowWithoutOrigin,
     timeout,
-    fetch: options.fetch ?? ((...call) => fetch(...call)),
-    // Whoever listens cannot change what is answered; a promise that it breaks would else end the process.
-    report: (event) => void (async () => onEvent?.(event))().catch(() => undefined),
+    fetch: options.fetch ?? ((...call: Parameters<typeof fetch>) => fetch(...call)),
+    // A listener that throws or rejects must not change the response or end the process.
+    report: (event: ProxyEvent): void => void (async () => onEvent?.(event))().catch(() => undefined),
   };
 }
 
 function requireOrigin(option: string, text: string): void {
-  const spelled = URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
-  if (!spelled)
-    refuse(option, 'is spelled as browsers do: `https://app.example`, without a path or a final slash');
+  const isOrigin = URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
+  if (isOrigin) return;
+  const expected =
+    'must be an origin as browsers send it, `https://app.example`, without a path or a final slash';
+  refuse(option, `${expected} (got ${JSON.stringify(text)})`);
 }
 
 function refuse(option: string, reason: string): never {
-  throw new InputError(`${option} ${reason}`);
+  throw new InputError(`\`${option}\` ${reason}`);
 }

@@ -4,7 +4,7 @@ import type { ProxyOptions } from './proxy.ts';
 
 const own = 'https://app.example';
 
-/** The status of a call with these headers, made to this host. */
+/** Returns the status of a call with these headers to this host. */
 async function statusOf(headers: Record<string, string>, options: Partial<ProxyOptions> = {}, host = own) {
   const { proxy, sent } = setUp(options);
   const request = new Request(host + wrapPath, {
@@ -17,7 +17,7 @@ async function statusOf(headers: Record<string, string>, options: Partial<ProxyO
   return answer.status;
 }
 
-describe('a page', () => {
+describe('origins of pages', () => {
   test.each<[number, Record<string, string>]>([
     [200, { 'sec-fetch-site': 'same-origin' }],
     [200, { 'sec-fetch-site': 'same-origin', origin: own }],
@@ -40,22 +40,22 @@ describe('a page', () => {
     [403, { origin: 'https://APP.example' }],
     [403, { origin: `${own}/` }],
     [403, { origin: `${own}, https://evil.example` }],
-  ])('is answered %d when its browser says %j', async (status, headers) => {
+  ])('the response is %d for a request with the headers %j', async (status, headers) => {
     expect(await statusOf(headers)).toBe(status);
   });
 });
 
-describe('behind what ends TLS, where the address of a request is another', () => {
+describe('origins behind a TLS proxy, where requests have another URL', () => {
   const inside = 'http://10.0.0.1:3000';
 
-  test('a browser that says whose page it is suffices; an older one needs `origin`', async () => {
+  test('behind a TLS proxy, a browser with Sec-Fetch-Site is accepted, and an older browser needs `origin`', async () => {
     expect(await statusOf({ origin: own, 'sec-fetch-site': 'same-origin' }, {}, inside)).toBe(200);
     expect(await statusOf({ origin: own }, {}, inside)).toBe(403);
     expect(await statusOf({ origin: own }, { origin: own }, inside)).toBe(200);
     expect(await statusOf({ origin: inside }, { origin: own }, inside)).toBe(403);
   });
 
-  test("a name that an attacker points at the server is not the app's, once `origin` says which is", async () => {
+  test('with the option `origin`, a host name that an attacker points at the server is refused', async () => {
     const rebound = 'http://evil.example:3000';
     expect(await statusOf({ origin: rebound }, { origin: own }, rebound)).toBe(403);
     expect(
@@ -64,7 +64,7 @@ describe('behind what ends TLS, where the address of a request is another', () =
   });
 });
 
-test('another origin is answered when it is listed, as it is spelled, and nothing is said for CORS', async () => {
+test('a listed origin is accepted only in its exact spelling, and the response has no CORS headers', async () => {
   const options = { allowedOrigins: ['https://admin.example'] };
   expect(await statusOf({ origin: 'https://admin.example', 'sec-fetch-site': 'cross-site' }, options)).toBe(
     200,
@@ -77,14 +77,14 @@ test('another origin is answered when it is listed, as it is spelled, and nothin
   expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
 });
 
-test('a program is answered when it may be, and a page of another site still is not', async () => {
+test('with `allowWithoutOrigin` programs are accepted, and pages of other sites are refused', async () => {
   const options = { allowWithoutOrigin: true };
   expect(await statusOf({}, options)).toBe(200);
   expect(await statusOf({ 'sec-fetch-site': 'cross-site' }, options)).toBe(403);
   expect(await statusOf({ origin: 'https://evil.example' }, options)).toBe(403);
 });
 
-test('another site is refused before authorize is asked', async () => {
+test('a request of another site is refused before `authorize` is called', async () => {
   const authorize = () => {
     throw new Error('asked');
   };

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { all, apiKey, dek, key, setUp, wrapPath, wrapped } from '../../../../test/sdk/proxied.ts';
 import { createProxy, type ProxyOptions } from './proxy.ts';
 
-describe('a call that is granted', () => {
-  test("is made with the app's API key, and none of the browser's headers", async () => {
+describe('calls that are granted', () => {
+  test("a granted call has the app's API key and none of the browser's headers", async () => {
     const { post, sent } = setUp();
     const answer = await post(
       wrapPath,
@@ -19,7 +19,7 @@ describe('a call that is granted', () => {
     });
   });
 
-  test('may ask where the API key is kept, before each call', async () => {
+  test('the function `apiKey` is called before each call', async () => {
     const tokens = ['eaas_sk_1', 'eaas_sk_2'];
     const { post, sent } = setUp({ apiKey: async () => tokens.shift() ?? '' });
     await post(wrapPath, { dek });
@@ -30,13 +30,13 @@ describe('a call that is granted', () => {
     ]);
   });
 
-  test('may name its key in any case', async () => {
+  test('a key id in upper case is accepted', async () => {
     const { post, sent } = setUp({ authorize: () => ({ ...all, keys: [key.toUpperCase()] }) });
     expect(await post(wrapPath.replace(key, key.toUpperCase()), { dek })).toMatchObject({ status: 200 });
     expect(sent[0]?.url).toBe(`https://keys.example/v1/keys/${key}/wrap`);
   });
 
-  test('is answered with the fields of the contract and no others, not to be stored, and with the request id', async () => {
+  test('the response has only the fields of the API, the request id and `no-store`', async () => {
     const headers = { 'x-request-id': 'request-1', 'set-cookie': 'a=1', server: 'secret' };
     const { post } = setUp({}, () => Response.json({ ...wrapped, internal: 'secret' }, { headers }));
     const answer = await post(wrapPath, { dek });
@@ -49,7 +49,7 @@ describe('a call that is granted', () => {
     });
   });
 
-  test('of a hash goes where the body says', async () => {
+  test('the call of a hash uses the key id in the body', async () => {
     const hash = 'ab'.repeat(32);
     const { post, sent } = setUp({}, () => Response.json({ hash, key_id: key }));
     expect(await post('/api/eaas/v1/hash', { value: 'Ada', key_id: key.toUpperCase() })).toMatchObject({
@@ -61,7 +61,7 @@ describe('a call that is granted', () => {
     });
   });
 
-  test('can be mounted anywhere', async () => {
+  test('the proxy works under any `basePath`', async () => {
     const { post } = setUp({ basePath: '/x' });
     expect(await post(`/x/v1/keys/${key}/wrap`, { dek })).toMatchObject({ status: 200 });
     expect(await post(wrapPath, { dek })).toMatchObject({ status: 404 });
@@ -72,20 +72,20 @@ describe('a call that is granted', () => {
 });
 
 test.each<[string, Partial<ProxyOptions>]>([
-  ['no authorize', { authorize: undefined as never }],
+  ['options without `authorize`', { authorize: undefined as never }],
   ['an empty API key', { apiKey: '' }],
-  ['no API key', { apiKey: undefined as never }],
+  ['options without an API key', { apiKey: undefined as never }],
   ['an API key with a line break', { apiKey: `${apiKey}\n` }],
-  ['no address', { baseUrl: '' }],
-  ['an address of another kind', { baseUrl: 'ftp://keys.example' }],
-  ['a password in the address', { baseUrl: `https://user:${apiKey}@keys.example` }],
+  ['an empty URL', { baseUrl: '' }],
+  ['a URL that is not HTTP', { baseUrl: 'ftp://keys.example' }],
+  ['a password in the URL', { baseUrl: `https://user:${apiKey}@keys.example` }],
   ['a base path with a final slash', { basePath: '/api/' }],
   ['a relative base path', { basePath: 'api' }],
   ['an origin with a path', { origin: 'https://app.example/' }],
   ['the origin null', { allowedOrigins: ['null'] }],
-  ['any origin', { allowedOrigins: ['*'] }],
-  ['no time', { timeout: 0 }],
-])('refuses to be made with %s, and shows no option', (_, options) => {
+  ['the origin *', { allowedOrigins: ['*'] }],
+  ['a timeout of 0', { timeout: 0 }],
+])('createProxy refuses %s, and the error shows no secret', (_, options) => {
   const make = () =>
     createProxy({ baseUrl: 'https://keys.example', apiKey, authorize: () => all, ...options });
   expect(make).toThrow(

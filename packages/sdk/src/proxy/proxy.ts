@@ -1,12 +1,10 @@
-import { limits } from '@eaas/protocol/wire';
+import { Refusal } from '@eaas/protocol/service';
+import { endpoints } from '@eaas/protocol/wire';
 import { deadlineOf } from '../deadline.ts';
-import { broken, refuse, succeed } from './answers.ts';
 import { readJson } from './body.ts';
 import { type Answered, askBatch, askOne } from './calls.ts';
 import { checkGrant, type CheckedGrant } from './grant.ts';
 import { checkOptions, type ProxyOptions, type Settings } from './options.ts';
-import { isFromOwnPage } from './origin.ts';
-import { Refusal } from './refusal.ts';
 import { findTarget, type Target } from './routes.ts';
 
 export type { Asked, Authorize, Grant } from './grant.ts';
@@ -14,18 +12,19 @@ export { nodeRequestOf, type NodeRequest, type NodeResponse, toNodeHandler } fro
 export type { ProxyEvent, ProxyOptions } from './options.ts';
 export type { Operation } from './routes.ts';
 
-/** Answers a request of EaasBrowserClient. Never rejects. */
+/** Handles a request of EaasBrowserClient. Never rejects. */
 export type Proxy = (request: Request) => Promise<Response>;
 
 /**
- * A door between the app's pages and the service, on the app's own backend: it holds the API key, and lets each session
- * do what `authorize` grants it, and nothing else. Throws InputError for options that cannot be used.
+ * Creates a proxy between the app's pages and the service, on the app's own backend. The proxy holds the API key, and each
+ * session can make only the calls that `authorize` grants. Throws InputError for invalid options.
  */
 export function createProxy(options: ProxyOptions): Proxy {
   const settings = checkOptions(options);
   return async (request) => {
     try {
-      return succeed(await answer(request, settings));
+      const { output, requestId } = await answer(request, settings);
+      return respond(200, 'application/json', output, requestId);
     } catch (error) {
       if (error instanceof Refusal) return refuse(error);
       settings.report({ type: 'failed', error });
@@ -34,7 +33,7 @@ export function createProxy(options: ProxyOptions): Proxy {
   };
 }
 
-/** The checks, in the order of the service's own. */
+/** Makes the checks in the same order as the service, then makes the call. Throws Refusal. */
 async function answer(request: Request, settings: Settings): Promise<Answered> {
   const { pathname, search } = new URL(request.url);
   const target = requireTarget(request.method, pathname, settings.basePath);
@@ -44,8 +43,8 @@ async function answer(request: Request, settings: Settings): Promise<Answered> {
   const grant = await requireGrant(request, target, settings);
   const { signal, end } = deadlineOf(settings.timeout, request.signal, new DOMException('', 'TimeoutError'));
   try {
-    const body = await readJson(request, target.batch ? limits.batchBody : limits.body, signal);
-    if (search !== '') throw new Refusal('bad_request', 'This call takes no query.');
+    const body = await readJson(request, endpoints[target.route], signal);
+    if (search !== '') throw new Refusal('bad_request', 'This call takes no query parameters.');
     const ask = target.batch ? askBatch : askOne;
     return await ask(body, { target, grant, settings, signal });
   } finally {
@@ -60,6 +59,22 @@ function requireTarget(method: string, path: string, basePath: string): Target {
   return target;
 }
 
+/**
+ * Whether the headers `Origin` and `Sec-Fetch-Site` show that a page of the app sent the request. Pages cannot set these
+ * headers, but other programs can. So this check only prevents other sites from using the session of a visitor.
+ */
+function isFromOwnPage(request: Request, { origin, allowedOrigins, allowWithoutOrigin }: Settings): boolean {
+  const from = request.headers.get('origin');
+  const site = request.headers.get('sec-fetch-site');
+  if (from === 'null') return false;
+  if (from !== null && allowedOrigins.includes(from)) return true;
+  // An attacker can point a host name at this machine. A page under that name has the same origin as its requests.
+  if (from !== null && origin !== undefined && from !== origin) return false;
+  if (site !== null) return site === 'same-origin';
+  if (from !== null) return from === (origin ?? new URL(request.url).origin);
+  return allowWithoutOrigin;
+}
+
 async function requireGrant(request: Request, target: Target, settings: Settings): Promise<CheckedGrant> {
   const { operation, keyId } = target;
   let grant: CheckedGrant | undefined;
@@ -67,12 +82,33 @@ async function requireGrant(request: Request, target: Target, settings: Settings
     const decided: unknown = await settings.authorize(request, { operation, keyId });
     if (decided) grant = checkGrant(decided);
   } catch (error) {
-    // No refusal: whether the session may is not known.
+    // The permission of the session is unknown, so the response is a failure and not a refusal.
     settings.report({ type: 'authorize_failed', error });
     throw broken();
   }
   if (!grant?.operations.has(operation)) {
-    throw new Refusal('permission_missing', 'The app does not let this session do this.');
+    throw new Refusal('permission_missing', `The app does not let this session ${operation}.`);
   }
   return grant;
+}
+
+/** The refusal for failures of the app itself. Only an event for the operator has the details. */
+function broken(): Refusal {
+  return new Refusal('internal', 'The app had an unexpected error.');
+}
+
+function refuse({ problem, requestId }: Refusal): Response {
+  return respond(problem.status, 'application/problem+json', problem, requestId);
+}
+
+function respond(status: number, type: string, body: object, requestId: string | undefined): Response {
+  const headers = {
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'content-type': type,
+    ...(requestId !== undefined && { 'x-request-id': requestId }),
+    ...(status === 405 && { allow: 'POST' }),
+    ...(status === 503 && { 'retry-after': '1' }),
+  };
+  return new Response(JSON.stringify(body), { status, headers });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { dek, key, setUp, wrapPath } from '../../../../test/sdk/proxied.ts';
 
-// As a browser would send it: `new Request` resolves dots, and nothing else.
+// Like a browser, `new Request` resolves dot segments and nothing else.
 test.each([
   '/',
   '/api/eaas',
@@ -52,13 +52,13 @@ test.each([
   '/api/eaas/healthz',
   '/api/eaas/v1/batch',
   '/api/eaas/v1/hash/',
-])('there is nothing at %s', async (path) => {
+])('the response is 404 for the path %s', async (path) => {
   const { post, sent } = setUp();
   expect(await post(path, { dek })).toMatchObject({ status: 404, json: { code: 'not_found' } });
   expect(sent).toEqual([]);
 });
 
-test('a path of dots is the path that it leads to, for the grant too', async () => {
+test('dot segments in a path are resolved before the grant is checked', async () => {
   const asked: unknown[] = [];
   const { post } = setUp({ authorize: (_, { operation, keyId }) => void asked.push(operation, keyId) });
   await post(`/x/..${wrapPath}`, { dek });
@@ -68,7 +68,7 @@ test('a path of dots is the path that it leads to, for the grant too', async () 
 });
 
 test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-  '%s of a call is 405, before anything is asked',
+  'the method %s is 405 before `authorize` is called',
   async (method) => {
     const { proxy } = setUp({
       authorize: () => {
@@ -81,7 +81,7 @@ test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
   },
 );
 
-test('no header makes another method of a POST', async () => {
+test('a header cannot override the method', async () => {
   const { post, sent } = setUp();
   const override = {
     'x-http-method-override': 'DELETE',
@@ -93,7 +93,7 @@ test('no header makes another method of a POST', async () => {
   expect([...(sent[0]?.headers.keys() ?? [])]).toEqual(['authorization', 'content-type']);
 });
 
-test.each(['?', '?a=1', '?context=1'])('a query is refused, unless it is empty: %s', async (query) => {
+test.each(['?', '?a=1', '?context=1'])('a query is refused unless it is empty: %s', async (query) => {
   const { post, sent } = setUp();
   const { status } = await post(wrapPath + query, { dek });
   expect([status, sent.length]).toEqual(query === '?' ? [200, 1] : [400, 0]);

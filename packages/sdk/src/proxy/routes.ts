@@ -1,32 +1,39 @@
 import { parseUuid } from '@eaas/protocol';
-import type { Route } from '@eaas/protocol/wire';
 
-/** What a browser can be allowed: each alone and, under the same name, in batches. */
+/** The operations that the app can allow a browser, in single calls and in batches. */
 export type Operation = 'wrap' | 'unwrap' | 'rewrap' | 'hash';
 
-/** What a path of the proxy stands for. */
+/** The route that a path of the proxy names. */
 export interface Target {
   readonly operation: Operation;
-  readonly route: Route;
+  readonly route:
+    | `POST /v1/keys/:key_id/${Exclude<Operation, 'hash'>}`
+    | 'POST /v1/hash'
+    | `POST /v1/batch/${Operation}`;
   readonly batch: boolean;
-  /** The key, in lower case, where the path names it. */
+  /** The key id in lower case. Undefined if the path has no key id. */
   readonly keyId: string | undefined;
 }
 
-/** What stands at a path, spelled exactly so: nothing is decoded, and there is nothing else. */
+const paths = /^\/v1\/(?:keys\/([^/]+)\/(wrap|unwrap|rewrap)|batch\/(wrap|unwrap|rewrap|hash)|hash)$/;
+
+/** Finds the route of a path. The spelling must be exact, because the path is not decoded. */
 export function findTarget(path: string): Target | undefined {
-  const [, key = '', ofKey] = /^\/v1\/keys\/([^/]+)\/(wrap|unwrap|rewrap)$/.exec(path) ?? [];
-  if (ofKey) {
-    const operation = ofKey as 'wrap' | 'unwrap' | 'rewrap';
+  const match = paths.exec(path);
+  if (!match) return undefined;
+  const [, key, ofKey, ofBatch] = match;
+  if (key !== undefined) {
+    const operation = ofKey as Exclude<Operation, 'hash'>;
     const keyId = parseUuid(key);
-    return keyId
-      ? { operation, route: `POST /v1/keys/:key_id/${operation}`, batch: false, keyId }
-      : undefined;
+    if (!keyId) return undefined;
+    return { operation, route: `POST /v1/keys/:key_id/${operation}`, batch: false, keyId };
   }
-  if (path === '/v1/hash')
-    return { operation: 'hash', route: 'POST /v1/hash', batch: false, keyId: undefined };
-  const [, ofBatch] = /^\/v1\/batch\/(wrap|unwrap|rewrap|hash)$/.exec(path) ?? [];
-  if (!ofBatch) return undefined;
-  const operation = ofBatch as Operation;
-  return { operation, route: `POST /v1/batch/${operation}`, batch: true, keyId: undefined };
+  const batch = ofBatch !== undefined;
+  const operation = (ofBatch ?? 'hash') as Operation;
+  return {
+    operation,
+    route: batch ? `POST /v1/batch/${operation}` : 'POST /v1/hash',
+    batch,
+    keyId: undefined,
+  };
 }

@@ -4,7 +4,7 @@ import { problem } from '@eaas/protocol/wire';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { apiKey, dek, key, setUp, wrapPath, wrapped } from '../../../../test/sdk/proxied.ts';
 
-describe('what the service says', () => {
+describe('failures of the service', () => {
   const answering = (code: Parameters<typeof problem>[0], detail = 'What to do next.') => {
     const body = problem(code, detail);
     return () =>
@@ -21,7 +21,7 @@ describe('what the service says', () => {
     'wrapped_key_unauthentic',
     'audit_unwritten',
     'internal',
-  ] as const)('%s of a call passes on', async (code) => {
+  ] as const)('with the code %s is passed on', async (code) => {
     const { post } = setUp({}, answering(code));
     const answer = await post(wrapPath, { dek });
     expect(answer.json).toEqual(problem(code, 'What to do next.'));
@@ -31,7 +31,7 @@ describe('what the service says', () => {
   });
 
   test.each(['unauthorized', 'permission_missing', 'origin_refused', 'quota_exceeded', 'conflict'] as const)(
-    '%s is for the operator: the browser learns that the service cannot be used',
+    'a failure with the code %s is an event, and the browser gets a generic error',
     async (code) => {
       const { post, events } = setUp({}, answering(code, 'Send a valid API key as eaas_sk_….'));
       const answer = await post(wrapPath, { dek });
@@ -42,7 +42,7 @@ describe('what the service says', () => {
     },
   );
 
-  test('a service that is not ready is 503, and why stays with it', async () => {
+  test('a service that is not ready is 503 without the detail', async () => {
     const { post } = setUp({}, answering('unavailable', 'See `eaas audit verify`.'));
     const answer = await post(wrapPath, { dek });
     expect(answer).toMatchObject({ status: 503, json: { code: 'unavailable' } });
@@ -50,24 +50,24 @@ describe('what the service says', () => {
     expect(answer.headers.get('retry-after')).toBe('1');
   });
 
-  test('no API key passes on in a detail', async () => {
+  test('a failure with an API key in its detail is returned without the API key', async () => {
     const { post } = setUp({}, answering('bad_request', `Unknown field \`${apiKey}\`.`));
     expect((await post(wrapPath, { dek })).text).not.toContain(apiKey);
   });
 
   test.each([
-    ['no JSON', () => new Response('<html>')],
-    ['another answer', () => Response.json({ dek })],
+    ['a body that is not JSON', () => new Response('<html>')],
+    ['the response of another call', () => Response.json({ dek })],
     ['a redirect', () => new Response(null, { status: 307, headers: { location: 'https://evil.example' } })],
-    ['an error that is no problem', () => Response.json({ error: apiKey }, { status: 500 })],
-    ['another status', () => Response.json(wrapped, { status: 202 })],
-  ])('%s is 502, and the operator is told', async (_, answer) => {
+    ['an error that is not a problem document', () => Response.json({ error: apiKey }, { status: 500 })],
+    ['the status 202', () => Response.json(wrapped, { status: 202 })],
+  ])('%s from the service is 502, and an event', async (_, answer) => {
     const { post, events } = setUp({}, answer);
     expect(await post(wrapPath, { dek })).toMatchObject({ status: 502, json: { code: 'unavailable' } });
     expect(events).toEqual([{ type: 'service_failed', reason: 'invalid_response', requestId: undefined }]);
   });
 
-  test('a service that cannot be reached is 502, and what was thrown stays here', async () => {
+  test('a network failure is 502 without the error of `fetch`', async () => {
     const { post, events } = setUp({
       fetch: () => Promise.reject(new TypeError(`no route with Bearer ${apiKey}`)),
     });
@@ -77,7 +77,7 @@ describe('what the service says', () => {
     expect(events).toMatchObject([{ type: 'service_failed', reason: 'network' }]);
   });
 
-  test('an API key that is not found is 502, and the operator is told why', async () => {
+  test('an error of the function `apiKey` is 502, and an event with the error', async () => {
     const error = new Error('the vault is sealed');
     const { post, events, sent } = setUp({ apiKey: () => Promise.reject(error) });
     const answer = await post(wrapPath, { dek });
@@ -86,7 +86,7 @@ describe('what the service says', () => {
     expect({ events, sent }).toEqual({ events: [{ type: 'failed', error }], sent: [] });
   });
 
-  test('a redirect is not followed: the API key goes nowhere else', async () => {
+  test('a redirect is 502 and is not followed, so the API key is not sent elsewhere', async () => {
     const seen: (string | undefined)[] = [];
     const server = createServer((req, res) => {
       seen.push(req.url);
@@ -105,7 +105,7 @@ describe('what the service says', () => {
       init?.signal?.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
     });
 
-  test('a service that does not answer is 504 when the time is over', async () => {
+  test('a service that does not respond is 504 after `timeout`', async () => {
     const { post, events } = setUp({ fetch: never, timeout: 20 });
     expect(await post(wrapPath, { dek })).toMatchObject({
       status: 504,
@@ -118,16 +118,16 @@ describe('what the service says', () => {
   const endless = () => new ReadableStream({ pull: deaf });
 
   test.each([
-    ['the function that answers the API key', { apiKey: deaf }],
+    ['the function `apiKey`', { apiKey: deaf }],
     ['a `fetch` that does not listen to its signal', { fetch: deaf }],
-    ['an answer that never ends', { fetch: async () => new Response(endless()) }],
-  ])('%s holds nobody up for longer than that', async (_, options) => {
+    ['a response that never ends', { fetch: async () => new Response(endless()) }],
+  ])('the response is 504 after `timeout` for %s', async (_, options) => {
     const { post, events } = setUp({ ...options, timeout: 20 });
     expect(await post(wrapPath, { dek })).toMatchObject({ status: 504 });
     expect(events).toMatchObject([{ type: 'service_failed', reason: 'timeout' }]);
   });
 
-  test('a browser that goes away takes its call along, which is no event', async () => {
+  test('a failure is not an event if the browser closed the connection', async () => {
     let asked = (): void => undefined;
     const started = new Promise<void>((resolve) => (asked = resolve));
     const { proxy, events } = setUp({ fetch: (input, init) => (asked(), never(input, init)) });
@@ -153,8 +153,8 @@ describe('what the service says', () => {
         throw new Error('full disk');
       },
     ],
-    ['breaking a promise, nor end the process', () => Promise.reject(new Error('full disk'))],
-  ])('whoever listens cannot change the answer by %s', async (_, onEvent: () => unknown) => {
+    ['rejecting', () => Promise.reject(new Error('full disk'))],
+  ])('a failure is returned although `onEvent` fails by %s', async (_, onEvent: () => unknown) => {
     const { post } = setUp({ onEvent }, answering('unauthorized'));
     expect(await post(wrapPath, { dek })).toMatchObject({ status: 502 });
   });

@@ -1,35 +1,89 @@
-import type { Place } from './plan.ts';
-import { type Reason, reason } from './reason.ts';
-import type { StoredRow } from './store.ts';
+import { EaasError, FormatError } from '@eaas/protocol';
+import type { SdkError } from '../errors.ts';
+import type { CustomPlan, Place } from './plan.ts';
 import type { Form } from './stored-form.ts';
+import type { StoredRow } from './store.ts';
 
-/** A stored value, and where it stands. */
-export interface Value<Row extends StoredRow> extends Place<Row> {
+/** Why a value could not be converted or a row could not be written: a code of an SDK error, or a code of this module. */
+export type FailureCode = SdkError['code'] | keyof typeof ownReasons;
+
+const ownReasons = {
+  invalid_response: 'the client returned no result for this value',
+  key_version: 'the new data key has an older version than `keyVersion`: rotate the key, or use a new client',
+  not_verified: 'the new ciphertext does not decrypt to the stored value, so it was not written',
+  conflict: 'another program changed the row during each attempt: run again',
+  store: '`write` threw at every attempt for this row: log the error in `write`',
+} as const;
+
+/** A failure that is not an error of a client call. */
+export class ConversionError extends EaasError {
+  override readonly name = 'ConversionError';
+  readonly code: keyof typeof ownReasons;
+
+  constructor(code: keyof typeof ownReasons) {
+    super(ownReasons[code]);
+    this.code = code;
+  }
+}
+
+/** Returns the error for a value whose form the mode cannot convert. */
+export function unsuitable(kind: Form['kind']): FormatError {
+  if (kind === 'plaintext') return new FormatError('the value is not encrypted: use the mode `encrypt`');
+  if (kind === 'stream') return new FormatError('the value is a stream (version 2): convert it as a stream');
+  return new FormatError(
+    'the value begins like a ciphertext but is not valid: its column might have truncated it',
+  );
+}
+
+/** A stored value and its place. */
+interface Value<Row extends StoredRow> extends Place<Row> {
   readonly stored: string | Uint8Array;
 }
 
-/** What becomes of a value. */
-export type Conversion =
-  | { readonly kind: 'kept' }
-  | { readonly kind: 'converted'; readonly value: string | Uint8Array }
-  | { readonly kind: 'failed'; readonly error: Reason };
+/** Returns the new value, or undefined if the value stays unchanged. */
+export type Convert<Row extends StoredRow> = (value: Value<Row>) => Promise<string | Uint8Array | undefined>;
 
-/** Converts the values of a page, in order. Throws what concerns all of them. */
-export type Convert<Row extends StoredRow> = (values: readonly Value<Row>[]) => Promise<Conversion[]>;
-
-export const kept: Conversion = { kind: 'kept' };
-
-export function failedWith(code: Parameters<typeof reason>[0]): Conversion {
-  return { kind: 'failed', error: reason(code) };
+/** The result for a row: the fields that change, and the errors of the fields that could not be converted. */
+export interface RowOutcome {
+  readonly changed?: StoredRow['values'] | undefined;
+  readonly failures: readonly { readonly field?: string | undefined; readonly error: EaasError }[];
 }
 
-/** What a value is that a mode cannot do anything with. */
-export function unsuitable(kind: Form['kind']): Conversion {
-  const message =
-    kind === 'plaintext'
-      ? 'the value is not encrypted'
-      : kind === 'stream'
-        ? 'the value is a stream (version 2): open and seal it as one'
-        : 'the value begins like an envelope and is none: it may have been cut short';
-  return { kind: 'failed', error: { code: 'format', message } };
+export type ConvertRow<Row extends StoredRow> = (row: Row) => Promise<RowOutcome>;
+
+/** Converts each value of a row separately. NULL stays unchanged. */
+export function byValue<Row extends StoredRow>(convert: Convert<Row>): ConvertRow<Row> {
+  return async (row) => {
+    const outcomes = await Promise.all(
+      Object.entries(row.values).map(async ([field, stored]): Promise<RowOutcome> => {
+        if (stored === null || stored === undefined) return { failures: [] };
+        return settleAs(field, async () => {
+          const value = await convert({ row, field, stored });
+          return value === undefined ? undefined : { [field]: value };
+        });
+      }),
+    );
+    const changes = outcomes.flatMap(({ changed = {} }) => Object.entries(changed));
+    const failures = outcomes.flatMap((outcome) => outcome.failures);
+    return { changed: changes.length > 0 ? Object.fromEntries(changes) : undefined, failures };
+  };
+}
+
+/** Converts a whole row with the function of the app. */
+export function byRow<Row extends StoredRow>({ convert }: CustomPlan<Row>): ConvertRow<Row> {
+  return (row) => settleAs(undefined, () => convert(row));
+}
+
+/** Converts an EaasError to a failure. Throws other errors, which are bugs in a function of the app, and so ends the run. */
+async function settleAs(
+  field: string | undefined,
+  work: () => Promise<RowOutcome['changed']>,
+): Promise<RowOutcome> {
+  try {
+    return { changed: await work(), failures: [] };
+  } catch (error) {
+    if (!(error instanceof EaasError)) throw error;
+    // A FieldError names its field.
+    return { failures: [{ field: field ?? (error as { field?: string }).field, error }] };
+  }
 }

@@ -9,7 +9,7 @@ import {
 } from '../../../../test/sdk/simulated-table.ts';
 import { isEncrypted, reencrypt } from './reencrypt.ts';
 
-test('typed fields move with their values, and each row’s data key requests travel together', async () => {
+test('a custom conversion encrypts typed fields, and the rows of a page share requests', async () => {
   const { client, service } = serviceWithKey();
   const fields = defineFields({
     people: { email: text({ previous: plaintext() }), phone: number({ previous: plaintext(Number) }) },
@@ -37,7 +37,7 @@ test('typed fields move with their values, and each row’s data key requests tr
   expect(opened).toEqual({ email: 'a@example.com', phone: 1 });
 });
 
-test('what the SDK throws is the row’s failure, with its field; what else is thrown ends the run', async () => {
+test('an SDK error of `convert` is a failure of the row, and any other error ends the run', async () => {
   const { client } = serviceWithKey();
   const records = defineFields({ people: { email: text() } }).for(client);
   const { email } = await records.encryptRow('people', 7, { email: 'of another row' });
@@ -53,7 +53,7 @@ test('what the SDK throws is the row’s failure, with its field; what else is t
   await expect(run).rejects.toThrow('not of ours');
 });
 
-test('a service that is away is waited for here too', async () => {
+test('a custom conversion is retried while the service is unavailable', async () => {
   const { client, service } = serviceWithKey({ retries: 0 });
   service.failNext('unavailable', { times: 2 });
   const clock = simulatedClock();

@@ -8,7 +8,7 @@ function bytesOf(number: number): Uint8Array {
   return bytes;
 }
 
-test('few are counted exactly, however often each comes', () => {
+test('a small number of distinct values is counted exactly, also with repetitions', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 1_000 }), (numbers) => {
       const distinct = countDistinct();
@@ -18,7 +18,7 @@ test('few are counted exactly, however often each comes', () => {
   );
 });
 
-test('up to 4,096 it is exact', () => {
+test('the count of distinct values is exact up to 4,096', () => {
   const distinct = countDistinct();
   for (let number = 0; number < 8_192; number++) distinct.add(bytesOf(number % 4_096));
   expect(distinct).toMatchObject({ count: 4_096, exact: true });
@@ -26,7 +26,7 @@ test('up to 4,096 it is exact', () => {
   expect(distinct.exact).toBe(false);
 });
 
-test.each([5_000, 50_000, 400_000])('%i are estimated within 6 %', (most) => {
+test.each([5_000, 50_000, 400_000])('the estimate for %i distinct values is within 6 percent', (most) => {
   const distinct = countDistinct();
   for (let number = 0; number < most; number++) {
     distinct.add(bytesOf(number));

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { clientOf, serviceWithKey, tableOf } from '../../../../test/sdk/simulated-table.ts';
 import { inventory, storedValues } from './reencrypt.ts';
 
-test('values are counted by key, by version and by wrapped key, without a request', async () => {
+test('the inventory counts values by key, version and wrapped key, without a request', async () => {
   const { client, service, keyId } = serviceWithKey();
   const { key_id: other } = service.createKey('other');
   const shared = await client.encryptMany(['a', 'b', 'c']);
   const fresh = await client.encrypt('d', { fresh: true });
   await client.keys.rotate({ key_id: keyId });
-  const newer = await client.encryptBytes('e', { scope: 'newer' });
+  const newer = await client.encrypt('e', { as: 'bytes', scope: 'newer' });
   const elsewhere = await client.encrypt('f', { keyId: other });
   const ciphertexts = shared.map((one) => (one.ok ? one.value.ciphertext : ''));
   const before = service.requests.length;
@@ -34,15 +34,15 @@ test('values are counted by key, by version and by wrapped key, without a reques
   expect(found.keys.find(({ key_id }) => key_id === other)?.versions).toMatchObject([{ values: 1 }]);
 });
 
-test('a stream is counted by its header', async () => {
+test('the inventory counts a stream by its header', async () => {
   const { client, keyId } = serviceWithKey();
-  const stream = await client.encryptBytes('the same header but for its version');
+  const stream = await client.encrypt('the same header but for its version', { as: 'bytes' });
   stream[3] = 2;
   const { keys } = await inventory([stream]);
   expect(keys).toMatchObject([{ key_id: keyId, versions: [{ key_version: 1, values: 1, streams: 1 }] }]);
 });
 
-test('with a client it says what the service knows: versions that no value uses, and when they were last unwrapped', async () => {
+test('with a client the inventory also shows the service’s counts, and versions that no value uses', async () => {
   const { client, keyId, service } = serviceWithKey();
   const old = await client.encrypt('a');
   await client.keys.rotate({ key_id: keyId });
@@ -56,7 +56,7 @@ test('with a client it says what the service knows: versions that no value uses,
   ]);
 });
 
-test('a key that is asked for is reported without values, and one that the service does not know without its word', async () => {
+test('a key in `keyIds` is reported even without values, and an unknown key without counts of the service', async () => {
   const { client, keyId } = serviceWithKey();
   const elsewhere = serviceWithKey();
   const foreign = await elsewhere.client.encrypt('a');
@@ -69,7 +69,7 @@ test('a key that is asked for is reported without values, and one that the servi
   expect(keys.find(({ key_id }) => key_id === elsewhere.keyId)).not.toHaveProperty('status');
 });
 
-test('a client who may not read keys is told, and an abort ends it', async () => {
+test('a client without the permission `keys.read` is refused, and an abort ends the inventory', async () => {
   const { service, client } = serviceWithKey();
   const { ciphertext } = await client.encrypt('a');
   const { api_key: apiKey } = service.createApiKey({ permissions: ['encrypt'] });
@@ -81,9 +81,26 @@ test('a client who may not read keys is told, and an abort ends it', async () =>
   await expect(aborted).rejects.toBeInstanceOf(EaasError);
 });
 
-test('a store that answers the row it was to begin after would be counted without end: InputError', async () => {
+test('the inventory throws InputError if `read` returns the row `after` again', async () => {
   const { store } = tableOf(['a', 'b']);
   const read = ({ after = 1, limit }: { after: number | undefined; limit: number }) =>
     store.read({ after: after - 1, limit });
   await expect(inventory(storedValues({ read }))).rejects.toBeInstanceOf(InputError);
+});
+
+test('`except` leaves out columns without ciphertexts, and refuses a name that the rows do not have', async () => {
+  const { client } = serviceWithKey();
+  const rows = [
+    { id: 1, values: { email: (await client.encrypt('a')).ciphertext, email_index: 'f00d' } },
+    { id: 2, values: { email: (await client.encrypt('b')).ciphertext, email_index: 'beef' } },
+  ];
+  const read = async ({ after = 0 }: { readonly after: number | undefined }) =>
+    rows.filter(({ id }) => id > after).slice(0, 1);
+  expect(await inventory(storedValues({ read }))).toMatchObject({ values: 4, plaintexts: 2 });
+  const found = await inventory(storedValues({ read }, { except: ['email_index'] }));
+  expect(found).toMatchObject({ values: 2, plaintexts: 0 });
+  const misspelt = storedValues({ read }, { except: ['emial_index' as 'email_index'] });
+  await expect(inventory(misspelt)).rejects.toThrow(
+    '`except` names `emial_index`, but the rows have the values email, email_index',
+  );
 });

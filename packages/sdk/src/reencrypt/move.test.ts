@@ -12,24 +12,26 @@ import { type Place, reencrypt, type ReencryptOptions, unfold } from './reencryp
 
 const contextOf = ({ row, field }: Place<Person>) => ({ context: { row: String(row.id), field } });
 
-test('plaintexts become envelopes, each with the context of its place; envelopes and NULL stay', async () => {
+test('plaintexts are encrypted with the context of their place, and ciphertexts and NULL stay unchanged', async () => {
   const { client } = serviceWithKey();
   const before = await client.encrypt('b@example.com', { context: { row: '2', field: 'email' } });
   const table = tableOf(['a@example.com', before.ciphertext, null, '']);
   table.set(1, { phone: '555 1' });
   const last = await endOf(reencrypt(client, table.store, { mode: 'encrypt', to: contextOf }));
   expect(last).toMatchObject({ seen: 4, rewritten: 2, skipped: 2, done: true });
-  expect(await client.decryptText(table.email(1), { context: { row: '1', field: 'email' } })).toBe(
+  expect(await client.decrypt(table.email(1), { as: 'text', context: { row: '1', field: 'email' } })).toBe(
     'a@example.com',
   );
   const phone = String(table.rows.get(1)?.values.phone);
-  expect(await client.decryptText(phone, { context: { row: '1', field: 'phone' } })).toBe('555 1');
+  expect(await client.decrypt(phone, { as: 'text', context: { row: '1', field: 'phone' } })).toBe('555 1');
   expect(table.email(2)).toBe(before.ciphertext);
   expect(table.rows.get(3)?.values.email).toBeNull();
-  expect(await client.decryptText(table.email(4), { context: { row: '4', field: 'email' } })).toBe('');
+  expect(await client.decrypt(table.email(4), { as: 'text', context: { row: '4', field: 'email' } })).toBe(
+    '',
+  );
 });
 
-test('text stays text and bytes stay bytes, whatever is done to them', async () => {
+test('text stays text and bytes stay bytes in every mode', async () => {
   const { client, keyId } = serviceWithKey();
   const bytes = Uint8Array.of(0, 255, 7);
   const table = tableOf(['text', bytes]);
@@ -42,14 +44,14 @@ test('text stays text and bytes stay bytes, whatever is done to them', async () 
   for (const plan of plans) {
     await client.keys.rotate({ key_id: keyId });
     expect(await endOf(reencrypt(client, table.store, plan))).toMatchObject({ rewritten: 2, done: true });
-    expect(await client.decryptText(table.email(1))).toBe('text');
+    expect(await client.decrypt(table.email(1), { as: 'text' })).toBe('text');
     const stored = table.rows.get(2)?.values.email;
     expect(stored).toBeInstanceOf(Uint8Array);
     expect(await client.decrypt(stored as Uint8Array)).toEqual(bytes);
   }
 });
 
-test('a ciphertext that a binary column answers as bytes of text stays one, in that form', async () => {
+test('a ciphertext that a binary column returns as bytes of text keeps that form', async () => {
   const { client, keyId } = serviceWithKey();
   const { ciphertext } = await client.encrypt('a@example.com');
   const table = tableOf([toUtf8(ciphertext)]);
@@ -61,12 +63,12 @@ test('a ciphertext that a binary column answers as bytes of text stays one, in t
   await client.keys.rotate({ key_id: keyId });
   for (const plan of [{ mode: 'rewrap' }, { mode: 'reencrypt', to: {} }] as const) {
     expect(await endOf(reencrypt(client, table.store, plan))).toMatchObject({ rewritten: 1, done: true });
-    expect(await client.decryptText(stored())).toBe('a@example.com');
+    expect(await client.decrypt(stored(), { as: 'text' })).toBe('a@example.com');
   }
 });
 
 test.each([' ', '\n', '\0'])(
-  'a ciphertext with %j behind it is a failure, and not encrypted again',
+  'a ciphertext with a trailing %j is a failure, and not encrypted again',
   async (end) => {
     const { client } = serviceWithKey();
     const { ciphertext } = await client.encrypt('a@example.com');
@@ -77,12 +79,12 @@ test.each([' ', '\n', '\0'])(
   },
 );
 
-test('a plaintext that begins like an envelope is encrypted; an envelope that was cut short is not', async () => {
+test('a plaintext that begins like a ciphertext is encrypted, but a truncated ciphertext is not', async () => {
   const { client } = serviceWithKey();
   const { ciphertext } = await client.encrypt('whole');
   const table = tableOf(['eaas@example.com', ciphertext.slice(0, 96)]);
   const [page] = await runThrough(reencrypt(client, table.store, { mode: 'encrypt', to: {} }));
-  expect(await client.decryptText(table.email(1))).toBe('eaas@example.com');
+  expect(await client.decrypt(table.email(1), { as: 'text' })).toBe('eaas@example.com');
   expect(table.email(2)).toBe(ciphertext.slice(0, 96));
   expect(page).toMatchObject({
     rewritten: 1,
@@ -91,7 +93,7 @@ test('a plaintext that begins like an envelope is encrypted; an envelope that wa
   });
 });
 
-test('scopes keep data keys apart, as they do for the application', async () => {
+test('values of different scopes get different data keys', async () => {
   const { client, service } = serviceWithKey();
   const table = tableOf(['a', 'b', 'c', 'd']);
   const to = ({ row }: Place<Person>) => ({ scope: `customer ${row.id % 2}` });
@@ -103,18 +105,18 @@ test('scopes keep data keys apart, as they do for the application', async () => 
   expect(service.requests).toMatchObject([{ route: 'POST /v1/batch/wrap', items: 2 }]);
 });
 
-test('to another key: everything moves once, and is known for done by its header', async () => {
+test('values move to another key once, because their header shows that they are converted', async () => {
   const { client, service, keyId } = serviceWithKey();
   const { key_id: next } = service.createKey('next');
   const emails = await Promise.all(['a', 'b'].map((text) => client.encrypt(text)));
   const table = tableOf(emails.map(({ ciphertext }) => ciphertext));
   const options = { mode: 'reencrypt', from: { keyId }, to: { keyId: next } } as const;
   expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({ rewritten: 2, done: true });
-  expect(await client.decryptText(table.email(1), { keyId: next })).toBe('a');
+  expect(await client.decrypt(table.email(1), { as: 'text', keyId: next })).toBe('a');
   expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({ skipped: 2, done: true });
 });
 
-test('to another context: what has it already opens by it, and is left', async () => {
+test('values that decrypt with the new context stay unchanged', async () => {
   const { client } = serviceWithKey();
   const table = tableOf([(await client.encrypt('a')).ciphertext]);
   const options = { mode: 'reencrypt', from: {}, to: contextOf } as const;
@@ -124,7 +126,7 @@ test('to another context: what has it already opens by it, and is left', async (
   expect(table.email(1)).toBe(stored);
 });
 
-test('under new data keys: those under the named version are done', async () => {
+test('values under `keyVersion` stay unchanged', async () => {
   const { client, keyId } = serviceWithKey({ cache: { encrypt: false } });
   const table = tableOf([(await client.encrypt('a')).ciphertext]);
   await client.keys.rotate({ key_id: keyId });
@@ -135,7 +137,7 @@ test('under new data keys: those under the named version are done', async () => 
   expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({ skipped: 1, done: true });
 });
 
-test('a data key that is still in memory from before the rotation makes failures, not values under the old version', async () => {
+test('values fail if the data key is older than the rotation, and are not written under the old version', async () => {
   const { client, keyId } = serviceWithKey();
   const table = tableOf([(await client.encrypt('a')).ciphertext]);
   await client.keys.rotate({ key_id: keyId });
@@ -144,7 +146,7 @@ test('a data key that is still in memory from before the rotation makes failures
   expect(page).toMatchObject({ rewritten: 0, failures: [{ id: 1, code: 'key_version' }] });
 });
 
-test('what does not open, or is no envelope, is a failure; the row’s other field is written all the same', async () => {
+test('a value that cannot be decrypted is a failure, but the other field of its row is written', async () => {
   const { client, service, keyId } = serviceWithKey();
   const { key_id: next } = service.createKey('next');
   const other = service.createKey('other').key_id;
@@ -159,27 +161,27 @@ test('what does not open, or is no envelope, is a failure; the row’s other fie
     { id: 2, field: 'email', code: 'format' },
   ]);
   expect(page).toMatchObject({ seen: 2, rewritten: 0, failed: 2 });
-  expect(await client.decryptText(table.email(1), { keyId: next })).toBe('a');
+  expect(await client.decrypt(table.email(1), { as: 'text', keyId: next })).toBe('a');
   expect(table.rows.get(1)?.values.phone).toBe(foreign);
 });
 
-test('without a key to encrypt under the run ends, and says why', async () => {
+test('a run without a key throws an error that asks for the key', async () => {
   const { service } = serviceWithKey();
   const run = endOf(
     reencrypt(clientOf(service), tableOf(['a']).store, { mode: 'encrypt', to: {}, maxFailures: 0 }),
   );
-  await expect(run).rejects.toThrow('name the key to use');
+  await expect(run).rejects.toThrow('`keyId` is missing');
 });
 
-test('with `verify` each data key is unwrapped once by the service before it replaces plaintexts', async () => {
+test('with `verify` the service unwraps each new data key once before plaintexts are replaced', async () => {
   const { client, service } = serviceWithKey();
   const table = tableOf(['a', 'b', 'c', 'd', 'e']);
   await endOf(reencrypt(client, table.store, { mode: 'encrypt', to: {}, verify: true, pageSize: 2 }));
   expect(service.requests.filter(({ route }) => route?.endsWith('/unwrap'))).toHaveLength(1);
-  expect(await client.decryptText(table.email(5))).toBe('e');
+  expect(await client.decrypt(table.email(5), { as: 'text' })).toBe('e');
 });
 
-test('with `verify` an envelope that does not open to the plaintext replaces nothing', async () => {
+test('with `verify` a ciphertext of another plaintext is not written', async () => {
   const { client } = serviceWithKey();
   const table = tableOf(['a', 'b']);
   const other = await client.encryptMany(['x', 'y']);
@@ -194,7 +196,7 @@ test('with `verify` an envelope that does not open to the plaintext replaces not
   expect([table.email(1), table.email(2)]).toEqual(['a', 'b']);
 });
 
-test("where `to` names no key it is the client's: values of another are moved, whatever their version, and once", async () => {
+test("without a key in `to`, values under all versions of other keys move to the client's key", async () => {
   const { client, service, keyId: old } = serviceWithKey();
   const next = clientOf(service, { keyId: service.createKey('next').key_id });
   await client.keys.rotate({ key_id: old });
@@ -202,9 +204,9 @@ test("where `to` names no key it is the client's: values of another are moved, w
   const table = tableOf([ciphertext]);
   const plan = { mode: 'reencrypt', from: { keyId: old }, to: {} } as const;
   const versioned = await endOf(reencrypt(next, table.store, { ...plan, keyVersion: 2 }));
-  // The other key has no version 2 yet.
+  // The key `next` has no version 2 yet.
   expect(versioned).toMatchObject({ failed: 1, done: false });
   expect(await endOf(reencrypt(next, table.store, plan))).toMatchObject({ rewritten: 1, done: true });
-  expect(await next.decryptText(table.email(1))).toBe('a@example.com');
+  expect(await next.decrypt(table.email(1), { as: 'text' })).toBe('a@example.com');
   expect(await endOf(reencrypt(next, table.store, plan))).toMatchObject({ skipped: 1, done: true });
 });

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { endOf, serviceWithKey, simulatedClock, tableOf } from '../../../../test/sdk/simulated-table.ts';
 import { reencrypt } from './reencrypt.ts';
 
-test('a row that a store with short pages does not show again was not deleted for that', async () => {
+test('a row that is missing from a short page does not count as deleted', async () => {
   const { client } = serviceWithKey();
   const table = tableOf(['a', 'b', 'c']);
   const read = ({ after, limit }: { after: number | undefined; limit: number }) =>
     table.store.read({ after, limit: Math.min(limit, 2) });
   table.store.meanwhile = () => {
-    // In between: it pushes the row that is changed at the same time out of the page.
+    // A new row before the changed row pushes the changed row out of the page.
     if (table.rows.size === 3) table.set(1.5, { email: 'd' });
     table.set(2, { email: 'b, changed' });
   };
@@ -18,7 +18,7 @@ test('a row that a store with short pages does not show again was not deleted fo
   expect(last).toMatchObject({ conflicted: 1, done: false });
 });
 
-test('a row at the end that was deleted meanwhile is no conflict', async () => {
+test('a deleted row at the end of the table is not a conflict', async () => {
   const { client } = serviceWithKey();
   const table = tableOf(['a', 'b', 'c']);
   table.store.meanwhile = () => void table.remove(3);

@@ -1,14 +1,14 @@
+import type { EaasError } from '@eaas/protocol';
 import { aborted } from '../abortable.ts';
-import { type FailureCode, reason } from './reason.ts';
-import type { ConvertRows, RowConversion } from './rows.ts';
-import { type Clock, inParallel } from './pace.ts';
-import type { Failure, RowResult } from './progress.ts';
-import { type Change, idKey, type RowId, type Store, type StoredRow } from './store.ts';
+import { ConversionError, type ConvertRow, type FailureCode, type RowOutcome } from './convert.ts';
+import type { Clock } from './plan.ts';
+import type { RowFailure, RowResult } from './progress.ts';
+import { type Change, idKey, type Store, type StoredRow } from './store.ts';
 
-/** What the pages of a run have in common. */
-export interface Run<Row extends StoredRow> {
+/** The settings of all pages of a run. */
+interface Run<Row extends StoredRow> {
   readonly store: Store<Row>;
-  readonly convert: ConvertRows<Row>;
+  readonly convert: ConvertRow<Row>;
   readonly clock: Clock;
   readonly dryRun: boolean;
   readonly pageSize: number;
@@ -16,123 +16,118 @@ export interface Run<Row extends StoredRow> {
   readonly signal: AbortSignal | undefined;
 }
 
-/** At a row that others write to, and at a service that is away. */
+/** The maximum attempts for a row that other programs change, and for calls while the service is unavailable. */
 const attempts = { row: 5, service: 8 };
-/** They concern the caller, not a value: no other row would fare better. */
+/** Codes that concern the caller and not a value, so every other row would fail too. */
 const ofTheCaller = new Set(['unauthorized', 'permission_missing', 'origin_refused', 'aborted', 'closed']);
 
 /**
- * Converts a page and writes it. Rows that somebody else changed in between are read again with their page and tried
- * again. Throws when the service stays unreachable or refuses the caller; rows may have been written by then.
+ * Returns a function that converts and writes a page. If another program has changed a row, the function reads the row again
+ * and retries. It throws if the service stays unavailable or refuses the caller. Some rows might already be written then.
  */
-export async function movePage<Row extends StoredRow>(
-  run: Run<Row>,
-  after: Row['id'] | undefined,
-  rows: readonly Row[],
-): Promise<RowResult<Row['id']>[]> {
-  const results = new Map<string, RowResult<Row['id']>>();
-  let pending = rows;
-  for (let attempt = 1; ; attempt++) {
-    const open = await tryRows(run, pending, results);
-    if (open.size === 0 || attempt === attempts.row) return Array.from(results.values());
-    await run.clock.sleep(25 * 2 ** attempt, run.signal);
-    const page = await run.store.read({ after, limit: run.pageSize });
-    pending = page.filter(({ id }) => open.has(idKey(id)));
+export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run }: Run<Row>) {
+  const { dryRun, pageSize, concurrency, signal } = run;
+
+  async function movePage(
+    after: Row['id'] | undefined,
+    rows: readonly Row[],
+  ): Promise<RowResult<Row['id']>[]> {
+    const results = new Map<string, RowResult<Row['id']>>();
     const last = rows.at(-1);
-    if (page.some(({ id }) => last && idKey(id) === idKey(last.id)) || (await isEnd(run, page))) {
-      // The page is here in full: what it lacks was deleted.
-      const present = new Set(pending.map(({ id }) => idKey(id)));
-      for (const name of open) if (!present.has(name)) results.set(name, { kind: 'skipped', failures: [] });
+    let pending = rows;
+    for (let attempt = 1; ; attempt++) {
+      const outcomes = await convertPatiently(pending);
+      const unwritten = await write(pending, outcomes);
+      for (const [index, { id }] of pending.entries()) {
+        results.set(idKey(id), resultOf(id, outcomes[index], unwritten.get(idKey(id))));
+      }
+      if (unwritten.size === 0 || attempt === attempts.row) return Array.from(results.values());
+      await clock.sleep(25 * 2 ** attempt, signal);
+      const page = await store.read({ after, limit: pageSize });
+      pending = page.filter(({ id }) => unwritten.has(idKey(id)));
+      if (page.some(({ id }) => last && idKey(id) === idKey(last.id)) || (await isEnd(page))) {
+        // The page is complete, so missing rows were deleted.
+        for (const { id } of pending) unwritten.delete(idKey(id));
+        for (const name of unwritten.keys()) results.set(name, { kind: 'skipped', failures: [] });
+      }
     }
   }
-}
 
-/** Whether nothing follows the page. That it is short does not say so: a store may answer fewer rows than were asked for. */
-async function isEnd<Row extends StoredRow>(
-  { store, pageSize }: Run<Row>,
-  page: readonly Row[],
-): Promise<boolean> {
-  const after = page.at(-1)?.id;
-  if (after === undefined) return true;
-  return page.length < pageSize && (await store.read({ after, limit: 1 })).length === 0;
-}
-
-/** Answers those rows that are worth another attempt. */
-async function tryRows<Row extends StoredRow>(
-  run: Run<Row>,
-  rows: readonly Row[],
-  results: Map<string, RowResult<Row['id']>>,
-): Promise<Set<string>> {
-  const conversions = await convertPatiently(run, rows);
-  const unwritten = await write(run, rows, conversions);
-  for (const [index, { id }] of rows.entries()) {
-    const { changed, failures = [] } = conversions[index] ?? {};
-    const code = unwritten.get(idKey(id));
-    const all = failures.map(({ field, reason: { code, message } }) => failureOf(id, code, message, field));
-    if (code) all.push({ id, ...reason(code) });
-    const fine = changed ? 'rewritten' : 'skipped';
-    const kind = code === 'conflict' ? 'conflicted' : all.length > 0 ? 'failed' : fine;
-    results.set(idKey(id), { kind, failures: all });
+  /** Whether no row follows the page. A short page is not enough, because a store can return fewer rows than the limit. */
+  async function isEnd(page: readonly Row[]): Promise<boolean> {
+    const after = page.at(-1)?.id;
+    if (after === undefined) return true;
+    return page.length < pageSize && (await store.read({ after, limit: 1 })).length === 0;
   }
-  return new Set(unwritten.keys());
+
+  /** Converts rows. Waits and retries while the service is unavailable. */
+  async function convertPatiently(rows: readonly Row[]): Promise<RowOutcome[]> {
+    for (let attempt = 1; ; attempt++) {
+      if (signal?.aborted) throw aborted();
+      const outcomes = await Promise.all(rows.map(convert));
+      const errors = outcomes.flatMap(({ failures }) => failures.map(({ error }) => error));
+      const refused = errors.find(({ code }) => ofTheCaller.has(code));
+      if (refused) throw refused;
+      const transient = errors.find(({ retryable }) => retryable);
+      if (!transient) return outcomes;
+      if (attempt === attempts.service) throw transient;
+      await clock.sleep(Math.min(30_000, 1_000 * 2 ** (attempt - 1)), signal);
+    }
+  }
+
+  /** Writes the rows that change. Returns the rows that were not written, with the reason. */
+  async function write(rows: readonly Row[], outcomes: readonly RowOutcome[]) {
+    const unwritten = new Map<string, ConversionError>();
+    const changes = rows.flatMap((row, index): Change<Row>[] => {
+      const changed = outcomes[index]?.changed;
+      if (!changed) return [];
+      return [{ id: row.id, expected: row.values, values: { ...row.values, ...changed }, row }];
+    });
+    if (dryRun || changes.length === 0) return unwritten;
+    const note = (name: string, written: boolean | undefined): void => {
+      if (!written) unwritten.set(name, new ConversionError(written === undefined ? 'store' : 'conflict'));
+    };
+    if ('writeMany' in store) {
+      if (signal?.aborted) throw aborted();
+      const written = await attempt(() => store.writeMany(changes));
+      const names = written && new Set(written.map(idKey));
+      for (const { id } of changes) note(idKey(id), names?.has(idKey(id)));
+      return unwritten;
+    }
+    const queue = changes.values();
+    const writer = async (): Promise<void> => {
+      for (const change of queue) {
+        if (signal?.aborted) throw aborted();
+        note(idKey(change.id), await attempt(() => store.write(change)));
+      }
+    };
+    // Waits until all writers have stopped before an error is thrown.
+    const count = Math.min(concurrency, changes.length);
+    const writers = await Promise.allSettled(Array.from({ length: count }, writer));
+    for (const one of writers) if (one.status === 'rejected') throw one.reason;
+    return unwritten;
+  }
+
+  return movePage;
 }
 
-function failureOf<Id extends RowId>(
+function resultOf<Id extends StoredRow['id']>(
   id: Id,
-  code: FailureCode,
-  message: string,
-  field: string | undefined,
-): Failure<Id> {
-  return field === undefined ? { id, code, message } : { id, field, code, message };
-}
-
-/** Asks again, later, for what the service could not do now. */
-async function convertPatiently<Row extends StoredRow>(
-  { convert, clock, signal }: Run<Row>,
-  rows: readonly Row[],
-): Promise<RowConversion[]> {
-  for (let attempt = 1; ; attempt++) {
-    if (signal?.aborted) throw aborted();
-    const conversions = await convert(rows);
-    const reasons = conversions.flatMap(({ failures }) => failures.map(({ reason }) => reason));
-    const hopeless = reasons.find(({ code }) => ofTheCaller.has(code));
-    if (hopeless) throw hopeless;
-    const transient = reasons.find(({ retryable }) => retryable);
-    if (!transient) return conversions;
-    if (attempt === attempts.service) throw transient;
-    await clock.sleep(Math.min(30_000, 1_000 * 2 ** (attempt - 1)), signal);
+  { changed, failures }: RowOutcome = { failures: [] },
+  refused: ConversionError | undefined,
+): RowResult<Id> {
+  const all: RowFailure<Id>[] = [];
+  for (const { field, error } of failures) {
+    const { code, message } = error as EaasError & { code: FailureCode };
+    all.push({ id, ...(field !== undefined && { field }), code, message });
   }
+  if (refused) all.push({ id, code: refused.code, message: refused.message });
+  const unfailed = changed ? 'rewritten' : 'skipped';
+  const kind = refused?.code === 'conflict' ? 'conflicted' : all.length > 0 ? 'failed' : unfailed;
+  return { kind, failures: all };
 }
 
-/** The rows that were not written, and why. */
-async function write<Row extends StoredRow>(
-  { store, dryRun, concurrency, signal }: Run<Row>,
-  rows: readonly Row[],
-  conversions: readonly RowConversion[],
-): Promise<Map<string, 'conflict' | 'store'>> {
-  const changes = rows.flatMap((row, index): Change<Row>[] => {
-    const changed = conversions[index]?.changed;
-    if (!changed) return [];
-    return [{ id: row.id, expected: row.values, values: { ...row.values, ...changed }, row }];
-  });
-  if (dryRun || changes.length === 0) return new Map();
-  if ('writeMany' in store) {
-    if (signal?.aborted) throw aborted();
-    const written = await attempt(() => store.writeMany(changes));
-    const names = new Set(written?.map(idKey));
-    const missing = changes.map(({ id }) => idKey(id)).filter((name) => !names.has(name));
-    return new Map(missing.map((name) => [name, written ? 'conflict' : 'store']));
-  }
-  const outcomes = await inParallel(changes, concurrency, async (change) => {
-    if (signal?.aborted) throw aborted();
-    const written = await attempt(() => store.write(change));
-    return { name: idKey(change.id), written };
-  });
-  const missing = outcomes.filter(({ written }) => written !== true);
-  return new Map(missing.map(({ name, written }) => [name, written === undefined ? 'store' : 'conflict']));
-}
-
-/** What the store throws may name values: that it threw is all that is kept of it. */
+/** Returns undefined if the store throws. Drops the error, because the error might contain values. */
 async function attempt<T>(write: () => Promise<T>): Promise<T | undefined> {
   try {
     return await write();

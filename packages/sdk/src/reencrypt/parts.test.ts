@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { clientOf, serviceWithKey } from '../../../../test/sdk/simulated-table.ts';
 import { fold, isEncrypted, unfold } from './reencrypt.ts';
 
-test('unfold takes apart what encrypt answers, and fold puts it together', async () => {
+test('unfold returns the parts of a ciphertext, and fold joins them', async () => {
   const { client } = serviceWithKey();
   const bundle = await client.encrypt('a');
   expect(unfold(bundle.ciphertext)).toEqual(bundle);
@@ -13,7 +13,7 @@ test('unfold takes apart what encrypt answers, and fold puts it together', async
   );
 });
 
-test('a wrapped key that was wrapped anew in its own column goes into the ciphertext', async () => {
+test('fold puts a rewrapped key of a separate column into the ciphertext', async () => {
   const { client, service, keyId } = serviceWithKey();
   const stored = await client.serverMode.encrypt({ plaintext: 'a', key_id: keyId });
   await client.keys.rotate({ key_id: keyId });
@@ -22,7 +22,7 @@ test('a wrapped key that was wrapped anew in its own column goes into the cipher
   const { wrapped_key, key_version } = rewrapped.value;
   const folded = fold({ ...stored, wrapped_key, key_version });
   expect(folded).toBe(rewrapped.value.ciphertext);
-  expect(await clientOf(service).decryptText(folded, { keyId })).toBe('a');
+  expect(await clientOf(service).decrypt(folded, { as: 'text', keyId })).toBe('a');
   const parts = unfold(folded);
   const { plaintext } = await client.serverMode.decrypt({
     ciphertext: folded,
@@ -32,7 +32,7 @@ test('a wrapped key that was wrapped anew in its own column goes into the cipher
   expect(plaintext).toBe('a');
 });
 
-test('an iv in its own column goes into the ciphertext', async () => {
+test('fold puts an iv of a separate column into the ciphertext', async () => {
   const { client } = serviceWithKey();
   const bundle = await client.encrypt('a');
   const without = unfold(fold({ ...bundle, iv: 'AAAAAAAAAAAAAAAA' }));
@@ -40,7 +40,7 @@ test('an iv in its own column goes into the ciphertext', async () => {
   expect(fold({ ciphertext: without.ciphertext, iv: bundle.iv })).toBe(bundle.ciphertext);
 });
 
-test('parts that are none are refused', async () => {
+test('fold refuses invalid parts', async () => {
   const { ciphertext } = await serviceWithKey().client.encrypt('a');
   expect(() => fold({ ciphertext: 'AAAA' })).toThrow(FormatError);
   expect(() => unfold('AAAA')).toThrow(FormatError);
@@ -53,11 +53,11 @@ test('parts that are none are refused', async () => {
   for (const part of wrong) expect(() => fold({ ciphertext, ...part })).toThrow(InputError);
 });
 
-test('a value is encrypted when it is a whole envelope, as text or as bytes', async () => {
+test('isEncrypted is true only for a complete envelope, as text and as bytes', async () => {
   const { client } = serviceWithKey();
   const { ciphertext } = await client.encrypt('a');
   expect(isEncrypted(ciphertext)).toBe(true);
-  expect(isEncrypted(await client.encryptBytes('a'))).toBe(true);
+  expect(isEncrypted(await client.encrypt('a', { as: 'bytes' }))).toBe(true);
   const others = [null, undefined, '', 'eaas@example.com', ciphertext.slice(0, 96), Uint8Array.of(1, 2, 3)];
   expect(others.map(isEncrypted)).toEqual(others.map(() => false));
 });

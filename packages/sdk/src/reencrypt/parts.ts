@@ -1,9 +1,9 @@
 import { InputError, parseEnvelope } from '@eaas/protocol';
-import { replaceWrapped } from '@eaas/protocol/envelope';
+import { replaceWrapped } from '@eaas/protocol/internal';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import type { Bundle } from '../ciphertext.ts';
 
-/** A bundle whose parts were stored apart. What is absent is taken from the ciphertext. */
+/** The parts of a bundle from separate columns. Absent parts are taken from the ciphertext. */
 export interface StoredParts {
   readonly ciphertext: string;
   readonly wrapped_key?: string | null | undefined;
@@ -12,8 +12,8 @@ export interface StoredParts {
 }
 
 /**
- * One ciphertext of parts that were stored apart: the wrapped key, the iv and the key version beside it take the place of
- * those in it, as they do when the service is given them. Throws FormatError or InputError for parts that are none.
+ * Joins separately stored parts to one ciphertext. `wrapped_key`, `iv` and `key_version` replace the values in the
+ * ciphertext, as in `/v1/decrypt`. Throws FormatError or InputError for invalid parts.
  */
 export function fold({ ciphertext, wrapped_key, iv, key_version }: StoredParts): string {
   const bytes = fromBase64(ciphertext, 'ciphertext');
@@ -24,12 +24,14 @@ export function fold({ ciphertext, wrapped_key, iv, key_version }: StoredParts):
     wrappedKey: wrapped_key ? fromBase64(wrapped_key, 'wrapped_key') : before.wrappedKey,
   });
   const nonce = iv ? fromBase64(iv, 'iv') : before.iv;
-  if (nonce.length !== before.iv.length) throw new InputError('an iv has 12 bytes');
+  if (nonce.length !== before.iv.length) {
+    throw new InputError(`\`iv\` must have ${before.iv.length} bytes (got ${nonce.length})`);
+  }
   parseEnvelope(folded).iv.set(nonce);
   return toBase64(folded);
 }
 
-/** The five fields of a ciphertext, for a table that keeps them in columns. Throws FormatError for what is none. */
+/** Returns the five fields of a ciphertext, for a table with one column per field. Throws FormatError for other text. */
 export function unfold(ciphertext: string): Bundle {
   const { wrappedKey, iv, keyId, keyVersion } = parseEnvelope(fromBase64(ciphertext, 'ciphertext'));
   const parts = { wrapped_key: toBase64(wrappedKey), iv: toBase64(iv) };

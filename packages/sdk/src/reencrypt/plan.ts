@@ -1,98 +1,134 @@
 import type { Context } from '@eaas/protocol';
-import type { DecryptOptions, EncryptOptions } from '../call-options.ts';
+import type { DecryptItem, DecryptOptions, EncryptItem, EncryptOptions } from '../call-options.ts';
+import type { Bundle } from '../ciphertext.ts';
 import type { EaasClient } from '../client.ts';
-import type { Clock } from './pace.ts';
-import type { Progress } from './progress.ts';
+import type { Settled } from '../errors.ts';
+import type { OptionNames } from '../require-options.ts';
+import type { ReencryptProgress } from './progress.ts';
 import type { StoredRow } from './store.ts';
 
-/** What a run asks of a client. */
-export type ReencryptClient = Pick<EaasClient, 'encryptMany' | 'decryptMany' | 'rewrapMany' | 'unwrap'> &
-  Partial<Pick<EaasClient, 'keyId'>>;
+/** The part of a client that `reencrypt` uses. */
+export interface ReencryptClient
+  extends Pick<EaasClient, 'rewrapMany' | 'unwrap'>, Partial<Pick<EaasClient, 'keyId'>> {
+  /** The same as `client.encryptMany`. */
+  encryptMany(items: readonly EncryptItem[], options?: EncryptOptions): Promise<Settled<Bundle>[]>;
+  /** The same as `client.decryptMany`. */
+  decryptMany(items: readonly DecryptItem[], options?: DecryptOptions): Promise<Settled<Uint8Array>[]>;
+}
 
-/** What values are encrypted with, as in `client.encrypt`. */
+/** Options for encrypting a value, as in `client.encrypt`. */
 export type Sealing = Omit<EncryptOptions, 'signal'>;
 
-/** What values are decrypted with, as in `client.decrypt`. */
+/** Options for decrypting a value, as in `client.decrypt`. */
 export type Opening = Omit<DecryptOptions, 'signal'>;
 
-/** Where a value stands. */
+/** The row and the field of a value. */
 export interface Place<Row extends StoredRow = StoredRow> {
   readonly row: Row;
   readonly field: keyof Row['values'] & string;
 }
 
-/** The same for every value, or as its place asks for. */
+/** An option that is the same for all values, or a function that returns the option for a place. */
 export type ByPlace<Row extends StoredRow, T> = T | ((place: Place<Row>) => T);
 
-/**
- * `rewrap`: the data key of each value is wrapped anew under the newest version of its key; the value itself is neither
- * decrypted nor changed.
- */
+/** `rewrap`: wraps the data key of each value under the newest version of its key. Does not decrypt the value. */
 export interface RewrapPlan<Row extends StoredRow> {
   readonly mode: 'rewrap';
-  /** The version that suffices. Where absent, the newest one of each key when the run first met it. */
+  /** Skips values under this version or a newer one. Defaults to the newest version of each key when the run begins. */
   readonly keyVersion?: number | undefined;
   readonly wrapContext?: ByPlace<Row, Context | undefined> | undefined;
 }
 
-/** `encrypt`: what is no envelope yet becomes one. Envelopes are left as they are. */
+/** `encrypt`: encrypts plaintexts. Ciphertexts stay unchanged. */
 export interface EncryptPlan<Row extends StoredRow> {
   readonly mode: 'encrypt';
   readonly to: ByPlace<Row, Sealing>;
 }
 
-/** `reencrypt`: each value is decrypted, and encrypted under a new data key, another key or another context. */
+/** `reencrypt`: decrypts each value and encrypts it under a new data key, another key or another context. */
 export interface ReencryptPlan<Row extends StoredRow> {
   readonly mode: 'reencrypt';
-  /** As `to` where absent. */
+  /** The options for decrypting the old values. Defaults to `to`. */
   readonly from?: ByPlace<Row, Opening> | undefined;
   readonly to: ByPlace<Row, Sealing>;
-  /** Values under this version of the key or a newer one are taken for done: rotate first, then name the new version. */
+  /** Skips values under this version of the key or a newer one. Rotate the key first, then pass the new version. */
   readonly keyVersion?: number | undefined;
 }
 
-/** `custom`: each row is converted by a function of the application's, as one that uses `@eaas/sdk/fields`. */
+/** `custom`: converts each row with a function of the app, for example with `@eaas/sdk/fields`. */
 export interface CustomPlan<Row extends StoredRow> {
   readonly mode: 'custom';
   /**
-   * The values that the row is to have, or undefined where it is as it should be: called again for a row that was
-   * converted, it must see that. What the SDK throws is this row's failure; all else ends the run.
+   * Returns the new values of the row, or undefined to leave the row unchanged. It must return undefined for a row that an
+   * earlier call has already converted. If it throws EaasError, the row counts as failed. Any other error ends the run.
    */
   readonly convert: (row: Row) => Promise<Partial<Row['values']> | undefined>;
 }
 
-/** What is to become of the values. */
+/** The conversion of the values. */
 export type Plan<Row extends StoredRow> =
   | RewrapPlan<Row>
   | EncryptPlan<Row>
   | ReencryptPlan<Row>
   | CustomPlan<Row>;
 
-/** How a run goes about it. */
+/** The source of the time. Tests can replace it. */
+export interface Clock {
+  /** Returns milliseconds since any fixed moment. */
+  now(): number;
+  /** Resolves after the delay. Rejects if the signal aborts. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Options of a run in every mode. */
 export interface RunOptions<Row extends StoredRow> {
-  /** Goes on where this progress, which may have been through JSON, was yielded. */
-  readonly resume?: Progress<Row['id']> | undefined;
-  /** Everything but the write: what opens, what fails, how much there is to do. */
+  /** A progress that an earlier run yielded, also if it was stored as JSON. The run continues after this progress. */
+  readonly resume?: ReencryptProgress<Row['id']> | undefined;
+  /** Makes a dry run: does everything except writing. */
   readonly dryRun?: boolean | undefined;
-  /** Has each new data key unwrapped, and what was made of it opened, before it replaces anything. Not in mode `custom`. */
+  /** Before each write, unwraps each new data key and decrypts a value with it. Not available in the mode `custom`. */
   readonly verify?: boolean | undefined;
-  /** Rows a page; 500 where absent. */
+  /** Rows per page. Defaults to 500. */
   readonly pageSize?: number | undefined;
-  /** Calls of `write` under way at a time; 8 where absent. */
+  /** The maximum number of concurrent calls of `write`. Defaults to 8. */
   readonly concurrency?: number | undefined;
   readonly rowsPerSecond?: number | undefined;
   /** Milliseconds between two pages. */
   readonly pause?: number | undefined;
-  /** Failed rows after which this run throws TooManyFailures; 100 where absent. */
+  /** The run throws TooManyFailures if more rows than this fail. Defaults to 100. */
   readonly maxFailures?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** What is to become of the values, and how a run goes about it. */
+/** All options of `reencrypt`. */
 export type ReencryptOptions<Row extends StoredRow> = Plan<Row> & RunOptions<Row>;
 
-/** The option at a place. */
+export const runOptions: OptionNames<RunOptions<StoredRow>> = {
+  resume: true,
+  dryRun: true,
+  verify: true,
+  pageSize: true,
+  concurrency: true,
+  rowsPerSecond: true,
+  pause: true,
+  maxFailures: true,
+  signal: true,
+  clock: true,
+};
+
+type NamesOf<P> = OptionNames<Omit<P, 'mode'>>;
+/** The options of each mode. */
+export const planOptions: {
+  readonly [Mode in Plan<StoredRow>['mode']]: NamesOf<Extract<Plan<StoredRow>, { mode: Mode }>>;
+} = {
+  rewrap: { keyVersion: true, wrapContext: true },
+  encrypt: { to: true },
+  reencrypt: { from: true, to: true, keyVersion: true },
+  custom: { convert: true },
+};
+
+/** Returns the option for a place. */
 export function at<Row extends StoredRow, T>(option: ByPlace<Row, T>, place: Place<Row>): T {
   return typeof option === 'function' ? (option as (place: Place<Row>) => T)(place) : option;
 }

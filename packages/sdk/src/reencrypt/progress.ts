@@ -1,93 +1,95 @@
-import { InputError } from '@eaas/protocol';
-import type { Reason } from './reason.ts';
+import { EaasError, InputError } from '@eaas/protocol';
+import type { FailureCode } from './convert.ts';
 import type { RowId } from './store.ts';
 
-/** A row that was not converted, or not wholly. Holds no value. */
-export interface Failure<Id extends RowId = RowId> extends Pick<Reason, 'code' | 'message'> {
+/** A row that was not converted, or was converted only in part. Contains no value. */
+export interface RowFailure<Id extends RowId = RowId> {
+  readonly code: FailureCode;
+  readonly message: string;
   readonly id: Id;
-  /** Absent where the whole row could not be written. */
+  /** The field. Absent if the whole row could not be written. */
   readonly field?: string;
 }
 
 /**
- * Where a run stands when the rows up to `cursor` are done with: plain data, to be kept as JSON and given back as
- * `resume`. The counts are those of the whole run, its earlier parts included.
+ * The state of a run after the rows up to `cursor`: plain data that can be stored as JSON and passed as `resume`. The counts
+ * cover the whole run, including the parts before `resume`.
  */
-export interface Progress<Id extends RowId = RowId> {
+export interface ReencryptProgress<Id extends RowId = RowId> {
   readonly mode: 'rewrap' | 'encrypt' | 'reencrypt' | 'custom';
   readonly dryRun: boolean;
-  /** The id of the last row that is done with; null before the first. */
+  /** The id of the last row of the page. Null before the first page. */
   readonly cursor: Id | null;
-  /** What the store's `count` answered at the start. */
+  /** The result of the store's `count` at the start of the run. */
   readonly total?: number;
   readonly seen: number;
-  /** Written; in a dry run, what would be. */
+  /** The number of written rows. In a dry run, the number of rows that a real run would write. */
   readonly rewritten: number;
-  /** Nothing to do: converted already, empty, or deleted meanwhile. */
+  /** The number of rows without a change: converted earlier, empty, or deleted since they were read. */
   readonly skipped: number;
-  /** Changed by somebody else each time that it was tried. */
+  /** The number of rows that another program changed during every attempt. */
   readonly conflicted: number;
-  /** At least one field could not be converted, or the store refused the row. The row's other fields were written. */
+  /** The number of rows with a failed field, and of rows that the store failed to write. Their other fields are written. */
   readonly failed: number;
-  /** By key: the version that every value seen so far has reached, those that conflicted or failed excepted. */
+  /** For each key, the version of all values so far, except the values of conflicted and failed rows. */
   readonly keyVersions: Readonly<Record<string, number>>;
-  /** Of the page just done: the rows that conflicted or failed. */
-  readonly failures: readonly Failure<Id>[];
-  /** Whether the end of the table was reached. */
+  /** The failures of the last page. */
+  readonly failures: readonly RowFailure<Id>[];
+  /** Whether the run has reached the end of the table. */
   readonly finished: boolean;
-  /** Finished, and nothing is left over. */
+  /** Whether the run has finished and no row conflicted or failed. Always false in a dry run. */
   readonly done: boolean;
 }
 
-/** More rows failed than `maxFailures` allows. What was yielded before is where to go on. */
-export class TooManyFailures extends Error {
+/** Thrown if more rows failed than `maxFailures` allows. Resume from the last progress. */
+export class TooManyFailures extends EaasError {
   override readonly name = 'TooManyFailures';
   readonly code = 'too_many_failures';
   readonly failed: number;
 
   constructor(failed: number, last: string | undefined) {
-    super(`${failed} rows failed, more than \`maxFailures\` allows; the last one: ${last ?? 'unknown'}`);
+    super(`${failed} rows failed, more than \`maxFailures\` allows (the last failure: ${last ?? 'unknown'})`);
     this.failed = failed;
   }
 }
 
-/** What became of a row. */
+/** The result of a row. */
 export type RowResult<Id extends RowId> = {
   readonly kind: 'rewritten' | 'skipped' | 'conflicted' | 'failed';
-  readonly failures: readonly Failure<Id>[];
+  readonly failures: readonly RowFailure<Id>[];
 };
 
-/** The progress to begin with. Throws InputError when the one to resume is another kind of run's. */
+/** Returns the first progress of a run. Throws InputError for a `resume` that this run cannot continue. */
 export function beginProgress<Id extends RowId>(
-  mode: Progress['mode'],
+  mode: ReencryptProgress['mode'],
   dryRun: boolean,
-  resume: Progress<Id> | undefined,
-): Progress<Id> {
+  resume: ReencryptProgress<Id> | undefined,
+  keyVersion = 0,
+): ReencryptProgress<Id> {
   if (resume && (resume.mode !== mode || resume.dryRun !== dryRun)) {
     const kind = `${resume.dryRun ? 'a dry run' : 'a run'} of mode \`${resume.mode}\``;
-    throw new InputError(`\`resume\` is of ${kind}: what that has passed, this run must not skip`);
+    throw new InputError(
+      `\`resume\` comes from a run with other options (${kind}): start without \`resume\`, or with the options of that run`,
+    );
+  }
+  const older = Object.values(resume?.keyVersions ?? {}).find((version) => version < keyVersion);
+  if (older !== undefined) {
+    throw new InputError(
+      `the run of \`resume\` has already skipped values at key version ${older}: to move them to version ${keyVersion}, start without \`resume\``,
+    );
   }
   const counts = { seen: 0, rewritten: 0, skipped: 0, conflicted: 0, failed: 0, keyVersions: {} };
   const before = { cursor: null, ...counts, ...resume };
   return { ...before, mode, dryRun, failures: [], finished: false, done: false };
 }
 
-/** Throws InputError where values that the run has passed are under an older version than it is to reach now. */
-export function requireReached({ keyVersions }: Progress, wanted: number | undefined): void {
-  const reached = Object.values(keyVersions).find((version) => version < (wanted ?? 0));
-  if (reached === undefined) return;
-  throw new InputError(
-    `\`resume\` has passed values at key version ${reached}: for version ${wanted} begin anew`,
-  );
-}
-
-/** The progress when a page is done with. */
+/** Returns the progress after a page. */
 export function advance<Id extends RowId>(
-  progress: Progress<Id>,
+  progress: ReencryptProgress<Id>,
   cursor: Id,
   results: readonly RowResult<Id>[],
   keyVersions: Readonly<Record<string, number>>,
-): Progress<Id> {
+): ReencryptProgress<Id> {
   const counts = { ...progress };
   for (const { kind } of results) counts[kind]++;
   return {
@@ -97,10 +99,4 @@ export function advance<Id extends RowId>(
     keyVersions: { ...keyVersions },
     failures: results.flatMap(({ failures }) => failures),
   };
-}
-
-/** The progress at the end of the table. */
-export function finish<Id extends RowId>(progress: Progress<Id>): Progress<Id> {
-  const done = progress.conflicted === 0 && progress.failed === 0 && !progress.dryRun;
-  return { ...progress, failures: [], finished: true, done };
 }

@@ -1,22 +1,17 @@
 const most = 10_000;
 
-/** A map of the 10,000 entries that were set or asked for last. */
-export function recent<T>(): Pick<Map<string, T>, 'get' | 'set' | 'delete'> {
-  const entries = new Map<string, T>();
-  const set = (name: string, value: T): Map<string, T> => {
-    entries.delete(name);
-    entries.set(name, value);
-    const [oldest] = entries.keys();
-    if (entries.size > most && oldest !== undefined) entries.delete(oldest);
-    return entries;
-  };
-  return {
-    set,
-    delete: (name) => entries.delete(name),
-    get: (name) => {
-      const value = entries.get(name);
-      if (value !== undefined) set(name, value);
-      return value;
-    },
-  };
+/** An LRU cache of 10,000 promises. Rejected promises are removed. */
+export class Recent<T> {
+  readonly #entries = new Map<string, Promise<T>>();
+
+  getOrAdd(name: string, create: () => Promise<T>): Promise<T> {
+    const known = this.#entries.get(name);
+    const promise = known ?? create();
+    this.#entries.delete(name);
+    this.#entries.set(name, promise);
+    if (!known) promise.catch(() => this.#entries.delete(name));
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > most && oldest !== undefined) this.#entries.delete(oldest);
+    return promise;
+  }
 }

@@ -9,14 +9,14 @@ import {
   simulatedClock,
   tableOf,
 } from '../../../../test/sdk/simulated-table.ts';
-import { type Progress, reencrypt, TooManyFailures } from './reencrypt.ts';
+import { type ReencryptProgress, reencrypt, TooManyFailures } from './reencrypt.ts';
 
 const toEncrypt = { mode: 'encrypt', to: {} } as const;
 const plaintexts = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${index}@example.com`);
 const isEncrypted = (stored: string): boolean => stored.startsWith('eaas');
 
-test('each page is yielded when it is written, with the counts of the whole run', async () => {
+test('a run yields the counts so far after each page is written', async () => {
   const { client } = serviceWithKey();
   const { store } = tableOf(plaintexts(5));
   const counted = Object.assign(store, { count: async () => 5 });
@@ -32,7 +32,7 @@ test('each page is yielded when it is written, with the counts of the whole run'
   expect(pages.map(({ total }) => total)).toEqual([5, 5, 5, 5]);
 });
 
-test('a change names every field, as it was read and as it is to be', async () => {
+test('a change contains the old and the new value of every field', async () => {
   const { client } = serviceWithKey();
   const table = tableOf(['a@example.com']);
   const { ciphertext: phone } = await client.encrypt('555');
@@ -48,13 +48,13 @@ test('a change names every field, as it was read and as it is to be', async () =
   ]);
 });
 
-test('an empty table is done', async () => {
+test('a run over an empty table is done', async () => {
   const { client } = serviceWithKey();
   const pages = await runThrough(reencrypt(client, tableOf([]).store, toEncrypt));
   expect(pages).toMatchObject([{ cursor: null, seen: 0, finished: true, done: true }]);
 });
 
-test('nothing happens until the next page is asked for', async () => {
+test('a page is converted when the next progress is requested', async () => {
   const { client } = serviceWithKey();
   const table = tableOf(plaintexts(4));
   for await (const { cursor } of reencrypt(client, table.store, { ...toEncrypt, pageSize: 2 })) {
@@ -64,7 +64,7 @@ test('nothing happens until the next page is asked for', async () => {
   expect(table.email(3)).toBe('2@example.com');
 });
 
-test('a run goes on from its progress, through JSON, and keeps the counts and what is left over', async () => {
+test('a run resumes from a progress that was stored as JSON, and keeps the counts', async () => {
   const { client } = serviceWithKey();
   const table = tableOf([...plaintexts(3), 'eaasAQ']);
   const options = { ...toEncrypt, pageSize: 2 };
@@ -73,14 +73,14 @@ test('a run goes on from its progress, through JSON, and keeps the counts and wh
     kept = JSON.stringify(progress);
     if (progress.seen === 2) break;
   }
-  const resume = JSON.parse(kept) as Progress<number>;
+  const resume = JSON.parse(kept) as ReencryptProgress<number>;
   const last = await endOf(reencrypt(client, table.store, { ...options, resume }));
   expect(last).toMatchObject({ seen: 4, rewritten: 3, failed: 1, finished: true, done: false });
   const after = await endOf(reencrypt(client, table.store, { ...options, resume: last }));
   expect(after).toMatchObject({ seen: 4, failed: 1, finished: true, done: false });
 });
 
-test('a dry run writes nothing, counts the same, and its progress starts no real run', async () => {
+test('a dry run writes nothing and has the same counts, and a real run cannot resume from it', async () => {
   const { client } = serviceWithKey();
   const table = tableOf([...plaintexts(3), 'eaasAQ']);
   const dry = await endOf(reencrypt(client, table.store, { ...toEncrypt, dryRun: true }));
@@ -94,7 +94,7 @@ test('a dry run writes nothing, counts the same, and its progress starts no real
   await expect(otherMode).rejects.toBeInstanceOf(InputError);
 });
 
-test('what somebody else changed in between is read again, and its newest value is converted', async () => {
+test('a row that another program changed is read again, and its newest value is converted', async () => {
   const { client } = serviceWithKey();
   const table = tableOf(plaintexts(3));
   let changes = 2;
@@ -103,10 +103,10 @@ test('what somebody else changed in between is read again, and its newest value 
   };
   const last = await endOf(reencrypt(client, table.store, { ...toEncrypt, clock: simulatedClock() }));
   expect(last).toMatchObject({ seen: 3, rewritten: 3, conflicted: 0, done: true });
-  expect(await client.decryptText(table.email(2))).toBe('newer 0');
+  expect(await client.decrypt(table.email(2), { as: 'text' })).toBe('newer 0');
 });
 
-test('a row that is changed each time is left to the next run, and named', async () => {
+test('a row that changes at every attempt is a conflict', async () => {
   const { client } = serviceWithKey();
   const table = tableOf(plaintexts(3));
   let writes = 0;
@@ -120,7 +120,7 @@ test('a row that is changed each time is left to the next run, and named', async
   expect(await endOf(reencrypt(client, table.store, toEncrypt))).toMatchObject({ rewritten: 1, done: true });
 });
 
-test('a row that was deleted in between needs nothing more', async () => {
+test('a row that was deleted during the run is skipped', async () => {
   const { client } = serviceWithKey();
   const table = tableOf(plaintexts(3));
   table.store.meanwhile = () => table.remove(3);
@@ -128,7 +128,7 @@ test('a row that was deleted in between needs nothing more', async () => {
   expect(last).toMatchObject({ seen: 3, rewritten: 2, skipped: 1, done: true });
 });
 
-test('a row that the store refuses to write fails after several attempts, without what the store said', async () => {
+test('a row that the store cannot write fails after several attempts, and the error of the store is not shown', async () => {
   const { client } = serviceWithKey();
   const table = tableOf(plaintexts(2));
   let attempts = 0;
@@ -146,7 +146,7 @@ test('a row that the store refuses to write fails after several attempts, withou
   expect(attempts).toBe(5);
 });
 
-test('writeMany gets a page at once, and what it does not name was not written', async () => {
+test('writeMany gets a whole page, and rows whose ids it does not return count as not written', async () => {
   const { client } = serviceWithKey();
   const table = tableOf(plaintexts(5));
   const sizes: number[] = [];
@@ -164,10 +164,10 @@ test('writeMany gets a page at once, and what it does not name was not written',
   const last = await endOf(reencrypt(client, store, { ...toEncrypt, pageSize: 3, clock: simulatedClock() }));
   expect(last).toMatchObject({ rewritten: 5, done: true });
   expect(sizes).toEqual([3, 1, 2]);
-  expect(await client.decryptText(table.email(2))).toBe('newer');
+  expect(await client.decrypt(table.email(2), { as: 'text' })).toBe('newer');
 });
 
-test('no more writes are under way at a time than `concurrency`', async () => {
+test('at most `concurrency` writes run at the same time', async () => {
   const { client } = serviceWithKey();
   const table = tableOf(plaintexts(20));
   let [underWay, most] = [0, 0];
@@ -184,10 +184,10 @@ test('no more writes are under way at a time than `concurrency`', async () => {
   expect(most).toBe(3);
 });
 
-test('more failures than allowed end the run, after the page that had them was yielded', async () => {
+test('a run with more than `maxFailures` failures ends after it has yielded the page of the failures', async () => {
   const { client } = serviceWithKey();
   const table = tableOf(['eaasAQ', 'eaasAR', 'fine', 'eaasAS']);
-  const pages: Progress<number>[] = [];
+  const pages: ReencryptProgress<number>[] = [];
   const run = async (): Promise<void> => {
     for await (const page of reencrypt(client, table.store, { ...toEncrypt, pageSize: 2, maxFailures: 1 }))
       pages.push(page);
@@ -199,7 +199,7 @@ test('more failures than allowed end the run, after the page that had them was y
   expect(last).toMatchObject({ rewritten: 1, failed: 3, finished: true });
 });
 
-test('a service that is away for a while is waited for', async () => {
+test('a run waits while the service is unavailable', async () => {
   const { client, service } = serviceWithKey({ retries: 0 });
   const table = tableOf(plaintexts(2));
   service.failNext('unavailable', { times: 3 });
@@ -208,7 +208,7 @@ test('a service that is away for a while is waited for', async () => {
   expect(clock.slept).toEqual([1_000, 2_000, 4_000]);
 });
 
-test('a service that stays away ends the run, and no row counts as failed', async () => {
+test('a run ends if the service stays unavailable, and no row counts as failed', async () => {
   const { client, service } = serviceWithKey({ retries: 0 });
   const table = tableOf(plaintexts(2));
   service.failNext('network', { times: 100 });
@@ -219,7 +219,7 @@ test('a service that stays away ends the run, and no row counts as failed', asyn
   expect(table.writes).toEqual([]);
 });
 
-test('a caller who may not is told at once', async () => {
+test('a run of a caller without the permission ends immediately', async () => {
   const { service, keyId } = serviceWithKey();
   const { api_key: apiKey } = service.createApiKey({ permissions: ['audit.read'] });
   const client = clientOf({ ...service, apiKey }, { keyId });
@@ -229,7 +229,7 @@ test('a caller who may not is told at once', async () => {
   expect(clock.slept).toEqual([]);
 });
 
-test('the pace is as many rows a second as were allowed, and at least the pause', async () => {
+test('a run does not exceed `rowsPerSecond`, and pauses between pages for at least `pause`', async () => {
   const { client } = serviceWithKey();
   const clock = simulatedClock();
   await endOf(
@@ -244,7 +244,7 @@ test('the pace is as many rows a second as were allowed, and at least the pause'
   expect(clock.slept).toEqual([200, 200, 150]);
 });
 
-test('an abort ends the run between two pages, and in a pause', async () => {
+test('an abort ends the run between two pages, and during a pause', async () => {
   const { client } = serviceWithKey();
   const table = tableOf(plaintexts(4));
   const stop = new AbortController();
@@ -262,7 +262,7 @@ test('an abort ends the run between two pages, and in a pause', async () => {
   expect([1, 2, 3, 4].map((id) => isEncrypted(table.email(id)))).toEqual([true, true, false, false]);
 });
 
-test('an abort between two writes leaves the page to be resumed', async () => {
+test('after an abort between two writes, the run resumes at their page', async () => {
   const { client } = serviceWithKey();
   const table = tableOf(plaintexts(4));
   const stop = new AbortController();
@@ -276,7 +276,7 @@ test('an abort between two writes leaves the page to be resumed', async () => {
   expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({ rewritten: 2, skipped: 2 });
 });
 
-test('a store that answers the row it was to begin after would never end: InputError', async () => {
+test('a run throws InputError if `read` returns the row `after` again, because the run would never end', async () => {
   const { client } = serviceWithKey();
   const table = tableOf(plaintexts(2));
   const read = ({ after = 1, limit }: { after: number | undefined; limit: number }): Promise<Person[]> =>
@@ -289,13 +289,13 @@ test.each([
   ['in no order', [2, 1, 3]],
   ['twice', [1, 1, 2]],
   ['from the beginning again', [1, 2, 3]],
-])('a store that answers rows %s would leave some out: InputError', async (_, ids) => {
+])('a run throws InputError if `read` returns rows %s, because the run would miss rows', async (_, ids) => {
   const { client } = serviceWithKey();
   const table = tableOf(plaintexts(3));
   const read = async ({ after }: { after: number | undefined }): Promise<Person[]> =>
     (after === 3 ? [1, 2] : ids).flatMap((id) => table.rows.get(id) ?? []);
   const run = runThrough(reencrypt(client, { ...table.store, read }, toEncrypt));
-  await expect(run).rejects.toThrow('not in the order of their ids');
+  await expect(run).rejects.toThrow('in the order of their ids');
 });
 
 test.each([
@@ -306,7 +306,7 @@ test.each([
   { rowsPerSecond: Number.NaN },
   { mode: 'rotate' as 'encrypt' },
   { dryrun: true },
-])('%j cannot be used: InputError', async (options) => {
+])('reencrypt throws InputError for the options %j', async (options) => {
   const { client } = serviceWithKey();
   const run = runThrough(reencrypt(client, tableOf([]).store, { ...toEncrypt, ...options }));
   await expect(run).rejects.toBeInstanceOf(InputError);

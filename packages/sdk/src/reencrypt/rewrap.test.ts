@@ -1,6 +1,6 @@
 import { fromBase64 } from '@eaas/protocol/base64';
 import { parseEnvelope } from '@eaas/protocol';
-import { parseHeader } from '@eaas/protocol/envelope';
+import { parseHeader } from '@eaas/protocol/internal';
 import { openStream, sealStream } from '@eaas/protocol/stream';
 import { expect, test } from 'vitest';
 import {
@@ -12,8 +12,8 @@ import {
 } from '../../../../test/sdk/simulated-table.ts';
 import { inventory, reencrypt, storedValues } from './reencrypt.ts';
 
-/** A table under version 1 of a key that has two, and how many data keys were wrapped anew since. */
-async function rotated(rows: number, cache: { messages: number } = { messages: 65_536 }) {
+/** A table of values under version 1 of a key that has two versions, and the later requests. */
+async function rotated(rows: number, cache: { maxMessages: number } = { maxMessages: 65_536 }) {
   const { client, keyId, service } = serviceWithKey({ cache: { encrypt: cache } });
   const all = Array.from({ length: rows }, (_, index) => `${index}@example.com`);
   const bundles = await Promise.all(all.map((email) => client.encrypt(email)));
@@ -24,7 +24,7 @@ async function rotated(rows: number, cache: { messages: number } = { messages: 6
   return { client: clientOf(service, { keyId }), keyId, table, bundles, requests };
 }
 
-test('only the header changes, and the value opens as before', async () => {
+test('rewrapping changes only the header, and the value decrypts as before', async () => {
   const { client, keyId, table, bundles } = await rotated(3);
   const last = await endOf(reencrypt(client, table.store, { mode: 'rewrap' }));
   expect(last).toMatchObject({ seen: 3, rewritten: 3, skipped: 0, done: true, keyVersions: { [keyId]: 2 } });
@@ -39,25 +39,25 @@ test('only the header changes, and the value opens as before', async () => {
       before?.commitment,
       before?.body,
     ]);
-    expect(await client.decryptText(table.email(index + 1))).toBe(`${index}@example.com`);
+    expect(await client.decrypt(table.email(index + 1), { as: 'text' })).toBe(`${index}@example.com`);
   }
 });
 
-test('values that share a data key go on sharing one wrapped key, across pages too', async () => {
-  const { client, table, requests } = await rotated(20, { messages: 10 });
+test('values that share a data key still share one wrapped key, also across pages', async () => {
+  const { client, table, requests } = await rotated(20, { maxMessages: 10 });
   await endOf(reencrypt(client, table.store, { mode: 'rewrap', pageSize: 3 }));
   expect(requests().filter((route) => route?.endsWith('rewrap'))).toHaveLength(2);
   const { keys } = await inventory(storedValues(table.store));
   expect(keys[0]?.versions).toMatchObject([{ key_version: 2, values: 20, wrapped_keys: 2 }]);
 });
 
-test('what is under the newest version is left without a write; when the version is known, without a request', async () => {
-  const { client, table, requests } = await rotated(6, { messages: 1 });
+test('values under the newest version need no write, and no request after the first page', async () => {
+  const { client, table, requests } = await rotated(6, { maxMessages: 1 });
   await endOf(reencrypt(client, table.store, { mode: 'rewrap' }));
   const [asked, written] = [requests().length, table.writes.length];
   const again = await endOf(reencrypt(client, table.store, { mode: 'rewrap', pageSize: 2 }));
   expect(again).toMatchObject({ rewritten: 0, skipped: 6, done: true });
-  // The first page tells what the newest version is.
+  // The rewrap calls of the first page return the newest version.
   expect(requests()).toHaveLength(asked + 1);
   const known = await endOf(reencrypt(client, table.store, { mode: 'rewrap', keyVersion: 2 }));
   expect(known).toMatchObject({ skipped: 6, done: true });
@@ -65,14 +65,14 @@ test('what is under the newest version is left without a write; when the version
   expect(table.writes).toHaveLength(written);
 });
 
-test('a version that the key does not have yet is a failure of each row, not a success', async () => {
+test('with a `keyVersion` that the key does not have yet, every row fails', async () => {
   const { client, table } = await rotated(1);
   const last = await endOf(reencrypt(client, table.store, { mode: 'rewrap', keyVersion: 3 }));
   expect(last).toMatchObject({ rewritten: 0, failed: 1, done: false });
   expect(table.writes).toEqual([]);
 });
 
-test('several keys in one table: each comes to its own newest version', async () => {
+test('values under several keys are rewrapped under the newest version of their key', async () => {
   const { client, keyId, table } = await rotated(2);
   const other = await client.keys.create({ name: 'other' });
   table.set(2, { phone: (await client.encrypt('555', { keyId: other.key_id })).ciphertext });
@@ -81,7 +81,7 @@ test('several keys in one table: each comes to its own newest version', async ()
   expect(last).toMatchObject({ done: true, keyVersions: { [keyId]: 3, [other.key_id]: 1 } });
 });
 
-test('a data key that is bound to a context is wrapped anew with it', async () => {
+test('a data key with a wrap context is rewrapped with the same context', async () => {
   const { client, keyId, table } = await rotated(0);
   const wrapContext = { customer: '7' };
   table.set(1, { email: (await client.encrypt('x', { wrapContext })).ciphertext });
@@ -92,10 +92,10 @@ test('a data key that is bound to a context is wrapped anew with it', async () =
     reencrypt(client, table.store, { mode: 'rewrap', wrapContext: () => wrapContext }),
   );
   expect(last).toMatchObject({ rewritten: 1, done: true });
-  expect(await client.decryptText(table.email(1), { wrapContext })).toBe('x');
+  expect(await client.decrypt(table.email(1), { as: 'text', wrapContext })).toBe('x');
 });
 
-test('a stream in a column is rewrapped too, by its header', async () => {
+test('a stream in a column is rewrapped', async () => {
   const { client, keyId, table } = await rotated(0);
   const text = new TextEncoder().encode('a stream');
   const sealed = await through(
@@ -125,7 +125,7 @@ async function through(
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-test('with `verify` a wrapped key that is of another data key replaces nothing', async () => {
+test('with `verify` a wrapped key of another data key is not written', async () => {
   const { client, table, bundles } = await rotated(2);
   const other = await client.encrypt('another data key', { scope: 'another' });
   const lying = {
@@ -142,12 +142,12 @@ test('with `verify` a wrapped key that is of another data key replaces nothing',
   expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({ rewritten: 2, done: true });
 });
 
-test('a run is not resumed towards a newer version than that of the values it has passed', async () => {
+test('a run cannot resume with a `keyVersion` that is newer than the version of earlier values', async () => {
   const { client, keyId, table } = await rotated(4);
   const [half] = await runThrough(reencrypt(client, table.store, { mode: 'rewrap', pageSize: 2 }));
   await client.keys.rotate({ key_id: keyId });
   const resumed = (keyVersion: number) =>
     endOf(reencrypt(client, table.store, { mode: 'rewrap', keyVersion, resume: half }));
-  await expect(resumed(3)).rejects.toThrow('has passed values at key version 2');
+  await expect(resumed(3)).rejects.toThrow('has already skipped values at key version 2');
   expect(await resumed(2)).toMatchObject({ done: true, keyVersions: { [keyId]: 2 } });
 });

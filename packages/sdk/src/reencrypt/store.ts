@@ -1,68 +1,113 @@
 import { InputError } from '@eaas/protocol';
+import { requireOptions } from '../require-options.ts';
 
-/** Where a run stands in the table, and which row is meant: what is unique, never changes, and survives JSON. */
+/** The id of a row. It must be unique, must never change, and must be the same after JSON. */
 export type RowId = string | number | readonly (string | number)[];
 
-/** A field as the table keeps it. Text stays text (base64), bytes stay bytes; NULL is left alone. */
+/** The value of a column. A conversion preserves the type: text (base64), bytes or NULL. */
 export type StoredValue = string | Uint8Array | null | undefined;
 
-/** A row as it was read: the fields that are to be converted, and beside them whatever else the application needs. */
+/** A row as `read` returns it: the columns to convert, and other members that the app needs. */
 export interface StoredRow {
   readonly id: RowId;
   readonly values: Readonly<Record<string, StoredValue>>;
 }
 
-/** One row's compare-and-set: all of `values` are written where all of `expected` still stand, or nothing is. */
+/** A compare-and-set of one row. Write all of `values` if the row still has all of `expected`. Otherwise, write nothing. */
 export interface Change<Row extends StoredRow = StoredRow> {
   readonly id: Row['id'];
-  /** Every field as it was read. */
+  /** The value of every column when the row was read. */
   readonly expected: Row['values'];
-  /** Every field as it is to be: those that need no change are the same as in `expected`. */
+  /** The new value of every column. Columns that do not change have the same value as in `expected`. */
   readonly values: Row['values'];
-  /** The row as it was read. */
+  /** The row that `read` returned. */
   readonly row: Row;
 }
 
 /** A table that can be read. */
 export interface ReadableStore<Row extends StoredRow = StoredRow> {
-  /** The next rows, ordered by id: those after `after`, from the first one on where it is undefined. */
+  /** Returns the next rows in the order of their ids, after the id `after` or from the start. */
   read(page: { readonly after: Row['id'] | undefined; readonly limit: number }): Promise<readonly Row[]>;
-  /** How many rows there are, roughly, for who wants to show a percentage. Asked once. */
+  /** Returns the approximate number of rows, to show a percentage. Called once. */
   count?(): Promise<number>;
 }
 
-/** The application's table, for a run to work on. */
+/** The table of the app that a run converts. */
 export type Store<Row extends StoredRow = StoredRow> = ReadableStore<Row> &
   (
     | {
-        /** Whether the row was written: false where it is no longer what was expected. */
+        /** Returns true if the row was written. Returns false if the row no longer had all of `expected`. */
         write(change: Change<Row>): Promise<boolean>;
       }
     | {
-        /** The ids of those rows that were written, of a whole page in one statement. */
+        /** Writes a page in one statement. Returns the ids of the rows that were written. */
         writeMany(changes: readonly Change<Row>[]): Promise<readonly Row['id'][]>;
       }
   );
 
 /**
- * Throws InputError where the row is read again that a page was to begin after, which would never end; and where ids that
- * are numbers stand in no order, either way: the rows that such pages leave out would pass for converted.
+ * Reads a page. Throws InputError if the page has the row `after`, because the run would never end. Throws InputError if
+ * numeric ids are not in order, because the run would miss rows.
  */
-export function requireBeyond<Row extends StoredRow>(
-  rows: readonly Row[],
+export async function readPage<Row extends StoredRow>(
+  store: ReadableStore<Row>,
   after: Row['id'] | undefined,
-): void {
+  limit: number,
+): Promise<readonly Row[]> {
+  const rows = await store.read({ after, limit });
   if (after !== undefined && rows.some(({ id }) => idKey(id) === idKey(after))) {
-    throw new InputError('`read` answered the row that it was to begin after: compare with >, not >=');
+    throw new InputError(
+      '`read` must return the rows after the row `after` (got that row again): compare with >, not >=',
+    );
   }
   const ids = [after, ...rows.map(({ id }) => id)].filter((id) => typeof id === 'number');
   const steps = ids.slice(1).map((id, at) => Math.sign(id - (ids[at] ?? id)));
   if (steps.some((step) => step === 0 || step !== steps[0])) {
-    throw new InputError('`read` answered rows that are not in the order of their ids, each once');
+    throw new InputError(
+      '`read` must return the rows in the order of their ids, each once: add `order by id`',
+    );
   }
+  return rows;
 }
 
-/** An id as text, to look it up by. */
+/** Returns an id as text, for use as a Map key. */
 export function idKey(id: RowId): string {
   return JSON.stringify(id);
+}
+
+/** Options of `storedValues`. */
+export interface StoredValuesOptions<Row extends StoredRow = StoredRow> {
+  /** Rows per page. Defaults to 1,000. */
+  readonly pageSize?: number | undefined;
+  /** Columns without ciphertexts, such as the index columns of fields. */
+  readonly except?: readonly (keyof Row['values'] & string)[] | undefined;
+}
+
+/**
+ * Reads every value of a table, page by page, for `inventory`. Throws InputError if `read` does not advance, and for a column
+ * in `except` that the rows do not have.
+ */
+export async function* storedValues<Row extends StoredRow>(
+  store: ReadableStore<Row>,
+  options: StoredValuesOptions<Row> = {},
+): AsyncGenerator<StoredValue, void, undefined> {
+  requireOptions<object>({ pageSize: true, except: true }, options, 'storedValues');
+  const { pageSize = 1_000 } = options;
+  const except = new Set<string>(options.except);
+  for (let after: Row['id'] | undefined; ;) {
+    const rows = await readPage(store, after, pageSize);
+    const last = rows.at(-1);
+    if (!last) return;
+    // With a misspelt name in `except`, fingerprints would be counted as plaintext.
+    const known = rows.flatMap(({ values }) => Object.keys(values));
+    const unknown = after === undefined && options.except?.find((name) => !known.includes(name));
+    if (typeof unknown === 'string') {
+      const names = Array.from(new Set(known)).join(', ');
+      throw new InputError(`\`except\` names \`${unknown}\`, but the rows have the values ${names}`);
+    }
+    for (const { values } of rows) {
+      for (const name in values) if (!except.has(name)) yield values[name];
+    }
+    after = last.id;
+  }
 }

@@ -1,22 +1,21 @@
 import { parseEnvelope, toUtf8 } from '@eaas/protocol';
-import { type Header, parseHeader } from '@eaas/protocol/envelope';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
-import { storedCiphertext } from '../stored-ciphertext.ts';
+import { type Header, parseHeader, storedCiphertext } from '@eaas/protocol/internal';
 import type { StoredValue } from './store.ts';
 
-/** A value that is encrypted: in one piece (version 1 of the format), or as a stream (version 2). */
+/** A ciphertext: an envelope (version 1 of the format), or a stream (version 2). */
 export interface Encrypted {
   readonly kind: 'envelope' | 'stream';
   readonly bytes: Uint8Array;
   readonly header: Header;
 }
 
-/** What a stored value turns out to be. */
+/** The form of a stored value. */
 export type Form = { readonly kind: 'empty' | 'plaintext' | 'broken' } | Encrypted;
 
 /**
- * Tells the form without any key. `broken` is what begins like an envelope and is none: one that was cut short by its
- * column, say. It is never taken for a plaintext, because encrypting it would hide that it is lost.
+ * Returns the form of a value, without using a key. A `broken` value begins like an envelope but is not valid, because its
+ * column might have truncated it. It is not treated as plaintext, because encrypting it would hide the loss.
  */
 export function formOf(value: StoredValue): Form {
   if (value === null || value === undefined) return { kind: 'empty' };
@@ -32,14 +31,14 @@ export function formOf(value: StoredValue): Form {
 }
 
 /**
- * Whether a value is encrypted, for an application that reads both while its table is moved from plaintext. By then
- * anybody who can write to the table can pass off a plaintext: stop asking when the table has none left.
+ * Returns whether a value is encrypted, for an app that reads both forms during a migration. Until the migration ends, anyone
+ * who can write to the table can store plaintext.
  */
 export function isEncrypted(value: StoredValue): boolean {
   return 'header' in formOf(value);
 }
 
-/** The bytes in the form in which the value was stored. */
+/** Returns the envelope in the form of the stored value: text, bytes, or bytes of text. */
 export function inFormOf(stored: StoredValue, bytes: Uint8Array): string | Uint8Array {
   if (typeof stored === 'string') return toBase64(bytes);
   return typeof storedCiphertext(stored) === 'string' ? toUtf8(toBase64(bytes)) : bytes;

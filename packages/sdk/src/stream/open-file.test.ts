@@ -27,7 +27,7 @@ const sealed = Uint8Array.from((await sendThrough(encryptStream(client), [conten
 const small = Uint8Array.from((await sendThrough(encryptStream(client), [content.subarray(0, 9)])).content);
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
 
-/** What the object store holds, and how it answers: as it should, until a test says otherwise. */
+/** A simulated object store. A test can replace its responses. */
 const store = {
   object: sealed,
   etag: '"1"' as string | undefined,
@@ -82,7 +82,7 @@ const sources: readonly [string, (use: (source: RangeSource) => Promise<void>) =
   ],
 ];
 
-test.each(sources)('any part of %s is what it is of the whole', async (_, withSource) => {
+test.each(sources)('any part of %s equals that part of the plaintext', async (_, withSource) => {
   await withSource(async (source) => {
     const file = await openFile(client, source, { keyId });
     expect(file.size).toBe(content.length);
@@ -99,8 +99,8 @@ test.each(sources)('any part of %s is what it is of the whole', async (_, withSo
   });
 });
 
-describe('a URL', () => {
-  test('is asked for what is needed, once', async () => {
+describe('openFile with a URL', () => {
+  test('each part of a URL is requested once', async () => {
     const file = await openFile(client, await urlSource(url), { keyId });
     const start = sealed.length - chunk - 16;
     expect(store.asked).toEqual(['bytes=0-1113', `bytes=${start}-${sealed.length - 1}`]);
@@ -113,7 +113,7 @@ describe('a URL', () => {
     expect(store.asked).toEqual(['bytes=0-1113']);
   });
 
-  test('of a server that gives out no parts is refused', async () => {
+  test('a URL on a server without range requests is refused', async () => {
     store.ignoresRange = true;
     await expect(urlSource(url)).rejects.toMatchObject({ code: 'source', status: 200 });
     answer = (_, response) => void response.writeHead(403).end();
@@ -137,7 +137,7 @@ describe('a URL', () => {
     'bytes 0-1112/600000',
     'bytes 0-1113/*',
     'items 0-1113/600000',
-  ])('is refused when its server answers another part: %s', async (contentRange) => {
+  ])('a URL is refused if its server sends another part: %s', async (contentRange) => {
     answer = (_, response) => {
       response.setHeader('content-range', contentRange);
       response.writeHead(206).end(new Uint8Array(1_114));
@@ -145,7 +145,7 @@ describe('a URL', () => {
     await expect(urlSource(url)).rejects.toBeInstanceOf(SourceError);
   });
 
-  test('is not read without end when its server sends more than a part', async () => {
+  test('reading a URL stops if the server sends more than the requested part', async () => {
     let pulled = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -158,7 +158,7 @@ describe('a URL', () => {
     await expect(urlSource(url, { fetch: lying })).rejects.toMatchObject({ code: 'source', status: 206 });
   });
 
-  test('whose object changed is not read on', async () => {
+  test('a URL whose object changed throws SourceError', async () => {
     const another = Uint8Array.from((await sendThrough(encryptStream(client), [content])).content);
     for (const change of [
       { etag: '"2"' },
@@ -171,14 +171,14 @@ describe('a URL', () => {
       Object.assign(store, change);
       await expect(file.read({ end: 3 * chunk })).rejects.toBeInstanceOf(SourceError);
     }
-    // Without an ETag it is the chunks themselves that tell.
+    // Without an ETag, the change is detected when a chunk cannot be decrypted.
     Object.assign(store, { object: sealed, etag: undefined, ignoresRange: false });
     const file = await openFile(client, await urlSource(url), { keyId });
     store.object = another;
     await expect(file.read({ end: 3 * chunk })).rejects.toBeInstanceOf(DecryptionError);
   });
 
-  test('is asked with the headers that are given, and no longer once its signal says so', async () => {
+  test('a URL is requested with the given headers, and an aborted signal prevents requests', async () => {
     const seen: (string | undefined)[] = [];
     answer = (request, response) => {
       seen.push(request.headers.authorization);
@@ -194,14 +194,14 @@ describe('a URL', () => {
   });
 });
 
-test('what was cut is refused when it is opened, and so is what is no stream', async () => {
+test('openFile refuses a truncated stream and bytes that are not a stream', async () => {
   const cut = blobSource(new Blob([sealed.slice(0, 168 + 3 * (chunk + 16))]));
   await expect(openFile(client, cut, { keyId })).rejects.toBeInstanceOf(DecryptionError);
   const none = blobSource(new Blob(['no stream']));
   await expect(openFile(client, none, { keyId })).rejects.toBeInstanceOf(FormatError);
 });
 
-test('a file on disk that becomes shorter while it is read fails', async () => {
+test('reading a file on disk fails if it becomes shorter', async () => {
   const path = join(folder, 'shrinking');
   await writeFile(path, sealed);
   const handle = await open(path, 'r+');

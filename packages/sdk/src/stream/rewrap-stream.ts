@@ -1,24 +1,25 @@
 import { FormatError } from '@eaas/protocol';
 import { findStreamHead, maxHeadLength, parseStreamHead } from '@eaas/protocol/stream';
 import type { EaasClient } from '../client.ts';
-import type { UnwrapOptions } from '../data-key-calls.ts';
+import { type UnwrapOptions, unwrapOptions } from '../call-options.ts';
+import { requireOptions } from '../require-options.ts';
 
 type RewrapClient = Pick<EaasClient, 'rewrap'>;
 
-/** What takes the place of a stream's beginning. */
+/** The new beginning of a stream. */
 export interface RewrappedHead {
   readonly head: Uint8Array;
-  /** How many bytes of the old stream it replaces: where it is as long, it can be written over them. */
+  /** The number of bytes of the old stream to replace. If `head` has the same length, it can overwrite them in place. */
   readonly replaces: number;
   readonly keyVersion: number;
-  /** False where it was under the newest version already: then it is the same. */
+  /** False if the newest version already wrapped the data key. The head is then unchanged. */
   readonly rewrapped: boolean;
 }
 
 /**
- * Has the data key of a stream wrapped under the newest version of its key, given the first 1,114 bytes of the stream or
- * as many as there are. The service does it: no data key leaves it, and no chunk changes. Throws FormatError for what is
- * no stream, DecryptionError and EaasError.
+ * Asks the service to wrap the data key of a stream under the newest version of its key. Pass the first 1,114 bytes of the
+ * stream, or all bytes of a shorter stream. No data key leaves the service, and no chunk changes. Throws FormatError for
+ * bytes that are not an encrypted stream, DecryptionError and EaasError.
  */
 export async function rewrapHead(
   client: RewrapClient,
@@ -31,23 +32,20 @@ export async function rewrapHead(
 }
 
 /**
- * As rewrapHead, for a store in which an object can only be written anew: the stream with its new head. The chunks pass
- * as they are, and are not checked.
+ * Replaces the head of a stream like rewrapHead, for stores that can only write whole objects. Copies the chunks without
+ * checking them.
  */
 export function rewrapStream(
   client: RewrapClient,
-  options?: UnwrapOptions,
+  options: UnwrapOptions = {},
 ): TransformStream<Uint8Array, Uint8Array> {
+  requireOptions(unwrapOptions, options, 'rewrapStream');
   let beginning: Uint8Array | undefined = new Uint8Array(0);
   return new TransformStream<Uint8Array, Uint8Array>({
     async transform(bytes, controller) {
       if (!beginning) return controller.enqueue(bytes);
       const before = beginning.length;
-      const taken = bytes.subarray(0, maxHeadLength - before);
-      const joined = new Uint8Array(before + taken.length);
-      joined.set(beginning);
-      joined.set(taken, before);
-      beginning = joined;
+      beginning = Uint8Array.from([...beginning, ...bytes.subarray(0, maxHeadLength - before)]);
       if (!findStreamHead(beginning)) return;
       const { head, replaces } = await rewrapHead(client, beginning, options);
       beginning = undefined;
@@ -56,7 +54,7 @@ export function rewrapStream(
       if (rest.length > 0) controller.enqueue(rest);
     },
     flush() {
-      if (beginning) throw new FormatError('not a whole envelope: it is cut short');
+      if (beginning) throw new FormatError('the envelope is cut short');
     },
   });
 }

@@ -14,7 +14,7 @@ import {
   decryptStream,
   encryptBlob,
   encryptStream,
-  type Progress,
+  type StreamProgress,
   rewrapHead,
   rewrapStream,
 } from './stream.ts';
@@ -32,8 +32,8 @@ function world() {
   return { service, keyId, client: new EaasClient({ baseUrl, apiKey, fetch, keyId, retries: 0 }) };
 }
 
-describe('a stream', () => {
-  test('comes back, with its context and under the key of the client or another', async () => {
+describe('encryptStream and decryptStream', () => {
+  test('a stream is decrypted with its context, under the key of the client or another key', async () => {
     const { client, service, keyId } = world();
     const other = service.createKey('others').key_id;
     await fc.assert(
@@ -55,7 +55,7 @@ describe('a stream', () => {
     );
   });
 
-  test("stands between Node's own streams, and fails them", async () => {
+  test("a stream works in a pipeline of Node's streams, and its errors fail the pipeline", async () => {
     const { client, keyId } = world();
     const content = contentOf(3 * chunk);
     const encrypting = encryptStream(client) as ReadableWritablePair;
@@ -68,7 +68,7 @@ describe('a stream', () => {
     await expect(decrypt(sealed.subarray(0, -1))).rejects.toBeInstanceOf(DecryptionError);
   });
 
-  test('takes one call in each direction, however long it is', async () => {
+  test('a stream of any length needs one call to encrypt and one call to decrypt', async () => {
     const { client, service, keyId } = world();
     const { content } = await sendThrough(encryptStream(client), [contentOf(5 * chunk)]);
     await sendThrough(decryptStream(client, { keyId }), [content]);
@@ -78,7 +78,7 @@ describe('a stream', () => {
     ]);
   });
 
-  test('is refused for another key, another context, and where neither call nor client names a key', async () => {
+  test('a stream is refused for a wrong key or context, and if no key is named', async () => {
     const { client, service, keyId } = world();
     const nameless = new EaasClient(service);
     const { content } = await sendThrough(encryptStream(client, { wrapContext: { owner: 'ada' } }), [
@@ -105,7 +105,7 @@ describe('a stream', () => {
     }
   });
 
-  test('fails with what the service answers, and shows no secret', async () => {
+  test('a stream fails with the error of the service, and shows no secret', async () => {
     const { client, service } = world();
     service.failNext('unavailable');
     const { error } = await sendThrough(encryptStream(client), [contentOf(9)]);
@@ -114,11 +114,11 @@ describe('a stream', () => {
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(service.apiKey);
   });
 
-  test('ends with the reason of its signal', async () => {
+  test('a stream fails with the abort reason of its signal', async () => {
     const { client, keyId } = world();
     const reason = new Error('enough');
     const controller = new AbortController();
-    const onProgress = ({ bytes }: Progress) => bytes > 0 && controller.abort(reason);
+    const onProgress = ({ bytes }: StreamProgress) => bytes > 0 && controller.abort(reason);
     const { signal } = controller;
     const sealed = await sendThrough(encryptStream(client, { signal, onProgress }), [contentOf(5 * chunk)]);
     expect(sealed.error).toBe(reason);
@@ -127,10 +127,10 @@ describe('a stream', () => {
     expect(opened.error).toBe(reason);
   });
 
-  test('says how far it is, and of how much where that is known', async () => {
+  test('a stream reports its progress, and the total if it is known', async () => {
     const { client, keyId } = world();
-    const seen: Progress[] = [];
-    const onProgress = (progress: Progress) => void seen.push(progress);
+    const seen: StreamProgress[] = [];
+    const onProgress = (progress: StreamProgress) => void seen.push(progress);
     const total = chunk + 5;
     const sealed = await sendThrough(encryptStream(client, { onProgress, total }), [contentOf(total)]);
     expect(seen).toEqual([0, chunk, total].map((bytes) => ({ bytes, total })));
@@ -140,13 +140,13 @@ describe('a stream', () => {
   });
 });
 
-describe('a Blob', () => {
+describe('encryptBlob and decryptBlob', () => {
   test.each([0, 9, chunk, 2 * chunk + 1])(
-    'of %d bytes comes back, its sizes known before',
+    'a Blob of %d bytes is encrypted and decrypted, and both sizes are known before reading',
     async (length) => {
       const { client, keyId } = world();
-      const seen: Progress[] = [];
-      const onProgress = (progress: Progress) => void seen.push(progress);
+      const seen: StreamProgress[] = [];
+      const onProgress = (progress: StreamProgress) => void seen.push(progress);
       const sealed = await encryptBlob(client, new Blob([contentOf(length)]), { onProgress });
       const bytes = await bytesOf(sealed.stream);
       expect(bytes.length).toBe(sealed.size);
@@ -157,7 +157,7 @@ describe('a Blob', () => {
     },
   );
 
-  test('is refused before anything is read when the service refuses, the context is none, or it is aborted', async () => {
+  test('a Blob is not read if the service refuses, the context is invalid or the signal is aborted', async () => {
     const { client, service } = world();
     const blob = new Blob(['content']);
     service.failNext('unavailable');
@@ -167,7 +167,7 @@ describe('a Blob', () => {
     await expect(encryptBlob(client, blob, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 
-  test('that is no stream is refused at once; one that was cut, by its stream', async () => {
+  test('a Blob that is not an encrypted stream is refused immediately, and a truncated one fails while it is read', async () => {
     const { client, keyId } = world();
     await expect(decryptBlob(client, new Blob(['no stream']), { keyId })).rejects.toBeInstanceOf(FormatError);
     const { stream } = await encryptBlob(client, new Blob([contentOf(2 * chunk)]));
@@ -178,8 +178,8 @@ describe('a Blob', () => {
   });
 });
 
-describe('rewrapping', () => {
-  test('replaces the head and nothing else, and what was rewrapped opens as before', async () => {
+describe('rewrapHead and rewrapStream', () => {
+  test('rewrapping changes only the head, and the stream still decrypts', async () => {
     const { client, keyId } = world();
     const content = contentOf(2 * chunk + 9);
     const context = { file: '1' };
@@ -202,12 +202,12 @@ describe('rewrapping', () => {
     expect(again).toMatchObject({ rewrapped: true, keyVersion: 2, replaces: 168 });
   });
 
-  test('needs a stream, and fails with what the service answers', async () => {
+  test('rewrapping refuses bytes that are not an encrypted stream, and fails with the error of the service', async () => {
     const { client, service } = world();
     const sealed = (await sendThrough(encryptStream(client), [contentOf(9)])).content;
     const cut = await sendThrough(rewrapStream(client), [sealed.subarray(0, 100)]);
     expect(cut.error).toBeInstanceOf(FormatError);
-    const value = await client.encryptBytes('a value');
+    const value = await client.encrypt('a value', { as: 'bytes' });
     await expect(rewrapHead(client, value)).rejects.toBeInstanceOf(FormatError);
     service.failNext('unavailable');
     const failed = await sendThrough(rewrapStream(client), [sealed]);
@@ -215,7 +215,7 @@ describe('rewrapping', () => {
   });
 });
 
-test('the data key is overwritten once it is wrapped, and once it is unwrapped', async () => {
+test('the data key of a stream is overwritten after wrap and after unwrap', async () => {
   const { client, keyId } = world();
   const wrap = vi.spyOn(client, 'wrap');
   const unwrap = vi.spyOn(client, 'unwrap');

@@ -1,40 +1,165 @@
-import type { Unwrap, Wrap } from '@eaas/protocol';
-import { openStream, sealStream } from '@eaas/protocol/stream';
+import type { Context, ExpectedKey, Unwrap, Wrap } from '@eaas/protocol';
 import {
-  type DecryptStreamOptions,
-  type EncryptStreamOptions,
-  expectedKey,
-  type OpenOptions,
-  type StreamClient,
-  streamOptions,
-} from './options.ts';
+  ciphertextSize,
+  type EncryptedFile,
+  maxHeadLength,
+  openFile as open,
+  openStream,
+  parseStreamHead,
+  plaintextSize,
+  type RangeSource,
+  sealStream,
+  type StreamOptions,
+} from '@eaas/protocol/stream';
+import { type DecryptOptions, unwrapOptions, type WrapOptions, wrapOptions } from '../call-options.ts';
+import type { EnvelopeClient } from '../envelope-client.ts';
+import { type OptionNames, requireOptions } from '../require-options.ts';
+
+/** The members of a client that streams use. */
+export type StreamClient = Pick<EnvelopeClient, 'wrap' | 'unwrap' | 'engines' | 'keyId'>;
+
+/** The progress of a stream, in bytes of plaintext. */
+export interface StreamProgress {
+  readonly bytes: number;
+  /** The size of the plaintext, if it is known. */
+  readonly total?: number | undefined;
+}
+
+interface Progressing {
+  /** Called for each chunk. An error that it throws ends the stream. */
+  readonly onProgress?: ((progress: StreamProgress) => void) | undefined;
+  /** The size of the plaintext, if you know it, for `onProgress`. */
+  readonly total?: number | undefined;
+}
+
+/** Options for encrypting a stream. */
+export interface EncryptStreamOptions extends WrapOptions, Progressing {
+  /** Names and values that are authenticated with every chunk. Decryption needs the same context. It is not hidden. */
+  readonly context?: Context | undefined;
+}
+
+/** The key or keys that are accepted for the stream. Defaults to the client's key. */
+export type OpenOptions = Omit<DecryptOptions, 'scope'>;
+
+/** Options for decrypting a stream. */
+export interface DecryptStreamOptions extends OpenOptions, Progressing {}
+
+const progressing: OptionNames<Progressing> = { onProgress: true, total: true };
+const encryptStreamOptions: OptionNames<EncryptStreamOptions> = {
+  ...wrapOptions,
+  ...progressing,
+  context: true,
+};
+const openOptions: OptionNames<OpenOptions> = { ...unwrapOptions, keyId: true, anyKey: true, context: true };
+const decryptStreamOptions: OptionNames<DecryptStreamOptions> = { ...openOptions, ...progressing };
 
 type ByteTransform = TransformStream<Uint8Array, Uint8Array>;
 
 /**
- * Encrypts a stream of any length in constant memory, under a data key of its own. The data key is wrapped at once; the
- * stream fails with EaasError when the service refuses, and with the signal's reason when it is aborted.
+ * Encrypts a stream of any length in constant memory, under a separate data key. Asks the service immediately to wrap the
+ * data key. The stream fails with EaasError if the service refuses, and with the reason of the signal if it aborts.
  */
 export function encryptStream(client: StreamClient, options: EncryptStreamOptions = {}): ByteTransform {
+  requireOptions(encryptStreamOptions, options, 'encryptStream');
   return sealStream(wrapBy(client, options), streamOptions(client, options));
 }
 
 /**
- * Decrypts a stream in constant memory. A chunk leaves only when it is authenticated, and the stream ends without an
- * error only when its last chunk was seen: until then what came out is the beginning of what was encrypted, and no more.
- * Fails with FormatError for what is no stream, DecryptionError for all that can be wrong after that, and EaasError.
+ * Decrypts a stream in constant memory. Each chunk is authenticated before it is output. If the stream ends without an error,
+ * the output is the whole plaintext. Until then, the output can be incomplete. Fails with FormatError for input that is not
+ * an encrypted stream, with DecryptionError if decryption fails, and with EaasError.
  */
 export function decryptStream(client: StreamClient, options: DecryptStreamOptions = {}): ByteTransform {
-  return openStream(unwrapBy(client, options), {
-    ...streamOptions(client, options),
-    ...expectedKey(client, options),
-  });
+  requireOptions(decryptStreamOptions, options, 'decryptStream');
+  const expected = expectedKey(client, options);
+  return openStream(unwrapBy(client, options), { ...streamOptions(client, options), ...expected });
 }
 
-export function wrapBy(client: StreamClient, { keyId, wrapContext, signal }: EncryptStreamOptions): Wrap {
+/** A stream whose size is known before it is read. */
+export interface SizedStream {
+  readonly stream: ReadableStream<Uint8Array>;
+  /** The size in bytes, for example for Content-Length. */
+  readonly size: number;
+}
+
+/**
+ * Encrypts a Blob or a File of any size in constant memory. Throws EaasError if the service refuses. The returned stream can
+ * fail with the errors of encryptStream.
+ */
+export async function encryptBlob(
+  client: StreamClient,
+  blob: Blob,
+  options: EncryptStreamOptions = {},
+): Promise<SizedStream> {
+  requireOptions(encryptStreamOptions, options, 'encryptBlob');
+  const wrapping = wrapBy(client, options);
+  let wrappedKeyLength: number | undefined;
+  let resolve: () => void;
+  const isWrapped = new Promise<void>((done) => (resolve = done));
+  const wrap: Wrap = async (dek) => {
+    const wrapped = await wrapping(dek);
+    wrappedKeyLength = wrapped.wrappedKey.length;
+    resolve();
+    return wrapped;
+  };
+  const sealing = sealStream(wrap, streamOptions(client, { total: blob.size, ...options }));
+  const writer = sealing.writable.getWriter();
+  // The writer is not closed here, so `closed` only settles if the stream fails.
+  await Promise.race([isWrapped, writer.closed]);
+  writer.releaseLock();
+  return { stream: blob.stream().pipeThrough(sealing), size: ciphertextSize(blob.size, wrappedKeyLength) };
+}
+
+/**
+ * Decrypts a Blob or a File of any size in constant memory. Throws FormatError if it is not an encrypted stream. The `size`
+ * is computed from the size of the Blob. If the Blob was truncated, the size is wrong and the stream fails.
+ */
+export async function decryptBlob(
+  client: StreamClient,
+  blob: Blob,
+  options: DecryptStreamOptions = {},
+): Promise<SizedStream> {
+  requireOptions(decryptStreamOptions, options, 'decryptBlob');
+  const start = new Uint8Array(await blob.slice(0, maxHeadLength).arrayBuffer());
+  const size = plaintextSize(blob.size, parseStreamHead(start).wrappedKey.length);
+  const opening = decryptStream(client, { total: size, ...options });
+  return { stream: blob.stream().pipeThrough(opening), size };
+}
+
+/**
+ * Opens an encrypted stream in a source, to decrypt any part of the stream. Unwraps the data key and reads the last chunk, so
+ * the size is authentic and a truncated stream is refused. Throws FormatError, DecryptionError, EaasError, and the errors of
+ * the source. Close the file after use.
+ */
+export async function openFile(
+  client: StreamClient,
+  source: RangeSource,
+  options: OpenOptions = {},
+): Promise<EncryptedFile> {
+  requireOptions(openOptions, options, 'openFile');
+  const { context, signal } = options;
+  const engine = client.engines.streams;
+  const expected = expectedKey(client, options);
+  return open(unwrapBy(client, options), source, { context, signal, engine, ...expected });
+}
+
+function wrapBy(client: StreamClient, { keyId, wrapContext, signal }: EncryptStreamOptions): Wrap {
   return (dek) => client.wrap(dek, { keyId, wrapContext, signal });
 }
 
-export function unwrapBy(client: StreamClient, { wrapContext, signal }: OpenOptions): Unwrap {
+function unwrapBy(client: StreamClient, { wrapContext, signal }: OpenOptions): Unwrap {
   return (wrapped) => client.unwrap(wrapped, { wrapContext, signal });
+}
+
+function expectedKey(client: StreamClient, { keyId = client.keyId, anyKey }: OpenOptions): ExpectedKey {
+  return anyKey ? { anyKey } : { keyId: keyId ?? [] };
+}
+
+/** Returns the options for the streams of the protocol package. */
+function streamOptions(
+  { engines }: StreamClient,
+  { context, signal, onProgress, total }: Progressing & Pick<OpenOptions, 'context' | 'signal'>,
+): StreamOptions {
+  const progress = onProgress && ((bytes: number) => onProgress({ bytes, total }));
+  return { context, signal, engine: engines.streams, onProgress: progress };
 }

@@ -1,102 +1,120 @@
-import type { Endpoint, Problem } from '@eaas/protocol/wire';
-import { admit, noteUse } from './admit.ts';
-import type { Call } from './call.ts';
-import { readInput } from './input.ts';
-import { settleDueKeys } from './key-changes.ts';
-import { Refusal } from './refusal.ts';
-import { type Found, findRoute, locationOf, MethodRefused } from './routes.ts';
-import { run } from './run.ts';
-import type { Tenant } from './tenant.ts';
+import {
+  authorize,
+  bearerToken,
+  bodyLimit,
+  bodyTooLarge,
+  checkBody,
+  findRoute,
+  finish,
+  locationOf,
+  methodsAt,
+  parseBody,
+  readQuery,
+  Refusal,
+  refused,
+  requireBodyType,
+  takesFields,
+  tenantDraft,
+  unauthorized,
+} from '@eaas/protocol/service';
+import type { Endpoint, Input, Output, Problem, Route } from '@eaas/protocol/wire';
+import { apiKeyOperations } from './api-keys.ts';
+import { auditOperations } from './audit.ts';
+import { dataKeyOperations } from './data-keys.ts';
+import { keyOperations, settleDueKeys } from './keys.ts';
+import { type ApiKey, type Call, callBy, type Operations, record, type Tenant } from './tenant.ts';
 
-/** Answers a request, its body read, as the real service would; or with the problem that is given. */
-export async function answer(
+const minute = 60_000;
+
+const operations: Operations = {
+  ...keyOperations,
+  ...dataKeyOperations,
+  ...auditOperations,
+  ...apiKeyOperations,
+};
+
+/** Responds like the real service. If `instead` is passed, responds with that problem on every existing route. */
+export async function respondTo(
   tenant: Tenant,
   request: Request,
   body: Uint8Array,
   instead?: Problem,
 ): Promise<Response> {
-  const headers = new Headers({
-    'cache-control': 'no-store',
-    vary: 'Origin',
-    'x-request-id': crypto.randomUUID(),
-  });
+  const { pathname } = new URL(request.url);
   try {
-    const found = findRoute(request.method, new URL(request.url).pathname);
-    return instead
-      ? answerProblem(instead, headers)
-      : await answerCall(tenant, found, request, body, headers);
+    const { route, endpoint, parameters } = findRoute(request.method, pathname);
+    if (instead) return respond(instead.status, instead);
+    settleDueKeys(tenant);
+    const call = admit(tenant, endpoint, request.headers);
+    const input = { ...readInput(endpoint, request, body), ...parameters };
+    const output = endpoint.output.parse(await operate(route, call, input));
+    const { status = 200 } = endpoint;
+    return respond(status, output, status === 201 ? { location: locationOf(route, output) } : {});
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    if (error instanceof MethodRefused) {
-      if (isPreflight(request)) return answerPreflight(error.allowed, request, headers);
-      headers.set('allow', error.allowed.join(', '));
-    }
-    return answerProblem(error.problem, headers);
-  }
-}
-
-async function answerCall(
-  tenant: Tenant,
-  { route, endpoint, parameters }: Found,
-  request: Request,
-  body: Uint8Array,
-  headers: Headers,
-): Promise<Response> {
-  settleDueKeys(tenant);
-  try {
-    const call = admitFrom(tenant, endpoint, request, headers);
-    const input = readInput(endpoint, request, body, parameters);
-    const output = await run(route, endpoint, call, input);
-    const { status = 200 } = endpoint;
-    if (status === 201) headers.set('location', locationOf(route, output));
-    return json(output, status, 'application/json', headers);
+    const { problem } = error;
+    const allow = problem.status === 405 ? { allow: methodsAt(pathname).join(', ') } : {};
+    return respond(problem.status, problem, allow);
   } finally {
     noteUse(tenant, request.headers);
   }
 }
 
-function admitFrom(tenant: Tenant, endpoint: Endpoint, request: Request, headers: Headers): Call {
-  const origin = request.headers.get('origin');
+/** Authenticates and authorizes a request. Throws 401 and 403. Records the refusal for an envelope-only tenant. */
+function admit(tenant: Tenant, { permission, serverMode }: Endpoint, headers: Headers): Call {
+  const apiKey = findApiKey(tenant, headers);
+  if (!apiKey) throw unauthorized();
+  const call = callBy(tenant, apiKey);
+  const asked = { permission, serverMode: serverMode === true, origin: headers.get('origin') ?? undefined };
   try {
-    const call = admit(tenant, endpoint, request.headers);
-    if (origin !== null) allowOrigin(headers, origin);
-    return call;
+    authorize(apiKey, asked, { envelopeOnly: tenant.settings.envelope_only, time: call.time });
   } catch (error) {
-    // A page learns that its API key has expired; one of an origin that is not listed learns nothing.
-    const isUnlisted = error instanceof Refusal && error.code === 'origin_refused';
-    if (origin !== null && !isUnlisted) allowOrigin(headers, origin);
+    if (error instanceof Refusal && error.code === 'envelope_only')
+      record(call, tenantDraft('envelope_only.refused', refused(error)));
     throw error;
   }
+  return call;
 }
 
-/** A problem document. A detail names fields, and somebody may have sent an API key as the name of one. */
-function answerProblem(problem: Problem, headers: Headers): Response {
-  const { status } = problem;
-  if (status === 401) headers.set('www-authenticate', 'Bearer');
-  if (status === 503) headers.set('retry-after', '1');
-  const detail = problem.detail.replace(/eaas_sk_\w+/g, 'eaas_sk_…').toWellFormed();
-  return json({ ...problem, detail }, status, 'application/problem+json', headers);
+/** Stores the time when an API key was last used, to the minute. */
+function noteUse(tenant: Tenant, headers: Headers): void {
+  const apiKey = findApiKey(tenant, headers);
+  const last_used_at = Math.floor(tenant.clock() / minute) * minute;
+  if (apiKey) tenant.apiKeys.set(apiKey.api_key_id, { ...apiKey, last_used_at });
 }
 
-function json(body: object, status: number, type: string, headers: Headers): Response {
-  headers.set('content-type', type);
-  return new Response(JSON.stringify(body), { status, headers });
+function findApiKey({ apiKeys }: Tenant, headers: Headers): ApiKey | undefined {
+  const token = bearerToken(headers.get('authorization'));
+  return Array.from(apiKeys.values()).find((apiKey) => apiKey.token === token);
 }
 
-function isPreflight({ method, headers }: Request): boolean {
-  return method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');
+/** Calls the operation of a route. The schemas of the route have checked the input. */
+function operate<R extends Route>(route: R, call: Call, input: object): Output<R> | Promise<Output<R>> {
+  return operations[route](call, input as Input<R>);
 }
 
-function answerPreflight(allowed: readonly string[], request: Request, headers: Headers): Response {
-  allowOrigin(headers, request.headers.get('origin') ?? '');
-  headers.set('access-control-allow-methods', allowed.join(', '));
-  headers.set('access-control-allow-headers', 'Authorization, Content-Type');
-  headers.set('access-control-max-age', '600');
-  return new Response(null, { status: 204, headers });
+/** Reads the input of a call from its query and its body. Throws 415, 413 or 400. */
+function readInput(endpoint: Endpoint, { url, headers }: Request, body: Uint8Array): object {
+  if (body.length > 0) {
+    const [type, encoding] = [headers.get('content-type'), headers.get('content-encoding')];
+    requireBodyType({ type, encoding }, takesFields(endpoint));
+  }
+  if (body.length > bodyLimit(endpoint)) throw bodyTooLarge(bodyLimit(endpoint));
+  const parsed = body.length === 0 ? {} : finish(parseBody(endpoint, body));
+  return { ...readQuery(endpoint, new URL(url).search), ...checkBody(endpoint, parsed) };
 }
 
-function allowOrigin(headers: Headers, origin: string): void {
-  if (!/^(?:null|[a-z][a-z0-9+.-]*:\/\/[a-z0-9.:[\]-]+)$/.test(origin)) return;
-  headers.set('access-control-allow-origin', origin);
-  headers.set('access-control-expose-headers', 'X-Request-Id, Retry-After');
+function respond(status: number, body: object, more: Readonly<Record<string, string>> = {}): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: {
+      'cache-control': 'no-store',
+      'content-type': status < 400 ? 'application/json' : 'application/problem+json',
+      vary: 'Origin',
+      'x-request-id': crypto.randomUUID(),
+      ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+      ...(status === 503 && { 'retry-after': '1' }),
+      ...more,
+    },
+  });
 }

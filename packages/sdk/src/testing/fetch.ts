@@ -1,51 +1,96 @@
-import type { Route } from '@eaas/protocol/wire';
-import { answer } from './door.ts';
-import { type Failure, type Failures, problemOf } from './failures.ts';
-import { Refusal } from './refusal.ts';
-import { findRoute } from './routes.ts';
+import { InputError } from '@eaas/protocol';
+import { findRoute, orRefusal, Refusal } from '@eaas/protocol/service';
+import {
+  endpoints,
+  type Problem,
+  problem,
+  type ProblemCode,
+  problems,
+  type Route,
+} from '@eaas/protocol/wire';
+import { respondTo } from './door.ts';
 import type { Tenant } from './tenant.ts';
 
-/** A call that was made: which, and how it ended. Nothing that was in it. */
+/**
+ * A failure of a call: a problem code of the service, or one of these. `network`: the request does not arrive. `answer_lost`:
+ * the call succeeds, but its response does not arrive. `timeout`: no response ever arrives. `invalid_response`: the response
+ * does not follow the API.
+ */
+export type Failure = ProblemCode | 'network' | 'answer_lost' | 'timeout' | 'invalid_response';
+
+/** Selects the calls that fail. */
+export interface FailureOptions {
+  /** The number of calls that fail. Defaults to 1. */
+  readonly times?: number | undefined;
+  /** Only calls of this route fail. Defaults to all routes. */
+  readonly route?: Route | undefined;
+}
+
+/** A completed call: its route and its outcome, without input and output. */
 export interface SeenRequest {
-  /** Null where there is no such route. */
+  /** Null for an unknown route. */
   readonly route: Route | null;
-  /** Null where no answer arrived. */
+  /** Null if no response arrived. */
   readonly status: number | null;
-  /** How many items a batch had. */
+  /** The number of items of a batch. */
   readonly items?: number;
+}
+
+/** The failures that were requested and have not happened yet, in the order of the requests. */
+export type Failures = { readonly failure: Failure; readonly route: Route | undefined; left: number }[];
+
+/** Requests a failure. Throws InputError for an unknown failure or route, because no call would fail. */
+export function addFailure(failures: Failures, failure: Failure, { times = 1, route }: FailureOptions): void {
+  if (!problemOf(failure) && !/^(network|answer_lost|timeout|invalid_response)$/.test(failure)) {
+    throw new InputError(
+      `unknown failure \`${failure}\`: pass a problem code or another value of the type \`Failure\``,
+    );
+  }
+  if (route !== undefined && !Object.hasOwn(endpoints, route)) {
+    throw new InputError(`unknown route \`${route}\`: pass one such as \`POST /v1/keys\``);
+  }
+  failures.push({ failure, route, left: times });
+}
+
+/** Returns the problem document of a failure. Undefined if the failure is not a problem code. */
+function problemOf(failure: Failure | undefined): Problem | undefined {
+  return failure !== undefined && Object.hasOwn(problems, failure)
+    ? problem(failure as ProblemCode, 'The test asked for this failure.')
+    : undefined;
 }
 
 type Fetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
 
-/** Answers what is sent to one address out of memory. What is sent elsewhere fails as if there was no network. */
+/** A `fetch` that responds from memory. Requests to any other origin fail as if there was no network. */
 export function createFetch(
   baseUrl: string,
   tenant: Tenant,
   failures: Failures,
   requests: SeenRequest[],
 ): Fetch {
-  // One call at a time, so that each sees what all before it left.
+  // Calls run one at a time, so each call sees the changes of all earlier calls.
   let turn: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const next = turn.then(work);
-    turn = next.catch(() => {});
-    return next;
-  };
   return async (input, init) => {
     const request = new Request(input, init);
     const { signal, url, method } = request;
     signal.throwIfAborted();
     const { origin, pathname } = new URL(url);
-    if (origin !== baseUrl) throw new TypeError(`fetch failed: this test service is at ${baseUrl} alone`);
+    if (origin !== baseUrl)
+      throw new TypeError(`fetch failed: this test service responds only to ${baseUrl}`);
     const body = new Uint8Array(await request.arrayBuffer());
     await nextTask();
-    const route = routeOf(method, pathname);
-    const failure = route === null ? undefined : failures.take(route);
+    const found = orRefusal(() => findRoute(method, pathname));
+    const route = found instanceof Refusal ? null : found.route;
+    const next = failures.find((one) => one.left > 0 && route !== null && (one.route ?? route) === route);
+    if (next) next.left--;
+    const failure = next?.failure;
     const seen = { route, ...itemsIn(route, body) };
     const see = (status: number | null) => void requests.push({ ...seen, status });
-    const before = failsBefore(failure, signal);
-    if (before) return before.finally(() => see(failure === 'invalid_response' ? 502 : null));
-    const response = await inTurn(() => answer(tenant, request, body, problemOf(failure)));
+    const early = failEarly(failure, signal);
+    if (early) return early.finally(() => see(failure === 'invalid_response' ? 502 : null));
+    const work = turn.then(() => respondTo(tenant, request, body, problemOf(failure)));
+    turn = work.catch(() => {});
+    const response = await work;
     if (failure === 'answer_lost' || signal.aborted) see(null);
     if (failure === 'answer_lost') throw lost();
     signal.throwIfAborted();
@@ -54,34 +99,21 @@ export function createFetch(
   };
 }
 
-/** What comes of a call that does not reach the service. */
-function failsBefore(failure: Failure | undefined, signal: AbortSignal): Promise<Response> | undefined {
+/** Returns the result of a failure that is not a problem document. */
+function failEarly(failure: Failure | undefined, signal: AbortSignal): Promise<Response> | undefined {
   if (failure === 'network') return Promise.reject(lost());
-  if (failure === 'timeout') return aborted(signal);
-  if (failure === 'invalid_response') {
-    const headers = { 'content-type': 'text/html' };
-    return Promise.resolve(new Response('<h1>502 Bad Gateway</h1>', { status: 502, headers }));
+  if (failure === 'timeout') {
+    return new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
   }
-  return undefined;
+  if (failure !== 'invalid_response') return undefined;
+  const headers = { 'content-type': 'text/html' };
+  return Promise.resolve(new Response('<h1>502 Bad Gateway</h1>', { status: 502, headers }));
 }
 
 function lost(): TypeError {
-  return new TypeError('fetch failed: the test asked for it');
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
-}
-
-function routeOf(method: string, path: string): Route | null {
-  try {
-    return findRoute(method, path).route;
-  } catch (error) {
-    if (error instanceof Refusal) return null;
-    throw error;
-  }
+  return new TypeError('fetch failed: the test requested this failure');
 }
 
 function itemsIn(route: Route | null, body: Uint8Array): { items?: number } {
@@ -95,8 +127,8 @@ function itemsIn(route: Route | null, body: Uint8Array): { items?: number } {
 }
 
 /**
- * Lets everything else have its turn, as a network does: a loop of calls would else keep timers and events waiting.
- * Not by a timer, because a test may have replaced those.
+ * Waits for the next task, like a network, because a loop of calls would otherwise starve timers and events. Does not use a
+ * timer, because tests can replace timers.
  */
 function nextTask(): Promise<void> {
   const { port1, port2 } = new MessageChannel();

@@ -1,110 +1,151 @@
+import { toBase64 } from '@eaas/protocol/base64';
+import {
+  type Changed,
+  destroyed,
+  disabled,
+  enabled,
+  jwkThumbprint,
+  keyDraft,
+  type KeyFields,
+  keyRecord,
+  type Moment,
+  newKey,
+  orRefusal,
+  requireExportable,
+  rescheduled,
+  restored,
+  rotated,
+  settled,
+} from '@eaas/protocol/service';
 import { formatTimestamp, type Input, limits, type Output } from '@eaas/protocol/wire';
-import { type Call, keyDraft, nextId, record } from './call.ts';
-import { Refusal } from './refusal.ts';
-import { requireKey } from './require-key.ts';
-import { type Entry, type Key, randomBytes, versionOf } from './tenant.ts';
+import {
+  type Call,
+  callBy,
+  type Entry,
+  isDone,
+  type Key,
+  type Operations,
+  pageOf,
+  randomBytes,
+  record,
+  requireKey,
+  type Tenant,
+} from './tenant.ts';
 
 type KeyRecord = Output<'POST /v1/keys'>;
 
-const day = 24 * 60 * 60 * 1_000;
-
-/** The time so many days later; null for no days. */
-export function daysAfter(time: number, days: number | null): number | null {
-  return days === null ? null : time + days * day;
-}
-
-/** A key as the API shows it. */
-export function keyRecord(key: Key): KeyRecord {
-  return {
-    key_id: key.key_id,
-    name: key.name,
-    key_version: versionOf(key),
-    status: key.status,
-    exportable: key.exportable,
-    created_at: formatTimestamp(key.created_at),
-    rotated_at: timeOrNull(key.rotated_at),
-    rotation_policy: key.interval_days === null ? null : { interval_days: key.interval_days },
-    next_rotation_at: timeOrNull(key.next_rotation_at),
-    destroy_at: timeOrNull(key.destroy_at),
-  };
-}
-
-export function timeOrNull(time: number | null): string | null {
-  return time === null ? null : formatTimestamp(time);
-}
+/** The operations on keys. */
+export const keyOperations = {
+  'POST /v1/keys': createKey,
+  'GET /v1/keys': ({ tenant, apiKey }, { status, name, ...query }) => {
+    const all = Array.from(tenant.keys.values(), (key) => key.row);
+    const matching = all.filter(
+      (key) =>
+        (status === undefined || key.status === status) &&
+        (name === undefined || key.name === name) &&
+        (apiKey?.key_ids?.includes(key.key_id) ?? true),
+    );
+    const { items, page } = pageOf(matching, query);
+    return { keys: items.map(keyRecord), ...page };
+  },
+  'GET /v1/keys/:key_id': (call, { key_id, limit = limits.versionsDefault, offset = 0 }) => {
+    const { row, versions } = requireKey(call, key_id);
+    const entries = call.tenant.log.filter((entry) => entry.key_id === row.key_id && isDone(entry));
+    const uses = versions.map(({ created_at }, index) => usesOf(index + 1, created_at, entries));
+    const { items } = pageOf(uses, { limit, offset });
+    return { ...keyRecord(row), versions_total: row.key_version, limit, offset, versions: items };
+  },
+  'POST /v1/keys/:key_id/rotate': changing((key, at, { key_version }) => rotated(key, at, key_version)),
+  'POST /v1/keys/:key_id/disable': changing(disabled),
+  'POST /v1/keys/:key_id/enable': changing(enabled),
+  'DELETE /v1/keys/:key_id': changing((key, at, { grace_days }) => destroyed(key, at, grace_days)),
+  'POST /v1/keys/:key_id/restore': changing(restored),
+  'PUT /v1/keys/:key_id/rotation-policy': changing((key, at, { interval_days }) =>
+    rescheduled(key, at, interval_days),
+  ),
+  'POST /v1/keys/:key_id/export': exportKey,
+} satisfies Partial<Operations>;
 
 /** POST /v1/keys. */
 export function createKey(call: Call, input: Input<'POST /v1/keys'>): KeyRecord {
-  const { tenant, apiKey, time } = call;
-  if (apiKey?.key_ids) {
-    throw new Refusal(
-      'permission_missing',
-      'This API key is limited to some keys, so it cannot create others.',
-    );
-  }
-  const taken = [...tenant.keys.values()].some(
-    ({ name, status }) => name === input.name && status !== 'destroyed',
+  const { keys } = call.tenant;
+  const nameIsTaken = Array.from(keys.values()).some(
+    ({ row }) => row.name === input.name && row.status !== 'destroyed',
   );
-  if (taken) throw new Refusal('name_taken', 'Another key has this name already.');
-  const interval_days = input.rotation_policy?.interval_days ?? null;
-  const key: Key = {
-    key_id: crypto.randomUUID(),
-    name: input.name,
-    exportable: input.exportable ?? false,
-    created_at: time,
-    status: 'active',
-    rotated_at: null,
-    interval_days,
-    next_rotation_at: daysAfter(time, interval_days),
-    destroy_at: null,
-    hash_key: randomBytes(32),
-    versions: [{ created_at: time, secret: randomBytes(32) }],
-    rev: nextId(tenant),
+  const known = { keyId: crypto.randomUUID(), apiKey: call.apiKey, nameIsTaken };
+  const { row, draft } = newKey(input, call, known);
+  const key: Key = { row, hashKey: randomBytes(32), versions: [] };
+  keys.set(row.key_id, key);
+  return write(call, key, { row, draft });
+}
+
+/** Rotates keys that are due and erases keys whose grace period is over, like the jobs of the real service. */
+export function settleDueKeys(tenant: Tenant): void {
+  for (const key of tenant.keys.values()) {
+    const call = callBy(tenant, 'system');
+    orRefusal(() => write(call, key, settled(key.row, call)));
+  }
+}
+
+/** Creates an operation that changes a key by a rule. */
+function changing<Fields extends { readonly key_id: string }>(
+  rule: (key: KeyFields, at: Moment, input: Fields) => Changed<KeyFields>,
+) {
+  return (call: Call, input: Fields): KeyRecord => {
+    const key = requireKey(call, input.key_id);
+    return write(call, key, rule(key.row, call, input));
   };
-  tenant.keys.set(key.key_id, key);
-  const { name, exportable } = key;
-  record(call, keyDraft('key.create', key, { key_version: 1, name, exportable, interval_days }));
-  return keyRecord(key);
 }
 
-/** GET /v1/keys, newest first. */
-export function listKeys(
-  { tenant, apiKey }: Call,
-  { limit = limits.pageDefault, offset = 0, status, name }: Input<'GET /v1/keys'>,
-): Output<'GET /v1/keys'> {
-  const matching = [...tenant.keys.values()]
-    .filter((key) => status === undefined || key.status === status)
-    .filter((key) => name === undefined || key.name === name)
-    .filter((key) => !apiKey?.key_ids || apiKey.key_ids.includes(key.key_id))
-    .toReversed();
-  const keys = matching.slice(offset, offset + limit).map(keyRecord);
-  return { keys, count: keys.length, total: matching.length, limit, offset };
+/** Writes a changed key, its material and its audit entry. */
+function write(call: Call, key: Key, { row, draft }: Changed<KeyFields>): KeyRecord {
+  key.row = row;
+  const { versions } = key;
+  if (row.key_version > versions.length) versions.push({ created_at: call.time, secret: randomBytes(32) });
+  if (row.status === 'destroyed') {
+    key.hashKey = null;
+    for (const version of versions) version.secret = null;
+  }
+  record(call, draft);
+  return keyRecord(row);
 }
 
-/** GET /v1/keys/:key_id, with what still uses each version: read off the log. */
-export function getKey(
+function usesOf(key_version: number, created_at: number, entries: readonly Entry[]) {
+  const of = (...actions: readonly string[]) =>
+    entries.filter((entry) => entry.key_version === key_version && actions.includes(entry.action));
+  const unwraps = of('decrypt', 'key.unwrap');
+  return {
+    key_version,
+    created_at: formatTimestamp(created_at),
+    wraps: of('encrypt', 'key.wrap').length,
+    unwraps: unwraps.length,
+    last_unwrap_at: unwraps.at(-1)?.created_at ?? null,
+  };
+}
+
+/** Exports versions, oldest first, and the hash key, each encrypted to the caller's RSA key. */
+async function exportKey(
   call: Call,
-  { key_id }: Input<'GET /v1/keys/:key_id'>,
-): Output<'GET /v1/keys/:key_id'> {
-  const key = requireKey(call, key_id);
-  const entries = call.tenant.log.filter((entry) => entry.key_id === key.key_id && wasDone(entry));
-  const versions = key.versions.map(({ created_at }, index) => {
-    const key_version = index + 1;
-    const of = (...actions: readonly string[]) =>
-      entries.filter((entry) => entry.key_version === key_version && actions.includes(entry.action));
-    const unwraps = of('decrypt', 'key.unwrap');
-    return {
-      key_version,
-      created_at: formatTimestamp(created_at),
-      wraps: of('encrypt', 'key.wrap').length,
-      unwraps: unwraps.length,
-      last_unwrap_at: unwraps.at(-1)?.created_at ?? null,
-    };
-  });
-  return { ...keyRecord(key), versions };
-}
-
-/** Whether an entry is no recorded refusal: those are not counted. */
-export function wasDone({ metadata }: Entry): boolean {
-  return metadata['outcome'] !== 'refused';
+  { key_id, public_key, from_version = 1 }: Input<'POST /v1/keys/:key_id/export'>,
+): Promise<Output<'POST /v1/keys/:key_id/export'>> {
+  const { n, e } = public_key;
+  const algorithm = { name: 'RSA-OAEP', hash: 'SHA-256' };
+  const publicKey = await crypto.subtle.importKey('jwk', { kty: 'RSA', n, e }, algorithm, false, ['encrypt']);
+  const { row, versions, hashKey } = requireKey(call, key_id);
+  requireExportable(row);
+  const encrypt = async (secret: Uint8Array | null) => {
+    const bytes = new Uint8Array(secret ?? []);
+    return toBase64(new Uint8Array(await crypto.subtle.encrypt('RSA-OAEP', publicKey, bytes)));
+  };
+  const end = from_version + limits.versionsMaximum;
+  const exported = await Promise.all(
+    versions.slice(from_version - 1, end - 1).map(async ({ secret }, index) => ({
+      key_version: from_version + index,
+      encrypted: await encrypt(secret),
+    })),
+  );
+  const hash_key = await encrypt(hashKey);
+  record(call, keyDraft('key.export', row, { jwk_thumbprint: jwkThumbprint(public_key) }));
+  const next_version = end <= row.key_version ? end : null;
+  return { key_id: row.key_id, versions: exported, next_version, hash_key };
 }

@@ -1,81 +1,117 @@
-import type { Output, Permission } from '@eaas/protocol/wire';
+import { entryHash, genesisHash } from '@eaas/protocol/audit';
+import { fromHex, toHex } from '@eaas/protocol/internal-audit';
+import {
+  type ApiKeyFields,
+  type Draft,
+  type KeyFields,
+  keyNotFound,
+  type Moment,
+  requireKeyId,
+} from '@eaas/protocol/service';
+import { formatTimestamp, type Input, limits, type Output, type Route } from '@eaas/protocol/wire';
 
-export type KeyStatus = Output<'POST /v1/keys'>['status'];
-
-/** One version of a key: 32 bytes, erased when the key is destroyed. */
-interface KeyVersion {
-  readonly created_at: number;
-  secret: Uint8Array | null;
-}
-
-/** A key as it is kept. Times are milliseconds since 1970. */
+/** A key with its material, which is erased when the key is destroyed. The last version is the current one. */
 export interface Key {
-  readonly key_id: string;
-  readonly name: string;
-  readonly exportable: boolean;
-  readonly created_at: number;
-  status: KeyStatus;
-  rotated_at: number | null;
-  interval_days: number | null;
-  next_rotation_at: number | null;
-  destroy_at: number | null;
-  hash_key: Uint8Array | null;
-  /** The first is version 1; the last is the key's current one. */
-  readonly versions: KeyVersion[];
-  /** The entry that last changed it. */
-  rev: number;
+  row: KeyFields;
+  hashKey: Uint8Array | null;
+  readonly versions: { readonly created_at: number; secret: Uint8Array | null }[];
 }
 
-/** What an API key may do, and for whom. */
-export interface Reach {
-  readonly permissions: readonly Permission[];
-  readonly key_ids: readonly string[] | null;
-  readonly allowed_origins: readonly string[] | null;
-  readonly expires_at: number | null;
-}
-
-export interface ApiKey extends Reach {
-  readonly api_key_id: string;
-  readonly name: string;
+export interface ApiKey extends ApiKeyFields {
   readonly token: string;
-  readonly created_at: number;
-  readonly created_by: string;
-  readonly revoked_at: number | null;
   readonly last_used_at: number | null;
-  readonly rev: number;
 }
 
 export type Entry = Output<'GET /v1/audit'>['logs'][number];
 
-/** All that the service knows. */
+/** The complete stored state of the service. */
 export interface Tenant {
   readonly tenant_id: string;
-  envelope_only: boolean;
-  monthly_encrypt_quota: number | null;
-  /** The entry that last changed it; 0 before any did. */
-  rev: number;
-  /** Milliseconds since 1970. */
+  settings: {
+    readonly envelope_only: boolean;
+    readonly monthly_encrypt_quota: number | null;
+    readonly rev: number;
+  };
+  /** Returns milliseconds since 1970. */
   readonly clock: () => number;
-  /** In the order in which they were made, as are the API keys. */
+  /** The keys in the order of creation. `apiKeys` has the same order. */
   readonly keys: Map<string, Key>;
   readonly apiKeys: Map<string, ApiKey>;
-  /** The audit log: entry `id` stands at `id - 1`. */
+  /** The audit log: entry `id` is at `id - 1`. */
   readonly log: Entry[];
-  /** Signs checkpoints; made when the first is asked for. */
+  /** The key that signs checkpoints. Created with the first checkpoint. */
   signer?: Promise<CryptoKeyPair>;
 }
 
-/** The key's current version. */
-export function versionOf(key: Key): number {
-  return key.versions.length;
+/** A call: its time and its caller. */
+export interface Call extends Moment {
+  readonly tenant: Tenant;
+  /** The API key of the caller. Null for the operator and for the service itself. */
+  readonly apiKey: ApiKey | null;
+  /** The caller's name in the audit log. */
+  readonly actor: string;
 }
+
+/** The operation of each route. */
+export type Operations = {
+  readonly [R in Route]: (call: Call, input: Input<R>) => Output<R> | Promise<Output<R>>;
+};
+
+/** Creates a call of an API key, of the operator or of the service itself. The call is never earlier than the last entry. */
+export function callBy(tenant: Tenant, by: ApiKey | 'operator' | 'system'): Call {
+  const { log, clock } = tenant;
+  const time = Math.max(clock(), Date.parse(log.at(-1)?.created_at ?? formatTimestamp(0)));
+  const named = typeof by === 'string' ? { apiKey: null, actor: by } : { apiKey: by, actor: by.api_key_id };
+  return { tenant, time, entryId: log.length + 1, ...named };
+}
+
+/** Returns the key with an id. Throws 404. */
+export function requireKey({ tenant, apiKey }: Call, text: string): Key {
+  const key = tenant.keys.get(requireKeyId(apiKey, text));
+  if (!key) throw keyNotFound();
+  return key;
+}
+
+/** Returns one page of a list, newest first. */
+export function pageOf<Item>(
+  all: readonly Item[],
+  {
+    limit = limits.pageDefault,
+    offset = 0,
+  }: { readonly limit?: number | undefined; readonly offset?: number | undefined },
+) {
+  const items = all.toReversed().slice(offset, offset + limit);
+  return { items, page: { count: items.length, total: all.length, limit, offset } };
+}
+
+/** Appends an entry to the log, chained to the previous entry. */
+export function record({ tenant, actor, time }: Call, draft: Draft | null): void {
+  if (!draft) return;
+  const { log, tenant_id } = tenant;
+  const entry: Omit<Entry, 'hash'> = {
+    id: log.length + 1,
+    tenant_id,
+    action: draft.action,
+    key_id: draft.keyId,
+    key_version: draft.keyVersion,
+    actor,
+    ip_address: actor === 'operator' || actor === 'system' ? null : '127.0.0.1',
+    metadata: JSON.parse(draft.metadata) as Entry['metadata'],
+    created_at: formatTimestamp(time),
+  };
+  log.push({ ...entry, hash: toHex(entryHash(hashOf(tenant, log.length), entry)) });
+}
+
+/** Returns the hash of the entry with an id. Id 0 is the empty chain. */
+export function hashOf({ log, tenant_id }: Tenant, id: number): Uint8Array {
+  const hash = log[id - 1]?.hash;
+  return hash === undefined ? genesisHash(tenant_id) : fromHex(hash);
+}
+
+/** Whether an entry records a completed operation. False for a refusal. */
+export const isDone = ({ metadata }: Entry): boolean => metadata['outcome'] !== 'refused';
 
 /** Random bytes from the platform's cryptographic generator. */
 export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   return crypto.getRandomValues(new Uint8Array(length));
-}
-
-/** Lower-case hexadecimal, as the API spells hashes. */
-export function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -2,10 +2,10 @@ import { inspect } from 'node:util';
 import { toBase64 } from '@eaas/protocol/base64';
 import { afterEach, expect, test, vi } from 'vitest';
 import { checkAudit } from '../audit/check.ts';
-import { DecryptionError, EaasClient, EaasError } from '../index.ts';
+import { DecryptionError, EaasClient, EaasError, ServiceError } from '../index.ts';
 import { createTestService, type TestService } from './testing.ts';
 
-// That it answers as the real service does is tested in test/sdk/testing.
+// The tests in test/sdk/testing compare the responses with those of the real service.
 
 afterEach(() => {
   vi.useRealTimers();
@@ -32,10 +32,10 @@ async function codeOf(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
-test('a client works with it, and what it was asked can be seen', async () => {
+test('a client works with the test service, and `requests` lists the calls', async () => {
   const { service, keyId, client } = open();
   const bundle = await client.encrypt('a secret', { keyId });
-  expect(await clientOf(service).decryptText(bundle, { keyId })).toBe('a secret');
+  expect(await clientOf(service).decrypt(bundle, { as: 'text', keyId })).toBe('a secret');
   expect(await client.hash('ada@example.com', { keyId })).toBe(
     await client.hash('ada@example.com', { keyId }),
   );
@@ -45,7 +45,7 @@ test('a client works with it, and what it was asked can be seen', async () => {
   expect(rest.length).toBeGreaterThan(1);
 });
 
-test('the record of requests holds how many items a batch had, and nothing secret', async () => {
+test('`requests` has the number of items of a batch, and no secret', async () => {
   const { service, keyId, client } = open();
   const values = ['ada@example.com', 'bob@example.com'];
   await client.hashMany(values, { keyId });
@@ -55,14 +55,14 @@ test('the record of requests holds how many items a batch had, and nothing secre
   for (const secret of ['a secret', service.apiKey, ...values]) expect(shown).not.toContain(secret);
 });
 
-test('two services have nothing in common', async () => {
+test('two test services share no state', async () => {
   const [one, other] = [open(), open()];
   const { ciphertext } = await one.client.encrypt('a secret', { keyId: one.keyId });
   expect(await codeOf(other.client.decrypt(ciphertext, { anyKey: true }))).toBe('not_found');
-  expect(await codeOf(clientOf(one.service, other.service.apiKey).keys.list())).toBe('unauthorized');
+  expect(await codeOf(clientOf(one.service, other.service.apiKey).keys.page())).toBe('unauthorized');
 });
 
-test('an altered wrapped key does not open', async () => {
+test('the test service refuses an altered wrapped key', async () => {
   const { keyId, client } = open();
   const wrapped = await client.wrap(new Uint8Array(32).fill(7), { keyId, wrapContext: { row: '1' } });
   expect(await client.unwrap(wrapped, { wrapContext: { row: '1' } })).toStrictEqual(
@@ -91,25 +91,25 @@ test.each([
   expect(await codeOf(client.hash('x', { keyId }))).toBe('no error');
 });
 
-test('failures are for the calls of one route, and for as many as are asked for', async () => {
+test('`failNext` can be limited to a route and to a number of calls', async () => {
   const { service, keyId, client } = open();
   service.failNext('unavailable', { times: 2, route: 'GET /v1/keys' });
   service.failNext('key_state');
   expect(await codeOf(client.hash('x', { keyId }))).toBe('key_state');
-  const codes = [1, 2, 3].map(() => codeOf(client.keys.list()));
+  const codes = [1, 2, 3].map(() => codeOf(client.keys.page()));
   expect(await Promise.all(codes)).toStrictEqual(['unavailable', 'unavailable', 'no error']);
   expect(await codeOf(client.hash('x', { keyId }))).toBe('no error');
 });
 
-test('a failure or a route that there is not is refused: InputError', () => {
+test('`failNext` throws InputError for an unknown failure or route', () => {
   const { service } = open();
-  expect(() => service.failNext('unavailible' as 'unavailable')).toThrow('no call fails with unavailible');
+  expect(() => service.failNext('unavailible' as 'unavailable')).toThrow('unknown failure `unavailible`');
   expect(() => service.failNext('network', { route: 'POST /v1/wrap' as 'POST /v1/hash' })).toThrow(
-    'there is no POST /v1/wrap',
+    'unknown route `POST /v1/wrap`',
   );
 });
 
-test('a lost answer: it was done, and nobody hears of it', async () => {
+test('with `answer_lost` the call takes effect, and its response is lost', async () => {
   const { service, client } = open();
   service.failNext('answer_lost');
   expect(await codeOf(client.keys.create({ name: 'orders' }))).toBe('network');
@@ -117,24 +117,24 @@ test('a lost answer: it was done, and nobody hears of it', async () => {
   expect(service.requests.map(({ status }) => status)).toStrictEqual([null, 409]);
 });
 
-test('a call that is never answered waits until it is given up', async () => {
+test('with `timeout` a call waits until it is aborted', async () => {
   const { service, keyId, client } = open();
   service.failNext('timeout', { route: 'GET /v1/keys' });
   const given = new AbortController();
-  const call = codeOf(client.keys.list({}, { signal: given.signal }));
+  const call = codeOf(client.keys.page({}, { signal: given.signal }));
   expect(await codeOf(client.hash('x', { keyId }))).toBe('no error');
   given.abort();
   expect(await call).toBe('aborted');
 });
 
-test('a request that was given up before is not sent', async () => {
+test('a request with an aborted signal is not sent', async () => {
   const { service } = open();
   const sent = service.fetch(`${service.baseUrl}/v1/keys`, { signal: AbortSignal.abort() });
   await expect(sent).rejects.toMatchObject({ name: 'AbortError' });
   expect(service.requests).toStrictEqual([]);
 });
 
-test('what is sent elsewhere does not arrive anywhere', async () => {
+test('a request to another URL fails', async () => {
   const { service } = open();
   for (const address of [
     'https://example.com/v1/keys',
@@ -145,7 +145,7 @@ test('what is sent elsewhere does not arrive anywhere', async () => {
   }
 });
 
-test('the clock is put forward: a key is rotated and another destroyed, and an API key expires', async () => {
+test('`advance` rotates and destroys keys, and lets an API key expire', async () => {
   const time = Date.parse('2026-11-20T10:00:00.000Z');
   const { service, keyId, client } = open({ now: () => time });
   const { key_id } = service.createKey('orders', { rotation_policy: { interval_days: 30 } });
@@ -153,9 +153,9 @@ test('the clock is put forward: a key is rotated and another destroyed, and an A
   const { api_key } = service.createApiKey({ permissions: ['keys.read'], expires_at });
   await client.keys.disable({ key_id: keyId });
   await client.keys.destroy({ key_id: keyId });
-  expect(await codeOf(clientOf(service, api_key).keys.list())).toBe('no error');
+  expect(await codeOf(clientOf(service, api_key).keys.page())).toBe('no error');
   service.advance(30 * day);
-  expect(await codeOf(clientOf(service, api_key).keys.list())).toBe('unauthorized');
+  expect(await codeOf(clientOf(service, api_key).keys.page())).toBe('unauthorized');
   expect(await client.keys.get({ key_id })).toMatchObject({
     key_version: 2,
     rotated_at: '2026-12-20T10:00:00.000Z',
@@ -168,7 +168,7 @@ test('the clock is put forward: a key is rotated and another destroyed, and an A
   ]);
 });
 
-test('its tenant is set to be envelope-only, and to a quota', async () => {
+test('`setTenant` sets `envelopeOnly` and the quota', async () => {
   const { service, keyId, client } = open({ monthlyEncryptQuota: 1 });
   const encrypt = () => codeOf(client.serverMode.encrypt({ key_id: keyId, plaintext: 'x' }));
   expect([await encrypt(), await encrypt()]).toStrictEqual(['no error', 'quota_exceeded']);
@@ -179,16 +179,16 @@ test('its tenant is set to be envelope-only, and to a quota', async () => {
   expect(await codeOf(client.encrypt('x', { keyId }))).toBe('no error');
 });
 
-test('what cannot be created is refused as the client refuses it', () => {
+test('`createKey` and `createApiKey` throw the errors of the client', () => {
   const { service } = open();
   expect(() => service.createKey('customers')).toThrow(
     expect.objectContaining({ code: 'name_taken', status: 409 }),
   );
   expect(() => service.createKey('')).toThrow(expect.objectContaining({ code: 'bad_request' }));
-  expect(() => service.createApiKey({ permissions: [] })).toThrow(EaasError);
+  expect(() => service.createApiKey({ permissions: [] })).toThrow(ServiceError);
 });
 
-test('its log can be checked without trusting it, and an entry that was altered is found', async () => {
+test('the log of the test service can be verified, and an altered entry is found', async () => {
   const { service, keyId, client } = open();
   let saved: unknown;
   const store = { load: () => saved, save: (state: unknown) => void (saved = state) };
@@ -202,10 +202,10 @@ test('its log can be checked without trusting it, and an entry that was altered 
     valid: false,
     errors: [{ id: 2, reason: 'entry_changed' }],
   });
-  expect(() => service.tamper(99, {})).toThrow(EaasError);
+  expect(() => service.tamper(99, {})).toThrow(ServiceError);
 });
 
-test('it answers although a test has replaced the timers', async () => {
+test('the test service responds even if a test has replaced the timers', async () => {
   vi.useFakeTimers();
   const { service, keyId } = open();
   const answer = await service.fetch(`${service.baseUrl}/v1/hash`, {
@@ -216,7 +216,7 @@ test('it answers although a test has replaced the timers', async () => {
   expect(answer.status).toBe(200);
 });
 
-test('calls without end leave others their turn', async () => {
+test('an endless loop of calls does not starve timers', async () => {
   const { service } = open();
   const bell = new AbortController();
   setTimeout(() => bell.abort(), 1);
@@ -224,7 +224,7 @@ test('calls without end leave others their turn', async () => {
   expect(service.requests.every(({ status }) => status === 401)).toBe(true);
 });
 
-test('calls that overlap are carried out one after the other', async () => {
+test('concurrent calls are executed one after the other', async () => {
   const { service, keyId, client } = open();
   const names = Array.from({ length: 20 }, () => 'the same');
   const codes = await Promise.all(names.map((name) => codeOf(client.keys.create({ name }))));

@@ -1,117 +1,125 @@
-import { endpoints, type Input, type Output, permissions, type Route } from '@eaas/protocol/wire';
-import { EaasError } from '../errors.ts';
+import { changedTenant, checked, Refusal } from '@eaas/protocol/service';
+import { endpoints, type Input, type Output, permissions } from '@eaas/protocol/wire';
+import { ServiceError } from '../errors.ts';
 import { createApiKey } from './api-keys.ts';
-import { type Call, callBy } from './call.ts';
-import { type Failure, type FailureOptions, Failures } from './failures.ts';
-import { createFetch, type SeenRequest } from './fetch.ts';
-import { checked } from './input.ts';
+import {
+  addFailure,
+  createFetch,
+  type Failure,
+  type FailureOptions,
+  type Failures,
+  type SeenRequest,
+} from './fetch.ts';
 import { createKey } from './keys.ts';
-import { Refusal } from './refusal.ts';
-import { setTenant } from './set-tenant.ts';
-import type { Tenant } from './tenant.ts';
+import { callBy, record, type Tenant } from './tenant.ts';
 
-export type { Failure, FailureOptions } from './failures.ts';
-export type { SeenRequest } from './fetch.ts';
+export type { Failure, FailureOptions, SeenRequest } from './fetch.ts';
 
-/** What the operator of the real service sets of a tenant. */
+/** The settings of a tenant. In the real service, only the operator can change them. */
 export interface TenantFields {
-  /** Refuses /v1/encrypt and /v1/decrypt, as the real service does to new tenants. False to begin with. */
+  /** Refuses /v1/encrypt and /v1/decrypt, as the real service does for new tenants. Defaults to false. */
   readonly envelopeOnly?: boolean | undefined;
-  /** How many /v1/encrypt a month allows; null is any number, as to begin with. */
+  /** The maximum number of calls of /v1/encrypt per month. Defaults to null (unlimited). */
   readonly monthlyEncryptQuota?: number | null | undefined;
 }
 
 export interface TestServiceOptions extends TenantFields {
-  /** The clock, in milliseconds since 1970; that of the machine where absent. */
+  /** The clock, in milliseconds since 1970. Defaults to the clock of the machine. */
   readonly now?: (() => number) | undefined;
 }
 
 type KeyFields = Omit<Input<'POST /v1/keys'>, 'name'>;
 type ApiKeyFields = Omit<Input<'POST /v1/api-keys'>, 'name'> & { readonly name?: string };
 
-/** A service in memory, with one tenant. It is gone when nothing refers to it. */
+/** A service in memory, with one tenant. */
 export interface TestService {
-  /** For `new EaasClient({ baseUrl, apiKey, fetch })`. */
+  /** The URL of the service, for `new EaasClient({ baseUrl, apiKey, fetch })`. */
   readonly baseUrl: string;
   /** An API key with every permission. */
   readonly apiKey: string;
-  /** The one tenant’s id. */
+  /** The id of the tenant. */
   readonly tenantId: string;
-  /** Answers what is sent to `baseUrl`; all else fails. No connection is ever opened. */
+  /** Responds to requests to `baseUrl`. All other requests fail. Never opens a connection. */
   readonly fetch: (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
-  /** Every call so far, in the order in which they ended. */
+  /** Every completed call, in the order in which the calls ended. */
   readonly requests: readonly SeenRequest[];
-  /** Creates a key, as POST /v1/keys does with `apiKey`. Throws EaasError. */
+  /** Creates a key, like POST /v1/keys with `apiKey`. Throws ServiceError. */
   createKey(name: string, fields?: KeyFields): Output<'POST /v1/keys'>;
-  /** Creates an API key, as the operator does. Throws EaasError. */
+  /** Creates an API key, like the operator. Throws ServiceError. */
   createApiKey(fields: ApiKeyFields): Output<'POST /v1/api-keys'>;
-  /** Changes the tenant, as the operator does. What is absent stays as it is. */
+  /** Changes the settings of the tenant, like the operator. Absent fields do not change. */
   setTenant(fields: TenantFields): void;
-  /** Makes the next call fail, or the next ones, or those of one route. Throws InputError. */
+  /** Makes the next calls fail. Throws InputError for an unknown failure or route. */
   failNext(failure: Failure, options?: FailureOptions): void;
-  /** Alters an audit entry behind the service's back: for tests of what watches the log. Throws where there is none. */
+  /** Alters an audit entry like an attacker, for tests of audits. Throws ServiceError if the entry does not exist. */
   tamper(id: number, change: Partial<Output<'GET /v1/audit'>['logs'][number]>): void;
-  /** Puts the clock forward: keys are rotated and destroyed, and API keys expire, when their time has come. */
+  /** Moves the clock forward. Keys are rotated and destroyed, and API keys expire, when they are due. */
   advance(milliseconds: number): void;
 }
 
 const baseUrl = 'https://eaas.test';
 
 /**
- * An Eaas service in memory, for unit tests: the routes, checks, problems and audit log of the real one. NOT FOR
- * PRODUCTION: its keys are gone when the process ends, and with them all that was encrypted.
+ * An Eaas service in memory, for unit tests. It has the routes, checks, problems and audit log of the real service. NOT FOR
+ * PRODUCTION: when the process ends, the keys are lost, and all values that they encrypted cannot be decrypted any more.
  */
 export function createTestService(options: TestServiceOptions = {}): TestService {
   const { envelopeOnly = false, monthlyEncryptQuota = null, now = Date.now } = options;
   let ahead = 0;
   const tenant: Tenant = {
     tenant_id: crypto.randomUUID(),
-    envelope_only: envelopeOnly,
-    monthly_encrypt_quota: monthlyEncryptQuota,
+    settings: { envelope_only: envelopeOnly, monthly_encrypt_quota: monthlyEncryptQuota, rev: 0 },
     clock: () => now() + ahead,
-    rev: 0,
     keys: new Map(),
     apiKeys: new Map(),
     log: [],
   };
-  const failures = new Failures();
+  const failures: Failures = [];
   const requests: SeenRequest[] = [];
   const issue = (fields: ApiKeyFields) =>
-    perform(createApiKey, callBy(tenant, 'operator'), 'POST /v1/api-keys', { name: 'test', ...fields });
+    asClient(() => {
+      const input = checked(endpoints['POST /v1/api-keys'].body, { name: 'test', ...fields });
+      return createApiKey(callBy(tenant, 'operator'), input);
+    });
   const everything = issue({ name: 'everything', permissions: [...permissions] });
-  const holder = () => tenant.apiKeys.get(everything.api_key_id) ?? 'operator';
-  return {
-    baseUrl,
-    apiKey: everything.api_key,
+  const fetch = createFetch(baseUrl, tenant, failures, requests);
+  const connection = { baseUrl, apiKey: everything.api_key, fetch };
+  const controls: Omit<TestService, keyof typeof connection> = {
     tenantId: tenant.tenant_id,
-    fetch: createFetch(baseUrl, tenant, failures, requests),
     requests,
     createKey: (name, fields) =>
-      perform(createKey, callBy(tenant, holder()), 'POST /v1/keys', { ...fields, name }),
+      asClient(() => {
+        const by = tenant.apiKeys.get(everything.api_key_id) ?? 'operator';
+        const input = checked(endpoints['POST /v1/keys'].body, { ...fields, name });
+        return createKey(callBy(tenant, by), input);
+      }),
     createApiKey: issue,
-    setTenant: ({ envelopeOnly: envelope_only, monthlyEncryptQuota: monthly_encrypt_quota }) =>
-      setTenant(callBy(tenant, 'operator'), { envelope_only, monthly_encrypt_quota }),
-    failNext: (failure, options = {}) => failures.add(failure, options),
+    setTenant: ({ envelopeOnly: envelope_only, monthlyEncryptQuota: monthly_encrypt_quota }) => {
+      const call = callBy(tenant, 'operator');
+      const { row, draft } = changedTenant(tenant.settings, { envelope_only, monthly_encrypt_quota }, call);
+      tenant.settings = row;
+      record(call, draft);
+    },
+    failNext: (failure, options = {}) => addFailure(failures, failure, options),
     tamper: (id, change) => {
       const entry = tenant.log[id - 1];
-      if (!entry) throw new EaasError('not_found', `the log has ${tenant.log.length} entries`);
+      if (!entry)
+        throw new ServiceError('not_found', `the log has ${tenant.log.length} entries (got id ${id})`);
       tenant.log[id - 1] = { ...entry, ...change };
     },
     advance: (milliseconds) => void (ahead += milliseconds),
   };
+  // These members are not enumerable, so that `{ ...service }` has only options of a client.
+  for (const [name, value] of Object.entries(controls)) Object.defineProperty(connection, name, { value });
+  return connection as TestService;
 }
 
-/** Makes a call past the door, with what the door checks of its body. A refusal is thrown as the client throws it. */
-function perform<R extends Route & ('POST /v1/keys' | 'POST /v1/api-keys')>(
-  operate: (call: Call, input: Input<R>) => Output<R>,
-  call: Call,
-  route: R,
-  fields: object,
-): Output<R> {
+/** Throws a refusal as the error that the client would throw. */
+function asClient<T>(work: () => T): T {
   try {
-    return operate(call, checked(endpoints[route].body, fields) as Input<R>);
+    return work();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    throw new EaasError(error.code, error.message, { status: error.problem.status });
+    throw new ServiceError(error.code, error.message, { status: error.problem.status });
   }
 }

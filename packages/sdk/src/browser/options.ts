@@ -1,0 +1,20 @@
+import { envelopeClientOptions, type EnvelopeClientOptions } from '../options.ts';
+import type { OptionNames } from '../require-options.ts';
+import { type TransportOptions, transportOptions } from '../transport.ts';
+
+export type PlainHeaders = Readonly<Record<string, string>>;
+
+/** The options of a client in a page. There is no option for an API key. */
+export interface EaasBrowserClientOptions extends EnvelopeClientOptions, Omit<TransportOptions, 'baseUrl'> {
+  /** The path where the app's backend mounts the proxy of `@eaas/sdk/proxy`. Defaults to `/api/eaas`. */
+  readonly proxyUrl?: string | undefined;
+  /** Headers to send with every call, for example a CSRF token. A function is called before every call. */
+  readonly headers?: PlainHeaders | (() => PlainHeaders | Promise<PlainHeaders>) | undefined;
+}
+
+export const browserOptions: OptionNames<EaasBrowserClientOptions> = {
+  ...envelopeClientOptions,
+  ...transportOptions,
+  proxyUrl: true,
+  headers: true,
+};

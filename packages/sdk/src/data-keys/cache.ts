@@ -1,0 +1,106 @@
+import { later } from '../deadline.ts';
+import { closedError, type ServiceError } from '../errors.ts';
+import { type DerivedDataKey, wipe } from './derive.ts';
+import { Lease } from './lease.ts';
+
+/** The maximum number of data keys, and their maximum age in milliseconds. */
+export interface CacheLimits {
+  readonly maxEntries: number;
+  readonly maxAge: number;
+}
+
+type Request = () => Promise<DerivedDataKey>;
+
+/**
+ * An LRU cache of data keys with a TTL. A name can have one data key in memory and another that is arriving. A data key that
+ * is evicted during its use stays valid until its last call ends.
+ */
+export class DataKeyCache {
+  readonly #limits: CacheLimits;
+  /** The data keys in memory, in the order of their last use. */
+  readonly #ready = new Map<string, Lease>();
+  readonly #arriving = new Map<string, Lease>();
+  #latest: Lease | undefined;
+  #isClosed = false;
+
+  constructor(limits: CacheLimits) {
+    this.#limits = limits;
+  }
+
+  /** Returns the data key in memory, and marks it as most recently used. Undefined if there is none or it is too old. */
+  find(name: string): Lease | undefined {
+    const lease = this.#ready.get(name);
+    if (!lease?.key) return undefined;
+    if (Date.now() - lease.key.createdAt >= this.#limits.maxAge) {
+      this.#remove(name, lease);
+      return undefined;
+    }
+    if (lease !== this.#latest) {
+      this.#ready.delete(name);
+      this.#ready.set(name, (this.#latest = lease));
+    }
+    return lease;
+  }
+
+  /** Returns the latest requested data key that has not arrived. Concurrent callers share it (single-flight). */
+  arriving(name: string): Lease | undefined {
+    return this.#arriving.get(name);
+  }
+
+  /** Requests a data key. When it arrives, it replaces the data key in memory. */
+  request(name: string, request: Request, onFailure?: (error: ServiceError) => void): Lease {
+    const settled = (): void => {
+      if (this.#arriving.get(name) === lease) this.#arriving.delete(name);
+    };
+    const onArrival = (key: DerivedDataKey): void => {
+      settled();
+      this.#requireOpen(key);
+      // An abandoned lease is not kept, because a later request might have replaced it.
+      if (!lease.isReleased) this.#keep(name, lease);
+    };
+    const lease: Lease = new Lease(request, onArrival, (error) => {
+      settled();
+      onFailure?.(error);
+    });
+    this.#arriving.set(name, lease);
+    return lease;
+  }
+
+  /** Requests a data key for one call. It is never in the cache. */
+  requestOnce(request: Request): Lease {
+    const lease = new Lease(request, (key) => this.#requireOpen(key));
+    lease.release();
+    return lease;
+  }
+
+  /** Removes the data key in memory. */
+  evict(name: string): void {
+    this.#remove(name, this.#ready.get(name));
+  }
+
+  /** Removes every data key. Those that arrive later fail with ClientError `closed`. */
+  close(): void {
+    this.#isClosed = true;
+    for (const entry of this.#ready) this.#remove(...entry);
+    this.#arriving.clear();
+  }
+
+  #keep(name: string, lease: Lease): void {
+    this.evict(name);
+    this.#ready.set(name, (this.#latest = lease));
+    lease.expiry = later(this.#limits.maxAge, () => this.#remove(name, lease));
+    const [oldest] = this.#ready;
+    if (oldest && this.#ready.size > this.#limits.maxEntries) this.#remove(...oldest);
+  }
+
+  #remove(name: string, lease: Lease | undefined): void {
+    if (this.#ready.get(name) === lease) this.#ready.delete(name);
+    lease?.release();
+  }
+
+  #requireOpen(key: DerivedDataKey): void {
+    if (!this.#isClosed) return;
+    wipe(key);
+    throw closedError();
+  }
+}

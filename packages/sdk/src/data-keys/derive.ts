@@ -1,0 +1,77 @@
+import { type Context, type DataKey, encodeContext, wipeDataKey, type Wrapped } from '@eaas/protocol';
+import { dataKeyFrom, dataKeyInfo } from '@eaas/protocol/internal';
+import { toBase64 } from '@eaas/protocol/base64';
+import type { Engines } from '../engines.ts';
+import { loadNoble } from '../noble-engines.ts';
+
+/** A group of data keys. A data key of one partition is never used for another partition. */
+export interface Partition {
+  readonly keyId: string;
+  /** Chosen by the caller: one per customer, for example. */
+  readonly scope?: string | undefined;
+  /** The service binds this context to the data key, and unwraps the data key only with the same context. */
+  readonly wrapContext?: Context | undefined;
+}
+
+/** A data key in memory, derived for each engine that uses it. */
+export interface DerivedDataKey {
+  readonly keyId: string;
+  readonly keyVersion: number;
+  /** The wrapped key in base64, as in a bundle. */
+  readonly wrappedText: string;
+  /** The derived key for asynchronous calls. */
+  readonly values: DataKey;
+  /** The derived key for synchronous calls. Undefined unless it is the same as `values` or a call requested it. */
+  readonly sync: DataKey<'sync'> | undefined;
+  readonly createdAt: number;
+}
+
+/** Returns the name of a partition. Throws InputError for an invalid context. */
+export function partitionName(keyId: string, { scope, wrapContext }: Omit<Partition, 'keyId'>): string {
+  if (scope === undefined && !wrapContext) return keyId;
+  return JSON.stringify([keyId, scope, toBase64(encodeContext(wrapContext))]);
+}
+
+/** Derives a data key from a DEK, and overwrites the DEK. `withSync` also derives it for synchronous calls. */
+export async function deriveDataKey(
+  { values: engine, sync: syncEngine }: Engines,
+  dek: Uint8Array,
+  wrapped: Wrapped,
+  withSync: boolean,
+): Promise<DerivedDataKey> {
+  const isSame = engine === syncEngine;
+  let derived = dek;
+  try {
+    const second = withSync && !isSame ? (syncEngine ?? (await loadNoble()).nobleEngine) : undefined;
+    derived = await hkdf(dek);
+    const values = await dataKeyFrom(engine, derived, wrapped);
+    const sync = isSame ? (values as DataKey<'sync'>) : second && dataKeyFrom(second, derived, wrapped);
+    const { keyId, keyVersion } = wrapped;
+    return {
+      keyId,
+      keyVersion,
+      wrappedText: toBase64(wrapped.wrappedKey),
+      values,
+      sync,
+      createdAt: Date.now(),
+    };
+  } finally {
+    dek.fill(0);
+    derived.fill(0);
+  }
+}
+
+/** HKDF-SHA-256 of a DEK. */
+async function hkdf(dek: Uint8Array): Promise<Uint8Array> {
+  const { subtle } = crypto;
+  if (!subtle) return (await loadNoble()).hkdf(dek, dataKeyInfo);
+  const key = await subtle.importKey('raw', dek as BufferSource, 'HKDF', false, ['deriveBits']);
+  const params = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info: dataKeyInfo };
+  return new Uint8Array(await subtle.deriveBits(params, key, 512));
+}
+
+/** Makes a data key unusable, and overwrites it if its engines can. */
+export function wipe({ values, sync }: DerivedDataKey): void {
+  wipeDataKey(values);
+  if (sync) wipeDataKey(sync);
+}

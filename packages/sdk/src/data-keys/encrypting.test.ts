@@ -1,0 +1,209 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import {
+  arrivals,
+  observedClient,
+  range,
+  routesOf,
+  watchedEngine,
+} from '../../../../test/sdk/observed-client.ts';
+import { type EaasClient, type EaasClientOptions } from '../index.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+
+afterEach(() => void vi.useRealTimers());
+
+describe('encrypting data keys', () => {
+  test('concurrent calls request one data key together', async () => {
+    const { service, client } = observedClient();
+    const bundles = await Promise.all(range(1_000).map((n) => client.encrypt(`value ${n}`)));
+    expect(routesOf(service)).toEqual(['keys/:key_id/wrap']);
+    expect(new Set(bundles.map((bundle) => bundle.wrapped_key)).size).toBe(1);
+    expect(new Set(bundles.map((bundle) => bundle.iv)).size).toBe(1_000);
+  });
+
+  test('a data key is replaced after `maxMessages`, and one request fetches several', async () => {
+    const { client, service } = observedClient({ cache: { encrypt: { maxMessages: 10 } } });
+    const results = await client.encryptMany(range(30_005).map(String));
+    const uses = new Map<string, number>();
+    for (const result of results) {
+      if (!result.ok) throw result.error;
+      const { wrapped_key } = result.value;
+      uses.set(wrapped_key, (uses.get(wrapped_key) ?? 0) + 1);
+    }
+    expect(Math.max(...uses.values())).toBe(10);
+    expect(uses.size).toBe(3_001);
+    expect(routesOf(service)).toEqual([...Array(3).fill('batch/wrap'), 'keys/:key_id/wrap']);
+    // The last data key has encrypted 5 of its 10 messages.
+    for (let n = 0; n < 5; n++) expect(uses.has((await client.encrypt('x')).wrapped_key)).toBe(true);
+    expect(uses.has((await client.encrypt('x')).wrapped_key)).toBe(false);
+  });
+
+  test('a data key is replaced after `maxBytes`, and a larger value has a separate data key', async () => {
+    const { client } = observedClient({ cache: { encrypt: { maxBytes: 100 } } });
+    const lengths = [60, 60, 500, 10, 10];
+    const keys: string[] = [];
+    for (const length of lengths) keys.push((await client.encrypt(new Uint8Array(length))).wrapped_key);
+    expect(new Set(keys).size).toBe(4);
+    expect(keys[3]).toBe(keys[4]);
+  });
+
+  test('a data key is replaced at `maxAge`, and the next one is fetched ahead of time', async () => {
+    vi.useFakeTimers();
+    const { events, client } = observedClient();
+    const { wrapped_key: first } = await client.encrypt('a');
+    vi.setSystemTime(Date.now() + 4.1 * minute);
+    // After 80 % of `maxAge`, the current data key still encrypts while the next one is requested.
+    expect((await client.encrypt('b')).wrapped_key).toBe(first);
+    await vi.waitFor(() => expect(events.filter(({ type }) => type === 'data_key.minted')).toHaveLength(2));
+    const { wrapped_key: second } = await client.encrypt('c');
+    expect(second).not.toBe(first);
+    vi.setSystemTime(Date.now() + 5 * minute);
+    expect((await client.encrypt('d')).wrapped_key).not.toBe(second);
+  });
+
+  test('a data key encrypts until it expires if the next one cannot be fetched', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { service, client, events } = observedClient({ retries: 0 });
+    const { wrapped_key: first } = await client.encrypt('a');
+    service.failNext('unavailable', { times: 10 });
+    vi.setSystemTime(Date.now() + 4.5 * minute);
+    for (const value of ['b', 'c', 'd']) expect((await client.encrypt(value)).wrapped_key).toBe(first);
+    await vi.waitFor(() => expect(events.at(-1)?.type).toBe('data_key.refresh_failed'));
+    expect(service.requests).toHaveLength(2);
+    vi.setSystemTime(Date.now() + minute);
+    await expect(client.encrypt('e')).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  test('each key, scope and wrap context has a separate data key', async () => {
+    const { service, client } = observedClient();
+    const other = service.createKey('other').key_id;
+    const partitions = [
+      {},
+      { keyId: other },
+      { scope: 'a' },
+      { scope: 'b' },
+      { wrapContext: { user: '1' } },
+      { wrapContext: { user: '2' } },
+      { scope: 'a', wrapContext: { user: '1' } },
+    ];
+    const twice = [...partitions, ...partitions];
+    const bundles = await Promise.all(twice.map((partition) => client.encrypt('x', partition)));
+    const keys = bundles.map((bundle) => bundle.wrapped_key);
+    expect(new Set(keys).size).toBe(partitions.length);
+    expect(keys.slice(partitions.length)).toEqual(keys.slice(0, partitions.length));
+    expect(routesOf(service)).toEqual(['batch/wrap']);
+  });
+
+  test('each message has a new data key with `fresh` or with `encrypt: false`', async () => {
+    const { service, client, make } = observedClient();
+    const fresh = await Promise.all(range(5).map(() => client.encrypt('x', { fresh: true })));
+    expect(new Set(fresh.map((bundle) => bundle.wrapped_key)).size).toBe(5);
+    expect(routesOf(service)).toEqual(['batch/wrap']);
+    const each = await make({ cache: { encrypt: false } }).encryptMany(['x', 'y']);
+    const keys = each.map((result) => result.ok && result.value.wrapped_key);
+    expect(new Set(keys).size).toBe(2);
+  });
+
+  test('a failed request fails all waiting calls, and the next call requests again', async () => {
+    const { service, client } = observedClient();
+    service.failNext('key_state');
+    const results = await client.encryptMany(['x', 'y']);
+    expect(results.map((result) => !result.ok && result.error.code)).toEqual(['key_state', 'key_state']);
+    expect((await client.encrypt('x')).ciphertext).toMatch(/^eaas/);
+  });
+
+  test('a data key is refused if the service wrapped it under another key', async () => {
+    const { service, keyId, make } = observedClient();
+    const other = service.createKey('other').key_id;
+    const swapped: typeof fetch = (input, init) => {
+      const { url } = input as Request;
+      return service.fetch(new Request(url.replace(keyId, other), input as Request), init);
+    };
+    await expect(make({ fetch: swapped }).encrypt('x')).rejects.toMatchObject({ code: 'invalid_response' });
+  });
+});
+
+/** Advances the clock, then lets pending responses arrive. */
+const pass = async (milliseconds: number): Promise<void> => {
+  await vi.advanceTimersByTimeAsync(milliseconds);
+  await arrivals();
+};
+
+function setUp(options: Partial<EaasClientOptions> = {}) {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  return observedClient({ retries: 0, ...options });
+}
+
+test('a kept data key is renewed again and again', async () => {
+  const { client, service } = setUp({ cache: { encrypt: { maxMessages: 10 } } });
+  await client.prime({ keep: true });
+  // 1,000 messages need 100 data keys, and the age of each begins when it arrives.
+  await client.encryptMany(Array.from({ length: 1_000 }, String));
+  await pass(minute);
+  const before = service.requests.length;
+  for (let at = 0; at < 20; at++) await pass(minute);
+  // One renewal every 4 minutes.
+  expect(service.requests.length - before).toBeLessThanOrEqual(6);
+  expect(client.encryptSync('x').ciphertext).toMatch(/^eaas/);
+});
+
+test('`keep` also renews a data key that is already in memory', async () => {
+  const { client } = setUp();
+  await client.encrypt('x');
+  await pass(3 * minute);
+  await client.prime({ keep: true });
+  for (let at = 0; at < 10; at++) {
+    await pass(minute);
+    expect(client.encryptSync('x').ciphertext).toMatch(/^eaas/);
+  }
+});
+
+test('a failed `prime` with `keep` does not request again by itself', async () => {
+  const { client, service } = setUp();
+  service.failNext('key_state');
+  await expect(client.prime({ keep: true })).rejects.toMatchObject({ code: 'key_state' });
+  await pass(10 * minute);
+  expect(service.requests).toHaveLength(1);
+});
+
+test('a kept data key is renewed when the service is available again, even with a short `maxAge`', async () => {
+  const { client, service } = setUp({ cache: { encrypt: { maxAge: 10 * second } } });
+  await client.prime({ keep: true });
+  service.failNext('unavailable', { times: 30 });
+  for (let at = 0; at < 100; at++) await pass(second / 2);
+  expect(client.encryptSync('x').ciphertext).toMatch(/^eaas/);
+});
+
+test('evicted data keys and closed clients leave no timers', async () => {
+  const { client } = setUp({ cache: { encrypt: { maxMessages: 2 }, decrypt: { maxEntries: 5 } } });
+  await client.prime({ keep: true });
+  const bundles = await client.encryptMany(Array.from({ length: 100 }, String));
+  await client.decryptMany(bundles.map((bundle) => (bundle.ok ? bundle.value : '')));
+  await arrivals();
+  // One timer for each data key in memory, and one for the renewal.
+  expect(vi.getTimerCount()).toBeLessThanOrEqual(7);
+  await client.close();
+  await arrivals();
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a data key that arrives while the client closes is overwritten', async () => {
+  const { keys, live, engines } = watchedEngine();
+  for (let microtasks = 0; microtasks < 20; microtasks++) {
+    const closing: { client?: EaasClient } = {};
+    const { client } = setUp({
+      engines,
+      onEvent({ type }) {
+        let moment = Promise.resolve();
+        for (let at = 0; at < microtasks; at++) moment = moment.then(() => undefined);
+        if (type === 'data_key.minted') void moment.then(() => closing.client?.close());
+      },
+    });
+    closing.client = client;
+    await client.encrypt('x').catch(() => undefined);
+    await arrivals();
+  }
+  expect(keys).toHaveLength(20);
+  expect(live()).toEqual([]);
+});

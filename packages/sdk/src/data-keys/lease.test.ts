@@ -1,0 +1,124 @@
+import { nobleEngine } from '@eaas/protocol';
+import * as fc from 'fast-check';
+import { afterEach, expect, test, vi } from 'vitest';
+import { type Bundle, EaasClient, type EaasError } from '../index.ts';
+import { createTestService } from '../testing/testing.ts';
+
+const maxMessages = 5;
+const maxBytes = 60;
+const maxAge = 1_000;
+
+interface Step {
+  readonly kind: 'encrypt' | 'encryptSync' | 'decrypt' | 'prime' | 'pass' | 'arrive' | 'fail' | 'close';
+  readonly scope: string;
+  readonly size: number;
+  readonly time: number;
+  readonly which: number;
+  readonly abort: boolean;
+  readonly fresh: boolean;
+  readonly keep: boolean;
+}
+const often = <T>(weight: number, value: T) => ({ weight, arbitrary: fc.constant(value) });
+const step: fc.Arbitrary<Step> = fc.record({
+  kind: fc.oneof(
+    often(20, 'encrypt' as const),
+    often(8, 'encryptSync' as const),
+    often(8, 'decrypt' as const),
+    often(4, 'prime' as const),
+    often(4, 'pass' as const),
+    often(8, 'arrive' as const),
+    often(2, 'fail' as const),
+    often(1, 'close' as const),
+  ),
+  scope: fc.constantFrom('a', 'b'),
+  size: fc.nat(30),
+  time: fc.nat(1_500),
+  which: fc.nat(20),
+  abort: fc.oneof(often(9, false), often(1, true)),
+  fresh: fc.oneof(often(9, false), often(1, true)),
+  keep: fc.boolean(),
+});
+
+const realSetTimeout = setTimeout;
+/** Lets pending responses arrive without advancing the clock. */
+const arrivals = (): Promise<void> => new Promise((resolve) => realSetTimeout(resolve, 5));
+afterEach(() => void vi.useRealTimers());
+
+/** An engine that records the keys that it imports. */
+function watchedEngine() {
+  const keys: Uint8Array[] = [];
+  const importKey = (key: Uint8Array): Uint8Array => {
+    const own = nobleEngine.importKey(key);
+    keys.push(own);
+    return own;
+  };
+  const engine: typeof nobleEngine = { ...nobleEngine, importKey };
+  return { keys, engines: { values: { ...engine }, sync: engine, streams: engine } };
+}
+
+test('limits hold and every data key is overwritten, for any order of calls, failures and aborts', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 100 }), async (steps) => {
+      vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+      const { keys, engines } = watchedEngine();
+      const service = createTestService();
+      const keyId = service.createKey('fields').key_id;
+      const cache = { encrypt: { maxMessages, maxBytes, maxAge }, decrypt: { maxEntries: 3, maxAge } };
+      const client = new EaasClient({ ...service, keyId, engines, cache, retries: 0 });
+      const sealed: { bundle: Bundle; size: number; scope: string }[] = [];
+      const waiting: Promise<unknown>[] = [];
+      const errors: EaasError[] = [];
+      const note = (work: Promise<unknown>): unknown =>
+        waiting.push(work.catch((error: EaasError) => errors.push(error)));
+
+      for (const { kind, size, time, which, scope, abort, fresh, keep } of steps) {
+        const controller = new AbortController();
+        const given = { scope, signal: abort ? controller.signal : undefined };
+        const remember = (bundle: Bundle): unknown => sealed.push({ bundle, size, scope });
+        if (kind === 'encrypt')
+          note(client.encrypt(new Uint8Array(size), { ...given, fresh }).then(remember));
+        if (kind === 'prime') note(client.prime({ ...given, keep }));
+        if (kind === 'encryptSync')
+          note((async () => remember(client.encryptSync(new Uint8Array(size), { scope })))());
+        const { bundle, size: length } = sealed[which] ?? {};
+        if (kind === 'decrypt' && bundle) {
+          note(
+            client.decrypt(bundle, given).then((opened) => {
+              if (opened.length !== length) throw new Error('another value');
+              return opened;
+            }),
+          );
+        }
+        if (kind === 'pass') await vi.advanceTimersByTimeAsync(time);
+        if (kind === 'arrive') await arrivals();
+        if (kind === 'fail') service.failNext('unavailable');
+        if (kind === 'close') await client.close();
+        if (abort) controller.abort();
+      }
+      for (let turn = 0; turn < 4; turn++) await arrivals();
+      await client.close();
+      await Promise.all(waiting);
+      await arrivals();
+
+      const others = errors.filter(({ code }) => !/^(aborted|unavailable|closed|not_primed)$/.test(code));
+      expect(others).toEqual([]);
+      const uses = new Map<string, { messages: number; bytes: number; scopes: Set<string> }>();
+      for (const { bundle, size, scope } of sealed) {
+        const use = uses.get(bundle.wrapped_key) ?? { messages: 0, bytes: 0, scopes: new Set() };
+        uses.set(bundle.wrapped_key, use);
+        use.messages++;
+        use.bytes += size;
+        use.scopes.add(scope);
+      }
+      for (const use of uses.values()) {
+        expect(use.scopes.size).toBe(1);
+        expect(use.messages).toBeLessThanOrEqual(maxMessages);
+        expect(use.messages === 1 || use.bytes <= maxBytes).toBe(true);
+      }
+      expect(keys.every((key) => key.every((byte) => byte === 0))).toBe(true);
+      expect(vi.getTimerCount()).toBe(0);
+      vi.useRealTimers();
+    }),
+    { numRuns: 60 },
+  );
+}, 120_000);

@@ -1,0 +1,149 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { observedClient, range, routesOf, watchedEngine } from '../../../test/sdk/observed-client.ts';
+
+const minute = 60_000;
+
+afterEach(() => void vi.useRealTimers());
+
+describe('decrypting data keys', () => {
+  test('1,000 concurrent decryptions under one data key send one request', async () => {
+    const { service, client, make } = observedClient();
+    const { ciphertext } = await client.encrypt('a secret');
+    const before = service.requests.length;
+    const reader = make();
+    const texts = await Promise.all(range(1_000).map(() => reader.decrypt(ciphertext, { as: 'text' })));
+    expect(new Set(texts)).toEqual(new Set(['a secret']));
+    expect(routesOf(service).slice(before)).toEqual(['keys/:key_id/unwrap']);
+  });
+
+  test('1,000 concurrent decryptions under 1,000 data keys send one batch', async () => {
+    const { service, client, make } = observedClient();
+    const bundles = await Promise.all(range(1_000).map((n) => client.encrypt(`${n}`, { fresh: true })));
+    const before = service.requests.length;
+    const reader = make();
+    const texts = await Promise.all(bundles.map((bundle) => reader.decrypt(bundle, { as: 'text' })));
+    expect(texts).toEqual(range(1_000).map(String));
+    expect(routesOf(service).slice(before)).toEqual(['batch/unwrap']);
+  });
+
+  test('decrypting 10,000 rows under 1,000 data keys sends one request, and none the second time', async () => {
+    const { service, client, make } = observedClient();
+    const written = await Promise.all(range(1_000).map((n) => client.encrypt(`${n}`, { fresh: true })));
+    const rows = range(10_000).map((n) => written[n % 1_000]?.ciphertext ?? '');
+    const before = service.requests.length;
+    const reader = make();
+    for (const expected of [['batch/unwrap'], ['batch/unwrap']]) {
+      const results = await reader.decryptMany(rows);
+      const texts = results.map((result) => result.ok && Buffer.from(result.value).toString());
+      expect(texts).toEqual(range(10_000).map((n) => `${n % 1_000}`));
+      expect(routesOf(service).slice(before)).toEqual(expected);
+    }
+  });
+
+  test('the cache keeps at most `maxEntries` data keys, and overwrites evicted ones after their last use', async () => {
+    const { client, make } = observedClient();
+    const bundles = await Promise.all(range(50).map((n) => client.encrypt(`${n}`, { fresh: true })));
+    const watched = watchedEngine();
+    const reader = make({ cache: { decrypt: { maxEntries: 10 } }, engines: watched.engines });
+    const texts = await Promise.all(bundles.map((bundle) => reader.decrypt(bundle, { as: 'text' })));
+    expect(texts).toEqual(range(50).map(String));
+    expect(watched.keys).toHaveLength(50);
+    expect(watched.live()).toHaveLength(10);
+    await reader.close();
+    expect(watched.live()).toEqual([]);
+  });
+
+  test('data keys are overwritten when they expire, without another call', async () => {
+    vi.useFakeTimers();
+    const watched = watchedEngine();
+    const { client } = observedClient({ engines: watched.engines });
+    const { ciphertext } = await client.encrypt('x');
+    await client.decrypt(ciphertext);
+    expect(watched.live()).toHaveLength(2);
+    vi.advanceTimersByTime(5 * minute);
+    expect(watched.live()).toEqual([]);
+  });
+
+  test('each decryption fetches its data key with `decrypt: false`', async () => {
+    const { service, client, make } = observedClient();
+    const { ciphertext } = await client.encrypt('x');
+    const reader = make({ cache: { decrypt: false } });
+    await Promise.all([reader.decrypt(ciphertext), reader.decrypt(ciphertext)]);
+    await reader.decrypt(ciphertext);
+    const unwraps: number[] = [];
+    for await (const { id } of client.audit.list({ action: 'key.unwrap' })) unwraps.push(id);
+    expect(unwraps).toHaveLength(3);
+    expect(routesOf(service)).toContain('batch/unwrap');
+  });
+
+  test('an altered ciphertext does not affect the data key in memory', async () => {
+    const { client, make } = observedClient();
+    const bundles = await Promise.all(range(3).map((n) => client.encrypt(`${n}`, { fresh: true })));
+    const altered = Buffer.from(bundles[1]?.ciphertext ?? '', 'base64');
+    altered[40] = (altered[40] ?? 0) ^ 1; // within the wrapped key
+    const items = [bundles[0]?.ciphertext ?? '', altered, 'no ciphertext', bundles[2]?.ciphertext ?? ''];
+    const results = await make().decryptMany(items);
+    expect(results.map((result) => (result.ok ? 'opened' : result.error.code))).toEqual([
+      'opened',
+      'decryption',
+      'format',
+      'opened',
+    ]);
+  });
+
+  test('data keys are not shared between scopes', async () => {
+    const { service, client } = observedClient();
+    const { ciphertext } = await client.encrypt('x');
+    for (const scope of ['a', 'a', 'b']) await client.decrypt(ciphertext, { scope });
+    expect(routesOf(service).filter((route) => route.endsWith('unwrap'))).toHaveLength(2);
+  });
+
+  test('a data key is unwrapped only with its wrap context', async () => {
+    const { client } = observedClient();
+    const wrapContext = { user: '1' };
+    const { ciphertext } = await client.encrypt('x', { wrapContext });
+    expect(await client.decrypt(ciphertext, { as: 'text', wrapContext })).toBe('x');
+    for (const other of [undefined, { user: '2' }]) {
+      const opening = client.decrypt(ciphertext, { wrapContext: other });
+      await expect(opening).rejects.toMatchObject({ code: 'decryption' });
+    }
+  });
+
+  test.each(['server', 'serverless', 'browser', { decrypt: { maxEntries: 1 } }] as const)(
+    'data keys stay in use until the call ends, even if the cache keeps fewer: %j',
+    async (cache) => {
+      const { service, client, make } = observedClient();
+      const written = await Promise.all(range(1_001).map((n) => client.encrypt(`${n}`, { fresh: true })));
+      const rows = range(3_003).map((n) => written[n % 1_001]?.ciphertext ?? '');
+      const before = service.requests.length;
+      const results = await make({ cache }).decryptMany(rows);
+      const texts = results.map((result) => result.ok && Buffer.from(result.value).toString());
+      expect(texts).toEqual(range(3_003).map((n) => `${n % 1_001}`));
+      const unwraps = service.requests.slice(before).map(({ items = 1 }) => items);
+      expect(unwraps).toEqual([1_000, 1]);
+    },
+  );
+});
+
+test('priming for ciphertexts under an unexpected key sends no request', async () => {
+  const { service, client, make } = observedClient();
+  const { key_id: keyId } = service.createKey('other');
+  const { ciphertext } = await client.encrypt('x', { keyId });
+  const before = service.requests.length;
+  const reader = make();
+  await expect(reader.prime({ ciphertexts: [ciphertext] })).rejects.toMatchObject({ code: 'decryption' });
+  expect(service.requests).toHaveLength(before);
+  await reader.prime({ ciphertexts: [ciphertext], keyId });
+  expect(reader.decryptSync(ciphertext, { as: 'text', keyId })).toBe('x');
+});
+
+test('priming with an aborted signal sends no request', async () => {
+  const { service, client, make } = observedClient();
+  const { ciphertext } = await client.encrypt('x');
+  const before = service.requests.length;
+  for (const options of [{}, { ciphertexts: [ciphertext] }]) {
+    const priming = make().prime({ ...options, signal: AbortSignal.abort() });
+    await expect(priming).rejects.toMatchObject({ code: 'aborted' });
+  }
+  expect(service.requests).toHaveLength(before);
+});

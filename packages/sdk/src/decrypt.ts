@@ -1,0 +1,146 @@
+import {
+  DecryptionError,
+  type Envelope,
+  fromUtf8,
+  InputError,
+  openUnder,
+  requireExpectedKey,
+  type Wrapped,
+} from '@eaas/protocol';
+import { toBase64 } from '@eaas/protocol/base64';
+import { createEnvelopeReader } from '@eaas/protocol/internal';
+import { aborted } from './abortable.ts';
+import { type As, type DecryptedForm, type DecryptOptions, decryptOptions } from './call-options.ts';
+import { type Ciphertext, envelopeBytes } from './ciphertext.ts';
+import { contextOf, type DataKeyCalls } from './data-key-calls.ts';
+import { DataKeyCache } from './data-keys/cache.ts';
+import { deriveDataKey, type DerivedDataKey, partitionName } from './data-keys/derive.ts';
+import type { Lease } from './data-keys/lease.ts';
+import type { Engines } from './engines.ts';
+import { attempt, notPrimed } from './errors.ts';
+import type { Emit } from './events.ts';
+import type { Limits } from './options.ts';
+import { requireOptions } from './require-options.ts';
+
+type Expected = DecryptOptions['keyId'];
+type Options = DecryptOptions & As<DecryptedForm>;
+type Decrypted = Uint8Array | string;
+
+/** Creates the decrypting half of a client. `usual` is the client's key, which is expected if the options name no key. */
+export function createDecrypter(
+  calls: DataKeyCalls,
+  engines: Engines,
+  { decrypt: limits, patience }: Limits,
+  emit: Emit,
+) {
+  const cache = new DataKeyCache(limits);
+  const read = createEnvelopeReader();
+  const syncForm = engines.sync === engines.values ? '' : 'sync';
+  let last: { of?: Uint8Array; scope?: string | undefined; form?: string; name: string } = { name: '' };
+
+  /** Parses a ciphertext. Throws DecryptionError unless it is under an expected key. */
+  function parse(ciphertext: Ciphertext, usual: Expected, options: DecryptOptions): Envelope {
+    const { keyId: expected = usual, anyKey } = options;
+    const envelope = read(envelopeBytes(ciphertext));
+    if (envelope.keyId !== expected) {
+      requireExpectedKey(envelope.keyId, anyKey ? { anyKey } : { keyId: expected ?? [] });
+    }
+    return envelope;
+  }
+
+  /** Returns the lease of a data key that has not arrived. Requests the data key unless an earlier call did. */
+  function arriving(name: string, wrapped: Wrapped, options: DecryptOptions, withSync: boolean): Lease {
+    const request = async (): Promise<DerivedDataKey> => {
+      // The caller's signal is not passed, because other calls might wait for the same data key.
+      const dek = await calls.unwrap(wrapped, { wrapContext: options.wrapContext });
+      const key = await deriveDataKey(engines, dek, wrapped, withSync);
+      emit({ type: 'data_key.unwrapped', keyId: key.keyId, keyVersion: key.keyVersion });
+      return key;
+    };
+    if (limits.maxEntries === 0) return cache.requestOnce(request);
+    return cache.arriving(name) ?? cache.request(name, request);
+  }
+
+  /** Returns the name of a data key. Remembers the last name, because consecutive rows often share a data key. */
+  function nameOf(wrapped: Wrapped, { scope, wrapContext }: DecryptOptions, form = ''): string {
+    const { keyId, keyVersion, wrappedKey } = wrapped;
+    if (last.of !== wrappedKey || last.scope !== scope || last.form !== form || wrapContext) {
+      const partition = partitionName(keyId, { scope, wrapContext });
+      const name = `${partition}/${keyVersion}${form}/${toBase64(wrappedKey)}`;
+      if (wrapContext) return name;
+      last = { of: wrappedKey, scope, form, name };
+    }
+    return last.name;
+  }
+
+  return {
+    /** Decrypts a ciphertext. Unwraps its data key if the data key is not in memory. */
+    decrypt: (ciphertext: Ciphertext, usual: Expected, options: Options): Promise<Decrypted> =>
+      attempt(() => {
+        requireOptions(decryptOptions, options, 'decrypt');
+        let { context } = options;
+        const { as, signal } = options;
+        requireForm(as);
+        if (signal?.aborted) throw aborted();
+        let envelope = parse(ciphertext, usual, options);
+        const name = nameOf(envelope, options);
+        const open = (key: DerivedDataKey): Decrypted | Promise<Decrypted> => {
+          const plaintext = openUnder(key.values, envelope, context);
+          if (as !== 'text') return plaintext;
+          return plaintext instanceof Promise ? plaintext.then(textOf) : textOf(plaintext);
+        };
+        const ready = cache.find(name)?.key;
+        if (ready) return open(ready);
+        // Copies, because the caller can overwrite its arguments before the data key arrives.
+        envelope = read(new Uint8Array(envelopeBytes(ciphertext)));
+        context = contextOf(context);
+        return arriving(name, envelope, options, false).use(open, signal, patience);
+      }),
+    /** Decrypts a ciphertext without waiting. Throws ClientError `not_primed`. */
+    decryptSync(ciphertext: Ciphertext, usual: Expected, options: Options): Decrypted {
+      requireOptions(decryptOptions, options, 'decryptSync');
+      requireForm(options.as);
+      const envelope = parse(ciphertext, usual, options);
+      const key = cache.find(nameOf(envelope, options, syncForm))?.key;
+      if (!key?.sync) throw notPrimed("this ciphertext's data key is not in memory");
+      const plaintext = openUnder(key.sync, envelope, options.context);
+      return options.as === 'text' ? textOf(plaintext) : plaintext;
+    },
+    /** Unwraps the data keys that `decryptSync` will need. */
+    async prime(ciphertexts: Iterable<Ciphertext>, usual: Expected, options: DecryptOptions): Promise<void> {
+      const { signal } = options;
+      if (signal?.aborted) throw aborted();
+      const wanted = new Map<string, Envelope>();
+      for (const ciphertext of ciphertexts) {
+        const envelope = parse(ciphertext, usual, options);
+        wanted.set(nameOf(envelope, options, syncForm), envelope);
+      }
+      if (wanted.size > limits.maxEntries) {
+        throw new InputError(
+          `these ciphertexts need ${wanted.size} data keys, but \`cache.decrypt\` keeps ${limits.maxEntries}: raise its \`maxEntries\``,
+        );
+      }
+      const missing = Array.from(wanted).filter(([name]) => !cache.find(name));
+      await Promise.all(
+        missing.map(([name, envelope]) =>
+          arriving(name, envelope, options, true).use(() => undefined, signal, patience),
+        ),
+      );
+    },
+    close: (): void => cache.close(),
+  };
+}
+
+function requireForm(form: DecryptedForm | undefined): void {
+  if (form === undefined || form === 'bytes' || form === 'text') return;
+  throw new InputError("`as` must be 'bytes' or 'text'");
+}
+
+/** Decodes a plaintext. Throws DecryptionError if it is not UTF-8. */
+function textOf(plaintext: Uint8Array): string {
+  try {
+    return fromUtf8(plaintext);
+  } catch {
+    throw new DecryptionError();
+  }
+}

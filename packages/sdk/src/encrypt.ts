@@ -1,0 +1,92 @@
+import { InputError, parseUuid } from '@eaas/protocol';
+import { aborted } from './abortable.ts';
+import { type As, type EncryptedForm, type EncryptOptions, encryptOptions } from './call-options.ts';
+import { type Bundle, requireValue, type Seal, sealBundle, sealBytes } from './ciphertext.ts';
+import { contextOf, type DataKeyCalls } from './data-key-calls.ts';
+import type { DerivedDataKey } from './data-keys/derive.ts';
+import { createEncryptingKeys } from './data-keys/encrypting.ts';
+import type { Engines } from './engines.ts';
+import { attempt, notPrimed } from './errors.ts';
+import type { Emit } from './events.ts';
+import type { Limits } from './options.ts';
+import { kindOf, requireOptions } from './require-options.ts';
+
+type Options = EncryptOptions & As<EncryptedForm>;
+type Encrypted = Bundle | Uint8Array;
+type KeyId = string | undefined;
+
+/** Creates the encrypting half of a client. `usual` is the client's key, which is used if the options name no key. */
+export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: Limits, emit: Emit) {
+  const keys = createEncryptingKeys(engines, limits, calls, emit);
+  const alwaysFresh = limits.encrypt.maxMessages === 1;
+  return {
+    encrypt: (value: string | Uint8Array, usual: KeyId, options: Options): Promise<Encrypted> =>
+      attempt(() => {
+        requireOptions(encryptOptions, options, 'encrypt');
+        requireValue(value);
+        const form = sealAs(options.as);
+        let { context } = options;
+        const { keyId = usual, fresh, scope, wrapContext, signal } = options;
+        if (signal?.aborted) throw aborted();
+        const of = { keyId: keyId as string, scope, wrapContext };
+        const once = fresh || alwaysFresh;
+        const length = lengthOf(value);
+        // Used immediately, because the data key can be replaced and overwritten at any later time.
+        const ready = !once && keys.take(of, length);
+        if (ready) return form(ready, ready.values, value, context);
+        requireKeyId(keyId);
+        // Copies, because the caller can overwrite its arguments before the data key arrives.
+        if (typeof value !== 'string') value = new Uint8Array(value);
+        context = contextOf(context);
+        const work = (key: DerivedDataKey) => form(key, key.values, value, context);
+        return once ? keys.useOnce(of, work, signal) : keys.use(of, length, work, signal);
+      }),
+    /** Encrypts a value without waiting. Throws ClientError `not_primed`. */
+    encryptSync(value: string | Uint8Array, usual: KeyId, options: Options): Encrypted {
+      requireOptions(encryptOptions, options, 'encryptSync');
+      requireValue(value);
+      const { keyId = usual, context, fresh, scope, wrapContext } = options;
+      const of = { keyId: keyId as string, scope, wrapContext };
+      const key = fresh ? undefined : keys.take(of, lengthOf(value), true);
+      if (key?.sync) return sealAs(options.as)(key, key.sync, value, context);
+      requireKeyId(keyId);
+      throw notPrimed('no data key is in memory to encrypt with');
+    },
+    /** Requests a data key for `encryptSync`. */
+    async prime(usual: KeyId, options: Omit<EncryptOptions, 'keyId'>, keep: boolean): Promise<void> {
+      const { scope, wrapContext, signal } = options;
+      if (signal?.aborted) throw aborted();
+      if (alwaysFresh)
+        throw new InputError(
+          '`prime` cannot keep a data key: allow more than one message in `cache.encrypt`',
+        );
+      const of = { keyId: requireKeyId(usual), scope, wrapContext: contextOf(wrapContext) };
+      await keys.prime(of, keep, signal);
+    },
+    close: (): void => keys.close(),
+  };
+}
+
+/** Returns the function that encrypts to the given form. Throws InputError for an unknown form. */
+function sealAs(form: EncryptedForm = 'bundle'): Seal<Encrypted> {
+  if (form === 'bundle') return sealBundle;
+  if (form === 'bytes') return sealBytes;
+  throw new InputError("`as` must be 'bundle' or 'bytes'");
+}
+
+/** Throws InputError if neither the call nor the client names a key. */
+export function requireKeyId(keyId: KeyId): string {
+  if (keyId === undefined) throw new InputError('`keyId` is missing: pass it to this call or to the client');
+  if (typeof keyId === 'string' && parseUuid(keyId)) return keyId;
+  // The name of a key helps to see the mistake. An API key must not be shown.
+  const isName = typeof keyId === 'string' && /^(?!.*eaas_sk_)[\w .-]{1,128}$/.test(keyId);
+  const got = isName ? `the name "${keyId}"` : kindOf(keyId);
+  throw new InputError(
+    `\`keyId\` must be a UUID (got ${got}): pass the \`key_id\` that \`keys.create\` returned`,
+  );
+}
+
+/** The length of a value in bytes. For text, the maximum length of its UTF-8. */
+function lengthOf(value: string | Uint8Array): number {
+  return typeof value === 'string' ? 3 * value.length : value.length;
+}

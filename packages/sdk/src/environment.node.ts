@@ -1,0 +1,26 @@
+import { env } from 'node:process';
+import { InputError } from '@eaas/protocol';
+import type { EaasClientOptions } from './client.ts';
+
+/**
+ * Node, Deno and Bun: without `baseUrl`, options that are not passed are read from `EAAS_BASE_URL`, `EAAS_API_KEY` and
+ * `EAAS_KEY_ID`. The client sends EAAS_API_KEY only to EAAS_BASE_URL. Throws InputError if `baseUrl` is passed without
+ * `apiKey` while EAAS_API_KEY is set.
+ */
+export function withEnvironment(options: EaasClientOptions): EaasClientOptions {
+  if (options.baseUrl === undefined) {
+    const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey, EAAS_KEY_ID: keyId } = env;
+    return {
+      ...options,
+      baseUrl,
+      apiKey: options.apiKey ?? apiKey,
+      keyId: options.keyId ?? (keyId || undefined),
+    };
+  }
+  if (options.apiKey === undefined && env['EAAS_API_KEY']) {
+    throw new InputError(
+      '`apiKey` must be passed together with `baseUrl` (got undefined): EAAS_API_KEY is for the service at EAAS_BASE_URL only',
+    );
+  }
+  return options;
+}

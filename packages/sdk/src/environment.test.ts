@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { withEnvironment as withoutEnvironment } from './environment.ts';
+import { EaasClient, InputError } from './index.ts';
+import { createTestService } from './testing/testing.ts';
+
+const service = createTestService();
+const { key_id: keyId } = service.createKey('of the environment');
+const { fetch } = service;
+
+const variables = { EAAS_BASE_URL: service.baseUrl, EAAS_API_KEY: service.apiKey, EAAS_KEY_ID: keyId };
+beforeEach(() => {
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+});
+afterEach(() => void vi.unstubAllEnvs());
+
+/** A `fetch` that fails, and records the URLs and tokens of the requests. */
+function recorder() {
+  const requests: { readonly origin: string; readonly authorization: string | null }[] = [];
+  const record: typeof fetch = async (input, init) => {
+    const { url, headers } = new Request(input, init);
+    requests.push({ origin: new URL(url).origin, authorization: headers.get('authorization') });
+    throw new TypeError('fetch failed');
+  };
+  return { requests, fetch: record };
+}
+
+test('without `baseUrl` the client reads the URL, the API key and the key from the environment', async () => {
+  const client = new EaasClient({ fetch });
+  const { ciphertext, key_id } = await client.encrypt('Ada');
+  expect(key_id).toBe(keyId);
+  expect(await client.decrypt(ciphertext, { as: 'text' })).toBe('Ada');
+  expect(() => new EaasClient()).not.toThrow();
+});
+
+test('passed options take precedence over the environment', async () => {
+  const { key_id: other } = service.createKey('passed');
+  const reader = service.createApiKey({ name: 'reader', permissions: ['keys.read'] });
+  const client = new EaasClient({ apiKey: reader.api_key, keyId: other, fetch });
+  await expect(client.encrypt('Ada')).rejects.toMatchObject({ code: 'permission_missing' });
+  expect((await new EaasClient({ keyId: other, fetch }).encrypt('Ada')).key_id).toBe(other);
+});
+
+test('the API key of the environment is never sent to a passed `baseUrl`', async () => {
+  const { requests, fetch } = recorder();
+  for (const absent of [{}, { apiKey: undefined }]) {
+    const make = () => new EaasClient({ baseUrl: 'https://elsewhere.example', fetch, ...absent });
+    expect(make).toThrow('EAAS_API_KEY is for the service at EAAS_BASE_URL only');
+    expect(make).toThrow(InputError);
+    expect(make).not.toThrow(service.apiKey);
+  }
+  expect(requests).toEqual([]);
+});
+
+test('a client with a passed `baseUrl` ignores the environment', async () => {
+  const { requests, fetch } = recorder();
+  const token = `eaas_sk_${'0'.repeat(49)}`;
+  const client = new EaasClient({ baseUrl: 'https://elsewhere.example', apiKey: token, fetch, retries: 0 });
+  await expect(client.encrypt('Ada')).rejects.toThrow('keyId');
+  await expect(client.keys.page()).rejects.toMatchObject({ code: 'network' });
+  expect(requests).toEqual([{ origin: 'https://elsewhere.example', authorization: `Bearer ${token}` }]);
+});
+
+test.each([
+  ['EAAS_BASE_URL', undefined, 'is EAAS_BASE_URL set?'],
+  ['EAAS_BASE_URL', '', 'is EAAS_BASE_URL set?'],
+  ['EAAS_BASE_URL', 'http://eaas.example', 'must use https:'],
+  ['EAAS_API_KEY', undefined, 'is EAAS_API_KEY set?'],
+  ['EAAS_API_KEY', 'hunter2', 'must be the token of an API key'],
+])('%s=%s throws InputError with advice', (name, value, advice) => {
+  vi.stubEnv(name, value);
+  expect(() => new EaasClient()).toThrow(advice);
+  expect(() => new EaasClient()).toThrow(InputError);
+  expect(() => new EaasClient()).not.toThrow('hunter2');
+});
+
+test('without EAAS_KEY_ID each call must name its key', async () => {
+  for (const none of [undefined, '']) {
+    vi.stubEnv('EAAS_KEY_ID', none);
+    const client = new EaasClient({ fetch });
+    await expect(client.encrypt('Ada')).rejects.toThrow('keyId');
+    expect((await client.encrypt('Ada', { keyId })).key_id).toBe(keyId);
+  }
+});
+
+test('the options are unchanged on a platform without an environment', () => {
+  const options = { retries: 1 };
+  expect(withoutEnvironment(options)).toBe(options);
+});

@@ -1,0 +1,141 @@
+import { type OptionNames, requireOptions } from '../require-options.ts';
+import type {
+  Bound,
+  Field,
+  FieldOptions,
+  Index,
+  LowEntropyField,
+  Plaintext,
+  SearchOptions,
+  TextField,
+  TextSearchOptions,
+  Unencrypted,
+} from './field.ts';
+import { jsonType } from './json-type.ts';
+import { normalizer } from './normalize.ts';
+import { bigintType, booleanType, bytesType, dateType, numberType, textType } from './scalar-types.ts';
+import { refuse, type ValueType } from './value-type.ts';
+
+/** Text. `client.decrypt` with `as: 'text'` can read it too. Encrypting a lone surrogate throws FieldError. */
+export function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>): TextField<NoInfer<B>> {
+  const field = fieldOf(textType, options);
+  return {
+    ...field,
+    searchable: <Column extends string | true>(search: TextSearchOptions<Column> = {}) => {
+      requireOptions({ ...searchOptions, normalize: true }, search, 'searchable');
+      return { ...field, index: indexOf(search, normalizer(search.normalize ?? [])) };
+    },
+  };
+}
+
+/** A number. NaN, the infinities and -0 are preserved. */
+export const number = /* @__PURE__ */ lowEntropy(numberType, (value) => value + 0); // A search for 0 must find -0.
+
+/** A bigint of any size. The length of the ciphertext reveals the order of magnitude. */
+export const bigint = /* @__PURE__ */ lowEntropy(bigintType);
+
+/** A boolean. The ciphertexts of true and false have the same length. */
+export const boolean = /* @__PURE__ */ lowEntropy(booleanType);
+
+/** A Date, to the millisecond. Encrypting an invalid Date throws FieldError. */
+export const date = /* @__PURE__ */ lowEntropy(dateType);
+
+/** Bytes, which cannot be searched. */
+export function bytes<B extends Bound = 'row'>(
+  options?: FieldOptions<Uint8Array, B>,
+): Field<Uint8Array, NoInfer<B>, false> {
+  return fieldOf(bytesType, options);
+}
+
+/**
+ * Any JSON value: `json<Notes>()`. Encrypting a value that JSON drops or changes (undefined, a Date, NaN) throws FieldError.
+ * Decryption does not check that the value has the type `Value`.
+ */
+export function json<Value>(
+  options: FieldOptions<Value> & { readonly context: 'field' },
+): Field<Value, 'field', false>;
+export function json<Value>(options?: FieldOptions<Value>): Field<Value, 'row', false>;
+export function json<Value>(options?: FieldOptions<Value>): Field<Value, Bound, false> {
+  return fieldOf(jsonType as ValueType<Value>, options);
+}
+
+/** Lists columns that are not encrypted. Spread them into a table: `users: { ...unencrypted('id', 'city'), email: text() }`. */
+export function unencrypted<const Name extends string>(
+  ...names: readonly Name[]
+): { readonly [Column in Name]: Unencrypted } {
+  for (const name of names) if (typeof name !== 'string') refuse('`unencrypted` takes the names of columns');
+  return Object.fromEntries(names.map((name) => [name, { unencrypted: true }])) as {
+    [Column in Name]: Unencrypted;
+  };
+}
+
+/**
+ * Lets a field read plaintext during a migration: `text({ previous: plaintext() })`. `read` converts the stored value to the
+ * type of the field: `number({ previous: plaintext(Number) })`. While `previous` is set, anyone who can write to the database
+ * can store any value. Remove `previous` when `reads()` counts no more plaintext. Throws InputError if `read` is not a
+ * function.
+ */
+export function plaintext<Value>(
+  read: (stored: unknown) => Value = (stored) => stored as Value,
+): Plaintext<Value> {
+  if (typeof read !== 'function') {
+    refuse('`plaintext` takes a function that converts the stored value, or no argument');
+  }
+  return { read };
+}
+
+function fieldOf<Value, B extends Bound>(
+  type: ValueType<Value>,
+  options: FieldOptions<Value, B> = {},
+): Field<Value, B, false> {
+  requireOptions({ context: true, previous: true, allowCiphertexts: true }, options, type.name);
+  const { context = 'row', previous } = options;
+  if (context !== 'row' && context !== 'field' && typeof context !== 'function') {
+    refuse("`context` must be 'row', 'field' or a function");
+  }
+  if (previous !== undefined && typeof previous?.read !== 'function') {
+    refuse('`previous` must be the result of `plaintext()`');
+  }
+  return { ...options, type, index: undefined };
+}
+
+function lowEntropy<Value>(
+  type: ValueType<Value>,
+  normalize: (value: Value) => Value = (value) => value,
+): <B extends Bound = 'row'>(options?: FieldOptions<Value, B>) => LowEntropyField<Value, NoInfer<B>> {
+  return (options) => {
+    const field = fieldOf(type, options);
+    return {
+      ...field,
+      searchable(search) {
+        // The type requires `lowEntropy`, but JavaScript callers can omit it.
+        if ((search as { lowEntropy?: unknown } | undefined)?.lowEntropy !== 'accepted') {
+          const cure = "pass searchable({ lowEntropy: 'accepted' }) to accept that";
+          refuse(`a ${type.name} can be guessed by brute force: ${cure}`);
+        }
+        requireOptions({ ...searchOptions, lowEntropy: true }, search, 'searchable');
+        return { ...field, index: indexOf(search, normalize) };
+      },
+    };
+  };
+}
+
+const searchOptions: OptionNames<SearchOptions<string>> = { column: true, bits: true, boundTo: true };
+
+function indexOf<Value, Column extends string | true>(
+  { column, bits = 256, boundTo }: SearchOptions<Column>,
+  normalize: (value: Value) => Value,
+): Index<Value, Column> {
+  if (!(Number.isInteger(bits) && bits >= 1 && bits <= 256)) {
+    refuse(`\`bits\` must be an integer from 1 to 256 (got ${String(bits)})`);
+  }
+  if (column !== undefined && typeof column !== 'string') refuse('`column` must be the name of a column');
+  if (boundTo !== undefined) {
+    // If a name was missing, the index would not be bound to one field.
+    const { table, field } = Object(boundTo) as { table: unknown; field: unknown };
+    const areNames = [table, field].every((name) => typeof name === 'string' && name !== '');
+    if (!areNames) refuse('`boundTo` must be { table, field }, with two names');
+    requireOptions({ table: true, field: true }, boundTo, 'boundTo');
+  }
+  return { column: column ?? (true as Column), bits, boundTo, normalize };
+}

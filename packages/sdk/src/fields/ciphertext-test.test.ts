@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { bytes, defineFields, plaintext, text } from './fields.ts';
+
+const fields = defineFields({
+  users: { name: text(), photo: bytes(), old: text({ previous: plaintext() }) },
+});
+
+const words = [
+  'eaasAhead',
+  'eaasAbout',
+  'eaas@example.com',
+  'eaasAhead of all others, because it begins with a name',
+  `eaasAQ${'A'.repeat(100)}`,
+  `eaasAQ${'z'.repeat(100)}`,
+];
+
+test.each(words)('plaintext that begins like a ciphertext is encrypted: %s', async (name) => {
+  const records = fields.for(clientAndKey().client);
+  const stored = await records.encryptRow('users', 1, { name });
+  expect(await records.decryptRow('users', 1, stored)).toEqual({ name });
+});
+
+test.each(words.filter((word) => word !== 'eaasAbout'))(
+  'plaintext that begins like a ciphertext can be read during a migration: %s',
+  async (old) => {
+    const records = fields.for(clientAndKey().client);
+    expect(await records.decryptRow('users', 1, { old })).toEqual({ old });
+  },
+);
+
+test('a short text that might be a truncated ciphertext is not read as plaintext', async () => {
+  const records = fields.for(clientAndKey().client);
+  await expect(records.decryptRow('users', 1, { old: 'eaasAbout' })).rejects.toMatchObject({
+    code: 'format',
+  });
+});
+
+test('bytes that begin like an envelope are encrypted', async () => {
+  const records = fields.for(clientAndKey().client);
+  const photo = Uint8Array.of(0x79, 0xa6, 0xac, 1, 2, 3);
+  const stored = await records.encryptRow('users', 1, { photo });
+  expect(await records.decryptRow('users', 1, stored)).toEqual({ photo });
+});
+
+test('a ciphertext is not encrypted again in any form, even if it is truncated', async () => {
+  const records = fields.for(clientAndKey().client);
+  const { name } = await records.encryptRow('users', 1, { name: 'Ada' });
+  const ciphertext = String(name);
+  for (const value of [ciphertext, `${ciphertext} `, ciphertext.slice(0, 60)]) {
+    await expect(records.encryptRow('users', 1, { name: value })).rejects.toThrow('is already encrypted');
+  }
+  for (const photo of [Buffer.from(ciphertext, 'base64'), Buffer.from(ciphertext)]) {
+    await expect(records.encryptRow('users', 1, { photo })).rejects.toThrow('is already encrypted');
+  }
+});

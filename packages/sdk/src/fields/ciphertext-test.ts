@@ -1,0 +1,51 @@
+import { FormatError } from '@eaas/protocol';
+import { viewBase64 } from '@eaas/protocol/base64';
+import { readHeader, storedCiphertext } from '@eaas/protocol/internal';
+
+type Ciphertext = string | Uint8Array;
+
+/** Whether the value has the whole header of an envelope. A text that only begins like one, such as `eaasAhead`, has not. */
+export function isCiphertext(value: unknown): boolean {
+  const ciphertext = storedCiphertext(value);
+  return ciphertext !== undefined && headerIn(ciphertext) === 'present';
+}
+
+/** Returns the ciphertext, even a truncated one, of a column that can also hold plaintext. Undefined for plaintext. */
+export function ciphertextAmongPlaintext(value: unknown): Ciphertext | undefined {
+  const ciphertext = storedCiphertext(value);
+  return ciphertext !== undefined && headerIn(ciphertext) !== 'none' ? ciphertext : undefined;
+}
+
+/** Whether the value of a column is a ciphertext, or a plain object or array that contains a ciphertext. */
+export function holdsCiphertext(value: unknown, around: readonly unknown[] = []): boolean {
+  if (typeof value === 'string') return value.startsWith('eaas') && isCiphertext(value);
+  if (typeof value !== 'object' || value === null) return false;
+  if (value instanceof Uint8Array) return isCiphertext(value);
+  const prototype: unknown = Array.isArray(value) ? null : Object.getPrototypeOf(value);
+  // Skips objects with a class, because reading the members of an ORM object can load more rows.
+  const isPlain = prototype === null || prototype === Object.prototype;
+  if (!isPlain || around.includes(value)) return false;
+  return Object.values(value).some((member) => holdsCiphertext(member, [...around, value]));
+}
+
+// The fixed part of a header (26 bytes) is in the first 36 characters of base64.
+const fixedBytes = 26;
+const fixedText = 36;
+
+/** `cut`: too short for a header, but every byte matches the envelopes that fields write (version 1). */
+function headerIn(ciphertext: Ciphertext): 'present' | 'cut' | 'none' {
+  const isText = typeof ciphertext === 'string';
+  if (ciphertext.length < (isText ? fixedText : fixedBytes)) {
+    const isCut = isText ? /^eaasA[Q-Za-f][A-Za-z0-9+/]*$/.test(ciphertext) : ciphertext[3] === 1;
+    return isCut ? 'cut' : 'none';
+  }
+  const bytes = isText ? viewBase64(ciphertext.slice(0, fixedText)) : ciphertext;
+  if (!bytes) return 'none';
+  try {
+    readHeader(bytes);
+    return 'present';
+  } catch (error) {
+    if (error instanceof FormatError) return 'none';
+    throw error;
+  }
+}

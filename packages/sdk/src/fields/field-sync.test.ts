@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { defineFields, number, plaintext, text } from './fields.ts';
+
+const fields = defineFields({
+  users: {
+    name: text({ context: 'field' }),
+    nick: text({ context: 'field', previous: plaintext() }),
+    age: number({ context: 'field' }),
+    email: text(),
+    own: text({ context: () => ({}) }),
+  },
+});
+
+async function primed() {
+  const { client, service } = clientAndKey();
+  await client.prime();
+  return { client, service, records: fields.for(client) };
+}
+
+test('synchronous calls and row calls can decrypt each other’s ciphertexts', async () => {
+  const { records, client } = await primed();
+  const age = records.encryptFieldSync('users', 'age', 36);
+  const { name } = await records.encryptRow('users', 1, { name: 'Ada' });
+  await client.prime({ ciphertexts: [age, name] });
+  expect(records.decryptFieldSync('users', 'age', age)).toBe(36);
+  expect(records.decryptFieldSync('users', 'name', name)).toBe('Ada');
+  expect(await records.decryptRow('users', 2, { age })).toEqual({ age: 36 });
+});
+
+test('synchronous calls return null and undefined unchanged', async () => {
+  const { records } = await primed();
+  expect(records.encryptFieldSync('users', 'age', null)).toBeNull();
+  expect(records.decryptFieldSync('users', 'age', undefined)).toBeUndefined();
+});
+
+test.each(['email', 'own'])(
+  'synchronous calls refuse a field whose context contains the row: %s',
+  async (field) => {
+    const { records } = await primed();
+    const message = `users.${field} is bound to its row, which this call does not know`;
+    expect(() => records.encryptFieldSync('users', field as 'name', 'Ada')).toThrow(message);
+    expect(() => records.decryptFieldSync('users', field as 'name', 'Ada')).toThrow(message);
+    expect(() => records.encryptFieldSync('users', field as 'name', null)).toThrow(message);
+  },
+);
+
+test('decryptSync refuses the ciphertext of another field', async () => {
+  const { records, client } = await primed();
+  const name = records.encryptFieldSync('users', 'name', 'Ada');
+  await client.prime({ ciphertexts: [name] });
+  expect(() => records.decryptFieldSync('users', 'nick', name as string)).toThrow(
+    /^users\.nick: decryption failed/,
+  );
+});
+
+test('without a data key in memory the error advises to call `prime`', async () => {
+  const { client, records } = await primed();
+  const notPrimed = expect.objectContaining({ code: 'not_primed', message: expect.stringMatching(/prime/) });
+  const name = records.encryptFieldSync('users', 'name', 'Ada');
+  expect(() => records.decryptFieldSync('users', 'name', name)).toThrow(notPrimed);
+  await client.close();
+  const cold = clientAndKey().client;
+  expect(() => fields.for(cold).encryptFieldSync('users', 'name', 'Ada')).toThrow(notPrimed);
+});
+
+test('decryptSync reads and counts plaintext if the field has `previous`', async () => {
+  const { records, client } = await primed();
+  const nick = records.encryptFieldSync('users', 'nick', 'ace');
+  await client.prime({ ciphertexts: [nick] });
+  expect(records.decryptFieldSync('users', 'nick', nick)).toBe('ace');
+  expect(records.decryptFieldSync('users', 'nick', 'ace')).toBe('ace');
+  expect(records.reads()['users.nick']).toEqual({ encrypted: 1, plaintext: 1 });
+  expect(() => records.decryptFieldSync('users', 'name', 'Ada')).toThrow(
+    'users.name: the stored value is not a ciphertext',
+  );
+});
+
+test('encryptSync refuses a ciphertext and a value of another type', async () => {
+  const { records } = await primed();
+  const name = records.encryptFieldSync('users', 'name', 'Ada');
+  expect(() => records.encryptFieldSync('users', 'name', String(name))).toThrow('is already encrypted');
+  expect(() => records.encryptFieldSync('users', 'age', '36' as never)).toThrow(
+    'users.age: expected a number',
+  );
+});

@@ -1,0 +1,57 @@
+import { requireOptions } from '../require-options.ts';
+import { ciphertextIn, readPlaintext } from './decrypt-rows.ts';
+import { encode } from './encrypt-rows.ts';
+import { at } from './field-error.ts';
+import type { Internals, RowOptions } from './internals.ts';
+import { contextOf, type FieldPlan, requireField, requireTable } from './plan.ts';
+import { refuse } from './value-type.ts';
+
+type Options = Omit<RowOptions, 'signal'>;
+
+/** Encrypts one value synchronously. Returns null and undefined unchanged. Throws FieldError. */
+export function encryptFieldSync(
+  internals: Internals,
+  table: string,
+  field: string,
+  value: unknown,
+  options: Options = {},
+): unknown {
+  requireOptions({ scope: true, wrapContext: true }, options, 'encryptFieldSync');
+  const plan = fieldWithoutRow(internals, table, field);
+  if (value === null || value === undefined) return value;
+  return at({ table, field, row: undefined }, () => {
+    const all = { ...options, keyId: plan.keyIds?.[0], context: contextOf(plan, undefined) };
+    return internals.client.encryptSync(encode(plan, value), all).ciphertext;
+  });
+}
+
+/** Decrypts one ciphertext synchronously. Returns null and undefined unchanged. Throws FieldError. */
+export function decryptFieldSync(
+  internals: Internals,
+  table: string,
+  field: string,
+  stored: unknown,
+  options: Options = {},
+): unknown {
+  requireOptions({ scope: true, wrapContext: true }, options, 'decryptFieldSync');
+  const plan = fieldWithoutRow(internals, table, field);
+  if (stored === null || stored === undefined) return stored;
+  return at({ table, field, row: undefined }, () => {
+    const ciphertext = ciphertextIn(plan, stored);
+    if (ciphertext === undefined) return readPlaintext(internals, plan, stored, undefined);
+    const all = { ...options, keyId: plan.keyIds, context: contextOf(plan, undefined) };
+    const value = plan.field.type.decode(internals.client.decryptSync(ciphertext, all));
+    plan.reads.encrypted++;
+    return value;
+  });
+}
+
+/** Throws InputError for a field that is bound to its row, because synchronous calls do not get the row id. */
+function fieldWithoutRow({ plans }: Internals, table: string, name: string): FieldPlan {
+  const plan = requireField(requireTable(plans, table), name);
+  if (plan.field.context === 'field') return plan;
+  return refuse(
+    `${plan.place} is bound to its row, which this call does not know: use encryptRow and decryptRow, or define the ` +
+      "field with context: 'field'",
+  );
+}

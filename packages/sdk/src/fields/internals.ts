@@ -1,0 +1,39 @@
+import type { EncryptOptions } from '../call-options.ts';
+import type { EnvelopeClient } from '../envelope-client.ts';
+import type { OptionNames } from '../require-options.ts';
+import type { FieldPlace } from './field.ts';
+import type { Fingerprints } from './fingerprints.ts';
+import type { Plans } from './plan.ts';
+import type { RecordId } from './row-types.ts';
+
+/** The part of a client that fields use. */
+export type FieldsClient = Pick<
+  EnvelopeClient,
+  'encryptMany' | 'decryptMany' | 'encryptSync' | 'decryptSync' | 'hashMany' | 'unwrap'
+>;
+
+/** The state that the methods of `Records` share. */
+export interface Internals {
+  readonly client: FieldsClient;
+  readonly plans: Plans;
+  readonly fingerprints: Fingerprints;
+  readonly onPlaintext: ((read: PlaintextRead) => void) | undefined;
+}
+
+/** Options of the calls for rows. */
+export type RowOptions = Pick<EncryptOptions, 'scope' | 'wrapContext' | 'signal'>;
+
+export const rowOptions: OptionNames<RowOptions> = { scope: true, wrapContext: true, signal: true };
+
+/** A row without the types of its definition. */
+export type Row = Record<string, unknown>;
+export type IdOf = (row: Row) => RecordId | undefined;
+
+/** The numbers of values of a field that were read as ciphertext and as plaintext. */
+export interface ReadCount {
+  readonly encrypted: number;
+  readonly plaintext: number;
+}
+
+/** The place of a plaintext that was read. */
+export type PlaintextRead = Omit<FieldPlace, 'row'> & { readonly row: string | undefined };

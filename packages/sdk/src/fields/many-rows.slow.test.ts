@@ -1,0 +1,155 @@
+import { inspect } from 'node:util';
+import { expect, test } from 'vitest';
+import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { EaasClient, EaasError } from '../index.ts';
+import { defineFields, FieldError, number, text, unencrypted } from './fields.ts';
+
+const fields = defineFields({
+  users: {
+    ...unencrypted('id'),
+    email: text().searchable(),
+    name: text(),
+    age: number({ context: 'field' }),
+  },
+});
+const idOf = ({ id }: { readonly id: number }): number => id;
+const users = (count: number) =>
+  Array.from({ length: count }, (_, id) => ({ id, email: `${id}@example.com`, name: `name ${id}`, age: id }));
+
+test('10,000 rows under 1,000 data keys are decrypted with one request', async () => {
+  const { service, client, keyId } = clientAndKey();
+  const writer = fields.for(client, { index: 'service' });
+  const rows = users(10_000).map(({ id, name, age }) => ({ id, name, age }));
+  const tens = Array.from({ length: 1_000 }, (_, ten) => rows.slice(ten * 10, ten * 10 + 10));
+  // Each scope has its own data key.
+  const stored = await Promise.all(
+    tens.map((ten, index) => writer.encryptRows('users', ten, idOf, { scope: `${index}` })),
+  );
+  const { baseUrl, apiKey, fetch } = service;
+  const reader = fields.for(new EaasClient({ baseUrl, apiKey, fetch, keyId }), { index: 'service' });
+  const before = service.requests.length;
+  expect(await reader.decryptRows('users', stored.flat(), idOf)).toEqual(rows);
+  expect(service.requests.slice(before)).toEqual([
+    { route: 'POST /v1/batch/unwrap', status: 200, items: 1_000 },
+  ]);
+}, 120_000);
+
+test('fields under different keys are decrypted with one request', async () => {
+  const { service, client, keyId } = clientAndKey();
+  const keyIds = { 'users.email': service.createKey('emails').key_id, 'users.name': keyId };
+  const options = { index: 'service', keyIds };
+  const rows = users(500);
+  const stored = await fields.for(client, options).encryptRows('users', rows, idOf);
+  const { baseUrl, apiKey, fetch } = service;
+  const reader = fields.for(new EaasClient({ baseUrl, apiKey, fetch, keyId }), options);
+  const before = service.requests.length;
+  expect(await reader.decryptRows('users', stored, idOf)).toEqual(rows);
+  expect(service.requests.slice(before)).toEqual([{ route: 'POST /v1/batch/unwrap', status: 200, items: 2 }]);
+});
+
+test.each(['serverless', 'browser'] as const)(
+  'decryptRows unwraps each data key once, even if the cache is smaller (%s)',
+  async (cache) => {
+    const { service, client, keyId } = clientAndKey();
+    const writer = fields.for(client, { index: 'service' });
+    const rows = users(1_500).map(({ id, name }) => ({ id, name }));
+    const stored = await Promise.all(
+      rows.map((row) => writer.encryptRow('users', row.id, row, { scope: `${row.id % 300}` })),
+    );
+    const { baseUrl, apiKey, fetch } = service;
+    const reader = fields.for(new EaasClient({ baseUrl, apiKey, fetch, keyId, cache }), { index: 'service' });
+    const before = service.requests.length;
+    expect(await reader.decryptRows('users', stored, idOf)).toEqual(rows);
+    expect(service.requests.slice(before)).toEqual([
+      { route: 'POST /v1/batch/unwrap', status: 200, items: 300 },
+    ]);
+  },
+);
+
+test('1,000 rows are encrypted with one request for a data key and one for the fingerprints', async () => {
+  const { service, client } = clientAndKey();
+  const stored = await fields.for(client, { index: 'service' }).encryptRows('users', users(1_000), idOf);
+  expect(new Set(stored.map(({ email_index }) => email_index)).size).toBe(1_000);
+  expect(service.requests.map(({ route, items }) => [route, items])).toEqual(
+    expect.arrayContaining([
+      ['POST /v1/keys/:key_id/wrap', undefined],
+      ['POST /v1/batch/hash', 1_000],
+    ]),
+  );
+  expect(service.requests).toHaveLength(2);
+});
+
+test('an empty list of rows makes no request', async () => {
+  const { service, client } = clientAndKey();
+  const records = fields.for(client, { index: 'service' });
+  expect(await records.encryptRows('users', users(0), idOf)).toEqual([]);
+  expect(await records.decryptRows('users', users(0), idOf)).toEqual([]);
+  expect(service.requests).toEqual([]);
+});
+
+test('decryptRows with `settled` returns a result or an error for each row', async () => {
+  const { client } = clientAndKey();
+  const records = fields.for(client, { index: 'service' });
+  const [first, second, third] = await records.encryptRows('users', users(3), idOf);
+  if (!first || !second || !third) throw new Error('three rows');
+  const mixed = [first, { ...second, name: third.name, email: third.email }, { ...third, age: 'plain' }];
+  const settled = await records.decryptRows('users', mixed, idOf, { settled: true });
+  expect(settled.map(({ ok }) => ok)).toEqual([true, false, false]);
+  expect(settled[0]).toEqual({ ok: true, value: users(1)[0] });
+  expect(settled[1]).toMatchObject({ error: { code: 'decryption', field: 'email', row: '1' } });
+  expect(settled[2]).toMatchObject({ error: { code: 'format', field: 'age', row: '2' } });
+  await expect(records.decryptRows('users', mixed, idOf)).rejects.toThrow(
+    /^users\.email of row 1: decryption failed.*\(was it encrypted with this row id\?\)$/,
+  );
+});
+
+test('a failed request throws FieldError with the code and `retryable` of the failure', async () => {
+  const { service, client } = clientAndKey({ retries: 0 });
+  const records = fields.for(client, { index: 'service' });
+  service.failNext('network', { times: 100 });
+  const error: unknown = await records
+    .encryptRow('users', 1, { name: 'secret' })
+    .catch((thrown: unknown) => thrown);
+  if (!(error instanceof FieldError)) throw new Error('no FieldError');
+  expect(error).toMatchObject({ code: 'network', retryable: true, table: 'users', field: 'name', row: '1' });
+  expect(error.cause).toBeInstanceOf(EaasError);
+  expect(inspect(error)).not.toContain('secret');
+});
+
+test('each field is encrypted under its own keys and refuses ciphertexts under other keys', async () => {
+  const { service, client, keyId } = clientAndKey();
+  const { key_id: emails } = service.createKey('emails');
+  const { key_id: people } = service.createKey('people');
+  const keyIds = { users: people, 'users.email': [emails.toUpperCase(), keyId] };
+  const records = fields.for(client, { index: 'service', keyIds });
+  const row = { email: 'ada@example.com', name: 'Ada' };
+  const stored = await records.encryptRow('users', 1, row);
+  const keyOf = (envelope: string): string => Buffer.from(envelope, 'base64').subarray(4, 20).toString('hex');
+  expect([stored.email, stored.name].map(keyOf)).toEqual(
+    [emails, people].map((id) => id.replaceAll('-', '')),
+  );
+  expect(await records.decryptRow('users', 1, stored)).toEqual(row);
+  const before = await fields.for(client, { index: 'service' }).encryptRow('users', 1, row);
+  expect(await records.decryptRow('users', 1, { email: before.email })).toEqual({ email: row.email });
+  await expect(records.decryptRow('users', 1, { name: before.name })).rejects.toThrow(
+    'users.name of row 1: decryption failed',
+  );
+});
+
+test('a scope never uses the data key of another scope', async () => {
+  const { service, client } = clientAndKey();
+  const records = fields.for(client, { index: 'service' });
+  for (const scope of ['acme', 'acme', 'globex']) {
+    await records.encryptRow('users', 1, { name: 'Ada' }, { scope });
+  }
+  expect(service.requests).toHaveLength(2);
+});
+
+test('a signal aborts the calls for rows', async () => {
+  const { client } = clientAndKey();
+  const records = fields.for(client, { index: 'service' });
+  const signal = AbortSignal.abort();
+  await expect(records.encryptRow('users', 1, { name: 'Ada' }, { signal })).rejects.toMatchObject({
+    code: 'aborted',
+  });
+});

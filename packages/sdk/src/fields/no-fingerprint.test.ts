@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { defineFields, FieldError, text, unencrypted } from './fields.ts';
+
+const phones = defineFields({
+  patients: {
+    ...unencrypted('id'),
+    phone: text().searchable({ normalize: ['digits'] }),
+    name: text().searchable(),
+  },
+});
+
+test('a value that is empty after normalization is stored without a fingerprint', async () => {
+  const { client, service } = clientAndKey();
+  const records = phones.for(client, { index: 'service' });
+  const rows = [
+    { id: 1, phone: 'n/a', name: '' },
+    { id: 2, phone: '', name: 'Ada' },
+    { id: 3, phone: '020 7946', name: null },
+  ];
+  const stored = await records.encryptRows('patients', rows, ({ id }) => id);
+  expect(stored.map(({ phone_index, name_index }) => [phone_index, name_index])).toEqual([
+    [null, null],
+    [null, expect.stringMatching(/^[\da-f]{64}$/)],
+    [expect.stringMatching(/^[\da-f]{64}$/), null],
+  ]);
+  expect(service.requests.find(({ route }) => route === 'POST /v1/batch/hash')?.items).toBe(2);
+  expect(await records.decryptRows('patients', stored, ({ id }) => id)).toEqual(rows);
+});
+
+test.each(['abc', '', 'n/a'])(
+  'a search for %j, which is empty after normalization, throws `no_fingerprint`',
+  async (phone) => {
+    const { client, service } = clientAndKey();
+    const records = phones.for(client, { index: 'service' });
+    const error: unknown = await records.where('patients', { phone }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(FieldError);
+    expect(error).toMatchObject({
+      code: 'no_fingerprint',
+      table: 'patients',
+      field: 'phone',
+      message: 'patients.phone: the value is empty after normalization, so no row can be found by it',
+    });
+    expect(service.requests).toEqual([]);
+  },
+);
+
+test('a stale index column is not kept for a value that is empty after normalization', async () => {
+  const { client } = clientAndKey();
+  const records = phones.for(client, { index: 'service' });
+  const stale = { phone: 'n/a', phone_index: 'stale' };
+  expect((await records.encryptRow('patients', 1, stale)).phone_index).toBeNull();
+});

@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest';
+import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { InputError } from '../index.ts';
+import {
+  createIndexKey,
+  date,
+  defineFields,
+  json,
+  number,
+  rewrapIndexKey,
+  text,
+  unencrypted,
+} from './fields.ts';
+
+// Misspelt options and columns are refused, because ignoring one would store plaintext or lose a protection.
+
+function openFields() {
+  const { client, keyId, service } = clientAndKey();
+  const fields = defineFields({
+    users: {
+      ...unencrypted('id'),
+      name: text().searchable(),
+      nick: text({ context: 'field' }),
+    },
+  });
+  return { client, keyId, service, fields, records: fields.for(client, { index: 'service' }) };
+}
+
+async function errorOf(work: () => unknown): Promise<unknown> {
+  try {
+    return await work();
+  } catch (error) {
+    return error;
+  }
+}
+
+type Opened = ReturnType<typeof openFields>;
+const idOf = () => 1;
+const any = (value: unknown) => value as never;
+
+test.each<[string, (opened: Opened) => unknown, string]>([
+  ['text', () => text(any({ contxt: 'field' })), '`contxt`: did you mean `context`?'],
+  ['date', () => date(any({ previos: true })), '`previos`: did you mean `previous`?'],
+  ['json', () => json(any({ allowCiphertext: true })), '`allowCiphertext`: did you mean `allowCiphertexts`?'],
+  [
+    'searchable',
+    () => text().searchable(any({ normalise: ['trim'] })),
+    '`normalise`: did you mean `normalize`?',
+  ],
+  [
+    'boundTo',
+    () => text().searchable({ boundTo: any({ table: 'a', field: 'b', feild: 'b' }) }),
+    '`feild`: did you mean `field`?',
+  ],
+  [
+    'a searchable number',
+    () => number().searchable(any({ lowEntropy: 'accepted', bit: 8 })),
+    '`bit`: did you mean `bits`?',
+  ],
+  [
+    'for',
+    ({ fields, client }) => fields.for(client, any({ index: 'service', keyId: '' })),
+    '`keyId`: did you mean `keyIds`?',
+  ],
+  [
+    'for, in lower case',
+    ({ fields, client }) => fields.for(client, any({ index: 'service', keyids: {} })),
+    '`keyids`: did you mean `keyIds`?',
+  ],
+  [
+    'encryptRow',
+    ({ records }) => records.encryptRow('users', 1, {}, any({ scpoe: 'a' })),
+    '`scpoe`: did you mean `scope`?',
+  ],
+  [
+    'encryptRows',
+    ({ records }) => records.encryptRows('users', [], idOf, any({ context: {} })),
+    'has no option `context`',
+  ],
+  [
+    'decryptRow',
+    ({ records }) => records.decryptRow('users', 1, {}, any({ settled: true })),
+    'has no option `settled`',
+  ],
+  [
+    'decryptRows',
+    ({ records }) => records.decryptRows('users', [], idOf, any({ setled: true })),
+    '`setled`: did you mean `settled`?',
+  ],
+  [
+    'where',
+    ({ records }) => records.where('users', { name: 'a' }, any({ sginal: 1 })),
+    'has no option `sginal`',
+  ],
+  [
+    'encryptFieldSync',
+    ({ records }) => records.encryptFieldSync('users', 'nick', null, any({ signal: 1 })),
+    'has no option `signal`',
+  ],
+  [
+    'decryptFieldSync',
+    ({ records }) => records.decryptFieldSync('users', 'nick', null, any({ as: {} })),
+    'has no option `as`',
+  ],
+  [
+    'createIndexKey',
+    ({ client }) => createIndexKey(client, any({ keyID: '' })),
+    '`keyID`: did you mean `keyId`?',
+  ],
+  [
+    'rewrapIndexKey',
+    ({ client }) => rewrapIndexKey(client, '', any({ keyid: '' })),
+    '`keyid`: did you mean `keyId`?',
+  ],
+  [
+    'where, a field',
+    ({ records }) => records.where('users', any({ nmae: 'Ada' })),
+    '`users.nmae` is not defined: did you mean `name`?',
+  ],
+  [
+    'a table',
+    ({ records }) => records.encryptRow(any('user'), 1, any({})),
+    '`user` is not defined: did you mean `users`?',
+  ],
+])('%s refuses an unknown name and suggests the most similar name', async (_, call, message) => {
+  const opened = openFields();
+  const error = await errorOf(() => call(opened));
+  expect(error).toBeInstanceOf(InputError);
+  expect(String(error)).toContain(message);
+  expect(opened.service.requests).toEqual([]);
+});
+
+test('an undefined column is refused before encryption, because it would be stored as plaintext', async () => {
+  const { records, service } = openFields();
+  await expect(records.encryptRow('users', 1, { name: 'x', nmae: 'Ada' } as never)).rejects.toThrow(
+    "the column `users.nmae` is not defined: did you mean `name`? Otherwise list it with unencrypted('nmae')",
+  );
+  await expect(records.encryptRow('users', 1, { city: 'London' } as never)).rejects.toThrow(
+    "the column `users.city` is not defined: list it with unencrypted('city')",
+  );
+  const rows = [{ name: 'Ada' }, { name: 'Bob', zip: 1 }];
+  await expect(records.encryptRows('users', rows as never, idOf)).rejects.toThrow(
+    '`users.zip` is not defined',
+  );
+  expect(service.requests).toEqual([]);
+});

@@ -1,0 +1,37 @@
+import type { Engine } from '@eaas/protocol';
+import type * as Noble from '@eaas/protocol/internal-noble';
+import type { Engines } from './engines.ts';
+import { ServiceError } from './errors.ts';
+
+/** Loads noble on demand, so that the first download of a page does not include noble. Throws ServiceError. */
+export async function loadNoble(): Promise<typeof Noble> {
+  try {
+    return await import('@eaas/protocol/internal-noble');
+  } catch {
+    throw new ServiceError(
+      'network',
+      'the module of noble could not be loaded: is this version of the app still deployed?',
+    );
+  }
+}
+
+interface Key {
+  readonly nobleEngine: typeof Noble.nobleEngine;
+  readonly bytes: Uint8Array;
+}
+
+/** An engine that loads noble when the first key is imported. */
+const onDemand: Engine<'async', Key> = {
+  name: 'noble',
+  async importKey(key) {
+    // The caller can overwrite its key before noble is loaded.
+    const bytes = new Uint8Array(key);
+    return { bytes, nobleEngine: (await loadNoble()).nobleEngine };
+  },
+  encrypt: async ({ nobleEngine, bytes }, ...rest) => nobleEngine.encrypt(bytes, ...rest),
+  decrypt: async ({ nobleEngine, bytes }, ...rest) => nobleEngine.decrypt(bytes, ...rest),
+  wipe: ({ bytes }) => void bytes.fill(0),
+};
+
+/** Engines that use noble for every call. */
+export const allNoble: Engines = { values: onDemand, sync: undefined, streams: onDemand };

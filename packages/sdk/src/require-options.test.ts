@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import { observedClient } from '../../../test/sdk/observed-client.ts';
+import { checkAudit } from './audit/audit.ts';
+import { EaasBrowserClient } from './browser/browser.ts';
+import { InputError } from './index.ts';
+import { inventory, reencrypt, storedValues } from './reencrypt/reencrypt.ts';
+import { kindOf, requireOptions } from './require-options.ts';
+import {
+  decryptBlob,
+  decryptStream,
+  encryptBlob,
+  encryptStream,
+  openFile,
+  rewrapStream,
+  urlSource,
+} from './stream/stream.ts';
+
+const known = { context: true, keyId: true, maxAge: true } as const;
+
+test.each([
+  ['contxt', '`encrypt` has no option `contxt`: did you mean `context`?'],
+  ['KEYID', '`encrypt` has no option `KEYID`: did you mean `keyId`?'],
+  ['key_id', '`encrypt` has no option `key_id`: did you mean `keyId`?'],
+  ['colour', '`encrypt` has no option `colour`: it takes `context`, `keyId`, `maxAge`'],
+  ['constructor', '`encrypt` has no option `constructor`: it takes `context`, `keyId`, `maxAge`'],
+])('an unknown option is refused, and the error names the most similar option: %s', (name, message) => {
+  const given = { [name]: undefined } as object;
+  expect(() => requireOptions<object>(known, given, 'encrypt')).toThrow(new InputError(message));
+});
+
+test('known options pass, and inherited members are not options', () => {
+  for (const given of [{ context: {}, keyId: 'x' }, Object.create({ inherited: 1 }) as object])
+    expect(() => requireOptions<object>(known, given, 'encrypt')).not.toThrow();
+});
+
+test.each([
+  [null, 'null'],
+  ['text', 'a string'],
+  [7, 'a number'],
+])('options that are not an object are refused: %j', (given, kind) => {
+  expect(() => requireOptions<object>(known, given as never, 'encrypt')).toThrow(
+    new InputError(`\`encrypt\` takes an object of options (got ${kind})`),
+  );
+});
+
+test.each([
+  [undefined, 'undefined'],
+  [[], 'an Array'],
+  [new Map(), 'a Map'],
+  [new Uint8Array(3), 'a Uint8Array of 3 bytes'],
+  [{}, 'an Object'],
+])('`kindOf` names the kind of a value: %s', (value, kind) => {
+  expect(kindOf(value)).toBe(kind);
+});
+
+const misspelt = { contxt: { row: '1' } } as object;
+const { client, make, keyId } = observedClient();
+const { ciphertext } = await client.encrypt('x');
+const wrapped = await client.wrap(new Uint8Array(32));
+const first = async (results: Promise<readonly { ok: boolean }[]>): Promise<void> => {
+  const [result] = await results;
+  if (result && 'error' in result) throw result.error;
+};
+
+describe('misspelt options', () => {
+  test.each<[string, (options: object) => unknown]>([
+    ['encrypt', (options) => client.encrypt('x', options)],
+    ['encrypt, as bytes', (options) => client.encrypt('x', { ...options, as: 'bytes' })],
+    ['encryptSync', (options) => client.encryptSync('x', options)],
+    ['encryptMany', (options) => first(client.encryptMany(['x'], options))],
+    ['an item of encryptMany', (item) => first(client.encryptMany([{ value: 'x', ...item }]))],
+    ['decrypt', (options) => client.decrypt(ciphertext, options)],
+    ['decrypt, as text', (options) => client.decrypt(ciphertext, { ...options, as: 'text' })],
+    ['decryptSync', (options) => client.decryptSync(ciphertext, options)],
+    ['decryptMany', (options) => first(client.decryptMany([ciphertext], options))],
+    ['an item of decryptMany', (item) => first(client.decryptMany([{ ciphertext, ...item }]))],
+    ['prime', (options) => client.prime(options)],
+    ['hash', (options) => client.hash('x', options)],
+    ['hashMany', (options) => first(client.hashMany(['x'], options))],
+    ['wrap', (options) => client.wrap(new Uint8Array(32), options)],
+    ['unwrap', (options) => client.unwrap(wrapped, options)],
+    ['rewrap', (options) => client.rewrap(ciphertext, options)],
+    ['rewrapMany', (options) => client.rewrapMany([ciphertext], options)],
+    ['keys.page', (options) => client.keys.page({}, options)],
+    ['keys.list', (options) => client.keys.list({}, options).next()],
+    ['apiKeys.list', (options) => client.apiKeys.list({}, options).next()],
+    ['usage', (options) => client.usage({}, options)],
+    ['audit.list', (options) => client.audit.list({}, options).next()],
+    ['the filter of audit.list', (filter) => client.audit.list(filter).next()],
+    ['audit.verify', (options) => client.audit.verify({}, options)],
+    ['checkAudit', (options) => checkAudit(client, options as never)],
+    ['encryptStream', (options) => encryptStream(client, options)],
+    ['decryptStream', (options) => decryptStream(client, options)],
+    ['encryptBlob', (options) => encryptBlob(client, new Blob(), options)],
+    ['decryptBlob', (options) => decryptBlob(client, new Blob(), options)],
+    ['openFile', (options) => openFile(client, { size: 0, read: () => new Uint8Array(0) }, options)],
+    ['rewrapStream', (options) => rewrapStream(client, options)],
+    ['urlSource', (options) => urlSource('https://eaas.test', options)],
+    ['inventory', (options) => inventory([], options)],
+    ['storedValues', (options) => storedValues({ read: async () => [] }, options).next()],
+    ['reencrypt', (options) => reencrypt(client, {} as never, { mode: 'rewrap', ...options }).next()],
+    ['a client', (options) => make(options)],
+    ["a browser's client", (options) => new EaasBrowserClient(options)],
+    ['cache', (cache) => make({ cache })],
+    ['cache.encrypt', (encrypt) => make({ cache: { encrypt } })],
+    ['cache.decrypt', (decrypt) => make({ cache: { decrypt } })],
+    ['engines', (engines) => make({ engines })],
+    ['timeouts', (timeouts) => make({ timeouts })],
+  ])('a misspelt option is refused by %s', async (_, call) => {
+    await expect((async () => call(misspelt))()).rejects.toThrow(/has no option `contxt`/);
+  });
+});
+
+test.each<[string, () => unknown, RegExp]>([
+  [
+    'null options',
+    () => client.encrypt('x', null as never),
+    /`encrypt` takes an object of options \(got null\)/,
+  ],
+  ['a DEK of text', () => client.wrap('a'.repeat(32) as never), /Uint8Array of 32 bytes \(got a string\)/],
+  ['a short DEK', () => client.wrap(new Uint8Array(16)), /\(got a Uint8Array of 16 bytes\)/],
+  ['a DEK to unwrap', () => client.unwrap(new Uint8Array(32) as never), /takes the return value of `wrap`/],
+  ['a number to hash', () => client.hash(7 as never), /must be a string \(got a number\)/],
+  ['a number to encrypt', () => client.encrypt(7 as never), /a string or a Uint8Array \(got a number\)/],
+  ['a number to decrypt', () => client.decrypt(7 as never), /`ciphertext` \(got a number\)/],
+  [
+    'the name of a key',
+    () => client.encrypt('x', { keyId: 'patients' }),
+    /a UUID \(got the name "patients"\)/,
+  ],
+  ['a token as a key', () => client.hash('x', { keyId: `eaas_sk_${keyId}` }), /a UUID \(got a string\)/],
+  [
+    'inherited context',
+    () => client.encrypt('x', { context: Object.create({ a: 'b' }) as never }),
+    /inherited/,
+  ],
+])('an argument error says what was expected: %s', async (_, call, message) => {
+  const result = call();
+  expect(result).toBeInstanceOf(Promise);
+  await expect(result).rejects.toThrow(message);
+  await expect(result).rejects.toBeInstanceOf(InputError);
+});

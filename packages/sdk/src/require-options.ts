@@ -1,0 +1,59 @@
+import { InputError } from '@eaas/protocol';
+
+/** The names of all options of `T`. The compiler refuses an incomplete list. */
+export type OptionNames<T> = { readonly [Name in keyof T]-?: true };
+
+/**
+ * Throws InputError unless `given` is an object whose own members are known options. The message names the most similar
+ * option. `of` names the call, the option or the item that takes the options.
+ */
+export function requireOptions<T>(known: OptionNames<T>, given: T, of: string): void {
+  if (typeof given !== 'object' || given === null) {
+    throw new InputError(`\`${of}\` takes an object of options (got ${kindOf(given)})`);
+  }
+  for (const name in given) {
+    if (known[name] !== true && Object.hasOwn(given, name)) throw unknownOption(Object.keys(known), name, of);
+  }
+}
+
+function unknownOption(known: readonly string[], name: string, of: string): InputError {
+  const shown = name.slice(0, 64);
+  const near = nearestOf(known, shown);
+  const advice = near
+    ? `did you mean \`${near}\`?`
+    : `it takes ${known.map((option) => `\`${option}\``).join(', ')}`;
+  return new InputError(`\`${of}\` has no option \`${shown}\`: ${advice}`);
+}
+
+/** The known name that is most similar to a misspelt one. Undefined if no name is similar. */
+export function nearestOf(known: Iterable<string>, name: string): string | undefined {
+  const [nearest] = Array.from(known, (candidate) => ({
+    candidate,
+    distance: distanceOf(candidate.toLowerCase(), name.toLowerCase()),
+  }))
+    .filter(({ candidate, distance }) => distance <= Math.max(2, candidate.length / 2.5))
+    .sort((a, b) => a.distance - b.distance);
+  return nearest?.candidate;
+}
+
+/** The Levenshtein distance. */
+function distanceOf(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+/** The kind of a value, for "got …" in a message. It never shows the value. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return `${value}`;
+  if (value instanceof Uint8Array) return `a Uint8Array of ${value.length} bytes`;
+  const kind = typeof value === 'object' ? Object.prototype.toString.call(value).slice(8, -1) : typeof value;
+  return `${/^[aeiou]/i.test(kind) ? 'an' : 'a'} ${kind}`;
+}

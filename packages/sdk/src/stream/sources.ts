@@ -1,0 +1,125 @@
+import { EaasError } from '@eaas/protocol';
+import { maxHeadLength, type RangeSource } from '@eaas/protocol/stream';
+import { type OptionNames, requireOptions } from '../require-options.ts';
+
+/** The store of a ciphertext did not return the requested part, or the object has changed. */
+export class SourceError extends EaasError {
+  override readonly name = 'SourceError';
+  readonly code = 'source';
+  /** The HTTP status of the response. */
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Reads parts of a Blob or a File. */
+export function blobSource(blob: Blob): RangeSource {
+  return { size: blob.size, read: (start, end) => blob.slice(start, end).stream() };
+}
+
+/** The members of a FileHandle that `handleSource` uses. `open` of node:fs/promises returns a FileHandle. */
+export interface ReadableHandle {
+  /** Returns the length of the file. */
+  stat(): Promise<{ readonly size: number }>;
+  /** Reads bytes from a position. */
+  read(
+    buffer: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }>;
+}
+
+const pieceLength = 262_144;
+
+/** Reads parts of a file on disk. Close the handle when you no longer read from the source. */
+export async function handleSource(handle: ReadableHandle): Promise<RangeSource> {
+  const { size } = await handle.stat();
+  const read = (start: number, end: number): ReadableStream<Uint8Array> => {
+    let at = start;
+    const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+      const buffer = new Uint8Array(Math.min(pieceLength, end - at));
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
+      if (bytesRead > 0) controller.enqueue(buffer.subarray(0, bytesRead));
+      at += bytesRead;
+      if (bytesRead === 0 || at === end) controller.close();
+    };
+    return new ReadableStream({ pull }, { highWaterMark: 0 });
+  };
+  return { size, read };
+}
+
+/** Options of the requests for parts of an object. */
+export interface UrlSourceOptions {
+  /** Sends the requests. Defaults to the platform's `fetch`. */
+  readonly fetch?: typeof fetch | undefined;
+  /** Headers to send with every request, and also after a redirect. `authorization` is sent to the same origin only. */
+  readonly headers?: HeadersInit | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const urlSourceOptions: OptionNames<UrlSourceOptions> = { fetch: true, headers: true, signal: true };
+
+/**
+ * Reads parts of an object by range requests (RFC 9110, section 14). Requests the beginning immediately. Throws SourceError
+ * if the server does not support ranges, or if the object changes later. Also throws the errors of `fetch`. A server of
+ * another origin must expose Content-Range. If it also exposes ETag, changes are detected early.
+ */
+export async function urlSource(url: string | URL, options: UrlSourceOptions = {}): Promise<RangeSource> {
+  requireOptions(urlSourceOptions, options, 'urlSource');
+  const { total, etag, response } = await requestPart(url, options, 0, maxHeadLength);
+  const beginning = await beginningOf(response);
+  return {
+    size: total,
+    async read(start, end, signal) {
+      if (end <= beginning.length) return beginning.subarray(start, end);
+      const part = await requestPart(url, { ...options, signal: signal ?? options.signal }, start, end);
+      // The ETag is compared here and not sent as If-Range, which would need a preflight and might be ignored by servers.
+      if (part.total === total && part.etag === etag && part.response.body) return part.response.body;
+      await part.response.body?.cancel();
+      throw new SourceError('the object changed since it was opened', part.response.status);
+    },
+  };
+}
+
+/** Reads the first part. Throws SourceError if the server sends more than was requested. */
+async function beginningOf({ body, status }: Response): Promise<Uint8Array> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  const reader = body?.getReader();
+  for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+    pieces.push(read.value);
+    length += read.value.length;
+    if (length <= maxHeadLength) continue;
+    await reader?.cancel();
+    throw new SourceError('the server sent more than the requested part', status);
+  }
+  return new Uint8Array(await new Blob(pieces).arrayBuffer());
+}
+
+async function requestPart(
+  url: string | URL,
+  { fetch: send = fetch, headers, signal }: UrlSourceOptions,
+  start: number,
+  end: number,
+) {
+  const requested = new Headers(headers);
+  requested.set('range', `bytes=${start}-${end - 1}`);
+  const response = await send(url, { headers: requested, signal: signal ?? null });
+  const { status } = response;
+  const range = response.headers.get('content-range') ?? '';
+  const [first, last, total] = (/^bytes (\d+)-(\d+)\/(\d+)$/.exec(range) ?? []).slice(1).map(Number);
+  // The part might be the whole object.
+  if (status === 206 && first === start && total !== undefined && last === Math.min(end, total) - 1) {
+    return { response, total, etag: response.headers.get('etag') };
+  }
+  await response.body?.cancel();
+  const reasons: Readonly<Record<number, string>> = {
+    200: 'the server sent the whole object instead of a part',
+    206: 'the server did not state which part it sent: does it expose Content-Range?',
+  };
+  throw new SourceError(reasons[status] ?? `the server responded with ${status} instead of a part`, status);
+}

@@ -1,0 +1,50 @@
+import { type Context, encodeContext, nobleEngine, pae } from '@eaas/protocol';
+import { fieldHash, type KeyCrypto } from '@eaas/protocol/service';
+import { type Key, randomBytes, type Tenant } from './tenant.ts';
+
+// Wrapped keys have the same length as in the real service but another suite number, so each service refuses the other's.
+const wrappedLength = 78;
+const formatAndSuite = 0x017f;
+// The head: format and suite, key version, 24 random bytes that begin with the iv.
+const headLength = 30;
+const randomAt = 6;
+const ivEnd = 18;
+
+/** The cryptography of a key. */
+export function keyCrypto({ tenant_id }: Tenant, { row, versions, hashKey }: Key): KeyCrypto {
+  const partsOf = (wrapped: Uint8Array, context: Context | undefined) => {
+    const head = wrapped.subarray(0, headLength);
+    const aad = pae('eaas test wrap v1', tenant_id, row.key_id, head, encodeContext(context));
+    return { iv: head.subarray(randomAt, ivEnd), aad, body: wrapped.subarray(headLength) };
+  };
+  return {
+    versionOf,
+    wrap(dek, context) {
+      const wrapped = new Uint8Array(wrappedLength);
+      const view = new DataView(wrapped.buffer);
+      view.setUint16(0, formatAndSuite);
+      view.setUint32(2, row.key_version);
+      wrapped.set(randomBytes(headLength - randomAt), randomAt);
+      const secret = versions[row.key_version - 1]?.secret;
+      if (!secret) throw new Error('the newest version of this active key is missing');
+      const { iv, aad, body } = partsOf(wrapped, context);
+      nobleEngine.encrypt(secret, iv, aad, dek, body);
+      return wrapped;
+    },
+    unwrap(wrapped, context) {
+      const secret = versions[(versionOf(wrapped) ?? 0) - 1]?.secret;
+      const { iv, aad, body } = partsOf(wrapped, context);
+      return secret ? nobleEngine.decrypt(secret, iv, aad, body) : undefined;
+    },
+    hash(value) {
+      if (!hashKey) throw new Error('the hash key of this active key is missing');
+      return fieldHash(hashKey, value);
+    },
+  };
+}
+
+function versionOf(wrapped: Uint8Array): number | undefined {
+  const view = new DataView(wrapped.buffer, wrapped.byteOffset, wrapped.length);
+  const isOurs = wrapped.length === wrappedLength && view.getUint16(0) === formatAndSuite;
+  return isOurs ? view.getUint32(2) : undefined;
+}
