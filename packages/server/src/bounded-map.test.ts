@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { BoundedMap } from './bounded-map.ts';
+import { BoundedMap, Budget } from './bounded-map.ts';
 
-test('keeps what is used, and forgets the rest in time', () => {
+test('a map keeps entries that are read, and drops the others after a while', () => {
   const map = new BoundedMap<number, string>(10);
   map.set(-1, 'used');
   map.set(-2, 'unused');
@@ -13,7 +13,7 @@ test('keeps what is used, and forgets the rest in time', () => {
   expect([96, 97, 98, 99].map((key) => map.get(key))).toEqual(['96', '97', '98', '99']);
 });
 
-test('a new value takes the place of an old one, and what is deleted is gone from both generations', () => {
+test('a new value replaces an old one, and delete removes entries of both generations', () => {
   const map = new BoundedMap<string, number>(2);
   map.set('a', 1);
   map.set('b', 2);
@@ -22,4 +22,41 @@ test('a new value takes the place of an old one, and what is deleted is gone fro
   map.delete('a');
   map.delete('b');
   expect([map.get('a'), map.get('b')]).toEqual([undefined, undefined]);
+});
+
+test('the total cost of maps that share a budget stays within the budget', () => {
+  const budget = new Budget(1_000);
+  const cost = (value: string) => value.length;
+  const [one, other] = [
+    new BoundedMap<number, string>(budget, cost),
+    new BoundedMap<number, string>(budget, cost),
+  ];
+  const held = (map: BoundedMap<number, string>) =>
+    Array.from({ length: 300 }, (_, key) => map.get(key)?.length ?? 0).reduce((sum, size) => sum + size, 0);
+  for (let key = 0; key < 300; key++) {
+    one.set(key, 'x'.repeat(10));
+    other.set(key, 'x'.repeat(30));
+    one.set(0, 'used');
+  }
+  const sizes = [held(one), held(other)];
+  expect(sizes[0]).toBeGreaterThan(0);
+  expect(sizes[1]).toBeGreaterThan(0);
+  expect((sizes[0] ?? 0) + (sizes[1] ?? 0)).toBeLessThanOrEqual(1_000);
+  expect(one.get(0)).toBe('used');
+});
+
+test('a value that has grown counts with its new size, and a deleted value does not count', () => {
+  const map = new BoundedMap<string, { size: number }>(100, ({ size }) => size);
+  const growing = { size: 1 };
+  map.set('growing', growing);
+  growing.size = 40;
+  map.set('growing', growing);
+  for (let nth = 0; nth < 50; nth++) {
+    map.set(`deleted ${nth}`, { size: 10 });
+    map.delete(`deleted ${nth}`);
+  }
+  expect(map.get('growing')).toBe(growing);
+  map.set('next', { size: 20 });
+  map.set('last', { size: 40 });
+  expect(map.get('growing')).toBeUndefined();
 });

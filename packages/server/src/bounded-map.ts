@@ -1,34 +1,77 @@
-/**
- * A map that forgets what was not used for longest. Two generations: when the young one is full it becomes the old one,
- * and what of the old one is used comes over. So at least half of `most` are kept, and to look costs no more than a look.
- */
-export class BoundedMap<Key, Value> {
+/** A limit on the total cost of the entries of several maps. */
+export class Budget {
   readonly #half: number;
-  #young = new Map<Key, Value>();
-  #old = new Map<Key, Value>();
+  readonly #maps: (() => void)[] = [];
+  #spent = 0;
 
   constructor(most: number) {
     this.#half = Math.ceil(most / 2);
   }
 
-  get(key: Key): Value | undefined {
-    const value = this.#young.get(key);
-    if (value !== undefined) return value;
-    const old = this.#old.get(key);
-    if (old !== undefined) this.set(key, old);
-    return old;
+  /** Adds a map. The budget calls `startGeneration` each time half of it is spent. */
+  join(startGeneration: () => void): void {
+    this.#maps.push(startGeneration);
   }
 
-  set(key: Key, value: Value): void {
-    if (this.#young.size >= this.#half && !this.#young.has(key)) {
+  spend(cost: number): void {
+    if (this.#spent > 0 && this.#spent + cost > this.#half) {
+      for (const startGeneration of this.#maps) startGeneration();
+      this.#spent = 0;
+    }
+    this.#spent += cost;
+  }
+
+  refund(cost: number): void {
+    this.#spent -= cost;
+  }
+}
+
+/**
+ * An approximate LRU cache with two generations. When half of the budget is spent, the young generation becomes the old
+ * one, and the old one is dropped. A lookup moves an old entry to the young generation. Maps that share a budget change
+ * generations together.
+ */
+export class BoundedMap<Key, Value> {
+  readonly #budget: Budget;
+  readonly #costOf: (value: Value) => number;
+  #young = new Map<Key, { readonly value: Value; readonly cost: number }>();
+  #old = new Map<Key, { readonly value: Value; readonly cost: number }>();
+
+  /** By default each entry costs 1. */
+  constructor(budget: Budget | number, costOf: (value: Value) => number = () => 1) {
+    this.#budget = typeof budget === 'number' ? new Budget(budget) : budget;
+    this.#costOf = costOf;
+    this.#budget.join(() => {
       this.#old = this.#young;
       this.#young = new Map();
-    }
-    this.#young.set(key, value);
+    });
+  }
+
+  get(key: Key): Value | undefined {
+    const young = this.#young.get(key);
+    if (young) return young.value;
+    const old = this.#old.get(key);
+    if (old) this.set(key, old.value);
+    return old?.value;
+  }
+
+  /** Adds a value, or updates the cost of a value that has grown. */
+  set(key: Key, value: Value): void {
+    const cost = this.#costOf(value);
+    this.#drop(key);
+    this.#budget.spend(cost);
+    this.#young.set(key, { value, cost });
   }
 
   delete(key: Key): void {
-    this.#young.delete(key);
+    this.#drop(key);
     this.#old.delete(key);
+  }
+
+  #drop(key: Key): void {
+    const young = this.#young.get(key);
+    if (!young) return;
+    this.#budget.refund(young.cost);
+    this.#young.delete(key);
   }
 }

@@ -1,15 +1,33 @@
-import type { Permission } from '@eaas/protocol/wire';
+import type { Permission, Route } from '@eaas/protocol/wire';
 
-/** Who asks, and what for: an API key over HTTP, the operator at the command line, or the service's own jobs. */
+/** A request before its body is read. */
+export interface Arrival {
+  readonly route: Route;
+  /** The Authorization header, unchanged. */
+  readonly authorization: string | undefined;
+  readonly origin: string | undefined;
+  /** The client's IP address in RFC 5952 form. IPv4-mapped addresses are written as IPv4. Null if unknown. */
+  readonly ipAddress: string | null;
+  /** The time when the request arrived, by `performance.now()`. */
+  readonly arrivedAt: number;
+  /** Aborted when the call ends or the client disconnects. */
+  readonly signal?: AbortSignal;
+}
+
+/** The caller of an operation: an API key over HTTP, the operator at the command line, or the service's own jobs. */
 export interface Caller {
   readonly tenantId: string;
-  /** As the audit log names it: an API key's id, `operator` or `system`. */
+  /** The actor in the audit log: an API key's id, `operator` or `system`. */
   readonly actor: string;
   readonly ipAddress: string | null;
-  /** When the request came in, on the clock of performance.now(). */
+  /** The time when the request arrived, by `performance.now()`. */
   readonly arrivedAt: number;
-  /** What the API key must still hold when the entry is written; null for the operator and the jobs. */
+  /** Aborted when the call ends or the client disconnects. */
+  readonly signal?: AbortSignal | undefined;
+  /** The rights that the API key must still have when the audit entry is written. Null for the operator and the jobs. */
   readonly credential: Credential | null;
+  /** Whether admission checked the API key against the database after the request arrived. */
+  readonly isConfirmed?: boolean;
 }
 
 interface Credential {
@@ -19,7 +37,7 @@ interface Credential {
   readonly origin: string | undefined;
 }
 
-/** The operator, or the service itself, acting on a tenant. */
+/** Creates the caller that represents the operator or the service itself. */
 export function insider(tenantId: string, actor: 'operator' | 'system'): Caller {
   return { tenantId, actor, ipAddress: null, arrivedAt: performance.now(), credential: null };
 }

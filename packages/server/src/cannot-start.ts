@@ -1,4 +1,9 @@
-/** Why the program cannot work here: its configuration or its database. The message is a sentence for the operator. */
+/** Thrown if the configuration or the database cannot be used. The message is a sentence for the operator. */
 export class CannotStart extends Error {
   override readonly name = 'CannotStart';
+}
+
+/** Returns the message of an error. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CannotStart } from './cannot-start.ts';
-import { readConfig, variables } from './config.ts';
+import { readConfig, readDevelopmentConfig, variables } from './config.ts';
 
 const key = Buffer.alloc(32, 1).toString('base64');
 const otherKey = Buffer.alloc(32, 2).toString('base64');
@@ -16,20 +16,24 @@ function refusal(env: Record<string, string>): string {
   return 'it was accepted';
 }
 
-test('an empty environment is the embedded database, on loopback', () => {
+test('an empty environment selects the embedded database and a loopback address', () => {
   expect(readConfig({})).toEqual({
     databaseUrl: null,
     migrateDatabaseUrl: null,
-    dataDirectory: '.eaas',
+    dataDirectory: null,
     rootKey: null,
     previousRootKey: null,
     host: '127.0.0.1',
     port: 8080,
+    isPortSet: false,
     trustProxy: null,
     tlsFiles: null,
     unencrypted: false,
     auditRetentionMonths: 60,
+    checkpointDirectory: null,
     logLevel: 'info',
+    console: false,
+    publicUrl: null,
     warnings: [],
   });
 });
@@ -48,6 +52,7 @@ test('every variable is read', () => {
     EAAS_TLS_CERT_FILE: 'cert.pem',
     EAAS_TLS_KEY_FILE: 'key.pem',
     EAAS_AUDIT_RETENTION_MONTHS: '12',
+    EAAS_CHECKPOINT_DIR: '/var/lib/checkpoints',
     EAAS_LOG_LEVEL: 'warn',
   });
   expect(config).toMatchObject({
@@ -59,12 +64,13 @@ test('every variable is read', () => {
     trustProxy: ['10.0.0.0/8', '192.0.2.7', 'fd00::/8', 'loopback'],
     tlsFiles: { cert: 'cert.pem', key: 'key.pem' },
     auditRetentionMonths: 12,
+    checkpointDirectory: '/var/lib/checkpoints',
     logLevel: 'warn',
     warnings: [],
   });
 });
 
-test('the root keys are the bytes that the variables spell', async () => {
+test('root keys are decoded from the base64 of their variables', async () => {
   const { rootKey, previousRootKey } = readConfig({ EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_PREVIOUS: otherKey });
   expect(await rootKey?.load()).toEqual(new Uint8Array(32).fill(1));
   expect(await previousRootKey?.load()).toEqual(new Uint8Array(32).fill(2));
@@ -86,6 +92,11 @@ test.each<[string, Record<string, string>]>([
   ['EAAS_ROOT_KEY_PREVIOUS', { EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_PREVIOUS: 'hunter2' }],
   ['EAAS_ROOT_KEY_PREVIOUS', { EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_PREVIOUS: key }],
   ['EAAS_ROOT_KEY_FILE', { EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_FILE: 'root.key' }],
+  ['EAAS_ROOT_KEY_COMMAND', { EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_COMMAND: '/bin/print-key' }],
+  ['EAAS_ROOT_KEY_COMMAND', { EAAS_ROOT_KEY_FILE: 'root.key', EAAS_ROOT_KEY_COMMAND: '/bin/print-key' }],
+  ['EAAS_ROOT_KEY_COMMAND', { EAAS_ROOT_KEY_COMMAND: 'print-key' }],
+  ['EAAS_ROOT_KEY_PREVIOUS_FILE', { EAAS_ROOT_KEY_PREVIOUS: key, EAAS_ROOT_KEY_PREVIOUS_FILE: 'old.key' }],
+  ['EAAS_ROOT_KEY_PREVIOUS_FILE', { EAAS_ROOT_KEY_FILE: 'a.key', EAAS_ROOT_KEY_PREVIOUS_FILE: 'a.key' }],
   ['EAAS_HOST', { EAAS_HOST: 'http://localhost' }],
   ['EAAS_HOST', { EAAS_HOST: '0.0.0.0:80' }],
   ['EAAS_PORT', { EAAS_PORT: '65536' }],
@@ -106,25 +117,31 @@ test.each<[string, Record<string, string>]>([
   ['EAAS_AUDIT_RETENTION_MONTHS', { EAAS_AUDIT_RETENTION_MONTHS: '1.5' }],
   ['EAAS_AUDIT_RETENTION_MONTHS', { EAAS_AUDIT_RETENTION_MONTHS: 'sixty' }],
   ['EAAS_LOG_LEVEL', { EAAS_LOG_LEVEL: 'verbose' }],
-])('%s stops the start with a sentence that names it and no secret: %j', (variable, env) => {
-  const sentence = refusal(env);
-  expect(sentence).toMatch(new RegExp(`\\b${variable}\\b.*\\.$`));
-  const values = [env['EAAS_ROOT_KEY'], env['EAAS_ROOT_KEY_PREVIOUS'], 'hunter2'];
-  expect(values.filter((value) => value && sentence.includes(value.trim()))).toEqual([]);
-});
+])(
+  'an invalid %s stops the start with an error that names the variable and shows no secret: %j',
+  (variable, env) => {
+    const sentence = refusal(env);
+    expect(sentence).toMatch(new RegExp(`\\b${variable}\\b.*\\.$`));
+    const values = [env['EAAS_ROOT_KEY'], env['EAAS_ROOT_KEY_PREVIOUS'], 'hunter2'];
+    expect(values.filter((value) => value && sentence.includes(value.trim()))).toEqual([]);
+  },
+);
 
-test.each(variables)('%s is not taken for absent when it is empty', (variable) => {
+test.each(variables)('an empty %s is refused', (variable) => {
   expect(refusal({ [variable]: '' })).toBe(`${variable} is empty: give it a value or remove it.`);
 });
 
-test.each(['127.0.0.1', '127.1.2.3', '::1', '[::1]', 'localhost'])('%s is served in plain HTTP', (host) => {
-  expect(readConfig({ EAAS_HOST: host }).host).toBe(host.replace(/[[\]]/g, ''));
-});
+test.each(['127.0.0.1', '127.1.2.3', '::1', '[::1]', 'localhost'])(
+  'a server on %s can use plain HTTP',
+  (host) => {
+    expect(readConfig({ EAAS_HOST: host }).host).toBe(host.replace(/[[\]]/g, ''));
+  },
+);
 
 test.each(['0.0.0.0', '::', '192.0.2.1', 'eaas.example', '127.0.0.1.example'])(
-  '%s needs TLS, a proxy or the word of the operator',
+  'a server on %s needs TLS, a proxy or EAAS_INSECURE_HTTP=1',
   (EAAS_HOST) => {
-    expect(refusal({ EAAS_HOST })).toContain(`EAAS_HOST=${EAAS_HOST} would serve secrets over plain HTTP`);
+    expect(refusal({ EAAS_HOST })).toContain(`EAAS_HOST=${EAAS_HOST} would send secrets over the network`);
     expect(refusal({ EAAS_HOST, EAAS_INSECURE_HTTP: '0' })).toContain('EAAS_INSECURE_HTTP=1');
     expect(readConfig({ EAAS_HOST, EAAS_INSECURE_HTTP: '1' }).unencrypted).toBe(true);
     expect(readConfig({ EAAS_HOST, EAAS_TRUST_PROXY: '10.0.0.1' }).unencrypted).toBe(false);
@@ -133,22 +150,77 @@ test.each(['0.0.0.0', '::', '192.0.2.1', 'eaas.example', '127.0.0.1.example'])(
   },
 );
 
-test('a variable that is not known is probably misspelled', () => {
+test('an unknown EAAS_ variable is reported', () => {
   expect(readConfig({ EAAS_AUDIT_RETENTION: '12', PATH: '/bin' }).warnings).toEqual([
-    'EAAS_AUDIT_RETENTION is not a variable that this program knows; it is ignored.',
+    'EAAS_AUDIT_RETENTION is not a variable of this program and is ignored. Check the spelling.',
   ]);
 });
 
-test('what a client reads in the same shell is no mistake', () => {
+test('variables of clients are not reported', () => {
   expect(readConfig({ EAAS_API_KEY: 'eaas_sk_', EAAS_BASE_URL: 'https://eaas.example' }).warnings).toEqual(
     [],
   );
 });
 
-test.each(['postgres://server@a,b:5432/eaas', 'postgres://server@a%2Cb/eaas'])('%s has two hosts', (url) => {
-  expect(refusal({ DATABASE_URL: url })).toMatch(/^DATABASE_URL must name one host: /);
+test.each(['postgres://server@a,b:5432/eaas', 'postgres://server@a%2Cb/eaas'])(
+  '%s is refused, because it has two hosts',
+  (url) => {
+    expect(refusal({ DATABASE_URL: url })).toMatch(/^DATABASE_URL must have exactly one host: /);
+  },
+);
+
+test('the error about an EAAS_PORT that Kubernetes set says how to remove it', () => {
+  expect(refusal({ EAAS_PORT: 'tcp://10.96.0.1:8080' })).toContain('enableServiceLinks: false');
 });
 
-test('a port that Kubernetes set is told from one that was meant', () => {
-  expect(refusal({ EAAS_PORT: 'tcp://10.96.0.1:8080' })).toContain('enableServiceLinks: false');
+test.each([
+  'https://eaas.example',
+  'https://eaas.example:8443',
+  'http://localhost:3000',
+  'http://[::1]:3000',
+])('the public URL %s is accepted', (publicUrl) => {
+  expect(readConfig({ EAAS_PUBLIC_URL: publicUrl })).toMatchObject({ publicUrl });
+});
+
+test.each([
+  ['with a slash at the end', 'https://eaas.example/'],
+  ['with a path', 'https://eaas.example/console'],
+  ['with its default port', 'https://eaas.example:443'],
+  ['in capitals', 'https://EAAS.example'],
+  ['with a user', 'https://me@eaas.example'],
+  ['over plain HTTP', 'http://eaas.example'],
+  ['of another scheme', 'ftp://localhost'],
+  ['without a scheme', 'eaas.example'],
+])('a public URL %s is refused', (_, url) => {
+  expect(() => readConfig({ EAAS_PUBLIC_URL: url })).toThrow('EAAS_PUBLIC_URL must be an origin');
+});
+
+test('the console needs a public URL unless the server listens on localhost, 127.0.0.1 or ::1', () => {
+  for (const host of ['localhost', '127.0.0.1', '[::1]']) {
+    expect(readConfig({ EAAS_CONSOLE: '1', EAAS_HOST: host })).toMatchObject({ console: true });
+  }
+  for (const env of [{ EAAS_HOST: '127.0.0.2' }, { EAAS_HOST: '0.0.0.0', EAAS_TRUST_PROXY: '10.0.0.1' }]) {
+    expect(() => readConfig({ EAAS_CONSOLE: '1', ...env })).toThrow('The console needs EAAS_PUBLIC_URL');
+    expect(readConfig({ ...env })).toMatchObject({ console: false });
+    const publicUrl = 'https://eaas.example';
+    const named = readConfig({ EAAS_CONSOLE: '1', ...env, EAAS_PUBLIC_URL: publicUrl });
+    expect(named).toMatchObject({ console: true, publicUrl });
+  }
+});
+
+test('development serves the console and logs little by default', () => {
+  expect(readDevelopmentConfig({})).toMatchObject({ console: true, logLevel: 'warn', isPortSet: false });
+  const env = { EAAS_CONSOLE: '0', EAAS_LOG_LEVEL: 'debug', EAAS_PORT: '8081' };
+  expect(readDevelopmentConfig(env)).toMatchObject({ console: false, logLevel: 'debug', isPortSet: true });
+});
+
+test.each([
+  ['NODE_ENV', 'production', 'NODE_ENV is production'],
+  ['DATABASE_URL', 'postgres://server@db/eaas', 'DATABASE_URL is set'],
+  ['DATABASE_URL', '', 'DATABASE_URL is set'],
+  ['EAAS_HOST', '0.0.0.0', 'EAAS_HOST is 0.0.0.0'],
+  ['EAAS_HOST', '::', 'EAAS_HOST is ::'],
+  ['EAAS_HOST', '10.0.0.1', 'EAAS_HOST is 10.0.0.1'],
+])('development refuses %s=%s', (name, value, reason) => {
+  expect(() => readDevelopmentConfig({ [name]: value })).toThrow(`\`eaas dev\` does not start: ${reason}`);
 });

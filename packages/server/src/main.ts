@@ -1,6 +1,6 @@
 import { run } from './cli/program.ts';
 
-// Whoever reads the output may have enough of it, as in `eaas audit export … | head`; a full disk is another matter.
+// A reader that closes the pipe early is no error, as in `eaas audit export … | head`. A full disk is one.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
   process.stderr.write(`Standard output cannot be written: ${error.message}\n`);

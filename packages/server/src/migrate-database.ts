@@ -1,54 +1,47 @@
-import { CannotStart } from './cannot-start.ts';
+import { CannotStart, reasonOf } from './cannot-start.ts';
 import type { Config } from './config.ts';
-import { openDatabase } from './open-database.ts';
+import { asOwner, openDatabase } from './open-database.ts';
 import { isDenied } from './store/faults.ts';
-import { migrate } from './store/migrate.ts';
-import { roleExists } from './store/roles.ts';
-import { openPool, type Pool } from './store/sql.ts';
+import { migrate, roleExists } from './store/migrate.ts';
+import type { Pool } from './store/sql.ts';
 
-/** What a migration did. */
+/** The result of a migration. */
 export interface Migrated {
-  /** How many migrations were missing. */
+  /** The number of migrations that were applied. */
   readonly applied: number;
-  /** The role that was granted what the server needs; null where the owner itself serves. */
+  /** The role that was granted the server's rights. Null if the server connects as the owner. */
   readonly server_role: string | null;
 }
 
-/** Brings the configuration's database up to date, as the role that owns it. Throws CannotStart. */
+/** Migrates the database of the configuration as the role that owns it. Throws CannotStart if it cannot. */
 export async function migrateDatabase(config: Config): Promise<Migrated> {
-  const { ownerConnection, serverRole, close } = await openDatabase(config, 'command');
-  const owner = openPool(ownerConnection, 1);
+  const database = await openDatabase(config, 'command');
+  const { serverRole } = database;
   try {
-    if (serverRole !== null) await requireRole(owner, serverRole);
-    return { applied: await migrate(owner, serverRole), server_role: serverRole };
+    const applied = await asOwner(database, async (owner) => {
+      if (serverRole !== null) await requireRole(owner, serverRole);
+      return migrate(owner, serverRole);
+    });
+    return { applied, server_role: serverRole };
   } catch (error) {
-    throw isDenied(error) ? notTheOwner(error) : error;
+    if (!isDenied(error)) throw error;
+    throw new CannotStart(
+      `The database refused the migration (${reasonOf(error)}). A migration needs the role that owns the database: set ` +
+        'EAAS_MIGRATE_DATABASE_URL to it, and DATABASE_URL to the one that the server runs under.',
+      { cause: error },
+    );
   } finally {
-    await owner.end({ timeout: 3 });
-    await close();
+    await database.close();
   }
 }
 
 async function requireRole(owner: Pool, role: string): Promise<void> {
   if (role === '') {
-    throw new CannotStart('DATABASE_URL must name its user, who is granted what the server needs.');
+    throw new CannotStart('DATABASE_URL must name a user: the migration grants it the rights of the server.');
   }
   if (await roleExists(owner, role)) return;
   throw new CannotStart(
     `The role ${JSON.stringify(role)} of DATABASE_URL does not exist. Create it as an administrator: ` +
-      `create role ${quoted(role)} login password '…';`,
-  );
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-function notTheOwner(error: unknown): CannotStart {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new CannotStart(
-    `The database refused (${reason}). A migration needs the role that owns the database: set EAAS_MIGRATE_DATABASE_URL ` +
-      'to it, and DATABASE_URL to the one that the server runs under.',
-    { cause: error },
+      `create role "${role.replaceAll('"', '""')}" login password '…';`,
   );
 }

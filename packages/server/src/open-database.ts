@@ -1,103 +1,99 @@
 import { existsSync } from 'node:fs';
 import { CannotStart } from './cannot-start.ts';
 import type { Config } from './config.ts';
-import { ROLES } from './embedded/cluster.ts';
-import { openDataDirectory } from './embedded/data-directory.ts';
-import { embeddedDatabase } from './embedded/embedded-database.ts';
-import { readOrCreateRootKeyFile } from './embedded/root-key-file.ts';
+import { createDataDirectory, findDataDirectory } from './data-directory.ts';
+import { startEmbeddedDatabase } from './embedded/embedded-database.ts';
+import { readOrCreateRootKeyFile } from './root-key-file.ts';
 import type { RootKeyProvider } from './root-keys.ts';
-import type { Connection } from './store/sql.ts';
+import { type Connection, openPool, type Pool } from './store/sql.ts';
 
-/** A database while it can be reached, and how. */
+/** An open database and the options to connect to it. */
 export interface OpenDatabase {
   readonly embedded: boolean;
-  /** Under the role that serves. */
+  /** The options to connect as the server's role. */
   readonly connection: Connection;
-  /** Under the role that owns the tables, if it is known. */
+  /** The options to connect as the role that owns the tables, if that role is known. */
   readonly ownerConnection: Connection;
-  /** The name of the role that serves, or null where it is the owner itself. */
+  /** The name of the server's role. Null if the server connects as the owner of the tables. */
   readonly serverRole: string | null;
   readonly rootKey: RootKeyProvider;
-  /** Stops the embedded database if this process started it. May be called again. */
+  /** Stops the embedded database if this process started it. Further calls do nothing. */
   readonly close: () => Promise<void>;
 }
 
-/** What for: `serve` for as long as the program runs, `command` for a short while, perhaps beside a `serve`. */
+/** The reason to open the database: for a server, or for one command, which can run beside a server. */
 export type Purpose = 'serve' | 'command';
 
-/** The database of the configuration: PostgreSQL at DATABASE_URL, else the embedded one. Throws CannotStart. */
-export function openDatabase(config: Config, purpose: Purpose): Promise<OpenDatabase> {
-  const { databaseUrl } = config;
-  return databaseUrl === null ? openEmbedded(config, purpose) : Promise.resolve(atUrl(config, databaseUrl));
-}
-
-function atUrl({ rootKey, migrateDatabaseUrl }: Config, databaseUrl: string): OpenDatabase {
+/**
+ * Opens PostgreSQL at DATABASE_URL, or the embedded database without DATABASE_URL. Only `serve` creates the embedded
+ * database. Throws CannotStart.
+ */
+export async function openDatabase(config: Config, purpose: Purpose): Promise<OpenDatabase> {
+  const { databaseUrl, migrateDatabaseUrl, rootKey } = config;
+  if (databaseUrl === null) return openEmbedded(config, purpose).catch(refuse);
   const ownerUrl = migrateDatabaseUrl ?? databaseUrl;
-  const [server, owner] = [userOf(databaseUrl), userOf(ownerUrl)];
+  const [server, owner] = [databaseUrl, ownerUrl].map((url) => decodeURIComponent(new URL(url).username));
   return {
     embedded: false,
     connection: databaseUrl,
     ownerConnection: ownerUrl,
-    serverRole: server === owner ? null : server,
+    serverRole: server === owner ? null : (server ?? ''),
     rootKey: rootKey ?? noRootKey,
     close: () => Promise.resolve(),
   };
 }
 
-function userOf(url: string): string {
-  return decodeURIComponent(new URL(url).username);
-}
-
 const noRootKey: RootKeyProvider = {
   load() {
     throw new CannotStart(
-      'There is no root key: set EAAS_ROOT_KEY or EAAS_ROOT_KEY_FILE. For a new database `eaas root-key generate` ' +
-        'makes one; keep a copy of it apart from the database, because without it nothing can be decrypted.',
+      'There is no root key: set EAAS_ROOT_KEY_FILE, EAAS_ROOT_KEY or EAAS_ROOT_KEY_COMMAND. For a new database ' +
+        '`eaas root-key generate` makes one; keep a copy apart from the database, because without the root key nothing ' +
+        'can be decrypted.',
     );
   },
 };
 
 async function openEmbedded(config: Config, purpose: Purpose): Promise<OpenDatabase> {
-  try {
-    const directory = await openDataDirectory(config.dataDirectory);
-    // Looked at before PostgreSQL is started, which makes one.
-    const mayCreate = !directory.hasDatabase();
-    const inDirectory = () => readOrCreateRootKeyFile(directory.rootKeyFile, { mayCreate });
-    // Made first: were it made after the database, a start that is interrupted in between would leave one without.
-    if (!config.rootKey && mayCreate) {
-      const isNew = !existsSync(directory.rootKeyFile);
-      (await inDirectory()).fill(0);
-      if (isNew) process.stderr.write(newRootKey(directory.rootKeyFile));
+  const find = purpose === 'serve' ? createDataDirectory : findDataDirectory;
+  const { path, rootKeyFile, hasDatabase } = await find(config.dataDirectory);
+  // PostgreSQL creates the database when it starts, so check before the start whether there is one.
+  const mayCreate = !hasDatabase();
+  const inDirectory = () => readOrCreateRootKeyFile(rootKeyFile, { mayCreate });
+  // Create the root key first: an interrupted start must not leave a database without a root key.
+  if (!config.rootKey && mayCreate) {
+    const isNew = !existsSync(rootKeyFile);
+    (await inDirectory()).fill(0);
+    if (isNew) {
+      const advice = 'Keep a copy of it somewhere else: without the root key nothing can be decrypted.';
+      process.stderr.write(`A new root key is in ${rootKeyFile}. ${advice}\n`);
     }
-    const { connection, close } = await embeddedDatabase(directory, purpose);
-    return {
-      embedded: true,
-      connection: connection('server'),
-      ownerConnection: connection('owner'),
-      serverRole: ROLES.server,
-      rootKey: config.rootKey ?? { load: () => refuseWith(inDirectory) },
-      close,
-    };
-  } catch (error) {
-    throw asCannotStart(error);
   }
+  const { connection, serverRole, close } = await startEmbeddedDatabase(path, purpose);
+  return {
+    embedded: true,
+    connection: connection('server'),
+    ownerConnection: connection('owner'),
+    serverRole,
+    rootKey: config.rootKey ?? { load: () => inDirectory().catch(refuse) },
+    close,
+  };
 }
 
-function newRootKey(file: string): string {
-  return `A new root key is in ${file}. Keep a copy of it somewhere else: without it nothing can be decrypted.\n`;
+/** Rethrows an error of the embedded database as CannotStart. Its message is a sentence for the operator. */
+function refuse(error: unknown): never {
+  if (!(error instanceof Error) || error instanceof CannotStart) throw error;
+  throw new CannotStart(error.message, { cause: error });
 }
 
-async function refuseWith<T>(work: () => Promise<T>): Promise<T> {
+/** Does some work as the role that owns the tables. */
+export async function asOwner<T>(
+  { ownerConnection }: OpenDatabase,
+  work: (owner: Pool) => Promise<T>,
+): Promise<T> {
+  const owner = openPool(ownerConnection, 1);
   try {
-    return await work();
-  } catch (error) {
-    throw asCannotStart(error);
+    return await work(owner);
+  } finally {
+    await owner.end({ timeout: 3 });
   }
-}
-
-/** What goes wrong with a data directory says in a sentence what to do about it. */
-function asCannotStart(error: unknown): unknown {
-  return error instanceof Error && !(error instanceof CannotStart)
-    ? new CannotStart(error.message, { cause: error })
-    : error;
 }

@@ -2,84 +2,71 @@ import { CannotStart } from './cannot-start.ts';
 import type { Config } from './config.ts';
 import { type RootKey, rootKey } from './crypto/key-hierarchy.ts';
 import { sameBytes } from './crypto/same-bytes.ts';
-import { openDatabase, type OpenDatabase, type Purpose } from './open-database.ts';
+import { judgeDatabaseTls, judgeDurability, judgeRole } from './doctor/database.ts';
+import { asOwner, openDatabase, type OpenDatabase, type Purpose } from './open-database.ts';
 import { checkRoots } from './root-check.ts';
 import type { RootKeyProvider } from './root-keys.ts';
 import { createService, type Service } from './service.ts';
+import { readClock } from './state/clock.ts';
 import { Database } from './store/database.ts';
 import { isDenied } from './store/faults.ts';
-import { clockDifference } from './store/jobs.ts';
-import { isMigrated, migrate, ownsTables } from './store/migrate.ts';
-import { openPool, type Pool } from './store/sql.ts';
+import { isMigrated, migrate } from './store/migrate.ts';
+import type { Pool } from './store/sql.ts';
 
-/** A service on its database, ready to work. */
+/** A service with an open database. */
 export interface OpenService {
   readonly service: Service;
   readonly database: OpenDatabase;
-  /** Sentences for the operator about what can be worked with, and should not stay so. */
+  /** Warnings to the operator about settings that work but should be changed. */
   readonly warnings: readonly string[];
-  /** Ends the connections, and the embedded database if this process started it. */
+  /** Closes the connections, and stops the embedded database if this process started it. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens what the configuration names: the database, migrated, and the root key that opens it. The embedded database is
- * made and migrated where need be; any other is left as it is. Throws CannotStart.
+ * Opens the database and the root key of the configuration. Migrates the embedded database, which `serve` creates if it is
+ * missing. Throws CannotStart if another database is not migrated, or if the root key does not open the database.
  */
 export async function openService(config: Config, purpose: Purpose): Promise<OpenService> {
   const database = await openDatabase(config, purpose);
-  const connections = new Database(database.connection);
-  const reads = new Database(database.connection, 4);
-  const background = new Database(database.connection, 6);
+  const siblings = new Set<Database>();
+  const connections = new Database(database.connection, 10, siblings);
+  const reads = new Database(database.connection, 4, siblings);
+  const background = new Database(database.connection, 6, siblings);
   const close = async (): Promise<void> => {
     await Promise.all([connections, reads, background].map((pool) => pool.close()));
     await database.close();
   };
   try {
-    if (database.embedded) await migrateEmbedded(database);
-    else await connections.run(requireMigrated, 10_000);
+    if (database.embedded) {
+      await asOwner(database, async (owner) => {
+        if (!(await isMigrated(owner))) await migrate(owner, database.serverRole);
+      });
+    } else await connections.run(requireMigrated, 10_000);
     const roots = await loadRoots(database.rootKey, config.previousRootKey);
     await connections.transaction((tx) => checkRoots(tx, roots));
-    const serving = purpose === 'serve';
-    const warnings = [
-      ...config.warnings,
-      ...(serving && config.unencrypted ? [unencrypted] : []),
-      ...(serving && (await connections.run(ownsTables)) ? [asOwner] : []),
-    ];
-    const clock = serving ? Date.now : await databaseClock(connections);
-    return {
-      service: createService({ database: connections, reads, background, roots, clock }),
-      database,
-      warnings,
-      close,
-    };
+    const serverWarnings = purpose === 'serve' ? await warningsOf(config, connections) : [];
+    const service = createService({ database: connections, reads, background, roots });
+    await readClock(service);
+    return { service, database, warnings: [...config.warnings, ...serverWarnings], close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-const asOwner =
-  'The role of DATABASE_URL owns the tables, so that whoever takes over this process can remove the guards of the audit ' +
-  'log. Give the server a role of its own: set EAAS_MIGRATE_DATABASE_URL to the owner, DATABASE_URL to another role, and ' +
-  'run `eaas migrate`.';
-
-const unencrypted =
-  'EAAS_INSECURE_HTTP=1: API keys, data keys and plaintext travel unencrypted over the network.';
-
-/** An operator's machine may be off; a server that is off is not ready. Entries of either must not go ahead of the rest. */
-async function databaseClock(connections: Database): Promise<() => number> {
-  const difference = await connections.run((sql) => clockDifference(sql, Date.now));
-  return () => Date.now() - difference;
-}
-
-async function migrateEmbedded({ ownerConnection, serverRole }: OpenDatabase): Promise<void> {
-  const owner = openPool(ownerConnection, 1);
-  try {
-    if (!(await isMigrated(owner))) await migrate(owner, serverRole);
-  } finally {
-    await owner.end({ timeout: 3 });
-  }
+/** Returns the findings of `eaas doctor` that every start of a server must show. */
+async function warningsOf({ databaseUrl, unencrypted }: Config, connections: Database): Promise<string[]> {
+  const durability = await connections.run(judgeDurability);
+  const failures = [judgeDatabaseTls(databaseUrl), ...durability].filter(({ status }) => status === 'failed');
+  const role = await connections.run(judgeRole);
+  return [
+    ...(unencrypted
+      ? ['EAAS_INSECURE_HTTP=1: API keys, data keys and plaintext travel unencrypted over the network.']
+      : []),
+    ...failures.map(({ message }) => message),
+    ...(role.status === 'ok' ? [] : [role.message]),
+  ];
 }
 
 async function requireMigrated(sql: Pool): Promise<void> {
@@ -88,8 +75,8 @@ async function requireMigrated(sql: Pool): Promise<void> {
   } catch (error) {
     if (!isDenied(error)) throw error;
     throw new CannotStart(
-      'The role of DATABASE_URL may not read the schema: run `eaas migrate` with EAAS_MIGRATE_DATABASE_URL set to the ' +
-        'role that owns the tables; it grants what is needed.',
+      'The role of DATABASE_URL cannot read the schema: run `eaas migrate` with EAAS_MIGRATE_DATABASE_URL set to the ' +
+        'role that owns the tables. The migration grants what the server needs.',
     );
   }
   throw new CannotStart(
@@ -97,14 +84,14 @@ async function requireMigrated(sql: Pool): Promise<void> {
   );
 }
 
-async function loadRoots(
+/** Loads the current root key and, during a rotation, the previous one. Throws CannotStart. */
+export async function loadRoots(
   current: RootKeyProvider,
   previous: RootKeyProvider | null,
 ): Promise<[RootKey, ...RootKey[]]> {
   const root = await load(current);
-  if (!previous) return [root];
-  const former = await load(previous);
-  return sameBytes(root.rootId, former.rootId) ? [root] : [root, former];
+  const former = previous && (await load(previous));
+  return !former || sameBytes(root.rootId, former.rootId) ? [root] : [root, former];
 }
 
 async function load(provider: RootKeyProvider): Promise<RootKey> {

@@ -1,29 +1,27 @@
-import { type Problem, problem, type ProblemCode } from '@eaas/protocol/wire';
+import { Refusal } from '@eaas/protocol/service';
 
-/** Why a request is not carried out, as the caller is told. Thrown anywhere below a door, which answers it. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
-  readonly code: ProblemCode;
+export { Refusal } from '@eaas/protocol/service';
 
-  constructor(code: ProblemCode, detail: string) {
-    super(detail);
-    this.code = code;
-  }
+/** Names a row of the database. */
+export interface NamedRow {
+  readonly table: string;
+  readonly id: string;
+  readonly tenantId: string;
+}
 
-  get problem(): Problem {
-    return problem(this.code, this.message);
+/** Thrown if the MAC of a row is wrong, so something other than the service wrote the row. */
+export class Tampered extends Refusal {
+  readonly row: NamedRow | undefined;
+
+  constructor(detail: string, row?: NamedRow) {
+    super('unavailable', detail);
+    this.row = row;
   }
 }
 
-export const keyNotFound = (): Refusal =>
-  new Refusal('not_found', 'Key not found: give the key_id that POST /v1/keys returned, never the name.');
-
-/** A row is not what the service wrote. */
-export class Tampered extends Refusal {}
-
-/** What a row says when its MAC does not hold. The details are for the operator. */
-export const tampered = (): Tampered =>
+/** Creates the refusal of a request that needs a tampered row. The client does not see which row it is. */
+export const tampered = (table: string, id: string, tenantId: string): Tampered =>
   new Tampered(
-    'unavailable',
-    'The stored data did not pass its integrity check; the operator can name it with `eaas audit verify`.',
+    'The stored data did not pass its integrity check. The operator can find the row with `eaas audit verify`.',
+    { table, id, tenantId },
   );

@@ -9,14 +9,14 @@ import {
   type RootCheckRow,
   someTenantIsSealed,
 } from './store/root-checks.ts';
-import type { Transaction } from './store/sql.ts';
+import type { Sql, Transaction } from './store/sql.ts';
 
-/** The current root key first, while rotating also the previous. */
+/** The current root key, and the previous one during a rotation. */
 type Roots = readonly [RootKey, ...RootKey[]];
 
 /**
- * Makes sure that these root keys open the database; an empty one is theirs from now on. Throws CannotStart otherwise:
- * a new root key never takes the place of one that data is sealed under.
+ * Checks that these root keys open the database. Registers the current one in an empty database. Otherwise throws
+ * CannotStart, so that no other root key ever replaces the registered one.
  */
 export async function checkRoots(tx: Transaction, roots: Roots): Promise<void> {
   const existing = await listRootChecks(tx);
@@ -24,18 +24,25 @@ export async function checkRoots(tx: Transaction, roots: Roots): Promise<void> {
   else await claim(tx, roots);
 }
 
-/** The same, before something is sealed under the current root key: from then on every start needs that key. */
-export async function claim(tx: Transaction, roots: Roots): Promise<void> {
-  await lockRootChecks(tx);
-  const existing = await listRootChecks(tx);
-  if (existing.length > 0) requireOpen(existing, roots);
-  else if (await someTenantIsSealed(tx)) throw new CannotStart(missing);
-  const [{ rootId }] = roots;
-  if (existing.some((row) => sameBytes(row.root_id, rootId))) return;
-  await insertRootCheck(tx, { root_id: rootId, sealed: sealRootCheck(roots[0]) });
+/** Returns whether the database is new. Throws CannotStart unless these root keys open the database. Changes nothing. */
+export async function requireOpeningRoots(sql: Sql, roots: Roots): Promise<boolean> {
+  const existing = await listRootChecks(sql);
+  requireOpen(existing, roots);
+  if (existing.length === 0 && (await someTenantIsSealed(sql))) throw new CannotStart(missing);
+  return existing.length === 0;
 }
 
-/** Lets go of a root key. Answers false, and does nothing, while a tenant is still sealed under it. */
+/** Registers the current root key before data is encrypted under it. Every later start needs this key. */
+export async function claim(tx: Transaction, roots: Roots): Promise<void> {
+  await lockRootChecks(tx);
+  await requireOpeningRoots(tx, roots);
+  const [current] = roots;
+  const existing = await listRootChecks(tx);
+  if (existing.some((row) => sameBytes(row.root_id, current.rootId))) return;
+  await insertRootCheck(tx, { root_id: current.rootId, sealed: sealRootCheck(current) });
+}
+
+/** Removes a root key. Returns false and removes nothing if a tenant's secret is still encrypted under it. */
 export async function release(tx: Transaction, root: RootKey): Promise<boolean> {
   await lockRootChecks(tx);
   if (await someTenantIsSealed(tx, root.rootId)) return false;
@@ -44,29 +51,27 @@ export async function release(tx: Transaction, root: RootKey): Promise<boolean> 
 }
 
 function requireOpen(existing: readonly RootCheckRow[], roots: Roots): void {
-  for (const row of existing) {
-    const root = roots.find((one) => sameBytes(one.rootId, row.root_id));
-    if (!root) throw new CannotStart(wrongKey(row, roots, existing.length));
-    if (!opensRootCheck(root, row.sealed)) throw new CannotStart(damaged);
+  for (const { root_id, sealed } of existing) {
+    const root = roots.find(({ rootId }) => sameBytes(rootId, root_id));
+    if (root && opensRootCheck(root, sealed)) continue;
+    throw new CannotStart(root ? damaged : wrongKey(root_id, roots, existing.length > 1));
   }
 }
 
-function wrongKey({ root_id }: RootCheckRow, roots: Roots, count: number): string {
-  const needed = Buffer.from(root_id).toString('hex');
-  const given = roots.map(({ rootId }) => Buffer.from(rootId).toString('hex')).join(' and ');
-  const rotating =
-    count > 1
-      ? ' A rotation is under way: until `eaas root-key rotate` has ended, both root keys are needed.'
-      : '';
+function wrongKey(needed: Uint8Array, roots: Roots, isRotating: boolean): string {
+  const hex = (id: Uint8Array): string => Buffer.from(id).toString('hex');
+  const given = roots.map(({ rootId }) => hex(rootId)).join(' and ');
+  const rotating = isRotating
+    ? ' A rotation is under way: until `eaas root-key rotate` has ended, both root keys are needed.'
+    : '';
   return (
-    `The root key does not open this database: it is sealed under the root key with the id ${needed}, and the one ` +
-    `given has ${given}. Set EAAS_ROOT_KEY, EAAS_ROOT_KEY_FILE or EAAS_ROOT_KEY_PREVIOUS to that key.${rotating}`
+    `The root key does not open this database: the database needs the root key with the id ${hex(needed)}, and the ` +
+    `given key has the id ${given}. Set EAAS_ROOT_KEY_FILE (or EAAS_ROOT_KEY_PREVIOUS_FILE) to the file of that key.${rotating}`
   );
 }
 
 const damaged =
-  'The database has a root check of this root key that the key does not open: the row in eaas.root_checks was changed. ' +
-  'Restore it from a backup.';
+  'The root key does not open its own row in eaas.root_checks: that row was changed. Restore the row from a backup.';
 const missing =
-  'The database has tenants but no root check, so nothing says which root key is theirs: the rows of eaas.root_checks ' +
-  'were removed. Restore them from a backup.';
+  'The database has tenants but no root check, so the right root key is unknown: the rows of eaas.root_checks were ' +
+  'removed. Restore them from a backup.';

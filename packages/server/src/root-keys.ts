@@ -1,36 +1,109 @@
-import { isBase64 } from '@eaas/protocol/base64';
-import { CannotStart } from './cannot-start.ts';
-import { readRootKeyFile } from './embedded/root-key-file.ts';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { isAbsolute } from 'node:path';
+import { CannotStart, reasonOf } from './cannot-start.ts';
+import { readRootKeyFile } from './root-key-file.ts';
+import { decodeRootKey, longestRootKeyText } from './root-key-text.ts';
 
-/** Where a root key comes from. A KMS or an HSM is one more of these. */
+/** A source of a root key. */
 export interface RootKeyProvider {
-  /** The 32 bytes, which are the caller's to wipe. Throws CannotStart with a sentence that says what to do. */
+  /** The file that holds the key, or the program that prints it. */
+  readonly file?: string;
+  readonly program?: string;
+  /** Returns the 32 bytes, which the caller must wipe. Throws CannotStart. */
   load(): Promise<Uint8Array>;
 }
 
-/** A root key that a variable holds in base64. Throws CannotStart, without the value, where it holds none. */
-export function rootKeyInVariable(variable: string, text: string): RootKeyProvider {
-  const key = Buffer.from(text, 'base64');
-  if (key.length !== 32 || !isBase64(text)) {
+/** Provides the root key of a variable, in base64. Throws CannotStart for any other text, without showing the value. */
+export function rootKeyInVariable(variable: string, value: string): RootKeyProvider {
+  const decode = (): Uint8Array => {
+    const text = Uint8Array.from(value, (letter) => Math.min(letter.charCodeAt(0), 0xff));
+    // The newline at the end is allowed only in a file.
+    const key = value.endsWith('\n') ? undefined : decodeRootKey(text);
+    text.fill(0);
+    if (key) return key;
     throw new CannotStart(
       `${variable} must be exactly 32 bytes in base64 (44 characters); \`eaas root-key generate\` makes one.`,
     );
-  }
-  return { load: () => Promise.resolve(Uint8Array.from(key)) };
+  };
+  decode().fill(0);
+  return { load: async () => decode() };
 }
 
-/** A root key that a file holds in base64, as `eaas root-key generate --file` writes it. */
+/** Provides the root key of a file, in base64, as `eaas root-key generate --file` writes it. */
 export function rootKeyInFile(variable: string, path: string): RootKeyProvider {
   return {
+    file: path,
     async load() {
       const key = await readRootKeyFile(path).catch((error: unknown) => {
-        throw new CannotStart(`${variable}: ${error instanceof Error ? error.message : String(error)}`);
+        throw new CannotStart(`${variable}: ${reasonOf(error)}`);
       });
       if (key) return key;
       throw new CannotStart(
-        `${variable}: there is no file ${path}. Restore it from where the key was saved; for a new database ` +
+        `${variable}: there is no file ${path}. Restore it from your copy; for a new database ` +
           `\`eaas root-key generate --file ${path}\` makes one.`,
       );
     },
   };
+}
+
+/**
+ * Provides the root key that a program prints in base64, such as the client of a KMS or an HSM. The program runs without a
+ * shell or arguments, and its standard error goes to ours. Throws CannotStart if the program fails, prints anything else,
+ * or takes longer than 10 s.
+ */
+export function rootKeyFromCommand(
+  variable: string,
+  path: string,
+  env: Readonly<Record<string, string | undefined>>,
+  milliseconds = 10_000,
+): RootKeyProvider {
+  if (!isAbsolute(path)) {
+    throw new CannotStart(`${variable} must be the absolute path of a program, without arguments.`);
+  }
+  const load = async (): Promise<Uint8Array> => {
+    const fail = (what: string): CannotStart =>
+      new CannotStart(
+        `${variable}: the program ${path} ${what}. It must print the root key and nothing else.`,
+      );
+    // A separate process group, so that child processes of the program end with it.
+    const child = spawn(path, [], { env, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+    const text = new Uint8Array(longestRootKeyText + 1);
+    let length = 0;
+    child.stdout.on('data', (chunk: Buffer) => {
+      text.set(chunk.subarray(0, text.length - length), length);
+      length = Math.min(text.length, length + chunk.length);
+      chunk.fill(0);
+      if (length === text.length) endGroup(child);
+    });
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      endGroup(child);
+    }, milliseconds);
+    try {
+      const [code, signal] = (await once(child, 'close').catch((error: NodeJS.ErrnoException) => {
+        throw fail(`cannot be run (${error.code})`);
+      })) as [number | null, string | null];
+      if (late) throw fail(`did not end within ${milliseconds / 1000} s`);
+      if (code !== 0 && length < text.length) {
+        throw fail(`ended with ${code === null ? `signal ${signal}` : `exit code ${code}`}`);
+      }
+      const key = decodeRootKey(text.subarray(0, length));
+      if (!key) throw fail('did not print exactly 32 bytes in base64 (44 characters)');
+      return key;
+    } finally {
+      clearTimeout(timer);
+      text.fill(0);
+    }
+  };
+  return { program: path, load };
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
 }

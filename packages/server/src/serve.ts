@@ -1,106 +1,153 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
-import { CannotStart } from './cannot-start.ts';
+import { CannotStart, reasonOf } from './cannot-start.ts';
 import type { Config } from './config.ts';
-import { openDoors } from './doors.ts';
 import { type AppOptions, createApp } from './http/app.ts';
-import { countUsage } from './jobs/count-usage.ts';
+import { readConsolePages } from './http/console-pages.ts';
+import type { ConsoleOptions } from './http/console.ts';
+import { openDoors } from './http/doors.ts';
+import { countUsage, recordLastUses } from './jobs/count-usage.ts';
 import { settleDueKeys } from './jobs/due-keys.ts';
+import { keepCheckpoints } from './jobs/keep-checkpoints.ts';
+import { type Lease, withLease } from './jobs/lease.ts';
 import { nightlyVerify } from './jobs/nightly-verify.ts';
 import { purge } from './jobs/purge.ts';
+import { repairDirectories } from './jobs/repair-directories.ts';
 import { type Job, type JobReport, startJobs } from './jobs/schedule.ts';
-import { watchClock } from './jobs/watch-clock.ts';
 import { openService } from './open-service.ts';
 import type { Service } from './service.ts';
-import { isSocketFault } from './store/faults.ts';
-import type { FinishedVerification } from './store/jobs.ts';
+import { isDriverFault } from './store/faults.ts';
+import { type FinishedVerification, lastVerification } from './store/verifications.ts';
 
-/** Serves until it is told to stop. Prints the address once it listens. */
-export async function serve(config: Config): Promise<void> {
+interface State {
+  draining: boolean;
+  jobs: readonly JobReport[];
+  verified: FinishedVerification | undefined;
+}
+
+/** What `eaas dev` adds to the server. */
+export interface Development {
+  readonly signIn: NonNullable<ConsoleOptions['signIn']>;
+  /** Called once the server listens. `hasPages` says whether it serves the pages of the console. */
+  readonly announce: (address: string, hasPages: boolean) => Promise<void>;
+}
+
+/**
+ * Serves until a signal arrives, and prints its URL once it listens. It reads its files and reserves its port before
+ * it opens the service, so that a failed start creates no data directory and no root key. `eaas dev` passes `develop`,
+ * which prepares the data before the server listens.
+ */
+export async function serve(
+  config: Config,
+  develop?: (service: Service) => Promise<Development>,
+): Promise<void> {
+  const report = surviveDriverFaults();
   const options = await appOptions(config);
+  const release = await reservePort(config).catch(refusePort);
   const { service, warnings, close } = await openService(config, 'serve');
-  const state = {
-    draining: false,
-    jobs: [] as readonly JobReport[],
-    verified: undefined as FinishedVerification | undefined,
-  };
-  const app = createApp(openDoors(service, state), options);
+  const state: State = { draining: false, jobs: [], verified: undefined };
+  const development = await develop?.(service).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  const app = createApp(openDoors(service, state), withSignIn(options, development));
   for (const warning of warnings) app.log.warn(warning);
-  surviveSocketFaults(app);
-  await watchClock(service);
-  await listen(app, config, close);
+  report.to = app.log;
+  service.alarms.log = (fields, message) => app.log.error(fields, message);
+  try {
+    await release();
+    await app.listen({ host: config.host, port: config.port }).catch(refusePort);
+    const address = addressOf(app, config);
+    if (development) await development.announce(address, Boolean(options.console?.pages));
+    else process.stdout.write(`Eaas listens on ${address} (API reference: ${address}/docs)\n`);
+  } catch (error) {
+    await app.close();
+    await close();
+    throw error;
+  }
   const jobs = startJobs(jobsOf(service, config, app, state), (job, error) => {
-    app.log.error({ job, err: error }, 'a job failed; it is tried again');
+    service.alarms.failed(error);
+    app.log.error({ job, err: error }, 'a job failed; it runs again later');
   });
   state.jobs = jobs.reports;
-  process.stdout.write(
-    `Eaas listens on ${addressOf(app, config)} (API reference: ${addressOf(app, config)}/docs)\n`,
-  );
 
-  await new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
-  });
+  await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
   state.draining = true;
   await app.close();
   await jobs.stop();
   await close();
-  // A connection whose database hangs stays open, and would keep the process.
+  // A connection to a database that hangs stays open and would keep the process alive.
   setTimeout(() => process.exit(), 500).unref();
 }
 
-async function listen(
-  app: FastifyInstance,
-  { host, port }: Config,
-  close: () => Promise<void>,
-): Promise<void> {
-  try {
-    await app.listen({ host, port });
-  } catch (error) {
-    await app.close();
-    await close();
-    throw cannotUse('EAAS_HOST and EAAS_PORT', error);
-  }
+/** Reserves a host and port, and refuses connections, until the returned function releases the port. */
+export async function reservePort({
+  host,
+  port,
+}: Pick<Config, 'host' | 'port'>): Promise<() => Promise<void>> {
+  const server = createServer((socket) => socket.destroy());
+  // The reserved port must not keep the process alive if the start fails later.
+  server.listen({ host, port }).unref();
+  await once(server, 'listening');
+  return async () => {
+    server.close();
+    await once(server, 'close');
+  };
 }
 
-/** What the operating system refused, with the variables that led to it. */
+function refusePort(error: unknown): never {
+  throw cannotUse('EAAS_HOST and EAAS_PORT', error);
+}
+
+/** Creates the error for variables whose values the operating system refused. */
 function cannotUse(variables: string, error: unknown): CannotStart {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new CannotStart(`${variables} cannot be used: ${reason}.`, { cause: error });
+  return new CannotStart(`${variables} cannot be used: ${reasonOf(error)}.`, { cause: error });
 }
 
-function jobsOf(
-  service: Service,
-  config: Config,
-  app: FastifyInstance,
-  state: { verified: FinishedVerification | undefined },
-): Job[] {
+function jobsOf(service: Service, config: Config, app: FastifyInstance, state: State): Job[] {
   const onBroken: Parameters<typeof nightlyVerify>[2] = (tenantId, findings) => {
     app.log.error({ tenant_id: tenantId, findings }, 'the audit chain of a tenant is broken');
   };
+  const { auditRetentionMonths, checkpointDirectory: directory } = config;
+  const readVerified = async (): Promise<void> => {
+    state.verified = await service.background.run(lastVerification);
+  };
+  /** Creates a job that only one replica runs at a time. */
+  const leased = (name: string, everySeconds: number, run: (lease: Lease) => Promise<void>): Job => ({
+    name,
+    everySeconds,
+    run: async (signal) => void (await withLease(service, name, signal, run)),
+  });
+  const keep = (path: string): Job => ({
+    name: 'checkpoints',
+    everySeconds: 3_600,
+    run: (signal) => keepCheckpoints(service, path, signal),
+  });
   return [
-    { name: 'clock', everySeconds: 5, run: () => watchClock(service) },
-    { name: 'due_keys', everySeconds: 10, run: (signal) => settleDueKeys(service, signal) },
-    { name: 'count_usage', everySeconds: 20, run: (signal) => countUsage(service, signal) },
-    {
-      name: 'purge',
-      everySeconds: 3_600,
-      run: (signal) => purge(service, config.auditRetentionMonths, signal),
-    },
-    {
-      name: 'verify',
-      everySeconds: 600,
-      run: async (signal) => {
-        state.verified = await nightlyVerify(service, signal, onBroken);
-      },
-    },
+    { name: 'last_uses', everySeconds: 20, run: () => recordLastUses(service) },
+    leased('due_keys', 10, (lease) => settleDueKeys(service, lease)),
+    leased('count_usage', 20, (lease) => countUsage(service, lease)),
+    leased('directories', 3_600, (lease) => repairDirectories(service, lease)),
+    leased('purge', 3_600, (lease) => purge(service, auditRetentionMonths, lease)),
+    leased('verify', 600, (lease) => nightlyVerify(service, lease, onBroken)),
+    { name: 'verified', everySeconds: 60, run: readVerified },
+    ...(directory === null ? [] : [keep(directory)]),
   ];
 }
 
-async function appOptions({ tlsFiles, trustProxy, logLevel }: Config): Promise<AppOptions> {
+async function appOptions(config: Config): Promise<AppOptions> {
+  const { tlsFiles, trustProxy, logLevel, publicUrl } = config;
   const tls = tlsFiles && (await readTls(tlsFiles));
-  return { logLevel, ...(tls && { tls }), ...(trustProxy && { trustProxy }) };
+  const console = config.console ? { pages: await readConsolePages(), publicUrl } : undefined;
+  return { logLevel, ...(tls && { tls }), ...(trustProxy && { trustProxy }), ...(console && { console }) };
+}
+
+function withSignIn(options: AppOptions, development: Development | undefined): AppOptions {
+  if (!options.console || !development) return options;
+  return { ...options, console: { ...options.console, signIn: development.signIn } };
 }
 
 async function readTls(files: { cert: string; key: string }): Promise<{ cert: Buffer; key: Buffer }> {
@@ -119,16 +166,19 @@ function addressOf(app: FastifyInstance, { host, tlsFiles }: Config): string {
 }
 
 /**
- * When a connection is lost in the middle of a transaction, postgres.js throws out of a timer of its own, where no caller
- * can catch it. Exactly that is survived: the caller was told, and the pool was left. Anything else ends the process, as
- * it would without this.
+ * Survives the errors that postgres.js throws where no caller can catch them: in a timer, or in an ignored promise.
+ * The caller gets a separate error, and the pool is replaced. Any other uncaught error ends the process with exit code 70.
  */
-function surviveSocketFaults(app: FastifyInstance): void {
+function surviveDriverFaults(): { to: FastifyInstance['log'] | undefined } {
+  const report: { to: FastifyInstance['log'] | undefined } = { to: undefined };
   process.on('uncaughtException', (error) => {
-    if (!isSocketFault(error)) {
-      app.log.fatal({ err: error }, 'an error that nobody expected');
-      process.exit(70);
+    if (isDriverFault(error)) {
+      report.to?.error({ err: error }, 'the database connection broke; opening another');
+      return;
     }
-    app.log.error({ err: error }, 'the database connection broke; opening another');
+    if (report.to) report.to.fatal({ err: error }, 'an unexpected error');
+    else process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    process.exit(70);
   });
+  return report;
 }

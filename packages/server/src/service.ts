@@ -1,79 +1,62 @@
 import type { RootKey } from './crypto/key-hierarchy.ts';
-import { Refusal } from './refusal.ts';
+import { type Admission, createAdmission } from './admission/admission.ts';
+import { Alarms } from './alarms.ts';
+import { type Clock, DatabaseClock } from './state/clock.ts';
 import { Used } from './state/used.ts';
-import { Slots } from './slots.ts';
 import { Tenants } from './state/tenants.ts';
 import type { Database } from './store/database.ts';
-import { WaitingRoom } from './waiting-room.ts';
 
-/** What every operation works with. */
+/** The parts that every operation uses. */
 export interface Service {
-  /** For what a request waits for: authentication, appends, changes. */
+  /** For short work that requests wait for: authentication, appends to the audit log, and changes. */
   readonly database: Database;
-  /** For lists, which may take a while, so that they keep nobody else waiting. */
+  /** For lists, which can be slow and must not delay other work. */
   readonly reads: Database;
-  /** For what takes long: verification and jobs. */
+  /** For verification and jobs. */
   readonly background: Database;
   readonly tenants: Tenants;
-  /** Milliseconds since 1970. */
-  readonly clock: () => number;
-  readonly waiting: WaitingRoom;
+  readonly clock: Clock;
+  /** The queues in which tenants wait for their share. */
+  readonly admission: Admission;
+  readonly alarms: Alarms;
   readonly used: Used;
   readonly counts: Counts;
-  readonly verifications: Slots;
-  /** Milliseconds that the clock is ahead of the database's, when last looked at. */
-  clockError: number;
-  /** When that was, by performance.now(). */
-  clockReadAt: number;
 }
 
-/** What this replica has done since it started. */
+/** Counters since the start of this replica. */
 interface Counts {
   appends: number;
   entries: number;
   conflicts: number;
   failures: number;
-  /** When the last append failed, by performance.now(); null once one has succeeded. */
+  /** The number of audit entries that wait to be written. */
+  waiting: number;
+  /** The time when the last append failed, by performance.now(). Null after an append that succeeded. */
   failedAt: number | null;
 }
 
-/** The wiring. */
+/** Creates a service. */
 export function createService(options: {
   database: Database;
-  /** The same where absent. */
+  /** Defaults to `database`. */
   reads?: Database;
   background?: Database;
   roots: readonly [RootKey, ...RootKey[]];
-  clock?: () => number;
+  clock?: Clock;
 }): Service {
-  const { database, reads = database, background = database, roots, clock = Date.now } = options;
+  const { database, reads = database, background = database, roots } = options;
+  const clock = options.clock ?? new DatabaseClock();
+  const admission = createAdmission();
+  const alarms = new Alarms();
   return {
     database,
     reads,
     background,
     clock,
-    tenants: new Tenants(database, roots),
-    waiting: new WaitingRoom(20_000),
+    tenants: new Tenants(database, roots, clock, admission, alarms),
+    admission,
+    alarms,
     used: new Used(clock),
-    counts: { appends: 0, entries: 0, conflicts: 0, failures: 0, failedAt: null },
-    verifications: new Slots(2, 5_000),
-    clockError: 0,
-    clockReadAt: Number.NEGATIVE_INFINITY,
+    counts: { appends: 0, entries: 0, conflicts: 0, failures: 0, waiting: 0, failedAt: null },
   };
-}
-
-/** A replica more than so many milliseconds off the database's clock is not ready: its entries would carry a wrong time. */
-const mostClockError = 1_000;
-
-export function hasRightClock({ clockError }: Service): boolean {
-  return Math.abs(clockError) <= mostClockError;
-}
-
-/** Throws 503 while the clock is known to be wrong: by it keys would be destroyed, and API keys expire, at a wrong time. */
-export function requireRightClock(service: Service): void {
-  if (hasRightClock(service)) return;
-  throw new Refusal(
-    'unavailable',
-    "The clock of the service is not the database's; the operator has to set it right.",
-  );
 }

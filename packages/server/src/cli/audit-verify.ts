@@ -1,110 +1,152 @@
 import { readFile } from 'node:fs/promises';
 import { parseUuid } from '@eaas/protocol';
-import type { Output } from '@eaas/protocol/wire';
-import { Refusal } from '../refusal.ts';
+import { CannotStart } from '../cannot-start.ts';
+import { checkpointFile, listCheckpointFiles, readCheckpointFile } from '../checkpoint-files.ts';
 import { requireTenant } from '../operations/tenants.ts';
 import { verifyChain } from '../operations/verify/verify-chain.ts';
 import { shownVerification } from '../operations/verify-audit.ts';
 import type { Service } from '../service.ts';
 import { listChains } from '../store/tenants.ts';
 import { reporting, withService } from './command.ts';
-import { exitCodes } from './exit-codes.ts';
-import { WrongUsage } from './failure.ts';
-import { inLine, note, printJson } from './output.ts';
-import { progress } from './progress.ts';
+import { exitCodes, isRefusal, WrongUsage } from './failure.ts';
+import { inLine, note, printJson, progress, type Reporting } from './output.ts';
 
-interface Options {
+interface Options extends Reporting {
   readonly tenant?: string;
   readonly checkpointFile?: string;
-  readonly json?: true;
 }
 
-/** What GET /v1/audit/verify would answer, with whose log it is. The name is null where the tenant's row is gone. */
-type Verified = Output<'GET /v1/audit/verify'> & { readonly tenant_id: string; readonly name: string | null };
-
-/** `eaas audit verify`. */
-export const auditVerify = reporting(
-  'verify',
-  'Verify audit logs, and every row that they account for. Without --tenant those of all tenants. Only reads, and names ' +
-    'what does not hold.',
-  ['audit verify', 'audit verify --tenant acme --checkpoint-file acme.checkpoint', 'audit verify --json'],
-)
-  .option('--tenant <tenant>', 'only this one, by id or name')
-  .option(
-    '--checkpoint-file <path>',
-    'also check that the log extends this checkpoint, which was kept outside',
-  )
-  .action(async (options: Options) => {
-    const checkpoint = await readCheckpoint(options);
-    const verified = await withService(async ({ service }) => {
-      const results: Verified[] = [];
-      for (const one of await whose(service, options.tenant)) {
-        const result = await verify(service, one, checkpoint);
-        if (!result) continue;
-        show(result, options);
-        results.push(result);
-      }
-      return results;
-    });
-    if (verified.some(({ valid }) => valid !== true)) process.exitCode = exitCodes.refused;
-  });
-
-async function readCheckpoint({ tenant, checkpointFile }: Options): Promise<string | undefined> {
-  if (checkpointFile === undefined) return undefined;
-  if (tenant === undefined) throw new WrongUsage('A checkpoint is of one tenant: name it with --tenant.');
-  const text = await readFile(checkpointFile, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new WrongUsage(`The checkpoint ${checkpointFile} cannot be read (${error.code}).`);
-  });
-  if (!text.startsWith('{')) return text;
-  // What GET /v1/audit/checkpoint and `audit checkpoint --json` answer is as good.
-  try {
-    return String((JSON.parse(text) as { checkpoint?: unknown }).checkpoint);
-  } catch {
-    throw new WrongUsage(`The checkpoint ${checkpointFile} is neither a checkpoint nor JSON that has one.`);
-  }
-}
-
-interface Whose {
+/** The tenant of a log. The name is null if the row of the tenant was removed. */
+interface Chain {
   readonly tenant_id: string;
   readonly name: string | null;
 }
 
-/** A tenant whose row was removed is still one to verify, by its id. */
-async function whose(service: Service, idOrName: string | undefined): Promise<readonly Whose[]> {
-  if (idOrName === undefined) return service.database.run(listChains, 10_000);
-  const tenantId = parseUuid(idOrName);
-  const all = tenantId === undefined ? [] : await service.database.run(listChains, 10_000);
-  const named = all.filter(({ tenant_id }) => tenant_id === tenantId);
-  return named.length > 0 ? named : [(await requireTenant(service, idOrName)).tenant];
+interface Checkpoints {
+  /** The checkpoint of --checkpoint-file. If set, the kept checkpoint is not used. */
+  readonly named: string | undefined;
+  /** The checkpoint in EAAS_CHECKPOINT_DIR. */
+  readonly kept: { readonly text: string; readonly path: string } | undefined;
 }
 
-/** Undefined for a tenant that was destroyed meanwhile. */
-async function verify(
-  service: Service,
-  { tenant_id, name }: Whose,
-  checkpoint: string | undefined,
-): Promise<Verified | undefined> {
-  const show = progress(`verifying ${name ?? tenant_id}`);
-  const enough = (checked: number, last: number): boolean => {
-    show(checked, last);
-    return false;
-  };
+/** `eaas audit verify`. */
+export const auditVerify = reporting(
+  'verify',
+  'Verify the audit logs of all tenants or of one tenant. Also verify every row that the logs describe, and compare each ' +
+    'log with its checkpoint in EAAS_CHECKPOINT_DIR. Changes nothing.',
+  ['audit verify', 'audit verify --tenant acme --checkpoint-file acme.checkpoint', 'audit verify --json'],
+)
+  .option('--tenant <tenant>', 'verify only this tenant (id or name)')
+  .option('--checkpoint-file <path>', 'compare the log with this checkpoint')
+  .action(async ({ tenant, checkpointFile, json }: Options) => {
+    if (checkpointFile !== undefined && tenant === undefined) {
+      throw new WrongUsage('A checkpoint belongs to one tenant: name the tenant with --tenant.');
+    }
+    const named = checkpointFile === undefined ? undefined : await readNamed(checkpointFile);
+    const failures = await withService(async ({ service }, { checkpointDirectory: directory }) => {
+      const chains = await chainsOf(service, tenant);
+      let failures = 0;
+      for (const chain of chains) {
+        const kept = directory === null ? undefined : await findKept(directory, chain.tenant_id);
+        if (!(await verifyAndShow(service, chain, { named, kept }, json))) failures++;
+      }
+      if (directory === null || tenant !== undefined) return failures;
+      return failures + (await noteLost(directory, new Set(chains.map(({ tenant_id }) => tenant_id))));
+    });
+    if (failures > 0) process.exitCode = exitCodes.refused;
+  });
+
+/** Reads a checkpoint as text, or as the JSON that the API and `audit checkpoint --json` return. */
+async function readNamed(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new WrongUsage(`The checkpoint ${path} cannot be read (${error.code}).`);
+  });
+  if (!text.startsWith('{')) return text;
   try {
-    const verification = await verifyChain(service, tenant_id, { checkpoint, enough });
-    return { tenant_id, name, ...shownVerification(verification, service.clock()) };
-  } catch (error) {
-    if (error instanceof Refusal && error.code === 'not_found') return undefined;
-    throw error;
+    return String((JSON.parse(text) as { checkpoint?: unknown }).checkpoint);
+  } catch {
+    throw new WrongUsage(`The file ${path} must hold a checkpoint, or JSON with the field "checkpoint".`);
   }
 }
 
-function show(result: Verified, { json }: Options): void {
-  if (json) return printJson(result);
-  const { tenant_id, name, checked, head, errors, error_count: count } = result;
-  const label = name === null ? tenant_id : `${inLine(name)} (${tenant_id})`;
-  const verdict = result.valid ? 'valid' : 'BROKEN';
-  process.stdout.write(`${label}: ${verdict}, ${checked} entries checked, head ${head.id}\n`);
-  for (const { id, reason } of errors)
-    process.stdout.write(`  ${id === null ? '' : `entry ${id}: `}${reason}\n`);
-  if (count > errors.length) note(`${count - errors.length} more are not shown.`);
+async function findKept(directory: string, tenantId: string): Promise<Checkpoints['kept']> {
+  const text = await readCheckpointFile(directory, tenantId).catch(unreadable);
+  if (text !== undefined) return { text, path: checkpointFile(directory, tenantId) };
+  note(`There is no checkpoint of the tenant ${tenantId} in ${directory}, so a rollback would not be found.`);
+  return undefined;
+}
+
+/** Prints the tenants that have a kept checkpoint but are not in the database. Returns their number. */
+async function noteLost(directory: string, known: ReadonlySet<string>): Promise<number> {
+  const kept = await listCheckpointFiles(directory).catch(unreadable);
+  const lost = kept.filter((tenantId) => !known.has(tenantId));
+  for (const tenantId of lost) {
+    note(
+      `The tenant ${tenantId} has a kept checkpoint but is not in the database: it was destroyed, or lost at a failover ` +
+        `or restore. If it was destroyed, remove ${checkpointFile(directory, tenantId)}.`,
+    );
+  }
+  return lost.length;
+}
+
+function unreadable(error: NodeJS.ErrnoException): never {
+  throw new CannotStart(`EAAS_CHECKPOINT_DIR cannot be read: ${error.message}.`, { cause: error });
+}
+
+/** Returns the logs to verify. An id finds the log of a tenant even if the tenant's row was removed. */
+async function chainsOf(service: Service, idOrName: string | undefined): Promise<readonly Chain[]> {
+  const tenantId = parseUuid(idOrName ?? '');
+  const all =
+    idOrName === undefined || tenantId !== undefined ? await service.database.run(listChains, 10_000) : [];
+  if (idOrName === undefined) return all;
+  const found = all.filter(({ tenant_id }) => tenant_id === tenantId);
+  return found.length > 0 ? found : [(await requireTenant(service, idOrName)).tenant];
+}
+
+/** Verifies a log and prints the result. Returns whether the log is valid, or the tenant was destroyed since it was listed. */
+async function verifyAndShow(
+  service: Service,
+  chain: Chain,
+  { named, kept }: Checkpoints,
+  json: true | undefined,
+): Promise<boolean> {
+  try {
+    return await verify(service, chain, named ?? kept?.text, json);
+  } catch (error) {
+    if (isRefusal(error, 'not_found')) return true;
+    // A kept checkpoint that somebody changed must not hide other findings.
+    if (named !== undefined || !kept || !isRefusal(error, 'bad_request')) throw error;
+  }
+  note(`The kept checkpoint ${kept.path} was not signed for the tenant ${chain.tenant_id}: it was changed.`);
+  await verifyAndShow(service, chain, { named, kept: undefined }, json);
+  return false;
+}
+
+async function verify(
+  service: Service,
+  { tenant_id, name }: Chain,
+  checkpoint: string | undefined,
+  json: true | undefined,
+): Promise<boolean> {
+  const tell = progress(`verifying ${name ?? tenant_id}`);
+  const enough = (checked: number, last: number): boolean => {
+    tell(checked, last);
+    return false;
+  };
+  const verification = await verifyChain(service, tenant_id, { checkpoint, enough });
+  const found = shownVerification(verification, service.clock.now());
+  if (json) printJson({ tenant_id, name, ...found });
+  else {
+    const label = name === null ? tenant_id : `${inLine(name)} (${tenant_id})`;
+    const verdict = found.valid ? 'valid' : 'BROKEN';
+    const findings = found.errors.map(
+      ({ id, reason }) => `  ${id === null ? '' : `entry ${id}: `}${reason}\n`,
+    );
+    process.stdout.write(
+      `${label}: ${verdict}, ${found.checked} entries checked, head ${found.head.id}\n${findings.join('')}`,
+    );
+    const hidden = found.error_count - found.errors.length;
+    if (hidden > 0) note(`${hidden} more findings are not shown.`);
+  }
+  return found.valid === true;
 }

@@ -1,55 +1,77 @@
 import { Command } from 'commander';
+import { type Caller, insider } from '../caller.ts';
 import { type Config, readConfig } from '../config.ts';
-import type { OpenService } from '../open-service.ts';
-import { openService } from '../open-service.ts';
-import { explainExitCodes } from './exit-codes.ts';
-import { note } from './output.ts';
+import { type OpenService, openService } from '../open-service.ts';
+import { requireTenantId } from '../operations/tenants.ts';
+import type { Service } from '../service.ts';
+import { note, type Reporting } from './output.ts';
 
-/** A command. The examples are what follows `eaas`. */
+/** Options of a command on one tenant. */
+export interface OnTenant extends Reporting {
+  /** The tenant's id or name. */
+  readonly tenant: string;
+}
+
+/** Creates a command. Each example is a command line without `eaas`. */
 export function command(name: string, description: string, examples: readonly string[] = []): Command {
   const made = new Command(name)
     .description(description)
     .summary(description.replace(/\.( .*)?$/, ''))
     .helpOption('-h, --help', 'show this help')
     .helpCommand(false)
-    .showHelpAfterError(`(\`--help\` shows how the command is used)`)
+    .showHelpAfterError('(`--help` shows how to use the command)')
     .allowExcessArguments(false)
     .exitOverride();
   if (examples.length > 0) {
     made.addHelpText('after', `\nExamples:\n${examples.map((line) => `  eaas ${line}`).join('\n')}`);
   }
-  return made.addHelpText('after', `\n${explainExitCodes()}`);
+  return made;
 }
 
-/** The same with --json. */
+/** Creates a command with --json. */
 export function reporting(name: string, description: string, examples: readonly string[]): Command {
-  return command(name, description, examples).option(
-    '--json',
-    'print one line of JSON per result, and nothing else',
+  return command(name, description, examples).option('--json', 'print only one line of JSON per result');
+}
+
+/** Creates a command with --json and --tenant. */
+export function onTenant(name: string, description: string, examples: readonly string[]): Command {
+  return reporting(name, description, examples).requiredOption(
+    '--tenant <tenant>',
+    "the tenant's id or name",
   );
 }
 
-/** Commands under one name. */
+/** Creates a command with subcommands. */
 export function group(name: string, description: string, commands: readonly Command[]): Command {
   const made = command(name, description);
   for (const each of commands) made.addCommand(each);
   return made;
 }
 
-/** The configuration, with what is to be said about it said. */
+/** Reads the configuration and prints its warnings. */
 export function requireConfig(): Config {
   const config = readConfig();
   for (const warning of config.warnings) note(`Warning: ${warning}`);
   return config;
 }
 
-/** Opens the service for a piece of work, and closes it whatever becomes of that. */
-export async function withService<T>(work: (open: OpenService) => Promise<T>): Promise<T> {
+/** Opens the service, does the work and closes the service. */
+export async function withService<T>(work: (open: OpenService, config: Config) => Promise<T>): Promise<T> {
   const config = requireConfig();
   const open = await openService(config, 'command');
   try {
-    return await work(open);
+    return await work(open, config);
   } finally {
     await open.close();
   }
+}
+
+/** Does work as the operator on the tenant of `--tenant`. */
+export function withTenant<T>(
+  { tenant }: OnTenant,
+  work: (service: Service, operator: Caller) => Promise<T>,
+): Promise<T> {
+  return withService(async ({ service }) =>
+    work(service, insider(await requireTenantId(service, tenant), 'operator')),
+  );
 }

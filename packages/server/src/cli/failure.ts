@@ -3,36 +3,42 @@ import type { ProblemCode } from '@eaas/protocol/wire';
 import { CannotStart } from '../cannot-start.ts';
 import { Refusal, Tampered } from '../refusal.ts';
 import { isDatabaseFault, isDenied } from '../store/faults.ts';
-import { exitCodes } from './exit-codes.ts';
 
-/** The command as it was given cannot be carried out. */
+/** The exit codes of the program. */
+export const exitCodes = { ok: 0, refused: 1, usage: 2, cannotStart: 3, unexpected: 4 } as const;
+
+/** The meanings of the exit codes, for `--help`. */
+export const exitCodesHelp = `Exit codes:
+  0  done
+  1  refused, a broken audit chain, or a failed check
+  2  wrong usage of the command
+  3  the configuration or the database cannot be used
+  4  an unexpected error`;
+
+/** Thrown if the command line is wrong. */
 export class WrongUsage extends Error {
   override readonly name = 'WrongUsage';
 }
 
-/** How a command that threw ends: an exit code, and what to tell; null where it has been told. */
+/** The exit code and the message of a command that failed. The message is null if it was already printed. */
 export interface Failure {
   readonly code: number;
   readonly message: string | null;
 }
 
-/** Problems of the database behind a Refusal. */
-const ofDatabase: ReadonlySet<ProblemCode> = new Set(['unavailable', 'audit_unwritten']);
-
+/** Returns the exit code and the message for an error that a command threw. */
 export function failureOf(error: unknown): Failure {
-  // Commander has written its own message; help and version are no failures.
+  // Commander has already printed its own message. It also throws after --help and --version, which are not failures.
   if (error instanceof CommanderError) {
     return { code: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage, message: null };
   }
   if (error instanceof WrongUsage) return { code: exitCodes.usage, message: error.message };
   if (error instanceof CannotStart) return { code: exitCodes.cannotStart, message: error.message };
-  if (error instanceof Refusal) return { code: codeOf(error), message: error.message };
+  if (error instanceof Refusal) return { code: codeOf(error), message: inOptions(error.message) };
   if (!(error instanceof Error)) return { code: exitCodes.unexpected, message: String(error) };
   if (isDenied(error)) {
-    return {
-      code: exitCodes.cannotStart,
-      message: `The role of DATABASE_URL may not do this (${error.message}): run \`eaas migrate\`, which grants what it needs.`,
-    };
+    const message = `The role of DATABASE_URL has no permission (${error.message}): run \`eaas migrate\` to grant it.`;
+    return { code: exitCodes.cannotStart, message };
   }
   if (isDatabaseFault(error)) {
     const cause = error.message || ('code' in error ? String(error.code) : error.name);
@@ -42,8 +48,26 @@ export function failureOf(error: unknown): Failure {
 }
 
 function codeOf(refusal: Refusal): number {
-  const { code } = refusal;
   if (refusal instanceof Tampered) return exitCodes.refused;
-  if (ofDatabase.has(code)) return exitCodes.cannotStart;
-  return code === 'bad_request' ? exitCodes.usage : exitCodes.refused;
+  if (refusal.code === 'unavailable' || refusal.code === 'audit_unwritten') return exitCodes.cannotStart;
+  return refusal.code === 'bad_request' ? exitCodes.usage : exitCodes.refused;
+}
+
+/** Replaces the names of API fields by the options that set them, as in `--key-ids` for `key_ids`. */
+export function inOptions(message: string): string {
+  return message.replace(
+    /`(permissions|key_ids|expires_at|allowed_origins|name)(?:\[\d+\])?`/g,
+    (_, field: string) => `--${field.replaceAll('_', '-')}`,
+  );
+}
+
+export function isRefusal(error: unknown, code: ProblemCode): boolean {
+  return error instanceof Refusal && error.code === code;
+}
+
+/** Waits for some work. Replaces the message of a `not_found` refusal by a message for the command line. */
+export function orNotFound<T>(message: string, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    throw isRefusal(error, 'not_found') ? new Refusal('not_found', message) : error;
+  });
 }

@@ -1,58 +1,67 @@
-import { createInterface } from 'node:readline/promises';
-import { destroyTenant, requireTenant, type TenantRecord } from '../operations/tenants.ts';
+import { formatTimestamp } from '@eaas/protocol/wire';
 import { CannotStart } from '../cannot-start.ts';
+import { removeCheckpointFile } from '../checkpoint-files.ts';
+import { asOwner, type OpenDatabase } from '../open-database.ts';
+import { destroyTenant, requireTenant, type TenantRecord } from '../operations/tenants.ts';
+import type { Service } from '../service.ts';
 import { isDenied } from '../store/faults.ts';
-import { openPool } from '../store/sql.ts';
+import { countHoldings } from '../store/tenants.ts';
 import { reporting, withService } from './command.ts';
-import { WrongUsage } from './failure.ts';
-import { note, printResult } from './output.ts';
+import { requireConfirmable, requireConfirmed } from './confirm.ts';
+import { note, printResult, type Reporting } from './output.ts';
 
-const ownerOnly =
-  'Only the role that owns the tables may erase a tenant: set EAAS_MIGRATE_DATABASE_URL to it.';
+const warning =
+  'All of this will be permanently erased, and data that is encrypted under its keys will be lost.';
 
 /** `eaas tenant destroy`. */
 export const tenantDestroy = reporting(
   'destroy',
-  'Erase a tenant for good. Its keys, its API keys, its usage and its audit log go: nothing that was encrypted under its ' +
-    'keys can ever be decrypted again, and no record of it remains. Needs the role that owns the tables ' +
-    '(EAAS_MIGRATE_DATABASE_URL).',
+  'Permanently erase a tenant. Erases its keys, API keys, usage and audit log: data under its keys can never be decrypted ' +
+    'again, and no record remains. Prints what the tenant has, then erases the tenant. Needs the role that owns ' +
+    'the tables (EAAS_MIGRATE_DATABASE_URL).',
   ['audit export --tenant acme --out acme.ndjson', 'tenant destroy acme --confirm acme'],
 )
-  .argument('<tenant>', 'its id or name')
-  .option('--confirm <name>', "the tenant's name, to confirm that it is this one; asked for at a terminal")
-  .action(async (idOrName: string, options: { confirm?: string; json?: true }) => {
-    const destroyed = await withService(async ({ service, database }) => {
+  .argument('<tenant>', "the tenant's id or name")
+  .option(
+    '--confirm <name>',
+    "the tenant's name. Required without a terminal; at a terminal the command asks for the name",
+  )
+  .action(async (idOrName: string, options: Reporting & { confirm?: string }) => {
+    const { confirm } = options;
+    requireConfirmable(confirm, 'tenant');
+    const destroyed = await withService(async ({ service, database }, { checkpointDirectory }) => {
       const { tenant } = await requireTenant(service, idOrName);
-      const confirmed = options.confirm ?? (await askName(tenant));
-      if (confirmed !== tenant.name) {
-        throw new WrongUsage(
-          `That is not the name of the tenant ${tenant.tenant_id}. Nothing has been done.`,
-        );
-      }
-      const owner = openPool(database.ownerConnection, 1);
-      try {
-        await destroyTenant(owner, tenant.tenant_id);
-      } catch (error) {
-        throw isDenied(error) ? new CannotStart(ownerOnly, { cause: error }) : error;
-      } finally {
-        await owner.end({ timeout: 3 });
-      }
+      await tellHoldings(service, tenant);
+      const { tenant_id: id, name } = tenant;
+      await requireConfirmed({ what: 'tenant', id, name }, confirm, warning);
+      await erase(database, tenant.tenant_id);
+      if (checkpointDirectory !== null) await removeCheckpointFile(checkpointDirectory, tenant.tenant_id);
       return { ...tenant, destroyed: true };
     });
     printResult(destroyed, options);
-    note('Backups of the database still hold the tenant until they expire.');
+    note(
+      'Backups of the database, freed disk pages and the WAL still contain data of the tenant until they are overwritten.',
+    );
   });
 
-/** At a terminal the name has to be typed; a script has said what it means. */
-async function askName({ tenant_id: id, name }: TenantRecord): Promise<string> {
-  if (!process.stdin.isTTY) return name;
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+async function tellHoldings({ database }: Service, { tenant_id: id, name }: TenantRecord): Promise<void> {
+  const holdings = await database.run((sql) => countHoldings(sql, id));
+  const { keys, api_keys: apiKeys, entries, last_used_at: lastUsed } = holdings;
+  const used = lastUsed === null ? 'never used' : `last used ${formatTimestamp(lastUsed)}`;
+  note(
+    `The tenant ${JSON.stringify(name)} (${id}) has ${keys} ${keys === 1 ? 'key' : 'keys'}, ` +
+      `${apiKeys} ${apiKeys === 1 ? 'API key' : 'API keys'} and ` +
+      `${entries} ${entries === 1 ? 'audit entry' : 'audit entries'}; ${used}.`,
+  );
+}
+
+async function erase(database: OpenDatabase, tenantId: string): Promise<void> {
   try {
-    return await terminal.question(
-      `This erases the tenant ${JSON.stringify(name)} (${id}) with its keys, API keys, usage and audit log, for good: ` +
-        'whatever is encrypted under its keys is lost.\nType its name to go on: ',
-    );
-  } finally {
-    terminal.close();
+    await asOwner(database, (owner) => destroyTenant(owner, tenantId));
+  } catch (error) {
+    if (!isDenied(error)) throw error;
+    const message =
+      'Only the role that owns the tables can erase a tenant: set EAAS_MIGRATE_DATABASE_URL to it.';
+    throw new CannotStart(message, { cause: error });
   }
 }

@@ -1,35 +1,73 @@
 import { InvalidArgumentError } from 'commander';
-import { parseTimestamp } from '@eaas/protocol/wire';
+import { limits, parseTimestamp, type Permission, permissions } from '@eaas/protocol/wire';
+import { inLine } from './output.ts';
 
-// What the values of options mean. Each throws what commander turns into wrong usage.
+// Parsers for the values of options. Commander reports the errors that they throw as wrong usage.
 
 export function trueOrFalse(text: string): boolean {
-  if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('Say true or false.');
+  if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('Pass true or false.');
   return text === 'true';
 }
 
-/** A quota: `null` is unlimited. Kept as the word, because commander takes a null for a missing value. */
+/** Reads a quota. Returns null (unlimited) as the string `null`, because commander ignores the value null. */
 export function numberOrNull(text: string): number | 'null' {
   return text === 'null' ? text : wholeNumber(text);
 }
 
 export function wholeNumber(text: string): number {
   const value = Number(text);
-  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(value)) {
-    throw new InvalidArgumentError('Give a whole number.');
-  }
-  return value;
+  if (/^\d{1,16}$/.test(text) && Number.isSafeInteger(value)) return value;
+  throw new InvalidArgumentError('Pass a whole number.');
 }
 
-/** Milliseconds since 1970. */
+/** Reads the days between the request and the erasure of a key. */
+export function graceDays(text: string): number {
+  const days = wholeNumber(text);
+  if (days <= limits.graceDays) return days;
+  throw new InvalidArgumentError(`Pass a number of days from 0 to ${limits.graceDays}.`);
+}
+
+/** Reads a time as milliseconds since 1970. */
 export function moment(text: string): number {
   const value = parseTimestamp(text);
-  if (value === undefined)
-    throw new InvalidArgumentError('Give a date with a time, as in 2026-08-11T09:30:00Z.');
-  return value;
+  if (value !== undefined) return value;
+  throw new InvalidArgumentError('Pass a date with a time, as in 2026-08-11T09:30:00Z.');
 }
 
-/** What stands between commas. */
+/** Splits a list at its commas. */
 export function list(text: string): string[] {
   return text.split(',').map((item) => item.trim());
+}
+
+/** Reads `all`, or a list of permissions. Names the nearest permission if one is unknown. */
+export function permissionList(text: string): Permission[] {
+  const names = list(text);
+  if (names.join() === 'all') return [...permissions];
+  return names.map((name) => {
+    const found = permissions.find((permission) => permission === name);
+    if (found) return found;
+    if (name === 'all') throw new InvalidArgumentError('"all" grants every permission: pass it alone.');
+    const [nearest] = permissions.toSorted(
+      (one, other) => editDistance(name, one) - editDistance(name, other),
+    );
+    const advice =
+      nearest && editDistance(name, nearest) <= nearest.length / 2
+        ? `Did you mean "${nearest}"?`
+        : `Choose from ${permissions.join(', ')}, or all.`;
+    throw new InvalidArgumentError(`"${inLine(name)}" is not a permission. ${advice}`);
+  });
+}
+
+/** Returns the Levenshtein distance of two words. */
+function editDistance(one: string, other: string): number {
+  let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [row, letter] of Array.from(one).entries()) {
+    const current = [row + 1];
+    for (let column = 0; column < other.length; column++) {
+      const replaced = (previous[column] ?? 0) + (letter === other[column] ? 0 : 1);
+      current.push(Math.min(replaced, (previous[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous.at(-1) ?? 0;
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { vectors } from '../../../../test/vectors/vectors.ts';
 import { hashApiKey, newApiKey } from './api-key-token.ts';
 
-test('a new API key is well spelled, new each time, and known by its hash and last four characters', () => {
+test('a new token is well-formed and unique, and has a hash and a hint of its last four characters', () => {
   const { token, tokenHash, hint } = newApiKey();
   expect(isApiKey(token)).toBe(true);
   expect(tokenHash).toEqual(hashApiKey(token));
@@ -12,7 +12,10 @@ test('a new API key is well spelled, new each time, and known by its hash and la
   expect(newApiKey().token).not.toBe(token);
 });
 
-test.each(vectors('api-key').cases)('what is stored is SHA-256 of the whole token: $name', ({ token }) => {
-  expect(isApiKey(token)).toBe(true);
-  expect(hashApiKey(token)).toEqual(createHash('sha256').update(token, 'ascii').digest());
-});
+test.each(vectors('api-key').cases)(
+  'the stored hash is the SHA-256 of the whole token: $name',
+  ({ token }) => {
+    expect(isApiKey(token)).toBe(true);
+    expect(hashApiKey(token)).toEqual(createHash('sha256').update(token, 'ascii').digest());
+  },
+);

@@ -31,12 +31,15 @@ const anyEntry: fc.Arbitrary<StoredEntry> = fc.record({
 });
 
 describe('the audit chain', () => {
-  test.each(links)('vector: entry $id', ({ previous, stored, hash, mac }) => {
-    expect(chainEntry(auditMac, previous, stored)).toEqual({ hash, mac });
-    expect(macHolds(auditMac, hash, mac)).toBe(true);
-  });
+  test.each(links)(
+    'the hash and the MAC of entry $id match the vector',
+    ({ previous, stored, hash, mac }) => {
+      expect(chainEntry(auditMac, previous, stored)).toEqual({ hash, mac });
+      expect(macHolds(auditMac, hash, mac)).toBe(true);
+    },
+  );
 
-  test('hashes what the protocol says, for any entry', () => {
+  test('the hash of any entry covers the bytes that the protocol defines', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), anyEntry, (previous, entry) => {
         const expected = entryPreimage(previous, entry);
@@ -46,7 +49,7 @@ describe('the audit chain', () => {
     );
   });
 
-  test("an entry's hash and MAC outlast the next entry", () => {
+  test("an entry's hash and MAC are not overwritten by the next entry", () => {
     const [first, second] = links;
     if (!first || !second) throw new Error('no entries');
     const link = chainEntry(auditMac, first.previous, first.stored);
@@ -65,13 +68,13 @@ describe('the audit chain', () => {
     ],
     ['shorter MAC', (mac: Buffer) => mac.subarray(0, 31), undefined, auditMac],
     ['longer MAC', (mac: Buffer) => Buffer.concat([mac, mac]), undefined, auditMac],
-  ])('a MAC does not hold with another %s', (_, alter, hash, key) => {
+  ])('a MAC is invalid for another %s', (_, alter, hash, key) => {
     const [first] = links;
     if (!first) throw new Error('no entries');
     expect(macHolds(key, hash ?? first.hash, alter(first.mac))).toBe(false);
   });
 
-  test('refuses, as the protocol does, what has no bytes', () => {
+  test('entries that the protocol cannot encode are refused', () => {
     const [first] = links;
     if (!first) throw new Error('no entries');
     const entry = { ...first.stored, metadata: '"\ud800"' };

@@ -4,32 +4,29 @@ import type { StoredEntry } from '@eaas/protocol/audit';
 import { paeView } from './pae-view.ts';
 import { sameBytes } from './same-bytes.ts';
 
-/** What the log keeps beside an entry: its link in the chain, and the proof that the service made it. */
+/** The hash that links an entry into the chain, and the MAC that proves that the service made it. */
 export interface Link {
   readonly hash: Uint8Array;
   readonly mac: Uint8Array;
 }
 
-/** Chains an entry to the hash of the one before. Throws InputError for what the protocol's entryPreimage does. */
+/** Chains an entry to the hash of the previous one. Throws InputError as the protocol's `entryPreimage` does. */
 export function chainEntry(auditMac: KeyObject, previousHash: Uint8Array, entry: StoredEntry): Link {
   const hash = digest('sha256', entryPreimageView(previousHash, entry), 'buffer');
   return { hash, mac: auditEntryMac(auditMac, hash) };
 }
 
 /**
- * Chains entries of one tenant that are encoded already, from the id to the time as a pae spells them: what chainEntry
- * does, several times as fast, for the verification of a whole log.
+ * Returns a function that chains entries whose parts from the id to the time are encoded already. Verifying a whole log needs
+ * it, because it is several times as fast as `chainEntry`.
  */
-export function encodedEntryChainer(
-  auditMac: KeyObject,
-  tenantId: string,
-): (previousHash: Uint8Array, encoded: Uint8Array) => Link {
+export function encodedEntryChainer(auditMac: KeyObject, tenantId: string) {
   const label = 'eaas audit entry v1';
   const start = Buffer.from(pae(label, new Uint8Array(32), tenantId));
-  start.writeUInt32BE(3 + 8, 0); // the parts here, and the eight that the entry brings
+  start.writeUInt32BE(3 + 8, 0); // three parts here, eight in the encoded entry
   const hashAt = 4 + 4 + label.length + 4;
   const scratch = Buffer.concat([start], 16_384);
-  return (previousHash, encoded) => {
+  return (previousHash: Uint8Array, encoded: Uint8Array): Link => {
     const length = start.length + encoded.length;
     const preimage = length > scratch.length ? Buffer.concat([start, encoded]) : scratch.subarray(0, length);
     preimage.set(previousHash, hashAt);
@@ -39,12 +36,12 @@ export function encodedEntryChainer(
   };
 }
 
-/** Whether the service made the entry that has this hash. */
+/** Returns whether the service made the entry with this hash. */
 export function macHolds(auditMac: KeyObject, hash: Uint8Array, mac: Uint8Array): boolean {
   return sameBytes(auditEntryMac(auditMac, hash), mac);
 }
 
-/** The bytes of the protocol's entryPreimage, as paeView gives them: until the next call. */
+/** Returns the bytes of the protocol's `entryPreimage`, valid until the next call of `paeView`. */
 export function entryPreimageView(previousHash: Uint8Array, entry: StoredEntry): Uint8Array {
   return paeView([
     'eaas audit entry v1',

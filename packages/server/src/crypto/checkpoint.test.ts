@@ -11,39 +11,45 @@ const seedFor = (verifierKey: string) => {
   if (!seed) throw new Error('no seed');
   return seed;
 };
-const stated = ({ id, hash }: { id: number; hash: string }) => ({ id, hash: Buffer.from(hash, 'hex') });
+const stated = ({ id, hash }: { id: number; hash: string }) => ({
+  id,
+  hash: new Uint8Array(Buffer.from(hash, 'hex')),
+});
 
 const T = '00000000-0000-4000-8000-000000000001';
 const seed = createSecretKey(randomBytes(32));
-const hash = randomBytes(32);
+const hash = new Uint8Array(randomBytes(32));
 const { checkpoint, verifierKey } = signCheckpoint(seed, T, 42, hash);
 const [text = '', signature = ''] = checkpoint.split(/(?<=\n)\n/);
 
 describe('checkpoints', () => {
-  test.each(cases)('vector: $name', (vector) => {
+  test.each(cases)('the checkpoint matches the vector: $name', (vector) => {
     const { tenant_id, id, hash, note, verifier_key } = vector;
     const signed = signCheckpoint(seedFor(verifier_key), tenant_id, id, Buffer.from(hash, 'hex'));
     expect(signed).toEqual({ checkpoint: note, verifierKey: verifier_key });
     expect(openCheckpoint(seedFor(verifier_key), tenant_id, note)).toEqual(stated(vector));
   });
 
-  test.each(accepted)('vector: accepts $name', (vector) => {
+  test.each(accepted)('the checkpoint of the vector is accepted: $name', (vector) => {
     const seed = seedFor(vector.verifier_key);
     expect(openCheckpoint(seed, vector.tenant_id, vector.note)).toEqual(stated(vector));
   });
 
-  test.each(refusals)('vector: refuses $name', ({ tenant_id, verifier_key, note }) => {
-    expect(openCheckpoint(seedFor(verifier_key), tenant_id, note)).toBeUndefined();
-  });
+  test.each(refusals)(
+    'the invalid checkpoint of the vector is refused: $name',
+    ({ tenant_id, verifier_key, note }) => {
+      expect(openCheckpoint(seedFor(verifier_key), tenant_id, note)).toBeUndefined();
+    },
+  );
 
-  test('state any head, and the verifier key alone checks them', () => {
+  test('a checkpoint of any head can be verified with the verifier key alone', () => {
     const publicBytes = Buffer.from(verifierKey.split('+').slice(2).join('+'), 'base64').subarray(1);
     const jwk = { kty: 'OKP', crv: 'Ed25519', x: publicBytes.toString('base64url') };
     const publicKey = createPublicKey({ key: jwk, format: 'jwk' });
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.uint8Array({ minLength: 32, maxLength: 32 }), (id, hash) => {
         const { checkpoint } = signCheckpoint(seed, T, id, hash);
-        expect(openCheckpoint(seed, T, checkpoint)).toEqual({ id, hash: Buffer.from(hash) });
+        expect(openCheckpoint(seed, T, checkpoint)).toEqual({ id, hash });
         const [text = '', line = ''] = checkpoint.split('\n\n');
         const signature = Buffer.from(line.trim().split(' ').at(-1) ?? '', 'base64').subarray(4);
         expect(verify(null, Buffer.from(`${text}\n`), publicKey, signature)).toBe(true);
@@ -52,14 +58,14 @@ describe('checkpoints', () => {
     );
   });
 
-  test('are of one tenant and one key', () => {
+  test('a checkpoint is accepted only for its tenant and its key', () => {
     const other = '00000000-0000-4000-8000-000000000002';
     expect(openCheckpoint(seed, T, checkpoint)).toEqual({ id: 42, hash });
     expect(openCheckpoint(seed, other, checkpoint)).toBeUndefined();
     expect(openCheckpoint(createSecretKey(randomBytes(32)), T, checkpoint)).toBeUndefined();
   });
 
-  test('have one spelling: nothing can be altered, added, taken away or repeated', () => {
+  test('a checkpoint is refused if any part was changed, added, removed or repeated', () => {
     expect(`${text}\n${signature}`).toBe(checkpoint);
     for (let at = 0; at < checkpoint.length; at++) {
       const [before, after] = [checkpoint.slice(0, at), checkpoint.slice(at + 1)];

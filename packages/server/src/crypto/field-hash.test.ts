@@ -6,11 +6,11 @@ import { fieldHash } from './field-hash.ts';
 
 const { cases, refusals } = vectors('hash');
 
-test.each(cases)('vector: $name', ({ hash_key, value, hash }) => {
+test.each(cases)('the fingerprint matches the vector: $name', ({ hash_key, value, hash }) => {
   expect(fieldHash(createSecretKey(bytes(hash_key)), value)).toBe(hash);
 });
 
-test.each(refusals)('vector: refuses $name', ({ value_json }) => {
+test.each(refusals)('the invalid value of the vector is refused: $name', ({ value_json }) => {
   const value = JSON.parse(value_json) as string;
   expect(() => fieldHash(createSecretKey(Buffer.alloc(32)), value)).toThrow(InputError);
 });

@@ -19,15 +19,18 @@ const exported = (secrets: TenantSecrets | undefined) =>
   secrets && Object.values(secrets).map((key) => key.export().toString('hex'));
 
 describe('the root key', () => {
-  test.each(vectors('sealed-secret').root_ids)('vector: root id $root_id', ({ root_key, root_id }) => {
-    expect(Buffer.from(rootKey(bytes(root_key)).rootId).toString('hex')).toBe(root_id);
-  });
+  test.each(vectors('sealed-secret').root_ids)(
+    'the root id of the vector is derived: $root_id',
+    ({ root_key, root_id }) => {
+      expect(Buffer.from(rootKey(bytes(root_key)).rootId).toString('hex')).toBe(root_id);
+    },
+  );
 
-  test.each([0, 16, 31, 33, 64])('is not of %d bytes', (length) => {
+  test.each([0, 16, 31, 33, 64])('a root key of %d bytes is refused', (length) => {
     expect(() => rootKey(new Uint8Array(length))).toThrow(RangeError);
   });
 
-  test('is a copy: its bytes can be wiped', () => {
+  test('a root key is a copy, so that the caller can wipe the bytes', () => {
     const secret = randomBytes(32);
     const root = rootKey(secret);
     const sealed = sealRootCheck(root);
@@ -37,7 +40,7 @@ describe('the root key', () => {
     expect(root.key.export()).toEqual(kept);
   });
 
-  test('opens the check that it sealed, and no other', () => {
+  test('a root key opens only the root check that it sealed', () => {
     const sealed = sealRootCheck(root);
     expect(opensRootCheck(root, sealed)).toBe(true);
     expect(opensRootCheck(otherRoot, sealed)).toBe(false);
@@ -48,7 +51,7 @@ describe('the root key', () => {
 });
 
 describe("a tenant's secret", () => {
-  const row = { tenantId: T, ...newTenantSecret(root, T) };
+  const row = newTenantSecret(root, T);
   const keys = exported(openTenantSecrets([root], row));
 
   const named = {
@@ -58,41 +61,43 @@ describe("a tenant's secret", () => {
     checkpoint: 'checkpointSeed',
   };
 
-  test.each(vectors('sealed-secret').tenant_keys)('vector: key $name of $tenant', (vector) => {
-    const { tenant: tenantId, tenant_secret: secret, name, key } = vector;
-    const place = { purpose: 'tenant-secret', tenantId, keyId: null, version: 0 } as const;
-    const sealedSecret = sealSecret(root.key, place, bytes(secret));
-    const secrets = openTenantSecrets([root], { tenantId, rootId: root.rootId, sealedSecret });
-    const property = named[name as keyof typeof named] as keyof TenantSecrets;
-    expect(secrets?.[property].export().toString('base64')).toBe(key);
-  });
+  test.each(vectors('sealed-secret').tenant_keys)(
+    'the key $name of the tenant $tenant matches the vector',
+    (vector) => {
+      const { tenant: tenantId, tenant_secret: secret, name, key } = vector;
+      const place = { purpose: 'tenant-secret', tenantId, keyId: null, version: 0 } as const;
+      const sealed_secret = sealSecret(root.key, place, bytes(secret));
+      const secrets = openTenantSecrets([root], { tenant_id: tenantId, root_id: root.rootId, sealed_secret });
+      const property = named[name as keyof typeof named] as keyof TenantSecrets;
+      expect(secrets?.[property].export().toString('base64')).toBe(key);
+    },
+  );
 
-  test('gives four keys, the same each time, that are all different', () => {
+  test('four different keys are derived from a secret, always the same ones', () => {
     expect(exported(openTenantSecrets([otherRoot, root], row))).toEqual(keys);
     expect(new Set(keys).size).toBe(4);
   });
 
-  test('is made anew for each tenant', () => {
-    const another = { tenantId: T, ...newTenantSecret(root, T) };
+  test('each tenant has a different secret', () => {
+    const another = newTenantSecret(root, T);
     expect(exported(openTenantSecrets([root], another))).not.toEqual(keys);
   });
 
-  test("opens neither under another root key, nor as another tenant's, nor altered", () => {
+  test('a secret does not open under another root key, for another tenant, or after a change', () => {
     expect(openTenantSecrets([], row)).toBeUndefined();
     expect(openTenantSecrets([otherRoot], row)).toBeUndefined();
-    expect(openTenantSecrets([otherRoot], { ...row, rootId: otherRoot.rootId })).toBeUndefined();
-    expect(openTenantSecrets([root], { ...row, tenantId: K })).toBeUndefined();
-    expect(openTenantSecrets([root], { ...row, rootId: row.rootId.subarray(1) })).toBeUndefined();
-    expect(openTenantSecrets([root], { ...row, sealedSecret: Buffer.alloc(78) })).toBeUndefined();
+    expect(openTenantSecrets([otherRoot], { ...row, root_id: otherRoot.rootId })).toBeUndefined();
+    expect(openTenantSecrets([root], { ...row, tenant_id: K })).toBeUndefined();
+    expect(openTenantSecrets([root], { ...row, root_id: row.root_id.subarray(1) })).toBeUndefined();
+    expect(openTenantSecrets([root], { ...row, sealed_secret: Buffer.alloc(78) })).toBeUndefined();
   });
 
-  test('is the same under the next root key, which alone then opens it', () => {
-    const resealed = { tenantId: T, ...resealTenantSecret([otherRoot, root], otherRoot, row) };
-    expect(resealed).toMatchObject({ rootId: otherRoot.rootId });
-    if (!resealed.rootId || !resealed.sealedSecret) throw new Error('not resealed');
-    const { rootId, sealedSecret } = resealed;
-    expect(exported(openTenantSecrets([otherRoot], { tenantId: T, rootId, sealedSecret }))).toEqual(keys);
-    expect(openTenantSecrets([root], { tenantId: T, rootId, sealedSecret })).toBeUndefined();
-    expect(resealTenantSecret([otherRoot], otherRoot, row)).toBeUndefined();
+  test('a re-sealed secret is the same, and only the new root key opens it', () => {
+    const resealed = resealTenantSecret([otherRoot, root], row);
+    if (!resealed) throw new Error('not resealed');
+    expect(resealed).toMatchObject({ tenant_id: T, root_id: otherRoot.rootId });
+    expect(exported(openTenantSecrets([otherRoot], resealed))).toEqual(keys);
+    expect(openTenantSecrets([root], resealed)).toBeUndefined();
+    expect(resealTenantSecret([otherRoot], row)).toBeUndefined();
   });
 });

@@ -3,19 +3,22 @@ import { pae } from '@eaas/protocol';
 import { sameBytes } from './same-bytes.ts';
 import { openSecret, type Place, sealSecret } from './sealed-secret.ts';
 
-/** The key that seals every tenant's secret, and the name by which a sealed row refers to it. */
+/** A root key. It seals the secrets of tenants. Their rows name the root key by its id. */
 export interface RootKey {
   readonly rootId: Uint8Array;
   readonly key: KeyObject;
 }
 
-/** A tenant's secret as its row keeps it. */
+/** The current root key, and during a rotation the previous one. */
+type Roots = readonly [RootKey, ...RootKey[]];
+
+/** The columns of a tenant's row that hold its sealed secret. */
 export interface SealedTenantSecret {
-  readonly rootId: Uint8Array;
-  readonly sealedSecret: Uint8Array;
+  readonly tenant_id: string;
+  readonly root_id: Uint8Array;
+  readonly sealed_secret: Uint8Array;
 }
 
-/** What a tenant's secret gives, each for one use. */
 export interface TenantSecrets {
   /** Seals key versions and hash keys. */
   readonly sealing: KeyObject;
@@ -28,16 +31,17 @@ export interface TenantSecrets {
 const keyLength = 32;
 const rootCheck: Place = { purpose: 'root-check', tenantId: null, keyId: null, version: 0 };
 
-/** The root key of these 32 bytes, which stay the caller's to wipe. Throws RangeError for another length. */
+/** Makes a root key from 32 bytes, which the caller wipes. Throws RangeError for another length. */
 export function rootKey(bytes: Uint8Array): RootKey {
-  if (bytes.length !== keyLength) throw new RangeError(`a root key has ${keyLength} bytes`);
+  if (bytes.length !== keyLength)
+    throw new RangeError(`a root key must have ${keyLength} bytes (got ${bytes.length})`);
   const key = createSecretKey(bytes);
-  // A copy: a view would keep, and give to whoever has it, the other 24 bytes.
+  // Copies the 8 bytes, because a view would expose the other 24 bytes.
   const rootId = Uint8Array.from(createHmac('sha256', key).update('eaas root id v1').digest().subarray(0, 8));
   return { rootId, key };
 }
 
-/** Seals the row by which a start tells whether it has the database's root key. */
+/** Seals a known value. A starting server opens it to check that it has this root key. */
 export function sealRootCheck(root: RootKey): Uint8Array {
   return sealSecret(root.key, rootCheck, Buffer.alloc(keyLength));
 }
@@ -47,35 +51,30 @@ export function opensRootCheck(root: RootKey, sealed: Uint8Array): boolean {
   return secret !== undefined && sameBytes(secret, Buffer.alloc(keyLength));
 }
 
-/** Makes a tenant's secret. Nobody ever sees it unsealed but openTenantSecrets. */
 export function newTenantSecret(root: RootKey, tenantId: string): SealedTenantSecret {
   return sealTenantSecret(root, tenantId, randomBytes(keyLength));
 }
 
-/** The same secret under another root key, or undefined where it does not open. */
-export function resealTenantSecret(
-  roots: readonly RootKey[],
-  next: RootKey,
-  tenant: SealedTenantSecret & { readonly tenantId: string },
-): SealedTenantSecret | undefined {
-  const secret = openTenantSecret(roots, tenant);
-  return secret && sealTenantSecret(next, tenant.tenantId, secret);
+/** Seals a tenant's secret under the current root key. Returns undefined if no root key opens the present row. */
+export function resealTenantSecret(roots: Roots, row: SealedTenantSecret): SealedTenantSecret | undefined {
+  const secret = openTenantSecret(roots, row);
+  return secret && sealTenantSecret(roots[0], row.tenant_id, secret);
 }
 
-/** A tenant's keys, or undefined where no root key opens its row. */
+/** Derives a tenant's keys. Returns undefined if no root key opens the row. */
 export function openTenantSecrets(
   roots: readonly RootKey[],
-  tenant: SealedTenantSecret & { readonly tenantId: string },
+  row: SealedTenantSecret,
 ): TenantSecrets | undefined {
-  const secret = openTenantSecret(roots, tenant);
+  const secret = openTenantSecret(roots, row);
   if (!secret) return undefined;
-  const { tenantId } = tenant;
+  const derive = (name: string): KeyObject => deriveTenantKey(secret, row.tenant_id, name);
   try {
     return {
-      sealing: deriveTenantKey(secret, tenantId, 'sealing'),
-      auditMac: deriveTenantKey(secret, tenantId, 'audit-mac'),
-      rowMac: deriveTenantKey(secret, tenantId, 'row-mac'),
-      checkpointSeed: deriveTenantKey(secret, tenantId, 'checkpoint'),
+      sealing: derive('sealing'),
+      auditMac: derive('audit-mac'),
+      rowMac: derive('row-mac'),
+      checkpointSeed: derive('checkpoint'),
     };
   } finally {
     secret.fill(0);
@@ -92,22 +91,25 @@ function deriveTenantKey(secret: Uint8Array, tenantId: string, name: string): Ke
   }
 }
 
-function sealTenantSecret(root: RootKey, tenantId: string, secret: Uint8Array): SealedTenantSecret {
+/** Seals a secret and wipes it. */
+function sealTenantSecret(
+  { rootId, key }: RootKey,
+  tenantId: string,
+  secret: Uint8Array,
+): SealedTenantSecret {
   try {
-    return { rootId: root.rootId, sealedSecret: sealSecret(root.key, place(tenantId), secret) };
+    const sealed_secret = sealSecret(key, placeOf(tenantId), secret);
+    return { tenant_id: tenantId, root_id: rootId, sealed_secret };
   } finally {
     secret.fill(0);
   }
 }
 
-function openTenantSecret(
-  roots: readonly RootKey[],
-  { tenantId, rootId, sealedSecret }: SealedTenantSecret & { readonly tenantId: string },
-): Uint8Array | undefined {
-  const root = roots.find((each) => sameBytes(each.rootId, rootId));
-  return root && openSecret(root.key, place(tenantId), sealedSecret);
+function openTenantSecret(roots: readonly RootKey[], row: SealedTenantSecret): Uint8Array | undefined {
+  const root = roots.find((each) => sameBytes(each.rootId, row.root_id));
+  return root && openSecret(root.key, placeOf(row.tenant_id), row.sealed_secret);
 }
 
-function place(tenantId: string): Place {
+function placeOf(tenantId: string): Place {
   return { purpose: 'tenant-secret', tenantId, keyId: null, version: 0 };
 }

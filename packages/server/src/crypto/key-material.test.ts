@@ -1,33 +1,33 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { newHashKey, newKeyVersion, openHashKey, openKeyVersion } from './key-material.ts';
+import { hashKeyPlace, newMaterial, openMaterial, versionPlace } from './key-material.ts';
 
 const T = '00000000-0000-4000-8000-000000000001';
 const K = '00000000-0000-4000-8000-000000000002';
 const sealing = createSecretKey(randomBytes(32));
+const [place, hashPlace] = [versionPlace(T, K, 2), hashKeyPlace(T, K)];
 
-test('a key version opens as itself alone, and is made anew each time', () => {
-  const sealed = newKeyVersion(sealing, T, K, 2);
-  const key = openKeyVersion(sealing, T, K, 2, sealed);
+test('a key version opens only for its own place, and each version is different', () => {
+  const sealed = newMaterial(sealing, place);
+  const key = openMaterial(sealing, place, sealed);
   expect(key?.export()).toHaveLength(32);
-  expect(openKeyVersion(sealing, T, K, 2, sealed)?.equals(key ?? sealing)).toBe(true);
-  expect(openKeyVersion(sealing, T, K, 2, newKeyVersion(sealing, T, K, 2))?.export()).not.toEqual(
-    key?.export(),
-  );
-  expect(openKeyVersion(sealing, T, K, 1, sealed)).toBeUndefined();
-  expect(openKeyVersion(sealing, T, T, 2, sealed)).toBeUndefined();
-  expect(openKeyVersion(sealing, K, K, 2, sealed)).toBeUndefined();
-  expect(openKeyVersion(createSecretKey(randomBytes(32)), T, K, 2, sealed)).toBeUndefined();
+  expect(openMaterial(sealing, place, sealed)?.equals(key ?? sealing)).toBe(true);
+  const another = openMaterial(sealing, place, newMaterial(sealing, place));
+  expect(another?.export()).not.toEqual(key?.export());
+  expect(openMaterial(sealing, versionPlace(T, K, 1), sealed)).toBeUndefined();
+  expect(openMaterial(sealing, versionPlace(T, T, 2), sealed)).toBeUndefined();
+  expect(openMaterial(sealing, versionPlace(K, K, 2), sealed)).toBeUndefined();
+  expect(openMaterial(createSecretKey(randomBytes(32)), place, sealed)).toBeUndefined();
 });
 
 test('a hash key and a key version do not open in place of each other', () => {
-  const sealed = newHashKey(sealing, T, K);
-  expect(openHashKey(sealing, T, K, sealed)?.export()).toHaveLength(32);
-  expect(openKeyVersion(sealing, T, K, 0, sealed)).toBeUndefined();
-  expect(openHashKey(sealing, T, K, newKeyVersion(sealing, T, K, 0))).toBeUndefined();
+  const sealed = newMaterial(sealing, hashPlace);
+  expect(openMaterial(sealing, hashPlace, sealed)?.export()).toHaveLength(32);
+  expect(openMaterial(sealing, versionPlace(T, K, 0), sealed)).toBeUndefined();
+  expect(openMaterial(sealing, hashPlace, newMaterial(sealing, versionPlace(T, K, 0)))).toBeUndefined();
 });
 
-test('nothing is left of an erased key', () => {
-  expect(openKeyVersion(sealing, T, K, 1, new Uint8Array(0))).toBeUndefined();
-  expect(openHashKey(sealing, T, K, new Uint8Array(0))).toBeUndefined();
+test('an erased key does not open', () => {
+  expect(openMaterial(sealing, place, new Uint8Array(0))).toBeUndefined();
+  expect(openMaterial(sealing, hashPlace, new Uint8Array(0))).toBeUndefined();
 });

@@ -11,7 +11,7 @@ const anyPart: fc.Arbitrary<PaePart> = fc.oneof(
   fc.constant(null),
 );
 
-test('gives the bytes of pae for any list of parts', () => {
+test('paeView returns the same bytes as pae for any list of parts', () => {
   fc.assert(
     fc.property(fc.array(anyPart), (parts) => {
       expect(Buffer.compare(paeView(parts), pae(...parts))).toBe(0);
@@ -21,7 +21,7 @@ test('gives the bytes of pae for any list of parts', () => {
 });
 
 test.each([21_000, 21_842, 21_843, 65_526, 65_527, 65_528, 65_536, 200_000])(
-  'gives the bytes of pae for a part of %d units, which may not fit its own memory',
+  'paeView returns the same bytes as pae for a part of %d units, which can be too large for its memory',
   (length) => {
     for (const part of ['x'.repeat(length), '\uffff'.repeat(length), new Uint8Array(length).fill(7)]) {
       expect(Buffer.compare(paeView(['a', part, 1]), pae('a', part, 1))).toBe(0);
@@ -29,7 +29,7 @@ test.each([21_000, 21_842, 21_843, 65_526, 65_527, 65_528, 65_536, 200_000])(
   },
 );
 
-test('refuses what pae refuses: lone surrogates, and numbers that are not whole', () => {
+test('paeView refuses lone surrogates and numbers that are not integers, as pae does', () => {
   for (const part of ['\ud800', 'a\udfff', 1.5, Number.NaN, Infinity, 2 ** 53]) {
     expect(() => pae(part)).toThrow(InputError);
     expect(() => paeView([part])).toThrow(InputError);

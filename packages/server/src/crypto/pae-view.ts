@@ -1,11 +1,11 @@
 import { InputError, pae, type PaePart } from '@eaas/protocol';
 
-// It only ever holds what is hashed or authenticated, never a secret.
+// This memory contains only bytes that are hashed or authenticated, and never a secret.
 const scratch = Buffer.allocUnsafeSlow(65_536);
 
 /**
- * The bytes of the protocol's `pae(...parts)`, twenty times as fast, in memory that the next call overwrites:
- * for a hash, a MAC or additional data that takes them at once. Throws InputError where pae does.
+ * Returns the same bytes as the protocol's `pae(...parts)`, twenty times as fast. The next call overwrites the memory, so use
+ * the bytes at once, for a hash, a MAC or additional data. Throws InputError as `pae` does.
  */
 export function paeView(parts: readonly PaePart[]): Uint8Array {
   if (mostBytes(parts) > scratch.length) return pae(...parts);
@@ -14,7 +14,7 @@ export function paeView(parts: readonly PaePart[]): Uint8Array {
   return scratch.subarray(0, at);
 }
 
-/** Never less than the encoding takes: a unit of text gives at most 3 bytes, an integer 17 characters. */
+/** Returns an upper bound of the encoded length. A UTF-16 unit takes at most 3 bytes, an integer 17 characters. */
 function mostBytes(parts: readonly PaePart[]): number {
   let most = 4;
   for (const part of parts) most += part === null || typeof part === 'number' ? 21 : 4 + 3 * part.length;
@@ -27,10 +27,11 @@ function putPart(part: PaePart, at: number): number {
     scratch.set(part, at + 4);
     return putLength(part.length, at) + part.length;
   }
-  if (typeof part === 'number' && !Number.isSafeInteger(part)) throw new InputError('not a whole number');
+  if (typeof part === 'number' && !Number.isSafeInteger(part))
+    throw new InputError(`a number must be a safe integer (got ${part})`);
   const text = String(part);
   const written = scratch.write(text, at + 4);
-  // What takes a byte for each unit is ASCII; only other text can have a lone surrogate.
+  // Text with one byte per unit is ASCII. Only other text can have a lone surrogate.
   if (written !== text.length && !text.isWellFormed()) throw new InputError('text has a lone surrogate');
   return putLength(written, at) + written;
 }

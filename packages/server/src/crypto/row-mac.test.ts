@@ -2,18 +2,16 @@ import { createHmac, createSecretKey } from 'node:crypto';
 import { pae } from '@eaas/protocol';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  anchorMac,
-  anchorMacHolds,
-  type Column,
-  headMac,
-  headMacHolds,
-  rowMac,
-  rowMacHolds,
-} from './row-mac.ts';
+import { type Column, rowMac, rowMacHolds } from './row-mac.ts';
 
 const secret = Buffer.alloc(32, 5);
 const key = createSecretKey(secret);
+const [keys, apiKeys, heads, anchors] = [
+  ['eaas row v1', 'keys'],
+  ['eaas row v1', 'api_keys'],
+  ['eaas head v1'],
+  ['eaas anchor v1'],
+] as const;
 const columns: Column[] = ['id', null, '', 7, true, false, Buffer.of(0, 255), ['a', 'b'], [], 1786406400000];
 const hmac = (bytes: Uint8Array) => createHmac('sha256', secret).update(bytes).digest();
 
@@ -27,7 +25,7 @@ const anyColumn: fc.Arbitrary<Column> = fc.oneof(
 );
 
 describe('the MAC of a row', () => {
-  test('is HMAC-SHA-256 over the pae of label, table and columns: words for booleans, a pae for a list', () => {
+  test('the MAC is HMAC-SHA-256 over the pae of label, table and columns: words for booleans, a pae for a list', () => {
     const spelled = [
       'id',
       null,
@@ -40,63 +38,65 @@ describe('the MAC of a row', () => {
       pae(),
       1786406400000,
     ];
-    expect(rowMac(key, 'keys', columns)).toEqual(hmac(pae('eaas row v1', 'keys', ...spelled)));
-    expect(headMac(key, columns)).toEqual(hmac(pae('eaas head v1', ...spelled)));
-    expect(anchorMac(key, columns)).toEqual(hmac(pae('eaas anchor v1', ...spelled)));
+    expect(rowMac(key, keys, columns)).toEqual(hmac(pae('eaas row v1', 'keys', ...spelled)));
+    expect(rowMac(key, heads, columns)).toEqual(hmac(pae('eaas head v1', ...spelled)));
   });
 
-  test('holds for its own row, and for no other table, column, order or key', () => {
-    const mac = rowMac(key, 'keys', columns);
-    expect(rowMacHolds(key, 'keys', columns, mac)).toBe(true);
-    expect(rowMacHolds(key, 'api_keys', columns, mac)).toBe(false);
-    expect(rowMacHolds(key, 'keys', columns.toReversed(), mac)).toBe(false);
-    expect(rowMacHolds(key, 'keys', [...columns, null], mac)).toBe(false);
-    expect(rowMacHolds(createSecretKey(Buffer.alloc(32)), 'keys', columns, mac)).toBe(false);
+  test('the MAC is valid only for its own row, table, order of columns and key', () => {
+    const mac = rowMac(key, keys, columns);
+    expect(rowMacHolds(key, keys, columns, mac)).toBe(true);
+    expect(rowMacHolds(key, apiKeys, columns, mac)).toBe(false);
+    expect(rowMacHolds(key, keys, columns.toReversed(), mac)).toBe(false);
+    expect(rowMacHolds(key, keys, [...columns, null], mac)).toBe(false);
+    expect(rowMacHolds(createSecretKey(Buffer.alloc(32)), keys, columns, mac)).toBe(false);
     for (const at of columns.keys())
-      expect(rowMacHolds(key, 'keys', columns.with(at, 'changed'), mac)).toBe(false);
+      expect(rowMacHolds(key, keys, columns.with(at, 'changed'), mac)).toBe(false);
   });
 
-  test('of a row, a head and an anchor never stand for each other', () => {
-    const [row, head, anchor] = [rowMac(key, 'x', columns), headMac(key, columns), anchorMac(key, columns)];
-    expect(headMacHolds(key, columns, head)).toBe(true);
-    expect(anchorMacHolds(key, columns, anchor)).toBe(true);
-    expect(headMacHolds(key, columns, anchor)).toBe(false);
-    expect(anchorMacHolds(key, columns, head)).toBe(false);
-    expect(headMacHolds(key, ['x', ...columns], row)).toBe(false);
+  test('the MAC of a row is invalid for a head or an anchor, and the other way round', () => {
+    const [row, head, anchor] = [keys, heads, anchors].map((label) => rowMac(key, label, columns));
+    if (!row || !head || !anchor) throw new Error('there are three labels');
+    expect(rowMacHolds(key, heads, columns, head)).toBe(true);
+    expect(rowMacHolds(key, anchors, columns, anchor)).toBe(true);
+    expect(rowMacHolds(key, heads, columns, anchor)).toBe(false);
+    expect(rowMacHolds(key, anchors, columns, head)).toBe(false);
+    expect(rowMacHolds(key, heads, ['keys', ...columns], row)).toBe(false);
   });
 
-  test('does not hold, and does not throw, where the presented MAC has another length', () => {
-    const mac = rowMac(key, 'keys', columns);
+  test('a MAC of another length is invalid and does not throw', () => {
+    const mac = rowMac(key, keys, columns);
     for (const other of [
       mac.subarray(1),
       mac.subarray(0, 16),
       new Uint8Array(0),
       Buffer.concat([mac, mac]),
     ]) {
-      expect(rowMacHolds(key, 'keys', columns, other)).toBe(false);
-      expect(headMacHolds(key, columns, other)).toBe(false);
-      expect(anchorMacHolds(key, columns, other)).toBe(false);
+      expect(rowMacHolds(key, keys, columns, other)).toBe(false);
     }
   });
 
-  test('tells apart what is null, empty, an empty list, and a list of one', () => {
-    const macs = [null, '', [], [''], ['', '']].map((column) => rowMac(key, 't', [column]));
+  test('the MACs of null, an empty text, an empty list and a list of one item differ', () => {
+    const macs = [null, '', [], [''], ['', '']].map((column) => rowMac(key, ['t'], [column]));
     expect(new Set(macs.map((mac) => Buffer.from(mac).toString('hex'))).size).toBe(5);
   });
 
-  test('does not hold when anything moves from one column into its neighbour', () => {
+  test('the MAC is invalid if text moves from one column into the next one', () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ minLength: 1 }), fc.string(), (a, moved, b) => {
-        const mac = rowMac(key, 't', [a, moved + b]);
-        expect(rowMacHolds(key, 't', [a + moved, b], mac)).toBe(false);
+        const mac = rowMac(key, ['t'], [a, moved + b]);
+        expect(rowMacHolds(key, ['t'], [a + moved, b], mac)).toBe(false);
       }),
     );
   });
 
-  test('holds for any columns', () => {
+  test('a list of lists, which a tampered row can have, is refused', () => {
+    expect(() => rowMac(key, keys, [[['a']] as unknown as string[]])).toThrow(TypeError);
+  });
+
+  test('the MAC is valid for any columns', () => {
     fc.assert(
       fc.property(fc.array(anyColumn), (columns) => {
-        expect(rowMacHolds(key, 't', columns, rowMac(key, 't', columns))).toBe(true);
+        expect(rowMacHolds(key, ['t'], columns, rowMac(key, ['t'], columns))).toBe(true);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** Whether both are the same bytes, in a time that tells nothing but their lengths. */
+/** Compares bytes in constant time. The duration reveals only their lengths. */
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }

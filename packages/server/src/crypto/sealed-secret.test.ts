@@ -35,7 +35,7 @@ const anyPlace: fc.Arbitrary<Place> = fc.record({
 });
 
 describe('sealed secrets', () => {
-  test.each(given.cases)('vector: $name', (vector) => {
+  test.each(given.cases)('the secret of the vector is sealed and opened: $name', (vector) => {
     const place = placeOf(vector);
     const salted = sealSecret(ikmOf(vector), place, bytes(vector.secret), bytes(vector.salt));
     expect(bytes(vector.sealed)).toEqual(new Uint8Array(salted));
@@ -43,11 +43,11 @@ describe('sealed secrets', () => {
     expect(sealedVersion(salted)).toBe(vector.version);
   });
 
-  test.each(given.refusals)('vector: refuses $name', (vector) => {
+  test.each(given.refusals)('the invalid secret of the vector is refused: $name', (vector) => {
     expect(openSecret(ikmOf(vector), placeOf(vector), bytes(vector.sealed))).toBeUndefined();
   });
 
-  test('open where they were sealed, for any place and secret, also as a view of larger memory', () => {
+  test('any secret opens for the place for which it was sealed, also as a view of larger memory', () => {
     fc.assert(
       fc.property(anyPlace, fc.uint8Array({ minLength: 32, maxLength: 32 }), (place, secret) => {
         const around = Buffer.concat([Buffer.of(1, 2, 3), sealSecret(ikm, place, secret), Buffer.of(4)]);
@@ -57,13 +57,13 @@ describe('sealed secrets', () => {
     );
   });
 
-  test('sealed for one place do not open in any other', () => {
+  test('a secret does not open for any other place', () => {
     const named = ({ context, ...rest }: Place) =>
       JSON.stringify(rest) + Buffer.from(encodeContext(context)).toString('hex');
     fc.assert(
       fc.property(anyPlace, anyPlace, (a, b) => {
         fc.pre(named(a) !== named(b));
-        // The head claims b's version: only the authentication is left to refuse it.
+        // The head has the version of `b`, so only the authentication can refuse it.
         const moved = Buffer.from(sealSecret(ikm, a, secret));
         moved.writeUInt32BE(b.version, 2);
         expect(openSecret(ikm, b, moved)).toBeUndefined();
@@ -72,7 +72,7 @@ describe('sealed secrets', () => {
     );
   });
 
-  test('do not open with one part of the place changed, nor under another key', () => {
+  test('a secret does not open if the key or one part of the place differs', () => {
     const others: Partial<Place>[] = [
       { purpose: 'key-version' },
       { tenantId: K },
@@ -88,7 +88,7 @@ describe('sealed secrets', () => {
     expect(openSecret(ikm, { ...place, context: {} }, sealed)).toEqual(Buffer.from(secret));
   });
 
-  test('do not open with any one bit flipped', () => {
+  test('a secret does not open if any bit was flipped', () => {
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const flipped = Uint8Array.from(sealed);
       flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
@@ -98,7 +98,7 @@ describe('sealed secrets', () => {
     }
   });
 
-  test('any other bytes are refused without an exception', () => {
+  test('bytes that are not a sealed secret are refused without an exception', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(90), (bytes, cut) => {
         expect(openSecret(ikm, place, bytes)).toBeUndefined();
@@ -108,14 +108,14 @@ describe('sealed secrets', () => {
     );
   });
 
-  test('two seals of one secret differ in everything but the head', () => {
+  test('two seals of one secret differ in everything except the head', () => {
     const again = sealSecret(ikm, place, secret);
     expect(again.subarray(0, 6)).toEqual(sealed.subarray(0, 6));
     expect(again.subarray(6, 30)).not.toEqual(sealed.subarray(6, 30));
     expect(again.subarray(30, 62)).not.toEqual(sealed.subarray(30, 62));
   });
 
-  test('the head tells its version, and only of 78 bytes in this format', () => {
+  test('the version is read from the head of 78 bytes in this format, and from nothing else', () => {
     expect(sealedVersion(sealed)).toBe(7);
     expect(sealedVersion(sealed.subarray(1))).toBeUndefined();
     expect(sealedVersion(Buffer.concat([sealed, sealed]))).toBeUndefined();
@@ -123,7 +123,7 @@ describe('sealed secrets', () => {
     expect(sealedVersion(new Uint8Array(0))).toBeUndefined();
   });
 
-  test('nothing but 32 bytes is sealed, under no salt but one of 24, for no version over 32 bits', () => {
+  test('a secret or a salt of another length and a version of more than 32 bits are refused', () => {
     for (const length of [0, 31, 33])
       expect(() => sealSecret(ikm, place, new Uint8Array(length))).toThrow(RangeError);
     for (const length of [0, 23, 25])

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, type KeyObject, randomFil
 import { type Context, encodeContext } from '@eaas/protocol';
 import { paeView } from './pae-view.ts';
 
-/** What a sealed secret is for, and so where alone it opens. Ids are lower-case UUIDs. */
+/** The place for which a secret is sealed. The secret opens only for this place. Ids are lower-case UUIDs. */
 export interface Place {
   readonly purpose: 'dek' | 'key-version' | 'hash-key' | 'tenant-secret' | 'root-check';
   readonly tenantId: string | null;
@@ -19,15 +19,17 @@ const bodyLength = 32;
 const bodyEnd = headLength + bodyLength;
 const formatAndSuite = 0x0101;
 
-// Every salt gives a key of its own, which seals once.
+// The iv can be constant, because each salt results in a different key that seals only once.
 const iv = Buffer.alloc(12);
-// Without authTagLength Node would accept a tag cut to 4 bytes.
+// Without `authTagLength` Node.js would accept a tag of 4 bytes.
 const gcm = { authTagLength: 16 } as const;
 
-/** Seals 32 bytes for one place, under a salt that is random unless a test gives it: 78 bytes. */
+/** Seals a secret of 32 bytes, binds it to the place where it is stored, and returns 78 bytes. The salt is random unless a test passes one. */
 export function sealSecret(ikm: KeyObject, place: Place, secret: Uint8Array, salt?: Uint8Array): Uint8Array {
-  if (secret.length !== bodyLength) throw new RangeError(`what is sealed has ${bodyLength} bytes`);
-  if (salt && salt.length !== saltLength) throw new RangeError(`a salt has ${saltLength} bytes`);
+  if (secret.length !== bodyLength)
+    throw new RangeError(`a secret must have ${bodyLength} bytes (got ${secret.length})`);
+  if (salt && salt.length !== saltLength)
+    throw new RangeError(`a salt must have ${saltLength} bytes (got ${salt.length})`);
   const sealed = Buffer.allocUnsafeSlow(sealedLength);
   sealed.writeUInt16BE(formatAndSuite, 0);
   sealed.writeUInt32BE(place.version, 2);
@@ -47,8 +49,8 @@ export function sealSecret(ikm: KeyObject, place: Place, secret: Uint8Array, sal
 }
 
 /**
- * The 32 bytes, which are the caller's to wipe, or undefined unless exactly these 78 were sealed for exactly
- * this place. One attempt, with one key: nothing is tried out.
+ * Opens a sealed secret and returns the 32 bytes, which the caller wipes. Returns undefined unless exactly these bytes were
+ * sealed for exactly this place. Does not try other keys.
  */
 export function openSecret(ikm: KeyObject, place: Place, sealed: Uint8Array): Uint8Array | undefined {
   if (sealedVersion(sealed) !== place.version) return undefined;
@@ -67,7 +69,7 @@ export function openSecret(ikm: KeyObject, place: Place, sealed: Uint8Array): Ui
   }
 }
 
-/** The version that the head claims, not yet authenticated; undefined where this is no sealed secret. */
+/** Returns the version in the head, which is not authenticated; undefined if the bytes are not a sealed secret. */
 export function sealedVersion(sealed: Uint8Array): number | undefined {
   if (sealed.length !== sealedLength) return undefined;
   const view = new DataView(sealed.buffer, sealed.byteOffset, headLength);

@@ -1,9 +1,9 @@
 import type { Sql } from 'postgres';
 
-/** The role that owns the tables and migrates them, and the least-privileged one that serves. */
+/** The role that owns and migrates the tables, and the least-privilege role of the server. */
 export const ROLES = { owner: 'eaas_owner', server: 'eaas_server' } as const;
 
-/** Makes the two roles where they are missing. `sql` is connected as the superuser. */
+/** Creates the two roles if they are missing. `sql` is connected as the superuser. */
 export async function ensureRoles(sql: Sql): Promise<void> {
   for (const role of Object.values(ROLES)) {
     const exists = await sql`select from pg_roles where rolname = ${role}`;
@@ -11,13 +11,13 @@ export async function ensureRoles(sql: Sql): Promise<void> {
   }
 }
 
-/** Makes a database, empty or a copy of `template`, that belongs to the owner and lets in nobody but the two roles. */
+/** Creates a database, empty or a copy of `template`. Only the owner and the server's role can connect. */
 export async function createOwnedDatabase(sql: Sql, name: string, template = 'template0'): Promise<void> {
   await sql`create database ${sql(name)} owner ${sql(ROLES.owner)} template ${sql(template)}`;
   await restrict(sql, name);
 }
 
-/** The same, where it may exist already, perhaps left behind by a process that was killed in between. */
+/** Creates a database if it is missing, and completes one whose creation was interrupted. */
 export async function ensureOwnedDatabase(sql: Sql, name: string): Promise<void> {
   const exists = await sql`select from pg_database where datname = ${name}`;
   if (exists.count === 0) await createOwnedDatabase(sql, name);

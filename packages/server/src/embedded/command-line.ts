@@ -1,57 +1,126 @@
+import { execFile } from 'node:child_process';
+import { chmod, lchown, lstat, readdir, stat } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { runs, succeeds, type Account } from './account.ts';
-import { dyingWithUs } from './dying-with-us.ts';
+import { getuid, pid, platform } from 'node:process';
+import { promisify } from 'node:util';
 
-/** The exit code of a start that found another PostgreSQL holding the lock of its data directory. */
-export const LOCK_CONFLICT = 75;
+/** The exit code of a start that fails because another PostgreSQL holds the lock of the data directory. */
+export const lockConflict = 75;
 
-/** The one name a socket can have in its directory, since nothing listens on TCP. */
-export const PORT = 5432;
+/** The port in the name of the socket. Nothing listens on TCP. */
+export const socketPort = 5432;
 
-interface Launch {
-  account: Account;
-  postgres: string;
-  dataDirectory: string;
-  socketDirectory: string;
-  durable: boolean;
-  settings: Record<string, string>;
+/** The environment of PostgreSQL and its tools. They do not get our environment, which can contain the root key. */
+export const environment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
+
+// Every system has this account, and initdb refuses an account without a name.
+const nobody = platform === 'darwin' ? 4_294_967_294 : 65_534;
+
+/** The account of the operating system that PostgreSQL runs under. */
+export interface Account {
+  /** The words of the command line before the program and its arguments. */
+  readonly prefix: readonly string[];
+  /** The user and group to switch to, if any, as options of `spawn`. */
+  readonly ids: { readonly uid?: number; readonly gid?: number };
 }
 
-/** The command that becomes PostgreSQL. Each program replaces the one before, so that the process is our own child. */
-export async function commandLine(launch: Launch): Promise<string[]> {
-  const { account, postgres, dataDirectory, socketDirectory, durable, settings } = launch;
-  const all = {
-    unix_socket_directories: socketDirectory,
+/** Returns the account of this process. For root, returns another account, because PostgreSQL refuses to run as root. */
+export async function postgresAccount(): Promise<Account> {
+  const isRoot = getuid?.() === 0;
+  if (!isRoot && hasName()) return { prefix: [], ids: {} };
+  // A user namespace works with any path, because the files keep their owner. Some containers forbid namespaces.
+  const prefix = ['unshare', '--user', `--map-user=${nobody}`, `--map-group=${nobody}`, '--'];
+  if (await runs([...prefix, 'true'])) return { prefix, ids: {} };
+  return { prefix: [], ids: isRoot ? { uid: nobody, gid: nobody } : {} };
+}
+
+function hasName(): boolean {
+  try {
+    return userInfo().username !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** Returns whether a command line ends with exit code 0. */
+export function runs([program = '', ...args]: readonly string[]): Promise<boolean> {
+  return promisify(execFile)(program, args, { env: environment, timeout: 10_000 }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Lets another account pass through a directory of ours, but not list or read it. */
+export async function letThrough({ ids }: Account, directory: string): Promise<void> {
+  if (ids.uid !== undefined) await chmod(directory, ((await stat(directory)).mode & 0o777) | 0o011);
+}
+
+/** Returns whether root must give files to the account, because PostgreSQL ran under another one before. */
+export async function isForeign({ ids }: Account, path: string): Promise<boolean> {
+  return getuid?.() === 0 && (await lstat(path)).uid !== (ids.uid ?? 0);
+}
+
+/** Makes the account the owner of a directory and of everything in it. */
+export async function giveTo(account: Account, path: string): Promise<void> {
+  if (!(await isForeign(account, path))) return;
+  const owner = account.ids.uid ?? 0;
+  if ((await lstat(path)).isDirectory()) {
+    await Promise.all((await readdir(path)).map((name) => giveTo(account, join(path, name))));
+  }
+  // Change the directory last, so that the next start continues after an interruption.
+  await lchown(path, owner, owner);
+}
+
+/** Returns the command that becomes PostgreSQL. Each program replaces the previous one, so PostgreSQL becomes our child. */
+export async function commandLine(launch: {
+  readonly account: Account;
+  readonly postgres: string;
+  readonly dataDirectory: string;
+  readonly socketDirectory: string;
+  readonly durable: boolean;
+  readonly settings: Readonly<Record<string, string>>;
+}): Promise<string[]> {
+  const settings = {
+    unix_socket_directories: launch.socketDirectory,
     unix_socket_permissions: '0700',
     log_timezone: 'UTC',
     timezone: 'UTC',
-    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
-    ...settings,
+    ...(launch.durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...launch.settings,
   };
   return [
-    ...account.prefix,
-    ...(await dyingWithUs()),
-    ...(await locking(dataDirectory)),
-    postgres,
-    `-D${dataDirectory}`,
+    ...(await under(launch.account)),
+    ...(await locking(launch.dataDirectory)),
+    launch.postgres,
+    `-D${launch.dataDirectory}`,
     '-h',
     '',
-    `-p${PORT}`,
-    ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    `-p${socketPort}`,
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ];
 }
 
 /**
- * A lock that PostgreSQL and its children inherit and that ends with the last of them. PostgreSQL's own compares process
- * ids, and does not see a server in another container that shares the volume.
+ * Returns the words before a program that runs under the account and ends with this process. Linux interrupts it when the
+ * thread that started it dies, even by SIGKILL, and PostgreSQL then shuts down cleanly.
  */
-async function locking(dataDirectory: string): Promise<string[]> {
-  const prefix = ['flock', '--no-fork', '--nonblock', `--conflict-exit-code=${LOCK_CONFLICT}`];
-  return (await runs([...prefix, '/', 'true'])) ? [...prefix, join(dataDirectory, 'postgres.lock')] : [];
+export async function under({ prefix }: Account): Promise<string[]> {
+  const dying = ['setpriv', '--pdeathsig=INT', '--'];
+  if (!(await runs([...dying, 'true']))) return [...prefix];
+  // `dying` comes after the prefix, because the kernel drops the request when credentials change. The shell tests
+  // whether this process died before the request was made.
+  return [...prefix, ...dying, 'sh', '-c', 'test "$PPID" = "$0" && exec "$@"', String(pid)];
 }
 
-/** Whether no PostgreSQL holds the lock of a data directory, as far as this machine has such locks. */
-export async function isUnlocked(dataDirectory: string): Promise<boolean> {
-  const prefix = await locking(dataDirectory);
-  return prefix.length === 0 || succeeds([...prefix, 'true']);
+/**
+ * Returns the words that take a lock. PostgreSQL and its children inherit the lock. It is released when the last one ends.
+ * PostgreSQL's own lock compares process ids, and misses a server in another container that shares the volume.
+ */
+export async function locking(dataDirectory: string): Promise<string[]> {
+  // The probe takes a shared lock, so that the probes of several processes do not conflict.
+  const flock = ['flock', '--no-fork', '--nonblock', `--conflict-exit-code=${lockConflict}`];
+  return (await runs([...flock, '--shared', '/', 'true']))
+    ? [...flock, join(dataDirectory, 'postgres.lock')]
+    : [];
 }

@@ -1,71 +1,144 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { kill } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectionTo, type EmbeddedDatabase } from './connection.ts';
-import type { DataDirectory } from './data-directory.ts';
-import { ownDatabase } from './own-database.ts';
-import { isAlive, readOwner, type Owner, type Purpose } from './owner-file.ts';
+import postgres from 'postgres';
+import { embeddedBinaries } from './binaries.ts';
+import { ensureOwnedDatabase, ensureRoles, ROLES } from './cluster.ts';
+import { socketPort } from './command-line.ts';
+import { DataDirectoryInUse, launchPostgres, type RunningPostgres } from './launch.ts';
+import { isAlive, type Owner, type Purpose, readOwner, writeOwner } from './owner.ts';
 
-const RETRY_EVERY = 200;
-const SAY_SO_AFTER = 1000;
+const database = 'eaas';
+const retryEvery = 200;
+const noteAfter = 1000;
 
-/** What a test changes: where notes go, and how long to wait for another process. */
+/** A running embedded database. */
+export interface EmbeddedDatabase {
+  /** Returns options of postgres.js for a role. */
+  readonly connection: (role: keyof typeof ROLES) => {
+    host: string;
+    port: number;
+    database: string;
+    username: string;
+  };
+  /** The name of the server's role. */
+  readonly serverRole: string;
+  /** Stops PostgreSQL if this process started it. Further calls do nothing. */
+  readonly close: () => Promise<void>;
+}
+
+/** Options for tests: the output for notes, and how many milliseconds to wait for another process. */
 export interface EmbeddedDatabaseOptions {
-  note?: (sentence: string) => void;
-  waitAtMost?: number;
+  readonly note?: (sentence: string) => void;
+  readonly waitAtMost?: number;
 }
 
 /**
- * The database of a data directory. One process at a time has PostgreSQL running on it: `serve` for as long as it lives;
- * a `command` uses a running `serve`'s, else its own for as long as it takes. Who finds it taken waits; a second `serve`
- * is refused.
+ * Starts the database of a data directory, and creates it if it is missing. One process at a time runs PostgreSQL on the
+ * directory. A `command` uses the PostgreSQL of a running `serve`. A second `serve` throws. Other processes wait until the
+ * directory is free.
  */
-export async function embeddedDatabase(
-  directory: DataDirectory,
+export async function startEmbeddedDatabase(
+  directory: string,
   purpose: Purpose,
-  { note = toStandardError, waitAtMost = 60_000 }: EmbeddedDatabaseOptions = {},
+  {
+    note = (sentence) => void process.stderr.write(`${sentence}\n`),
+    waitAtMost = 60_000,
+  }: EmbeddedDatabaseOptions = {},
 ): Promise<EmbeddedDatabase> {
   const start = Date.now();
   let noted = false;
   for (;;) {
-    const owner = await readOwner(directory.ownerFile);
+    const owner = await readOwner(ownerFile(directory));
     const alive = owner !== undefined && (await isAlive(owner));
-    const found = alive
-      ? await shareWith(owner, purpose, directory)
-      : await ownDatabase(directory, purpose, owner);
+    const found = alive ? await share(directory, purpose, owner) : await own(directory, purpose, owner, note);
     if (found !== undefined) return found;
 
-    const who = alive ? `process ${owner.pid}` : await postgresProcess(directory);
+    const holder = alive ? `process ${owner.pid}` : await postgresProcess(directory);
     const waited = Date.now() - start;
-    if (waited > waitAtMost) throw stillInUse(directory, who, waited);
-    if (waited > SAY_SO_AFTER && !noted) {
-      note(`Waiting for ${who} to finish with the data directory ${directory.path}.`);
+    if (waited > waitAtMost) {
+      const limit = `${Math.round(waited / 1000)} seconds`;
+      throw new Error(
+        `The data directory ${directory} is in use by ${holder} and did not become free within ${limit}.`,
+      );
+    }
+    if (waited > noteAfter && !noted) {
+      note(`Waiting for ${holder} to finish with the data directory ${directory}.`);
       noted = true;
     }
-    await sleep(RETRY_EVERY);
+    await sleep(retryEvery);
   }
 }
 
-async function shareWith(
-  owner: Owner,
+/** Uses the PostgreSQL of a running server. Returns undefined if a command owns it, or if it accepts no connections. */
+async function share(
+  directory: string,
   purpose: Purpose,
-  directory: DataDirectory,
+  owner: Owner,
 ): Promise<EmbeddedDatabase | undefined> {
   if (owner.purpose !== 'serve') return undefined;
   if (purpose === 'serve') {
     throw new Error(
-      `Process ${owner.pid} serves the data directory ${directory.path} already. To run several replicas, ` +
-        'set DATABASE_URL to one PostgreSQL server for all of them.',
+      `Process ${owner.pid} already serves the data directory ${directory}. To run several replicas, set ` +
+        'DATABASE_URL to one PostgreSQL server for all of them.',
     );
   }
-  if (!(await accepts(owner))) return undefined;
-  return { connection: connectionTo(owner), close: () => Promise.resolve() };
+  return (await accepts(owner)) ? databaseAt(owner, () => Promise.resolve()) : undefined;
 }
 
-async function accepts({ socketDirectory, port }: Owner): Promise<boolean> {
-  const socket = connect(join(socketDirectory, `.s.PGSQL.${port}`));
+/** Starts PostgreSQL. Returns undefined if another process started it first. */
+async function own(
+  directory: string,
+  purpose: Purpose,
+  former: Owner | undefined,
+  note: (sentence: string) => void,
+): Promise<EmbeddedDatabase | undefined> {
+  // On some systems PostgreSQL continues to run after its owner was killed.
+  if (former && (await isAlive(former.postgres))) kill(former.postgres.pid, 'SIGINT');
+  const dataDirectory = join(directory, 'postgres');
+  const binaries = await embeddedBinaries();
+  const running = await launchPostgres({ binaries, dataDirectory, durable: true }).catch((error: unknown) => {
+    if (error instanceof DataDirectoryInUse) return undefined;
+    throw error;
+  });
+  if (running === undefined) return undefined;
+  try {
+    if (former && basename(former.socketDirectory).startsWith('eaas-')) {
+      await rm(former.socketDirectory, { recursive: true, force: true });
+    }
+    await prepare(running);
+    await writeOwner(ownerFile(directory), purpose, running);
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+  if (running.asNobody && purpose === 'serve') note(sharedAccount);
+  // Remove the file first, so that no command connects to a PostgreSQL that will stop.
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> =>
+    (closing ??= rm(ownerFile(directory), { force: true }).then(() => running.stop()));
+  return databaseAt(running, close);
+}
+
+const sharedAccount =
+  'Warning: PostgreSQL runs as the user "nobody", because root cannot create a user namespace here. Any other process of ' +
+  'that user can open the database: run the server as a separate user instead of root.';
+
+async function prepare({ socketDirectory: host, port }: RunningPostgres): Promise<void> {
+  const sql = postgres({ host, port, database: 'postgres', username: 'postgres', max: 1 });
+  try {
+    await ensureRoles(sql);
+    await ensureOwnedDatabase(sql, database);
+  } finally {
+    await sql.end();
+  }
+}
+
+async function accepts({ socketDirectory }: Owner): Promise<boolean> {
+  const socket = connect(join(socketDirectory, `.s.PGSQL.${socketPort}`));
   return once(socket, 'connect')
     .then(
       () => true,
@@ -74,21 +147,26 @@ async function accepts({ socketDirectory, port }: Owner): Promise<boolean> {
     .finally(() => socket.destroy());
 }
 
-/** Whom to name while no owner is known: it is starting or stopping, was killed, or is in another container. */
-async function postgresProcess(directory: DataDirectory): Promise<string> {
-  const [pid] = (await readFile(join(directory.postgres, 'postmaster.pid'), 'utf8').catch(() => '')).split(
-    '\n',
-  );
-  return pid === undefined || pid === '' ? 'another process' : `the PostgreSQL of process ${pid}`;
+function databaseAt(
+  { socketDirectory: host }: { readonly socketDirectory: string },
+  close: () => Promise<void>,
+): EmbeddedDatabase {
+  const connection = (role: keyof typeof ROLES) => ({
+    host,
+    port: socketPort,
+    database,
+    username: ROLES[role],
+  });
+  return { connection, serverRole: ROLES.server, close };
 }
 
-function stillInUse({ path }: DataDirectory, who: string, waited: number): Error {
-  const seconds = Math.round(waited / 1000);
-  return new Error(
-    `The data directory ${path} is in use by ${who} and was not free within ${seconds} seconds.`,
-  );
+/** Describes the process that uses the directory if no owner is recorded: it starts, stops, or is in another container. */
+async function postgresProcess(directory: string): Promise<string> {
+  const lock = await readFile(join(directory, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '');
+  const [pid] = lock.split('\n');
+  return pid ? `the PostgreSQL of process ${pid}` : 'another process';
 }
 
-function toStandardError(sentence: string): void {
-  process.stderr.write(`${sentence}\n`);
+function ownerFile(directory: string): string {
+  return join(directory, 'owner.json');
 }

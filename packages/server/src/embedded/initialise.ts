@@ -3,53 +3,43 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { ENVIRONMENT, giveTo, type Account } from './account.ts';
+import { syncDirectory } from '../durable-files.ts';
 import type { PostgresBinaries } from './binaries.ts';
-import { dyingWithUs } from './dying-with-us.ts';
-import { syncDirectory } from './sync-directory.ts';
-
-const run = promisify(execFile);
-
-/** Whether a directory holds a PostgreSQL cluster already. */
-export function isInitialised(dataDirectory: string): boolean {
-  return existsSync(join(dataDirectory, 'PG_VERSION'));
-}
+import { type Account, environment, giveTo, under } from './command-line.ts';
 
 /**
- * Runs initdb in a sibling directory and renames it, so that `dataDirectory` is never half made. Several processes may
- * do this at once: one wins, and all return.
+ * Runs initdb in a sibling directory and renames this directory, so `dataDirectory` is always complete. Several processes can do
+ * this at the same time: one of them creates the directory, and all return.
  */
 export async function initialise(
   { initdb }: PostgresBinaries,
   { account, dataDirectory, durable }: { account: Account; dataDirectory: string; durable: boolean },
 ): Promise<void> {
-  if (isInitialised(dataDirectory)) return;
+  const isDone = (): boolean => existsSync(join(dataDirectory, 'PG_VERSION'));
+  if (isDone()) return;
   const temporary = await mkdtemp(unfinishedPrefix(dataDirectory));
   try {
     await giveTo(account, temporary);
-    const prefix = [...account.prefix, ...(await dyingWithUs())];
-    const [program = initdb, ...args] = [...prefix, initdb, ...options(temporary, durable)];
-    await run(program, args, { ...account.ids, cwd: '/', env: ENVIRONMENT });
+    const [program = '', ...args] = [...(await under(account)), initdb, ...options(temporary, durable)];
+    await promisify(execFile)(program, args, { ...account.ids, cwd: '/', env: environment });
     await rename(temporary, dataDirectory);
     await syncDirectory(dirname(dataDirectory));
-  } catch (error) {
+  } catch (cause) {
     await rm(temporary, { recursive: true, force: true });
-    if (isInitialised(dataDirectory)) return;
-    throw initdbFailure(dataDirectory, error);
+    if (isDone()) return;
+    const output = (cause as { stderr?: string }).stderr?.trim() ?? '';
+    throw new Error(`initdb could not create ${dataDirectory}. ${output}`, { cause });
   }
 }
 
-/** Removes what killed processes left beside the data directory. Only for who has PostgreSQL running on it. */
+/** Removes the unfinished directories of killed processes. Only the process that runs PostgreSQL is allowed to call this. */
 export async function removeUnfinished(dataDirectory: string): Promise<void> {
   const prefix = unfinishedPrefix(dataDirectory);
-  const names = await readdir(dirname(prefix));
-  const unfinished = names.filter((name) => name.startsWith(basename(prefix)));
-  await Promise.all(unfinished.map((name) => removeIfIdle(join(dirname(prefix), name))));
-}
-
-/** An initdb may still be writing, whose parent was killed: the next start removes what it leaves. */
-async function removeIfIdle(path: string): Promise<void> {
-  await rm(path, { recursive: true, force: true }).catch(() => undefined);
+  for (const name of await readdir(dirname(prefix))) {
+    if (!name.startsWith(basename(prefix))) continue;
+    // An initdb whose parent was killed can still write to this directory. The next start removes the rest.
+    await rm(join(dirname(prefix), name), { recursive: true, force: true }).catch(() => undefined);
+  }
 }
 
 function unfinishedPrefix(dataDirectory: string): string {
@@ -61,17 +51,12 @@ function options(dataDirectory: string, durable: boolean): string[] {
     `--pgdata=${dataDirectory}`,
     '--username=postgres',
     '--encoding=UTF8',
-    // Sorted by bytes, the same with every version of the system's libraries: an index never goes stale with an upgrade.
+    // Text is sorted by its bytes, so that an upgrade of the system's libraries cannot invalidate an index.
     '--locale=C',
     '--data-checksums',
-    // Who can reach the socket is decided by the mode of its directory; over TCP nobody can.
+    // The mode of the socket's directory decides who can connect. Nothing listens on TCP.
     '--auth-local=trust',
     '--auth-host=reject',
     ...(durable ? [] : ['--no-sync']),
   ];
-}
-
-function initdbFailure(dataDirectory: string, cause: unknown): Error {
-  const output = (cause as { stderr?: string }).stderr?.trim() ?? '';
-  return new Error(`PostgreSQL could not lay out ${dataDirectory}. ${output}`, { cause });
 }

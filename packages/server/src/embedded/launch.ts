@@ -1,43 +1,57 @@
-import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chown, type FileHandle, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { belongsTo, ENVIRONMENT, giveTo, letThrough, postgresAccount, type Account } from './account.ts';
 import type { PostgresBinaries } from './binaries.ts';
-import { commandLine, isUnlocked, LOCK_CONFLICT, PORT } from './command-line.ts';
+import {
+  type Account,
+  commandLine,
+  environment,
+  giveTo,
+  isForeign,
+  letThrough,
+  lockConflict,
+  locking,
+  postgresAccount,
+  runs,
+  socketPort,
+} from './command-line.ts';
 import { initialise, removeUnfinished } from './initialise.ts';
-import { openLog } from './log-file.ts';
 
-// The address of a Unix socket has 104 bytes on macOS and 108 on Linux, the last one zero.
-const LONGEST_SOCKET_PATH = 103;
-const FAST_SHUTDOWN_WITHIN = 30_000;
+// The path of a Unix socket has at most 104 bytes on macOS and 108 on Linux, including a zero byte at the end.
+const longestSocketPath = 103;
+const fastShutdownWithin = 30_000;
+const longestLog = 10 * 1024 * 1024;
 
-/** What to start. `durable: false` trades every guarantee after a crash for speed; `settings` go to `postgres -c`. */
+/** With `durable: false` PostgreSQL is faster, but a crash can lose all data. */
 export interface LaunchOptions {
-  binaries: PostgresBinaries;
-  dataDirectory: string;
-  durable: boolean;
-  settings?: Record<string, string>;
-  readyWithin?: number;
+  readonly binaries: PostgresBinaries;
+  readonly dataDirectory: string;
+  readonly durable: boolean;
+  /** Settings for `postgres -c`. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly readyWithin?: number;
 }
 
-/** A PostgreSQL that accepts connections of this process's user, as any role, on a Unix socket only. */
+/** A running PostgreSQL. It listens only on a Unix socket, where this process's user can connect as any role. */
 export interface RunningPostgres {
-  socketDirectory: string;
-  port: number;
-  pid: number;
-  /** Shuts PostgreSQL down cleanly, closing its connections, and waits for it. May be called again. */
-  stop: () => Promise<void>;
+  readonly socketDirectory: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Whether it runs as the shared account `nobody`, because root could not create a user namespace. */
+  readonly asNobody: boolean;
+  /** Closes all connections, shuts PostgreSQL down cleanly and waits for its end. Further calls do nothing. */
+  readonly stop: () => Promise<void>;
 }
 
-/** Thrown by `launchPostgres` when another PostgreSQL runs on the same data directory. */
+/** Thrown by `launchPostgres` if another PostgreSQL runs on the same data directory. */
 export class DataDirectoryInUse extends Error {}
 
 /**
- * Starts PostgreSQL on a data directory, which is made when it does not exist, and waits until it accepts connections.
- * It does not keep this process alive, and where the system can do that, it ends with it however that ends.
+ * Starts PostgreSQL on a data directory, which it creates if it is missing, and waits until connections are accepted.
+ * PostgreSQL does not keep this process alive. If the system supports it, PostgreSQL ends with this process.
  */
 export async function launchPostgres(options: LaunchOptions): Promise<RunningPostgres> {
   const { binaries, dataDirectory, durable, settings = {}, readyWithin = 120_000 } = options;
@@ -46,50 +60,67 @@ export async function launchPostgres(options: LaunchOptions): Promise<RunningPos
   await initialise(binaries, { account, dataDirectory, durable });
   await takeOver(account, dataDirectory);
 
-  const log = await openLog(dataDirectory, account);
+  const log = await openLog(account, dataDirectory);
   const socketDirectory = await makeSocketDirectory(account);
   const { postgres } = binaries;
   const command = await commandLine({ account, postgres, dataDirectory, socketDirectory, durable, settings });
-  const child = start(command, account, log.fd);
+  const [program = '', ...args] = command;
+  // A separate process group, so that Ctrl-C reaches only this process. It stops PostgreSQL after the last request.
+  const child = spawn(program, args, {
+    ...account.ids,
+    cwd: '/',
+    env: environment,
+    detached: true,
+    stdio: ['ignore', log.file.fd, log.file.fd],
+  });
   const exited = once(child, 'exit');
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopping ??= shutDown(child, exited, socketDirectory));
-
   try {
     await Promise.race([exited, readiness(child, dataDirectory, readyWithin)]);
     if (!isRunning(child)) throw new Error('It ended.');
   } catch (cause) {
     await stop();
-    throw failure({ child, dataDirectory, lines: await log.lastLines(), cause });
+    throw failure(child, dataDirectory, await log.lastLines(), cause as Error);
   } finally {
-    await log.close();
+    await log.file.close();
   }
   child.unref();
   await removeUnfinished(dataDirectory);
-  return { socketDirectory, port: PORT, pid: child.pid ?? 0, stop };
+  const asNobody = account.ids.uid !== undefined;
+  return { socketDirectory, port: socketPort, pid: child.pid ?? 0, asNobody, stop };
 }
 
-function start([program = '', ...args]: string[], { ids }: Account, log: number): ChildProcess {
-  // In a process group of its own: Ctrl-C is for us, who stop PostgreSQL after the last request is answered.
-  const stdio: StdioOptions = ['ignore', log, log];
-  return spawn(program, args, { ...ids, cwd: '/', env: ENVIRONMENT, detached: true, stdio });
-}
-
-/** Not from under a PostgreSQL that runs under another account, in another container for instance. */
+/** Takes ownership of the files of another account, unless its PostgreSQL still runs, for instance in another container. */
 async function takeOver(account: Account, dataDirectory: string): Promise<void> {
-  if (await belongsTo(account, dataDirectory)) return;
-  if (!(await isUnlocked(dataDirectory))) throw inUse(dataDirectory);
+  if (!(await isForeign(account, dataDirectory))) return;
+  const lock = await locking(dataDirectory);
+  if (lock.length > 0 && !(await runs([...lock, 'true']))) throw inUse(dataDirectory);
   await giveTo(account, dataDirectory);
 }
 
 function inUse(dataDirectory: string, cause?: unknown): DataDirectoryInUse {
-  return new DataDirectoryInUse(`Another PostgreSQL runs on ${dataDirectory}.`, { cause });
+  return new DataDirectoryInUse(`Another PostgreSQL already runs on ${dataDirectory}.`, { cause });
 }
 
-async function makeSocketDirectory({ owner }: Account): Promise<string> {
-  const roomy = join(tmpdir(), 'eaas-XXXXXX', `.s.PGSQL.${PORT}`).length <= LONGEST_SOCKET_PATH;
-  const directory = await mkdtemp(join(roomy ? tmpdir() : '/tmp', 'eaas-'));
-  await chown(directory, owner.uid, owner.gid);
+async function openLog(
+  { ids: { uid, gid } }: Account,
+  dataDirectory: string,
+): Promise<{ file: FileHandle; lastLines: () => Promise<string> }> {
+  const path = join(dataDirectory, 'postgres.log');
+  const file = await open(path, 'a', 0o600);
+  if (uid !== undefined && gid !== undefined) await file.chown(uid, gid);
+  if ((await file.stat()).size > longestLog) await file.truncate();
+  const { size: before } = await file.stat();
+  const lastLines = async (): Promise<string> =>
+    (await readFile(path)).subarray(before).toString().trim().split('\n').slice(-12).join('\n');
+  return { file, lastLines };
+}
+
+async function makeSocketDirectory({ ids: { uid, gid } }: Account): Promise<string> {
+  const fits = join(tmpdir(), 'eaas-XXXXXX', `.s.PGSQL.${socketPort}`).length <= longestSocketPath;
+  const directory = await mkdtemp(join(fits ? tmpdir() : '/tmp', 'eaas-'));
+  if (uid !== undefined && gid !== undefined) await chown(directory, uid, gid);
   return directory;
 }
 
@@ -103,37 +134,24 @@ async function readiness(child: ChildProcess, dataDirectory: string, within: num
   }
 }
 
-async function shutDown(
-  child: ChildProcess,
-  exited: Promise<unknown>,
-  socketDirectory: string,
-): Promise<void> {
+async function shutDown(child: ChildProcess, exited: Promise<unknown>, sockets: string): Promise<void> {
   if (isRunning(child)) {
     child.ref();
     child.kill('SIGINT');
-    const immediately = setTimeout(() => child.kill('SIGQUIT'), FAST_SHUTDOWN_WITHIN);
+    const immediately = setTimeout(() => child.kill('SIGQUIT'), fastShutdownWithin);
     await exited;
     clearTimeout(immediately);
   }
-  await rm(socketDirectory, { recursive: true, force: true });
+  await rm(sockets, { recursive: true, force: true });
 }
 
 function isRunning(child: ChildProcess): boolean {
   return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
 }
 
-interface Failure {
-  child: ChildProcess;
-  dataDirectory: string;
-  lines: string;
-  cause: unknown;
-}
-
-function failure({ child, dataDirectory, lines, cause }: Failure): Error {
+function failure(child: ChildProcess, dataDirectory: string, lines: string, cause: Error): Error {
   const conflict = /lock file "postmaster.pid" already exists|pre-existing shared memory block/;
-  if (child.exitCode === LOCK_CONFLICT || conflict.test(lines)) {
-    return inUse(dataDirectory, cause);
-  }
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new Error(`PostgreSQL did not start on ${dataDirectory}. ${reason}\n${lines}`.trim(), { cause });
+  if (child.exitCode === lockConflict || conflict.test(lines)) return inUse(dataDirectory, cause);
+  const message = `PostgreSQL did not start on ${dataDirectory}. ${cause.message}\n${lines}`;
+  return new Error(message.trim(), { cause });
 }

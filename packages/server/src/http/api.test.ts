@@ -1,10 +1,10 @@
 import { endpoints, type Endpoint } from '@eaas/protocol/wire';
 import { describe, expect, it } from 'vitest';
 import { Refusal } from '../refusal.ts';
-import { routes, splitRoute } from './api.ts';
+import { routes, splitRoute } from '@eaas/protocol/service';
 import { callOf } from './reference/groups.ts';
 import { keyId, tenantId } from './reference/samples.ts';
-import { splitInput } from './reference/split-input.ts';
+import { exampleOf } from './openapi.ts';
 import { listen } from './testing/listen.ts';
 import { memoryDoors } from './testing/memory-doors.ts';
 
@@ -12,7 +12,7 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 function exampleRequest(route: (typeof routes)[number][0]): [path: string, init: RequestInit] {
   const { method, path } = splitRoute(route);
-  const { path: names, query, body } = splitInput(route);
+  const { path: names, query, body } = exampleOf(route);
   const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
   const url = path.replace(/:(\w+)/g, (_, name: string) => String(names[name]));
   const hasBody = Object.keys(body).length > 0;
@@ -26,46 +26,45 @@ function exampleRequest(route: (typeof routes)[number][0]): [path: string, init:
 }
 
 describe('the endpoint table over HTTP', () => {
-  it.each(routes)('%s answers its example, as the table says', async (route, endpoint) => {
-    const { fetch, doors } = await listen(
-      memoryDoors({}, { 'POST /v1/batch/wrap': callOf('POST /v1/batch/wrap').example.output }),
-    );
-    const [path, init] = exampleRequest(route);
-    const response = await fetch(path, init);
+  it.each(routes)(
+    '%s responds with its example and with the status in the table',
+    async (route, endpoint) => {
+      const { fetch, doors } = await listen(
+        memoryDoors({}, { 'POST /v1/batch/wrap': callOf('POST /v1/batch/wrap').output }),
+      );
+      const [path, init] = exampleRequest(route);
+      const response = await fetch(path, init);
 
-    expect(response.status).toBe(endpoint.status ?? 200);
-    expect(response.headers.get('content-type')).toBe('application/json');
-    expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(response.headers.get('x-request-id')).toMatch(uuid);
-    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(response.headers.get('strict-transport-security')).toBeNull();
-    expect(response.headers.get('server')).toBeNull();
-    expect(response.headers.get('x-powered-by')).toBeNull();
-    expect(await response.json()).toEqual(callOf(route).example.output);
-    expect(doors.calls).toMatchObject([{ route, caller: { tenantId } }]);
-    expect(doors.calls[0]?.input).toEqual(callOf(route).example.input);
-    expect(doors.arrivals[0]).toMatchObject({
-      route,
-      ipAddress: '127.0.0.1',
-      requestId: response.headers.get('x-request-id'),
-    });
-  });
+      expect(response.status).toBe(endpoint.status ?? 200);
+      expect(response.headers.get('content-type')).toBe('application/json');
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(response.headers.get('x-request-id')).toMatch(uuid);
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(response.headers.get('strict-transport-security')).toBeNull();
+      expect(response.headers.get('server')).toBeNull();
+      expect(response.headers.get('x-powered-by')).toBeNull();
+      expect(await response.json()).toEqual(callOf(route).output);
+      expect(doors.calls).toMatchObject([{ route, caller: { tenantId } }]);
+      expect(doors.calls[0]?.input).toEqual(callOf(route).input);
+      expect(doors.arrivals[0]).toMatchObject({ route, ipAddress: '127.0.0.1' });
+    },
+  );
 
   it.each<[what: string, path: string, init: RequestInit]>([
-    ['what is no JSON', '/v1/hash', { body: '{', headers: { 'content-type': 'application/json' } }],
+    ['a body that is not JSON', '/v1/hash', { body: '{', headers: { 'content-type': 'application/json' } }],
     ['another media type', '/v1/hash', { body: '{}', headers: { 'content-type': 'text/plain' } }],
     ['a missing field', '/v1/hash', { body: '{}', headers: { 'content-type': 'application/json' } }],
     ['an unknown parameter', '/v1/keys/x/disable?x=1', {}],
-  ])('asks again whether the caller is let in before it refuses %s', async (_, path, init) => {
+  ])('the API checks the credentials again before it refuses %s', async (_, path, init) => {
     const confirm = async () => {
-      throw new Refusal('unauthorized', 'Revoked meanwhile.');
+      throw new Refusal('unauthorized', 'Revoked since the first check.');
     };
     const { fetch, doors } = await listen(memoryDoors({ confirm }));
     expect((await fetch(path, { method: 'POST', ...init })).status).toBe(401);
     expect(doors.calls).toEqual([]);
   });
 
-  it('names where a created resource stands', async () => {
+  it('a response that creates a resource has its Location', async () => {
     const { post } = await listen();
     const key = await post('/v1/keys', { name: 'patients' });
     expect(key.headers.get('location')).toBe(`/v1/keys/${keyId}`);
@@ -73,7 +72,7 @@ describe('the endpoint table over HTTP', () => {
     expect(apiKey.headers.get('location')).toMatch(/^\/v1\/api-keys\/[\da-f-]{36}$/);
   });
 
-  it('leaves a path parameter to the operation, whatever it is', async () => {
+  it('any path parameter reaches the operation unchanged', async () => {
     const { fetch, doors } = await listen();
     for (const name of ['patients', 'a%2Fb', 'x'.repeat(5_000), '%E2%82%AC']) {
       expect((await fetch(`/v1/keys/${name}`)).status).toBe(200);
@@ -86,17 +85,14 @@ describe('the endpoint table over HTTP', () => {
     ]);
   });
 
-  it('answers only the fields of the output schema', async () => {
+  it('a response has only the fields of the output schema', async () => {
     const { fetch } = await listen(
-      memoryDoors(
-        {},
-        { 'GET /v1/usage': { ...callOf('GET /v1/usage').example.output, token_hash: 'secret' } },
-      ),
+      memoryDoors({}, { 'GET /v1/usage': { ...callOf('GET /v1/usage').output, token_hash: 'secret' } }),
     );
     expect(await (await fetch('/v1/usage')).text()).not.toContain('secret');
   });
 
-  it('answers 500 to an output that is not of its schema, and logs where but not what', async () => {
+  it('an output that violates its schema is 500, and the log has the path of the field but no value', async () => {
     const { post, log } = await listen(
       memoryDoors({}, { 'POST /v1/decrypt': { plaintext: ['very secret'] } }),
     );
@@ -107,7 +103,7 @@ describe('the endpoint table over HTTP', () => {
     expect(log.join('')).not.toContain('very secret');
   });
 
-  it('answers a refusal as its problem document, with exactly its content type', async () => {
+  it('the response to a refusal is a problem document with exactly its content type', async () => {
     const refuse = () => {
       throw new Refusal('quota_exceeded', 'The monthly quota is used up.');
     };
@@ -130,7 +126,7 @@ describe('the order of checks', () => {
     return response;
   };
 
-  it('is 404 and 405 before 401', async () => {
+  it('404 and 405 are decided before 401', async () => {
     const { fetch } = await listen();
     const anonymous = { headers: { authorization: '' } };
     await expectProblem(await fetch('/v1/nothing', anonymous), 404, 'not_found');
@@ -144,24 +140,27 @@ describe('the order of checks', () => {
     await expectProblem(options, 405, 'method_not_allowed');
   });
 
-  it('takes HEAD for another method under /v1, and for GET elsewhere', async () => {
+  it('HEAD is refused under /v1, and works like GET on other paths', async () => {
     const { fetch } = await listen();
     expect((await fetch('/v1/keys', { method: 'HEAD' })).status).toBe(405);
     expect((await fetch('/healthz', { method: 'HEAD' })).status).toBe(200);
     expect((await fetch('/healthz', { method: 'POST' })).headers.get('allow')).toBe('GET, HEAD');
   });
 
-  it.each(routes.filter(([, { body }]) => body))('%s is 401 before its body is read', async (route) => {
-    const { exchange, doors } = await listen();
-    const { method, path } = splitRoute(route);
-    const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`;
-    const answer = await exchange(`${head}Content-Type: text/plain\r\nContent-Length: 999999999\r\n\r\n`);
-    expect(answer).toMatch(/^HTTP\/1.1 401 Unauthorized\r\n/);
-    expect(answer).toMatch(/\r\nwww-authenticate: Bearer\r\n/i);
-    expect(doors.calls).toEqual([]);
-  });
+  it.each(routes.filter(([, { body }]) => body))(
+    '%s responds with 401 before it reads the body',
+    async (route) => {
+      const { exchange, doors } = await listen();
+      const { method, path } = splitRoute(route);
+      const head = `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`;
+      const answer = await exchange(`${head}Content-Type: text/plain\r\nContent-Length: 999999999\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1.1 401 Unauthorized\r\n/);
+      expect(answer).toMatch(/\r\nwww-authenticate: Bearer\r\n/i);
+      expect(doors.calls).toEqual([]);
+    },
+  );
 
-  it('is 415 before 413 before 400', async () => {
+  it('415 is decided before 413, and 413 before 400', async () => {
     const { post } = await listen();
     const large = 'x'.repeat(2 * 1024 * 1024 + 1);
     const text = { headers: { 'content-type': 'text/plain' } };
@@ -173,7 +172,7 @@ describe('the order of checks', () => {
     expect(answers.map(({ status }) => status)).toEqual([415, 413, 400]);
   });
 
-  it('runs nothing while the service drains', async () => {
+  it('no operation runs while the service stops', async () => {
     const { fetch, doors } = await listen(memoryDoors({ draining: () => true }));
     const response = await fetch('/v1/keys');
     expect(response.headers.get('retry-after')).toBe('1');

@@ -1,111 +1,86 @@
-import { type Endpoint, endpoints, type Route } from '@eaas/protocol/wire';
+import { checkBody, finish, locationOf, readQuery, routes, splitRoute } from '@eaas/protocol/service';
+import type { Endpoint, Input, Route } from '@eaas/protocol/wire';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../caller.ts';
 import { Refusal } from '../refusal.ts';
-import { runBatch } from './batch.ts';
+import { readJsonBody } from './body.ts';
 import { canonicalIp } from './client-ip.ts';
 import { allowOrigin } from './cors.ts';
-import type { Caller, Doors } from './doors.ts';
-import { checkBody, readJsonBody } from './json-body.ts';
+import type { Doors } from './doors.ts';
 import { send } from './problems.ts';
-import { readQuery } from './query.ts';
+import { hasList, serialize } from './serialize.ts';
 
-type Run<C> = (caller: C, input: object) => Promise<object>;
-
-/** Every route of the endpoint table. */
-export const routes = Object.entries(endpoints) as [Route, Endpoint][];
-
-/** The method and the path of a route. */
-export function splitRoute(route: Route): { method: string; path: string } {
-  const [method = '', path = ''] = route.split(' ');
-  return { method, path };
+/** Adds all routes of the endpoint table to the server. */
+export function serveApi(app: FastifyInstance, doors: Doors): void {
+  for (const [route, endpoint] of routes) serveRoute(app, doors, route, endpoint);
 }
 
-/** Serves the endpoint table. No route has code of its own. */
-export function serveApi<C extends Caller>(app: FastifyInstance, doors: Doors<C>): void {
-  for (const [route, endpoint] of routes) {
-    const { method, path: url } = splitRoute(route);
-    const run = doors.operations[route] as unknown as Run<C>;
-    app.route({
-      method,
-      url,
-      handler: async (request, reply) => {
-        const caller = await admit(doors, route, request, reply);
-        const input = await readInput(endpoint, request).catch(async (error: unknown) => {
-          await doors.confirm(caller);
-          throw error;
-        });
-        const output = await operate(endpoint, run, caller, input);
-        return answer(route, endpoint, reply, output);
-      },
-    });
-  }
+function serveRoute(app: FastifyInstance, doors: Doors, route: Route, endpoint: Endpoint): void {
+  const { method, path: url } = splitRoute(route);
+  const { turns, shares } = doors.admission;
+  const isList = hasList(endpoint.output);
+  app.route({
+    method,
+    url,
+    handler: async (request, reply) => {
+      const signal = endOf(reply);
+      const caller = await admit(doors, route, request, reply, signal);
+      await turns.begin(caller.tenantId, { signal });
+      const owner = { turns, shares, tenantId: caller.tenantId, signal };
+      const input = await readInput(endpoint, request, owner).catch(async (error: unknown) => {
+        await doors.confirm(caller);
+        throw error;
+      });
+      const output = await doors.run(route, caller, input);
+      const serializing = serialize(route, endpoint.output, output);
+      const text = isList
+        ? await turns.run(caller.tenantId, serializing, { signal, isBegun: true })
+        : finish(serializing);
+      if (endpoint.status === 201) void reply.header('location', locationOf(route, output));
+      return send(reply.code(endpoint.status ?? 200), 'application/json', text);
+    },
+  });
 }
 
-async function admit<C extends Caller>(
-  doors: Doors<C>,
+/** Returns a signal that aborts when the response is sent or the client has gone. */
+export function endOf(reply: FastifyReply): AbortSignal {
+  const ending = new AbortController();
+  // Pass a reason, because abort() would otherwise create an error, which is slow.
+  reply.raw.once('close', () => ending.abort('the call has ended'));
+  return ending.signal;
+}
+
+async function admit(
+  doors: Doors,
   route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<C> {
+  signal: AbortSignal,
+): Promise<Caller> {
   if (doors.draining()) throw new Refusal('unavailable', 'The service is stopping: send the request again.');
   const { authorization, origin } = request.headers;
-  const ipAddress = canonicalIp(request.ip);
   const { arrivedAt } = request.visit;
+  const ipAddress = canonicalIp(request.ip);
   try {
-    const caller = await doors.admit({
-      route,
-      authorization,
-      origin,
-      ipAddress,
-      requestId: request.id,
-      arrivedAt,
-    });
+    const caller = await doors.admit({ route, authorization, origin, ipAddress, arrivedAt, signal });
     request.visit.caller = caller;
     if (origin !== undefined) allowOrigin(reply, origin);
     return caller;
   } catch (error) {
-    // A page learns that its API key has expired; one of an origin that is not listed learns nothing.
-    const unlisted = error instanceof Refusal && error.code === 'origin_refused';
-    if (origin !== undefined && !unlisted) allowOrigin(reply, origin);
+    // A page can read that its API key has expired, unless the API key does not list the page's origin.
+    const isUnlisted = error instanceof Refusal && error.code === 'origin_refused';
+    if (origin !== undefined && !isUnlisted) allowOrigin(reply, origin);
     throw error;
   }
 }
 
-async function readInput(endpoint: Endpoint, request: FastifyRequest): Promise<object> {
-  const body = await readJsonBody(endpoint, request.raw);
-  const query = readQuery(endpoint.query, request.raw.url ?? '');
+/** Returns the parameters of the path, the query and the body. Checks the query and the body by the route's schemas. */
+async function readInput(
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  owner: Parameters<typeof readJsonBody>[2],
+): Promise<Input<Route>> {
+  const body = await readJsonBody(endpoint, request.raw, owner);
+  const query = readQuery(endpoint, request.raw.url ?? '');
   return { ...query, ...checkBody(endpoint, body), ...(request.params as object) };
-}
-
-async function operate<C>(endpoint: Endpoint, run: Run<C>, caller: C, input: object): Promise<object> {
-  if (!endpoint.item) return run(caller, input);
-  const { items } = input as { items: unknown[] };
-  return runBatch(endpoint.item, items, async (good) => {
-    return (await run(caller, { items: good })) as { results: object[] };
-  });
-}
-
-/** Answers with what the output's schema names, and nothing else. An output that is not of it is `internal`. */
-function answer(route: Route, endpoint: Endpoint, reply: FastifyReply, output: object): FastifyReply {
-  const checked = endpoint.output.safeParse(output);
-  if (!checked.success) throw new OutputError(route, checked.error.issues[0]?.path ?? []);
-  if (endpoint.status === 201) void reply.header('location', locationOf(route, checked.data));
-  return send(reply.code(endpoint.status ?? 200), 'application/json', JSON.stringify(checked.data));
-}
-
-/** Where a created resource stands: the route's own path, followed by the id that the table has there. */
-function locationOf(route: Route, record: Record<string, unknown>): string {
-  const { path } = splitRoute(route);
-  const member = routes.find(([other]) => other.startsWith(`GET ${path}/:`));
-  const name = member?.[0].split(':')[1] ?? '';
-  return `${path}/${String(record[name])}`;
-}
-
-class OutputError extends Error {
-  override readonly name = 'OutputError';
-  readonly code: string;
-  constructor(route: Route, path: readonly PropertyKey[]) {
-    super(`the operation answered what the table does not have`);
-    this.code = `${route} ${path.map(String).join('.')}`.replace(/\W+/g, '_').slice(0, 64);
-  }
 }

@@ -12,7 +12,7 @@ async function detailOf(response: Response): Promise<string> {
   return problem.detail;
 }
 
-/** Posts bytes to /v1/hash without a word about their length. */
+/** Posts bytes to /v1/hash in chunks, without a Content-Length. */
 function postChunked({ fetch }: Served, ...chunks: Uint8Array[]): Promise<Response> {
   const body = new ReadableStream({
     pull: (controller) => {
@@ -26,7 +26,7 @@ function postChunked({ fetch }: Served, ...chunks: Uint8Array[]): Promise<Respon
 
 describe('a body', () => {
   it.each([
-    ['no JSON', '{', 'The body is not valid JSON.'],
+    ['invalid JSON', '{', 'The body is not valid JSON.'],
     ['a leading U+FEFF', '\uFEFF{"value":"","key_id":""}', 'The body is not valid JSON.'],
     ['two documents', '{}{}', 'The body is not valid JSON.'],
     ['a field twice', `{"value":"a","value":"b","key_id":"x"}`, 'The body has the field `value` twice.'],
@@ -44,7 +44,7 @@ describe('a body', () => {
     [
       'a lone surrogate',
       `{"value":"\\ud800","key_id":"x"}`,
-      'A text has a lone surrogate: it is not valid Unicode.',
+      'A string has a lone surrogate: it is not valid Unicode.',
     ],
     ['a list', '[]', 'The body must be an object.'],
     ['null', 'null', 'The body must be an object.'],
@@ -58,12 +58,12 @@ describe('a body', () => {
       `Unknown field \`${'y'.repeat(64)}\`.`,
     ],
     ['__proto__', '{"value":"","key_id":"x","__proto__":{}}', 'Unknown field `__proto__`.'],
-  ])('with %s is 400 and says so', async (_, body, detail) => {
+  ])('a body with %s is 400, and the detail names the error', async (_, body, detail) => {
     const { post } = await listen();
     expect(await detailOf(await post('/v1/hash', body))).toBe(detail);
   });
 
-  it('that is not UTF-8 is 400', async () => {
+  it('a body that is not UTF-8 is 400', async () => {
     const { fetch } = await listen();
     const body = Buffer.concat([
       Buffer.from('{"value":"'),
@@ -74,7 +74,7 @@ describe('a body', () => {
     expect(await detailOf(response)).toBe('The body is not valid UTF-8.');
   });
 
-  it('that is absent where fields are required is 400 and names the first', async () => {
+  it('a body without required fields is 400, and the detail names the first missing field', async () => {
     const { fetch } = await listen();
     for (const init of [
       {},
@@ -87,7 +87,7 @@ describe('a body', () => {
     }
   });
 
-  it('keeps every character of a value', async () => {
+  it('every character of a value reaches the operation', async () => {
     const { post, doors } = await listen();
     for (const value of ['', '\0', '\uFEFF', ' a ', '\u{1F600}', 'é', 'e\u0301']) {
       expect((await post('/v1/hash', { value, key_id: keyId })).status).toBe(200);
@@ -95,7 +95,7 @@ describe('a body', () => {
     }
   });
 
-  it('may take its time, in chunks that split a character', async () => {
+  it('a body can arrive slowly, in chunks that split a character', async () => {
     const served = await listen();
     const bytes = Buffer.from(JSON.stringify({ value: '€', key_id: keyId }));
     const at = bytes.indexOf(0xe2) + 1;
@@ -112,14 +112,14 @@ describe('the size of a body', () => {
     ['/v1/hash', limits.body],
     ['/v1/keys/x/wrap', limits.body],
     ['/v1/batch/wrap', limits.batchBody],
-  ])('%s takes %i bytes and not one more', async (path, size) => {
+  ])('%s accepts a body of %i bytes and refuses a longer one', async (path, size) => {
     const { post } = await listen();
     expect((await post(path, filled(size))).status).toBe(400);
     const response = await post(path, filled(size + 1));
     expect([response.status, await response.json()]).toMatchObject([413, { code: 'too_large' }]);
   });
 
-  it('counts when nobody announced it', async () => {
+  it('the size of a body without a Content-Length is limited too', async () => {
     const chunk = Buffer.alloc(512 * 1024, ' ');
     expect(
       (await postChunked(await listen(), ...Array<Buffer>(4).fill(chunk), Buffer.from('{}'))).status,
@@ -133,7 +133,7 @@ describe('the type of a body', () => {
     'Application/JSON',
     'application/json; charset=utf-8',
     'application/json;charset="UTF-8"',
-  ])('%s is JSON', async (type) => {
+  ])('the Content-Type %s is accepted', async (type) => {
     const { post } = await listen();
     const response = await post(
       '/v1/hash',
@@ -150,7 +150,7 @@ describe('the type of a body', () => {
     'application/json; charset=latin1',
     'x',
     '',
-  ])('"%s" is 415', async (type) => {
+  ])('the Content-Type "%s" is 415', async (type) => {
     const { post } = await listen();
     const response = await post(
       '/v1/hash',
@@ -160,7 +160,7 @@ describe('the type of a body', () => {
     expect([response.status, await response.json()]).toMatchObject([415, { code: 'unsupported_media_type' }]);
   });
 
-  it('is 415 when it is compressed', async () => {
+  it('a compressed body is 415', async () => {
     const { post } = await listen();
     const coded = (coding: string) =>
       post('/v1/hash', { value: '', key_id: '' }, { headers: { 'content-encoding': coding } });
@@ -174,7 +174,7 @@ describe('a call without body fields', () => {
     ['no body', ''],
     ['an empty object', '{}'],
     ['an empty object with space', ' {\n} '],
-  ])('takes %s, whatever its type', async (_, body) => {
+  ])('a call without body fields accepts %s with any Content-Type', async (_, body) => {
     const { exchange, doors } = await listen();
     for (const type of [
       '',
@@ -189,7 +189,7 @@ describe('a call without body fields', () => {
     expect(doors.calls).toHaveLength(4);
   });
 
-  it('refuses any other', async () => {
+  it('a call without body fields refuses any other body', async () => {
     const { post, exchange, doors } = await listen();
     expect(await detailOf(await post(`/v1/keys/${keyId}/enable`, { name: 'x' }))).toBe(
       'Unknown field `name`.',
@@ -200,7 +200,7 @@ describe('a call without body fields', () => {
     expect(doors.calls).toEqual([]);
   });
 
-  it('takes none where all fields are optional', async () => {
+  it('a call whose fields are all optional accepts an empty body', async () => {
     const { fetch, doors } = await listen();
     expect((await fetch(`/v1/keys/${keyId}/rotate`, { method: 'POST' })).status).toBe(200);
     expect(doors.calls[0]?.input).toEqual({ key_id: keyId });

@@ -1,66 +1,155 @@
 import type { IncomingMessage } from 'node:http';
-import { Refusal } from '../refusal.ts';
-import { SlowRequest } from './problems.ts';
+import {
+  bodyCut,
+  bodyLimit,
+  bodyTooLarge,
+  finish,
+  parseBody,
+  requestTimeout,
+  requireBodyType,
+  takesFields,
+} from '@eaas/protocol/service';
+import type { Endpoint } from '@eaas/protocol/wire';
+import { type Admission, smallBody } from '../admission/admission.ts';
 
-/** So many bytes of bodies may be on their way at a time, in all; the next is told to come later. */
-const mostHeld = 256 * 1024 * 1024;
-let held = 0;
-
-/** A body of which nothing arrives for so many milliseconds is given up. */
-const stall = 4_000;
-
-/** Whether the request announces a body. */
-export function hasBody(request: IncomingMessage): boolean {
-  return (
-    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
-  );
+/** The call that a body belongs to. */
+export interface BodyOwner {
+  readonly shares: Pick<Admission['shares'], 'small_bodies' | 'large_bodies'>;
+  readonly tenantId: string;
+  /** Aborted when the call ends, which releases the body's memory. */
+  readonly signal: AbortSignal;
 }
 
-/** Throws the 415 unless the body's type can be read: JSON in UTF-8, and not compressed. */
-export function checkBodyType(request: IncomingMessage, needsJson: boolean): void {
-  const encoding = request.headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') {
-    throw new Refusal('unsupported_media_type', 'Send the body without a Content-Encoding.');
-  }
-  const type = request.headers['content-type'] ?? '';
-  if (needsJson && !/^application\/json[ \t]*(?:;[ \t]*(?:charset="?utf-8"?[ \t]*)?)?$/i.test(type)) {
-    throw new Refusal(
-      'unsupported_media_type',
-      'Send the body as JSON, with `Content-Type: application/json`.',
-    );
-  }
+/** The server refuses a body after this many milliseconds without a byte. */
+const longestPause = 4_000;
+/** At least this many bytes of a large body must arrive in each window of 2 s, except in the first two windows. */
+const [leastBytes, window] = [1_000_000, 2_000];
+
+/** The number of bytes of a body that are read at a time. Other connections are served in between. */
+const longestBurst = 128 * 1024;
+/** The pause between two such pieces of a body that is discarded, in milliseconds. */
+const discardPause = 50;
+
+/** Reads the body of a call as JSON, without checking its schema. A missing or empty body counts as `{}`. */
+export async function readJsonBody(
+  endpoint: Endpoint,
+  request: IncomingMessage,
+  owner: BodyOwner & { readonly turns: Admission['turns'] },
+): Promise<unknown> {
+  const { 'content-type': type, 'content-encoding': encoding, ...headers } = request.headers;
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  if (!hasBody) return {};
+  requireBodyType({ type, encoding }, takesFields(endpoint));
+  const bytes = await readBody(request, bodyLimit(endpoint), owner);
+  if (bytes.length === 0) return {};
+  const parsing = parseBody(endpoint, bytes);
+  if (bytes.length <= smallBody) return finish(parsing);
+  return owner.turns.run(owner.tenantId, parsing, { signal: owner.signal });
 }
 
-/** The bytes of the body. Throws the 413 above `limit`, as soon as it is known, and SlowRequest on a stall. */
-export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
-  const tooLarge = () =>
-    new Refusal('too_large', `The body is larger than ${limit / 1024 / 1024} MiB: send less in one call.`);
-  const tooMany = () =>
-    new Refusal('unavailable', 'The service is reading as much as it can hold; try again in a moment.');
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
+/**
+ * Reads a body as soon as the tenant's share has room for it. Throws 413 above `limit`, 503 if there is no room in time,
+ * and 408 for a client that sends too slowly.
+ */
+export async function readBody(request: IncomingMessage, limit: number, owner: BodyOwner): Promise<Buffer> {
+  const announced = Number(request.headers['content-length'] ?? Number.NaN);
+  if (announced > limit) throw bodyTooLarge(limit);
+  const isLarge = announced > smallBody;
+  await reserve(owner, isLarge ? 'large_bodies' : 'small_bodies', announced || smallBody);
+  const room = isLarge ? Buffer.allocUnsafeSlow(announced) : undefined;
+  return receive(request, limit, room, () => reserve(owner, 'large_bodies', limit));
+}
+
+async function reserve(
+  { shares, tenantId, signal }: BodyOwner,
+  share: keyof BodyOwner['shares'],
+  bytes: number,
+): Promise<void> {
+  const release = await shares[share].take(tenantId, bytes, signal);
+  if (signal.aborted) release();
+  else signal.addEventListener('abort', release);
+}
+
+/**
+ * Collects the bytes of a body, in `room` if it has a large Content-Length. Calls `reserveMore` when a body without a
+ * length becomes large.
+ */
+function receive(
+  request: IncomingMessage,
+  limit: number,
+  room: Buffer | undefined,
+  reserveMore: () => Promise<void>,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
+    let isLarge = room !== undefined;
     let length = 0;
-    const stalled = setTimeout(() => settle(new SlowRequest()), stall);
-    const settle = (error?: Error) => {
-      clearTimeout(stalled);
-      held -= length;
-      request.off('data', take).off('end', settle).off('error', cut).off('close', cut);
-      // What still comes is thrown away, so that the client gets to read its answer.
-      if (error) request.resume();
-      if (error) reject(error);
-      else resolve(Buffer.concat(chunks, length));
+    let burst = 0;
+    let pace: NodeJS.Timeout | undefined;
+    const pause = setTimeout(() => fail(requestTimeout()), longestPause);
+    const keepPace = (): void => {
+      let windows = 0;
+      let before = length;
+      pace = setInterval(() => {
+        windows++;
+        if (windows > 2 && length - before < leastBytes) fail(requestTimeout());
+        before = length;
+      }, window);
     };
-    const take = (chunk: Buffer) => {
-      stalled.refresh();
-      length += chunk.length;
-      held += chunk.length;
-      if (length > limit) settle(tooLarge());
-      else if (held > mostHeld) settle(tooMany());
+    const becomeLarge = async (): Promise<void> => {
+      isLarge = true;
+      request.pause();
+      await reserveMore();
+      keepPace();
+      request.resume();
+    };
+    const take = (chunk: Buffer): void => {
+      pause.refresh();
+      if (room) chunk.copy(room, length);
       else chunks.push(chunk);
+      length += chunk.length;
+      burst += chunk.length;
+      if (burst >= longestBurst) {
+        burst = 0;
+        request.pause();
+        setImmediate(() => request.resume());
+      }
+      if (length > limit) fail(bodyTooLarge(limit));
+      else if (length > smallBody && !isLarge) becomeLarge().catch(fail);
     };
-    const cut = () =>
-      settle(new Refusal('bad_request', 'The connection closed before the body had arrived.'));
-    request.on('data', take).on('end', settle).on('error', cut).on('close', cut);
+    const end = (): void => {
+      stop();
+      resolve(room ? room.subarray(0, length) : Buffer.concat(chunks, length));
+    };
+    const cut = (): void => fail(bodyCut());
+    const stop = (): void => {
+      clearTimeout(pause);
+      clearInterval(pace);
+      request.off('data', take).off('end', end).off('error', cut).off('close', cut);
+    };
+    const fail = (error: unknown): void => {
+      stop();
+      discardBody(request);
+      reject(error);
+    };
+    if (isLarge) keepPace();
+    request.on('data', take).on('end', end).on('error', cut).on('close', cut);
   });
+}
+
+/**
+ * Reads and drops the rest of a refused body, so that the client can finish sending and read the response. Reads slowly, so
+ * that a flood of refused uploads cannot keep the event loop busy.
+ */
+export function discardBody(request: IncomingMessage): void {
+  if (request.complete || request.listenerCount('data') > 0) return;
+  let burst = 0;
+  request.on('data', (chunk: Buffer) => {
+    burst += chunk.length;
+    if (burst < longestBurst) return;
+    burst = 0;
+    request.pause();
+    setTimeout(() => request.resume(), discardPause).unref();
+  });
+  request.on('error', () => {}).resume();
 }

@@ -22,7 +22,7 @@ it.each([
   ['01.2.3.4', null],
   ['', null],
   [undefined, null],
-])('writes %s as %s', (text, canonical) => {
+])('the IP address %s is written as %s', (text, canonical) => {
   expect(canonicalIp(text)).toBe(canonical);
 });
 
@@ -32,7 +32,7 @@ const forwarded = async (trustProxy: readonly string[] | undefined, header: stri
   return doors.arrivals[0]?.ipAddress;
 };
 
-it('believes X-Forwarded-For of listed proxies only, and no further than they go', async () => {
+it('only the part of X-Forwarded-For that listed proxies wrote is trusted', async () => {
   expect(await forwarded(undefined, '203.0.113.7')).toBe('127.0.0.1');
   expect(await forwarded(['10.0.0.0/8'], '203.0.113.7')).toBe('127.0.0.1');
   expect(await forwarded(['127.0.0.1'], '203.0.113.7')).toBe('203.0.113.7');
@@ -41,7 +41,7 @@ it('believes X-Forwarded-For of listed proxies only, and no further than they go
   expect(await forwarded(['127.0.0.1'], 'garbage')).toBe(null);
 });
 
-it('promises TLS in the future only to who came over it', async () => {
+it('the server sends Strict-Transport-Security only over TLS', async () => {
   const { fetch } = await listen(undefined, { trustProxy: ['127.0.0.1'] });
   const secure = await fetch('/v1/keys', { headers: { 'x-forwarded-proto': 'https' } });
   expect(secure.headers.get('strict-transport-security')).toBe('max-age=31536000');

@@ -8,7 +8,7 @@ const preflight = (origin: string) => ({
   headers: { origin, 'access-control-request-method': 'POST', authorization: '' },
 });
 
-it('answers the preflight of a listed origin, without credentials', async () => {
+it('the preflight of a listed origin succeeds, without Access-Control-Allow-Credentials', async () => {
   const { fetch, doors } = await listen();
   const response = await fetch('/v1/keys', preflight(listedOrigin));
   expect(response.status).toBe(204);
@@ -20,7 +20,7 @@ it('answers the preflight of a listed origin, without credentials', async () => 
   expect(doors.arrivals).toEqual([]);
 });
 
-it('answers the preflight of any other origin the same, for it carries no API key', async () => {
+it('the preflight of any other origin succeeds too, because a preflight has no API key', async () => {
   const { fetch } = await listen();
   const response = await fetch('/v1/hash', preflight('https://other.example'));
   expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([
@@ -29,13 +29,13 @@ it('answers the preflight of any other origin the same, for it carries no API ke
   ]);
 });
 
-it('answers no preflight outside of the API', async () => {
+it('a preflight for a path outside the API is refused', async () => {
   const { fetch } = await listen();
   expect((await fetch('/v1/nothing', preflight(listedOrigin))).status).toBe(404);
   expect((await fetch('/metrics', preflight(listedOrigin))).status).toBe(405);
 });
 
-it('lets a page of a listed origin read answers and problems, its 401 too', async () => {
+it('a page of a listed origin can read responses and problems, including 401', async () => {
   const { fetch, post } = await listen();
   const from = { headers: { origin: listedOrigin } };
   const answers = [
@@ -50,14 +50,14 @@ it('lets a page of a listed origin read answers and problems, its 401 too', asyn
   }
 });
 
-it('lets no page of another origin read anything', async () => {
+it('a page of another origin cannot read any response', async () => {
   const { fetch } = await listen();
   const response = await fetch('/v1/keys', { headers: { origin: 'https://evil.example' } });
   expect([response.status, await response.json()]).toMatchObject([403, { code: 'origin_refused' }]);
   expect(response.headers.get('access-control-allow-origin')).toBeNull();
 });
 
-it('is 503 when it cannot know', async () => {
+it('a request is 503 if its origin cannot be checked', async () => {
   const unknown = async () => {
     throw new Refusal('unavailable', 'The database does not answer.');
   };

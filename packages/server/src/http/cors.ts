@@ -1,30 +1,43 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import { METHODS } from 'node:http';
+import { methodNotAllowed } from '@eaas/protocol/service';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** As browsers spell one; what is none of theirs is not sent back. */
+/** Matches an origin as browsers write it. Responses never repeat any other text. */
 const spelling = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[a-z0-9.:[\]-]+)$/;
 
-/** Lets the page that asked read the answer. Without credentials: the API knows no cookies. */
-export function allowOrigin(reply: Pick<FastifyReply, 'header'>, origin: string): void {
+/** Lets a page of this origin read the response, without credentials: the API uses no cookies. */
+export function allowOrigin(reply: FastifyReply, origin: string): void {
   if (!spelling.test(origin)) return;
   void reply.header('access-control-allow-origin', origin);
   void reply.header('access-control-expose-headers', 'X-Request-Id, Retry-After');
 }
 
-/** Whether a browser asks what it may send. */
-export function isPreflight(request: FastifyRequest): boolean {
-  const { origin, 'access-control-request-method': method } = request.headers;
-  return request.method === 'OPTIONS' && origin !== undefined && method !== undefined;
-}
-
-/** Answers a preflight: it carries no API key, so which origins may come is judged by the request that follows. */
-export function answerPreflight(
-  methods: readonly string[],
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  allowOrigin(reply, request.headers.origin ?? '');
-  void reply.header('access-control-allow-methods', methods.join(', '));
-  void reply.header('access-control-allow-headers', 'Authorization, Content-Type');
-  void reply.header('access-control-max-age', '600');
-  return reply.code(204).send();
+/**
+ * Responds to methods that a path does not have: to a browser's preflight, or with 405 and `Allow`. Call this after all
+ * routes are registered, with the methods of each path.
+ */
+export function answerOtherMethods(
+  app: FastifyInstance,
+  methodsOf: ReadonlyMap<string, readonly string[]>,
+): void {
+  for (const [url, methods] of methodsOf) {
+    app.route({
+      method: METHODS.filter((method) => method !== 'CONNECT' && !methods.includes(method)),
+      url,
+      handler: async ({ method, headers }, reply) => {
+        const { origin, 'access-control-request-method': requested } = headers;
+        const isPreflight = method === 'OPTIONS' && origin !== undefined && requested !== undefined;
+        if (!isPreflight || !url.startsWith('/v1/')) {
+          void reply.header('allow', methods.join(', '));
+          throw methodNotAllowed(methods);
+        }
+        // A preflight has no API key. Admission checks the origin of the request that follows.
+        allowOrigin(reply, origin);
+        void reply.header('access-control-allow-methods', methods.join(', '));
+        void reply.header('access-control-allow-headers', 'Authorization, Content-Type');
+        void reply.header('access-control-max-age', '600');
+        return reply.code(204).send();
+      },
+    });
+  }
 }

@@ -1,29 +1,34 @@
-import type { FastifyInstance } from 'fastify';
-import type { Doors } from './doors.ts';
-import { send } from './problems.ts';
+import { oncePer } from '../admission/once-per.ts';
+import type { Service } from '../service.ts';
+import { readClock } from '../state/clock.ts';
 
-type Health = Pick<Doors, 'health' | 'draining'>;
+/** The reasons for which /readyz responds with 503. */
+export const notReady = {
+  database: 'the database does not answer',
+  audit: 'audit entries cannot be written',
+  unknown: 'the service cannot tell',
+  stopping: 'the service is stopping',
+} as const;
 
-/** Whether the process runs (/healthz) and whether it can work (/readyz). */
-export function serveHealth(app: FastifyInstance, doors: Health): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/healthz',
-    handler: async (_, reply) => send(reply, 'application/json', JSON.stringify({ status: 'ok' })),
-  });
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/readyz',
-    handler: async (_, reply) => {
-      const { ready, reasons } = await readiness(doors);
-      if (ready) return send(reply, 'application/json', JSON.stringify({ status: 'ready' }));
-      void reply.code(503).header('retry-after', '1');
-      return send(reply, 'application/json', JSON.stringify({ status: 'not ready', reasons }));
-    },
-  });
+export interface Health {
+  readonly ready: boolean;
+  readonly reasons: readonly string[];
 }
 
-async function readiness(doors: Health): Promise<{ ready: boolean; reasons: string[] }> {
-  if (doors.draining()) return { ready: false, reasons: ['the service is stopping'] };
-  return doors.health().catch(() => ({ ready: false, reasons: ['the service cannot tell'] }));
+/** After a failed append, the service is not ready for this many milliseconds, unless a later append succeeds. */
+const failureCounts = 10_000;
+
+/** Returns a function that checks whether the service can work. It asks the database at most once per second. */
+export function healthOf(service: Service): () => Promise<Health> {
+  const askDatabase = oncePer(1_000, () => readClock(service));
+  return async () => {
+    try {
+      await askDatabase();
+    } catch {
+      return { ready: false, reasons: [notReady.database] };
+    }
+    const { failedAt } = service.counts;
+    const fails = failedAt !== null && performance.now() - failedAt < failureCounts;
+    return { ready: !fails, reasons: fails ? [notReady.audit] : [] };
+  };
 }

@@ -7,7 +7,7 @@ import { memoryDoors } from './testing/memory-doors.ts';
 const plaintext = 'the very secret diagnosis';
 const secrets = [token, dek, plaintext, encodeURIComponent(dek), plaintext.replaceAll(' ', '+')];
 
-/** A library that stumbles over a value and says so. */
+/** Throws as a library does whose error message contains a value. */
 const indiscreet = (input: unknown) => {
   const cause = Object.assign(new Error(`Key (value)=(${JSON.stringify(input)}) already exists`), {
     code: '23505',
@@ -17,7 +17,7 @@ const indiscreet = (input: unknown) => {
   });
 };
 
-it('one line a request says who did what, and nothing more', async () => {
+it('each request has one log line, with only the documented fields', async () => {
   const { fetch, log } = await listen();
   const response = await fetch(`/v1/keys/${keyId}`);
   await expect.poll(() => log.length).toBe(2);
@@ -35,7 +35,7 @@ it('one line a request says who did what, and nothing more', async () => {
   });
 });
 
-it('an error is logged by its name, code and place, its causes too', async () => {
+it('the log shows the name, code and stack of an error and of its causes', async () => {
   const { post, log } = await listen(memoryDoors({}, { 'POST /v1/hash': indiscreet }));
   const response = await post('/v1/hash', { value: plaintext, key_id: keyId });
   expect([response.status, await response.json()]).toMatchObject([500, { code: 'internal' }]);
@@ -44,7 +44,7 @@ it('an error is logged by its name, code and place, its causes too', async () =>
   expect(JSON.stringify(line.error)).toContain('logs.test.ts');
 });
 
-it('no secret comes back or into the log, wherever it was sent', async () => {
+it('a secret in any part of a request appears neither in a response nor in the log', async () => {
   const failing = memoryDoors(
     { metrics: async () => '' },
     {

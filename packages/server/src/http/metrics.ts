@@ -1,7 +1,3 @@
-import type { FastifyInstance } from 'fastify';
-import type { Doors } from './doors.ts';
-import { send } from './problems.ts';
-
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 interface Durations {
@@ -10,7 +6,7 @@ interface Durations {
   count: number;
 }
 
-/** Counts requests and how long they took, by route and status. No label names a tenant. */
+/** Counts requests and their durations, by route and status. No label names a tenant. */
 export class HttpMetrics {
   readonly #requests = new Map<string, number>();
   readonly #durations = new Map<string, Durations>();
@@ -28,40 +24,38 @@ export class HttpMetrics {
     this.#durations.set(labels, durations);
   }
 
-  /** In the Prometheus text format, version 0.0.4. */
+  /** Returns the metrics in the Prometheus text format, version 0.0.4. */
   text(): string {
-    return [
-      '# HELP eaas_http_requests_total Requests answered; status "aborted" where the client left first.',
-      '# TYPE eaas_http_requests_total counter',
-      ...Array.from(this.#requests, ([labels, count]) => `eaas_http_requests_total{${labels}} ${count}`),
-      '# HELP eaas_http_request_duration_seconds From the arrival of the headers to the end of the answer.',
-      '# TYPE eaas_http_request_duration_seconds histogram',
-      ...Array.from(this.#durations).flatMap(([labels, durations]) => histogram(labels, durations)),
-      '',
-    ].join('\n');
+    const counts = Array.from(this.#requests, ([labels, count]): Sample => [`{${labels}}`, count]);
+    const durations: Sample[] = [];
+    for (const [labels, { buckets, sum, count }] of this.#durations) {
+      bounds.forEach((bound, i) => durations.push([`_bucket{${labels},le="${bound}"}`, buckets[i] ?? 0]));
+      durations.push([`_bucket{${labels},le="+Inf"}`, count]);
+      durations.push([`_sum{${labels}}`, sum], [`_count{${labels}}`, count]);
+    }
+    const [requests, duration] = ['eaas_http_requests_total', 'eaas_http_request_duration_seconds'];
+    return (
+      metric(
+        'counter',
+        requests,
+        'Requests. The status is "aborted" if the client disconnected first.',
+        counts,
+      ) +
+      metric(
+        'histogram',
+        duration,
+        'Time from the arrival of the headers to the end of the response.',
+        durations,
+      )
+    );
   }
 }
 
-function histogram(labels: string, { buckets, sum, count }: Durations): string[] {
-  const name = 'eaas_http_request_duration_seconds';
-  return [
-    ...bounds.map((bound, i) => `${name}_bucket{${labels},le="${bound}"} ${buckets[i]}`),
-    `${name}_bucket{${labels},le="+Inf"} ${count}`,
-    `${name}_sum{${labels}} ${sum}`,
-    `${name}_count{${labels}} ${count}`,
-  ];
-}
+type Sample = readonly [suffix: string, value: number];
 
-/** /metrics: what the http door counts, and the service. */
-export function serveMetrics(
-  app: FastifyInstance,
-  doors: Pick<Doors, 'metrics'>,
-  metrics: HttpMetrics,
-): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: '/metrics',
-    handler: async (_, reply) =>
-      send(reply, 'text/plain; version=0.0.4; charset=utf-8', metrics.text() + (await doors.metrics())),
-  });
+/** Formats a metric for Prometheus: one value, or samples with labels. */
+export function metric(type: string, name: string, help: string, values: number | readonly Sample[]): string {
+  const samples = typeof values === 'number' ? [['', values] as const] : values;
+  const lines = samples.map(([suffix, value]) => `${name}${suffix} ${value}\n`);
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }

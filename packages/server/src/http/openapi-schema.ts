@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { describeField } from './reference/fields.ts';
 
-/** A JSON Schema (2020-12), as far as it is looked at here. */
+/** A JSON Schema (2020-12) with the keywords that this program uses. */
 export interface JsonSchema {
   type?: string | string[];
   description?: string;
@@ -12,21 +12,23 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** The JSON Schema of what a caller may send. */
+/** Returns the JSON Schema of a request. */
 export function inputSchema(schema: z.ZodMiniType): JsonSchema {
   return describe(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema, '', true);
 }
 
-/** The JSON Schema of what the service answers. More fields may come, so it does not close its objects. */
+/** Returns the JSON Schema of a response. Its objects allow unknown fields, because later versions can add some. */
 export function outputSchema(schema: z.ZodMiniType): JsonSchema {
   return describe(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonSchema, '', false);
 }
 
-/** Without what says nothing, and with a sentence on every field. */
+/** Adds a description to every field, and removes keywords without meaning. */
 function describe(schema: JsonSchema, name: string, closed: boolean): JsonSchema {
   const { $schema: _, propertyNames: __, ...rest } = schema;
   const tidy: JsonSchema = rest;
-  if (tidy['maximum'] === Number.MAX_SAFE_INTEGER) delete tidy['maximum'];
+  // zod sets both limits for every integer. The maximum is intended only if the input has a minimum, as `offset` does.
+  const isBounded = closed && tidy['minimum'] !== Number.MIN_SAFE_INTEGER;
+  if (!isBounded && tidy['maximum'] === Number.MAX_SAFE_INTEGER) delete tidy['maximum'];
   if (tidy['minimum'] === Number.MIN_SAFE_INTEGER) delete tidy['minimum'];
   if (!closed && tidy['additionalProperties'] === false) delete tidy['additionalProperties'];
   if (tidy.items) tidy.items = describe(tidy.items, name, closed);

@@ -8,13 +8,16 @@ import {
   problems,
   type Route,
 } from '@eaas/protocol/wire';
-import { splitRoute } from './api.ts';
+import { splitRoute, takesFields } from '@eaas/protocol/service';
 import { inputSchema, type JsonSchema, outputSchema } from './openapi-schema.ts';
-import { callOf, groups, problemsOf } from './reference/groups.ts';
-import { splitInput } from './reference/split-input.ts';
 import { describeField } from './reference/fields.ts';
+import { callOf, groups, problemsOf } from './reference/groups.ts';
 
-/** The OpenAPI 3.1 document of the endpoint table. */
+type Values = Record<string, unknown>;
+type Content = Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>;
+type Responses = Record<string, { description: string; headers: object; content: Content }>;
+
+/** Returns the OpenAPI 3.1 document of the endpoint table. */
 export function openApiDocument() {
   return {
     openapi: '3.1.0',
@@ -33,7 +36,7 @@ export function openApiDocument() {
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: `An API key, \`eaas_sk_…\`. It holds permissions: ${permissions.join(', ')}.`,
+          description: `An API key, \`eaas_sk_…\`. It has permissions: ${permissions.join(', ')}.`,
         },
       },
     },
@@ -46,35 +49,63 @@ function paths(): Record<string, Record<string, object>> {
     for (const route of routes) {
       const { path, method } = splitRoute(route);
       const template = path.replace(/:(\w+)/g, '{$1}');
-      all[template] = { ...all[template], [method.toLowerCase()]: operation(route, title) };
+      all[template] = { ...all[template], [method.toLowerCase()]: operationOf(route, title) };
     }
   }
   return all;
 }
 
-function operation(route: Route, tag: string): object {
+/** Returns the OpenAPI operation of a route. */
+export function operationOf(route: Route, tag: string) {
   const endpoint: Endpoint = endpoints[route];
-  const { id, about } = callOf(route);
-  const { body } = splitInput(route);
-  const takesFields = Object.keys(endpoint.body?.shape ?? {}).length > 0;
+  const { id, about, output } = callOf(route);
+  const { path, query, body } = exampleOf(route);
+  const schema = bodySchema(endpoint);
+  const querySchema = endpoint.query ? inputSchema(endpoint.query) : {};
   return {
     operationId: id,
     tags: [tag],
     summary: endpoint.summary,
     description: about,
     'x-permission': endpoint.permission,
-    parameters: [...pathParameters(route), ...queryParameters(route)],
-    ...(takesFields && {
+    parameters: [
+      ...Object.entries(path).map(([name, example]) => {
+        const schema: JsonSchema = { type: 'string', format: 'uuid' };
+        return { name, in: 'path', required: true, description: describeField(name), schema, example };
+      }),
+      ...Object.entries(querySchema.properties ?? {}).map(([name, { description, ...schema }]) => {
+        return { name, in: 'query', description, schema, example: query[name] };
+      }),
+    ],
+    ...(takesFields(endpoint) && {
       requestBody: {
-        required: (bodySchema(endpoint).required ?? []).length > 0,
-        content: { 'application/json': { schema: bodySchema(endpoint), example: body } },
+        required: (schema.required ?? []).length > 0,
+        content: { 'application/json': { schema, example: body } },
       },
     }),
-    responses: { [endpoint.status ?? 200]: answer(route, endpoint), ...refusals(route) },
+    responses: {
+      [endpoint.status ?? 200]: {
+        description: endpoint.summary,
+        headers: { ...requestId, ...(endpoint.status === 201 && location) },
+        content: { 'application/json': { schema: outputSchema(endpoint.output), example: output } },
+      },
+      ...refusals(problemsOf(route)),
+    } as Responses,
   };
 }
 
-/** The body's schema; of a batch with what each item is. */
+/** Splits the input of a call's example into the path, the query and the body. */
+export function exampleOf(route: Route): { path: Values; query: Values; body: Values } {
+  const { query }: Endpoint = endpoints[route];
+  const parts = { path: {} as Values, query: {} as Values, body: {} as Values };
+  for (const [name, value] of Object.entries<unknown>(callOf(route).input as Values)) {
+    const isInPath = new RegExp(`:${name}\\b`).test(route);
+    parts[isInPath ? 'path' : name in (query?.shape ?? {}) ? 'query' : 'body'][name] = value;
+  }
+  return parts;
+}
+
+/** Returns the schema of a body. The schema of a batch includes that of an item. */
 export function bodySchema({ body, item }: Endpoint): JsonSchema {
   const schema = body ? inputSchema(body) : {};
   const items = schema.properties?.['items'];
@@ -84,66 +115,23 @@ export function bodySchema({ body, item }: Endpoint): JsonSchema {
   return schema;
 }
 
-function pathParameters(route: Route): object[] {
-  return Object.entries(splitInput(route).path).map(([name, example]) => ({
-    name,
-    in: 'path',
-    required: true,
-    description: describeField(name),
-    schema: { type: 'string', format: 'uuid' },
-    example,
-  }));
-}
-
-function queryParameters(route: Route): object[] {
-  const { query }: Endpoint = endpoints[route];
-  const examples = splitInput(route).query;
-  return Object.entries(query ? (inputSchema(query).properties ?? {}) : {}).map(([name, property]) => {
-    const { description, ...schema } = property;
-    return { name, in: 'query', description, schema, example: examples[name] };
-  });
-}
-
 const requestId = {
   'X-Request-Id': {
-    description: 'The request’s id, as in the service’s log.',
+    description: 'The request’s id, which the service also logs.',
     schema: { type: 'string', format: 'uuid' },
   },
 };
-const location = { Location: { description: 'Where the new resource stands.', schema: { type: 'string' } } };
+const location = { Location: { description: 'The path of the new resource.', schema: { type: 'string' } } };
 
-function answer(route: Route, endpoint: Endpoint): object {
-  return {
-    description: endpoint.summary,
-    headers: { ...requestId, ...(endpoint.status === 201 && location) },
-    content: {
-      'application/json': { schema: outputSchema(endpoint.output), example: callOf(route).example.output },
-    },
-  };
-}
-
-function refusals(route: Route): Record<string, object> {
-  const codes = problemsOf(route);
+function refusals(codes: readonly ProblemCode[]): Responses {
   const statuses = new Set(codes.map((code) => problems[code].status));
-  return Object.fromEntries(
-    Array.from(statuses, (status) => [
-      status,
-      refusal(codes.filter((code) => problems[code].status === status)),
-    ]),
-  );
-}
-
-function refusal(codes: readonly ProblemCode[]): object {
-  const [first] = codes;
-  return {
-    description: `${first ? problems[first].title : ''}: ${codes.map((code) => `\`${code}\``).join(', ')}`,
-    headers: requestId,
-    content: {
-      'application/problem+json': {
-        schema: {
-          allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: { enum: codes } } }],
-        },
-      },
-    },
-  };
+  const responses = Array.from(statuses, (status) => {
+    const ofStatus = codes.filter((code) => problems[code].status === status);
+    const [first = 'internal'] = ofStatus;
+    const only = { properties: { code: { enum: ofStatus } } };
+    const schema = { allOf: [{ $ref: '#/components/schemas/Problem' }, only] };
+    const description = `${problems[first].title}: ${ofStatus.map((code) => `\`${code}\``).join(', ')}`;
+    return [status, { description, headers: requestId, content: { 'application/problem+json': { schema } } }];
+  });
+  return Object.fromEntries(responses) as Responses;
 }

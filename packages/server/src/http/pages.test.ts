@@ -3,7 +3,7 @@ import { listen } from './testing/listen.ts';
 import { memoryDoors } from './testing/memory-doors.ts';
 
 describe('/healthz and /readyz', () => {
-  it('say that the process runs, and that the service can work', async () => {
+  it('/healthz reports that the process runs, and /readyz that the service can work', async () => {
     const { fetch } = await listen();
     const anonymous = { headers: { authorization: '' } };
     expect(await (await fetch('/healthz', anonymous)).json()).toEqual({ status: 'ok' });
@@ -11,7 +11,7 @@ describe('/healthz and /readyz', () => {
     expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }]);
   });
 
-  it('say why it cannot', async () => {
+  it('/readyz reports why the service cannot work', async () => {
     const health = async () => ({ ready: false, reasons: ['the database does not answer'] });
     const { fetch } = await listen(memoryDoors({ health }));
     const response = await fetch('/readyz');
@@ -22,7 +22,7 @@ describe('/healthz and /readyz', () => {
     expect((await fetch('/healthz')).status).toBe(200);
   });
 
-  it('are not ready while the service drains, nor when asking fails', async () => {
+  it('/readyz is 503 while the service stops, and if the check fails', async () => {
     const draining = await listen(memoryDoors({ draining: () => true }));
     expect((await draining.fetch('/readyz')).status).toBe(503);
     const health = () => Promise.reject(new Error('secret connection string'));
@@ -36,7 +36,7 @@ describe('/healthz and /readyz', () => {
 });
 
 describe('/metrics', () => {
-  it('counts requests by route and status, and adds what the service counts', async () => {
+  it('/metrics counts requests by route and status, and includes the counters of the service', async () => {
     const { fetch, post } = await listen();
     await fetch('/v1/keys/one');
     await fetch('/v1/keys/two');

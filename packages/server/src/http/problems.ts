@@ -1,47 +1,49 @@
-import { type Problem, problem } from '@eaas/protocol/wire';
+import { problem } from '@eaas/protocol/wire';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '../refusal.ts';
-import { describeError } from './describe-error.ts';
-
-/** The client sends too slowly. 408 has no code of its own: to a program it is one more bad request. */
-export class SlowRequest extends Error {
-  override readonly name = 'SlowRequest';
-}
-
-/** The one place where an error becomes an answer: a refusal says what it is, all else is `internal`. */
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error instanceof Refusal) return sendProblem(request, reply, error.problem);
-  if (error instanceof SlowRequest) return sendProblem(request, reply, slowRequest);
-  request.log.error({ error: describeError(error) }, 'request failed');
-  return sendProblem(request, reply, internal);
-}
-
-export const slowRequest: Problem = {
-  ...problem('bad_request', 'The request did not arrive in time: send it again, without pauses.'),
-  status: 408,
-  title: 'Request Timeout',
-};
+import { discardBody } from './body.ts';
 
 const internal = problem(
   'internal',
-  'The service failed in a way that it did not expect. Report the X-Request-Id of this answer to its operator.',
+  'The service failed unexpectedly. Report the X-Request-Id of this response to the operator.',
 );
 
-function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+/** Turns every error into a response: the problem of a refusal, or `internal`. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (!(error instanceof Refusal)) request.log.error({ error: describeError(error) }, 'request failed');
+  const problem = error instanceof Refusal ? error.problem : internal;
   request.visit.code = problem.code;
+  discardBody(request.raw);
   if (problem.status === 401) void reply.header('www-authenticate', 'Bearer');
   if (problem.status === 408) void reply.header('connection', 'close');
   if (problem.status === 503) void reply.header('retry-after', '1');
-  return send(reply.code(problem.status), 'application/problem+json', problemText(problem));
+  return send(reply.code(problem.status), 'application/problem+json', JSON.stringify(problem));
 }
 
-/** A problem as JSON. A detail names fields, and somebody may have sent an API key as the name of one. */
-export function problemText(problem: Problem): string {
-  const detail = problem.detail.replace(/eaas_sk_\w+/g, 'eaas_sk_…').toWellFormed();
-  return JSON.stringify({ ...problem, detail });
-}
-
-/** Sends text under exactly this content type; to a string fastify would add a charset. */
+/** Sends text with exactly this content type. Fastify would add a charset for a string. */
 export function send(reply: FastifyReply, contentType: string, text: string): FastifyReply {
   return reply.header('content-type', contentType).send(Buffer.from(text));
+}
+
+/** The parts of an error that are safe to log. Messages of libraries can contain secrets, so they are left out. */
+interface DescribedError {
+  readonly name: string;
+  readonly code?: string;
+  readonly frames: readonly string[];
+  readonly cause?: DescribedError;
+}
+
+/** Returns the name, code and stack of an error and of its causes. */
+export function describeError(error: unknown, depth = 3): DescribedError {
+  if (!(error instanceof Error)) return { name: typeof error, frames: [] };
+  const { name, message, stack = '', cause } = error;
+  const code = 'code' in error && /^\w{1,64}$/.test(String(error.code)) ? String(error.code) : undefined;
+  const afterMessage = stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : '';
+  const frames = afterMessage.split('\n').filter((line) => /^ {4}at /.test(line));
+  return {
+    name,
+    frames: frames.slice(0, 12).map((line) => line.trim()),
+    ...(code !== undefined && { code }),
+    ...(cause !== undefined && depth > 0 && { cause: describeError(cause, depth - 1) }),
+  };
 }

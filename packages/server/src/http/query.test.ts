@@ -9,20 +9,20 @@ it.each([
   ['/v1/audit/checkpoint?x=1', 'Unknown query parameter `x`: this call takes none.'],
   [`/v1/keys?${'y'.repeat(99)}=1`, `Unknown query parameter \`${'y'.repeat(64)}\``],
   ['/v1/keys?__proto__=1', 'Unknown query parameter `__proto__`'],
-  ['/v1/keys?limit=1&limit=1', 'Query parameter `limit` stands twice.'],
-  ['/v1/keys?limit=1&l%69mit=1', 'Query parameter `limit` stands twice.'],
+  ['/v1/keys?limit=1&limit=1', 'Query parameter `limit` is given twice.'],
+  ['/v1/keys?limit=1&l%69mit=1', 'Query parameter `limit` is given twice.'],
   ['/v1/keys?limit=', 'Query parameter `limit` is empty.'],
   ['/v1/keys?limit', 'Query parameter `limit` is empty.'],
   ['/v1/keys?&', 'Query parameter `` is empty.'],
   ['/v1/keys?name=%zz', 'Query parameter `name` is not percent-encoded UTF-8.'],
   ['/v1/keys?name=%ff', 'Query parameter `name` is not percent-encoded UTF-8.'],
   ['/v1/keys?name=a%00', 'Query parameter `name` has a control character.'],
-  ['/v1/keys?limit=0', 'Query parameter `limit` is not a whole number from 1 on.'],
+  ['/v1/keys?limit=0', 'Query parameter `limit` must be a whole number of at least 1.'],
   ['/v1/keys?status=gone', 'Query parameter `status` must be one of active, disabled, '],
-  ['/v1/audit?date_from=yesterday', 'Query parameter `date_from` is not a date with a time'],
+  ['/v1/audit?date_from=yesterday', 'Query parameter `date_from` must be a date with a time'],
   ['/v1/audit?date_to=2026-08-11T09:30:00+02:00', 'a `+` in a query must be written %2B'],
-  ['/v1/usage?month=2026-13', 'Query parameter `month` is not a month as in 2026-11.'],
-])('%s is 400 and says why', async (path, detail) => {
+  ['/v1/usage?month=2026-13', 'Query parameter `month` must be a month like 2026-11.'],
+])('%s is 400 with the reason', async (path, detail) => {
   const { fetch, doors } = await listen();
   const response = await fetch(path);
   const problem = (await response.json()) as { detail: string };
@@ -31,7 +31,7 @@ it.each([
   expect(doors.calls).toEqual([]);
 });
 
-it('reads values by the schema', async () => {
+it('query parameters are parsed by the schema', async () => {
   const { fetch, doors } = await listen();
   await fetch('/v1/keys?limit=1000&offset=5&name=a+b%2Bc%26%3D%C3%A9');
   await fetch('/v1/audit?date_from=2026-08-11T09:30:00%2B02:00');

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { endpoints, problems } from '@eaas/protocol/wire';
 import { describe, expect, it } from 'vitest';
-import { routes } from './api.ts';
-import { bodySchema, openApiDocument } from './openapi.ts';
+import { routes } from '@eaas/protocol/service';
+import { bodySchema, exampleOf, openApiDocument } from './openapi.ts';
 import { inputSchema, type JsonSchema, outputSchema } from './openapi-schema.ts';
 import { fields } from './reference/fields.ts';
 import { callOf, groups, problemsOf } from './reference/groups.ts';
-import { splitInput } from './reference/split-input.ts';
 import { listen } from './testing/listen.ts';
 
 interface Operation {
@@ -23,27 +22,27 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 
 describe('the examples', () => {
-  it.each(routes)('%s: of the schemas of the call', (route, endpoint) => {
-    const { query, body } = splitInput(route);
+  it.each(routes)('the example of %s matches the schemas of the call', (route, endpoint) => {
+    const { query, body } = exampleOf(route);
     const texts = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
     expect(endpoint.query?.safeParse(texts).error).toBeUndefined();
     expect(endpoint.body?.safeParse(body).error).toBeUndefined();
     const items = endpoint.item && 'items' in body ? (body['items'] as unknown[]) : [];
     expect(items.map((item) => endpoint.item?.safeParse(item).error)).toEqual(items.map(() => undefined));
-    const { output } = callOf(route).example;
+    const { output } = callOf(route);
     expect(endpoint.output.parse(output)).toEqual(output);
   });
 });
 
 describe('/openapi.json', () => {
-  it('is served', async () => {
+  it('/openapi.json is served', async () => {
     const { fetch } = await listen();
     const response = await fetch('/openapi.json');
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(await response.json()).toEqual(JSON.parse(JSON.stringify(document)));
   });
 
-  it('has every route of the table once, under an operationId of its own', () => {
+  it('the OpenAPI document has every route of the table once, with a unique operationId', () => {
     const served = operations.map(
       ({ path, method }) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`,
     );
@@ -52,7 +51,7 @@ describe('/openapi.json', () => {
     expect(groups.flatMap(({ routes }) => routes).sort()).toEqual(Object.keys(endpoints).sort());
   });
 
-  it('has the members that OpenAPI 3.1 asks for', () => {
+  it('the OpenAPI document has the members that OpenAPI 3.1 requires', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
     expect(Object.keys(document).sort()).toEqual(
       ['components', 'info', 'openapi', 'paths', 'security', 'servers', 'tags'].sort(),
@@ -71,12 +70,12 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('refers to nothing that it does not have', () => {
+  it('the OpenAPI document has the target of every reference', () => {
     const references = JSON.stringify(document).match(/"\$ref":"[^"]+"/g) ?? [];
     expect(new Set(references)).toEqual(new Set(['"$ref":"#/components/schemas/Problem"']));
   });
 
-  it('says with which codes a call is refused', () => {
+  it('the OpenAPI document lists the problem codes of each call', () => {
     const hash = operations.find(({ operation }) => operation.operationId === 'hash')?.operation;
     expect(Object.keys(hash?.responses ?? {})).toEqual([
       '200',
@@ -94,7 +93,22 @@ describe('/openapi.json', () => {
     expect(conflict).toMatchObject({ allOf: [{}, { properties: { code: { enum: ['key_state'] } } }] });
   });
 
-  it('describes the items of a batch, and what may be left out', () => {
+  it('the OpenAPI document has the 404 of an unknown key, also for keys that are named outside the path', () => {
+    for (const id of ['listAudit', 'createApiKey']) {
+      const found = operations.find(({ operation }) => operation.operationId === id);
+      expect(Object.keys(found?.operation.responses ?? {})).toContain('404');
+    }
+  });
+
+  it('the OpenAPI document has the largest accepted offset', () => {
+    const offsets = operations.flatMap(({ operation }) =>
+      operation.parameters.filter(({ name }) => name === 'offset'),
+    );
+    expect(offsets.length).toBeGreaterThan(0);
+    for (const { schema } of offsets) expect(schema).toMatchObject({ minimum: 0, maximum: 2 ** 53 - 1 });
+  });
+
+  it('the OpenAPI document describes the items of a batch and optional bodies', () => {
     const wrap = operations.find(({ operation }) => operation.operationId === 'wrapKeys')?.operation;
     const body = wrap?.requestBody?.content['application/json']?.schema;
     expect(body?.properties?.['items']).toMatchObject({
@@ -119,13 +133,13 @@ describe('the fields', () => {
     ...(schema.anyOf ?? []).flatMap((one) => undescribed(one, path)),
   ];
 
-  it.each(routes)('%s: each has its sentence', (route, endpoint) => {
+  it.each(routes)('each field of %s has a description', (route, endpoint) => {
     expect(undescribed(bodySchema(endpoint), 'body')).toEqual([]);
     expect(undescribed(outputSchema(endpoint.output), 'output')).toEqual([]);
     expect(endpoint.query ? undescribed(inputSchema(endpoint.query), 'query') : []).toEqual([]);
   });
 
-  it('that have a sentence exist', () => {
+  it('each field that has a description exists', () => {
     const text = JSON.stringify(document);
     const unused = Object.keys(fields).filter(
       (name) => !text.includes(JSON.stringify(name.split('.').at(-1))),
@@ -135,7 +149,7 @@ describe('the fields', () => {
 });
 
 describe('/docs', () => {
-  it('shows every call and every problem, with its own style and nothing else', async () => {
+  it('/docs shows every call and every problem, and loads no script, style or image', async () => {
     const { fetch } = await listen();
     const response = await fetch('/docs');
     const page = await response.text();
@@ -156,7 +170,7 @@ describe('/docs', () => {
     expect(outside).toEqual([]);
   });
 
-  it('links only to places that it has', async () => {
+  it('/docs has the target of every link', async () => {
     const { fetch } = await listen();
     const page = await (await fetch('/docs')).text();
     const anchors = new Set(Array.from(page.matchAll(/ id="([^"]+)"/g), ([, id]) => id));
@@ -166,7 +180,7 @@ describe('/docs', () => {
   });
 });
 
-it('a call with fields can be too large, one in server mode is refused to envelope-only tenants', () => {
+it('calls with body fields document 413, and calls of server mode document 403 for envelope-only tenants', () => {
   for (const [route, endpoint] of routes) {
     const takesFields = Object.keys(endpoint.body?.shape ?? {}).length > 0;
     expect(problemsOf(route).includes('too_large')).toBe(takesFields);

@@ -1,29 +1,35 @@
 import { randomUUID } from 'node:crypto';
 import { type FastifyServerOptions, LogController } from 'fastify';
-import { describeError } from './describe-error.ts';
+import type { ConsoleOptions } from './console.ts';
+import { describeError } from './problems.ts';
 
-/** How the http door is set up. */
+/** Options of the HTTP server. */
 export interface AppOptions {
-  /** PEM; without it plain HTTP is served. */
+  /** The certificate and private key in PEM. Without them the server uses plain HTTP. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
-  /** Addresses and networks of proxies whose X-Forwarded headers are believed. */
+  /** IP addresses and networks of proxies whose X-Forwarded headers are trusted. */
   readonly trustProxy?: readonly string[];
   readonly logLevel?: string;
-  /** Where log lines go; standard output where absent. */
+  /** Where log lines go. Standard output by default. */
   readonly log?: { write(line: string): void };
+  /** The console. If undefined, the server has no console. */
+  readonly console?: ConsoleOptions;
 }
 
-/** Node's own limits. Slow headers are cut after 5 s, slow requests after 30 s. */
+/**
+ * Time limits of Node: 5 s for the headers, 30 s for a request. Node checks them often, so only a few slow connections
+ * end at the same time.
+ */
 const http = {
   headersTimeout: 5_000,
   requestTimeout: 30_000,
-  connectionsCheckingInterval: 1_000,
+  connectionsCheckingInterval: 100,
   maxHeaderSize: 16 * 1024,
-  // Node would answer a missing Host with an empty 400; the door answers it with a problem.
+  // The app responds to a missing Host header with a problem. Node would send an empty 400.
   requireHostHeader: false,
 } as const;
 
-/** Fastify's options, without those that need the app itself. */
+/** Returns the options of fastify, except those that need the app. */
 export function serverOptions(options: AppOptions) {
   return {
     ...(options.tls

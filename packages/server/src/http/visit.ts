@@ -1,19 +1,71 @@
 import type { ProblemCode } from '@eaas/protocol/wire';
-import type { Caller } from './doors.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../caller.ts';
+import type { HttpMetrics } from './metrics.ts';
 
-/** What the door remembers of a request until it is answered. */
+/** The state of a request until its response is sent. */
 interface Visit {
-  /** By `performance.now()`. */
+  /** The time when the request arrived, by `performance.now()`. */
   readonly arrivedAt: number;
-  /** The path as in the table; undefined where no path matches. Never what the client wrote. */
+  /** The path in the endpoint table, never the path that the client sent. Undefined if no path matches. */
   readonly path: string | undefined;
   caller?: Caller;
-  /** The problem that it was answered with. */
+  /** The problem of the response. */
   code?: ProblemCode;
+  /** Whether a page of this server's console sent the request. */
+  isSameOrigin?: boolean;
+  /** Whether the body of the response is not text. */
+  isBinary?: boolean;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
     visit: Visit;
   }
+}
+
+/** The headers of every response, except the request id. */
+export const commonHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+/** An unread body is discarded for at most this many milliseconds, so that the client can read the refusal. */
+const linger = 4_000;
+
+/** Sets the headers of a response, and logs and counts the request once when the response ends. */
+export function beginVisit(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
+  const path = request.is404 ? undefined : request.routeOptions.url;
+  request.visit = { arrivedAt: performance.now(), path };
+  void reply.headers({ ...commonHeaders, vary: 'Origin', 'x-request-id': request.id });
+  if (request.protocol === 'https') void reply.header('strict-transport-security', 'max-age=31536000');
+  reply.raw.once('close', () => {
+    record(request, reply, metrics);
+    const cutUnread = (): void => {
+      if (!request.raw.complete) request.raw.socket.destroy();
+    };
+    if (!request.raw.complete) setTimeout(cutUnread, linger).unref();
+  });
+}
+
+function record(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
+  const { arrivedAt, path, caller, code } = request.visit;
+  const duration = performance.now() - arrivedAt;
+  const status = reply.raw.writableFinished ? reply.statusCode : 'aborted';
+  const route = code === 'method_not_allowed' ? undefined : path;
+  metrics.record(request.method, route, status, duration / 1_000);
+  request.log.info(
+    {
+      method: request.method,
+      route: path ?? null,
+      status,
+      ...(code !== undefined && { code }),
+      duration_ms: Math.round(duration * 1_000) / 1_000,
+      actor: caller?.actor ?? null,
+      tenant_id: caller?.tenantId ?? null,
+    },
+    'request',
+  );
 }

@@ -2,22 +2,26 @@ import type { Service } from '../service.ts';
 import { recordUses } from '../store/api-keys.ts';
 import { countNext, uncountedTenants } from '../store/usage.ts';
 import { forEach } from './each.ts';
+import type { Lease } from './lease.ts';
 
-const atOnce = 20_000;
+/** The maximum number of entries that one transaction counts. */
+const stepSize = 20_000;
 
-/** Counts what the log has gained, from the log itself: nothing is lost with a process. */
-export async function countUsage(service: Service, signal: AbortSignal): Promise<void> {
-  await recordLastUses(service);
+export async function countUsage(service: Service, { signal, hold }: Lease): Promise<void> {
   const tenants = await service.background.run(uncountedTenants);
   await forEach(tenants, signal, async (tenantId) => {
     let more = true;
     while (more && !signal.aborted) {
-      more = await service.background.transaction((tx) => countNext(tx, tenantId, atOnce), 30_000);
+      more = await service.background.transaction(async (tx) => {
+        await hold(tx);
+        return countNext(tx, tenantId, stepSize);
+      }, 30_000);
     }
   });
 }
 
-async function recordLastUses({ used, database }: Service): Promise<void> {
+/** Writes when API keys were last used on this replica. If the write fails, the next run tries again. */
+export async function recordLastUses({ used, database }: Service): Promise<void> {
   const uses = used.take();
   if (uses.length === 0) return;
   try {

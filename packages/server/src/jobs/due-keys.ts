@@ -1,16 +1,21 @@
+import { limits } from '@eaas/protocol/wire';
 import { insider } from '../caller.ts';
-import { eraseDueKey } from '../operations/destruction.ts';
-import { rotateDueKey } from '../operations/rotation.ts';
-import { requireRightClock, type Service } from '../service.ts';
+import { settleKey } from '../operations/keys.ts';
+import type { Service } from '../service.ts';
+import { requireAgreement } from '../state/clock.ts';
 import { keysDue } from '../store/keys.ts';
 import { forEach } from './each.ts';
+import type { Lease } from './lease.ts';
 
-/** Rotates the keys that are due, and erases those whose grace is over. Each looks again inside its transaction. */
-export async function settleDueKeys(service: Service, signal: AbortSignal): Promise<void> {
-  requireRightClock(service);
-  const due = await service.background.run((sql) => keysDue(sql, service.clock()), 10_000);
-  await forEach(due, signal, ({ tenant_id: tenantId, key_id: keyId, status }) => {
-    const settle = status === 'active' ? rotateDueKey : eraseDueKey;
-    return settle(service, insider(tenantId, 'system'), keyId);
+/**
+ * Rotates the keys that are due, and erases the keys whose grace period is over. The transaction that changes a key checks
+ * again, by the database's time, that the key is due. A key with the maximum number of versions raises an alarm instead.
+ */
+export async function settleDueKeys(service: Service, { signal, hold }: Lease): Promise<void> {
+  const due = await service.background.run(keysDue, 10_000);
+  await forEach(due, signal, async ({ tenant_id: tenantId, key_id: keyId, key_version, status }) => {
+    if (status !== 'active') await requireAgreement(service);
+    else if (key_version >= limits.keyVersions) return service.alarms.rotationSkipped(tenantId, keyId);
+    await settleKey(service, insider(tenantId, 'system'), keyId, hold);
   });
 }

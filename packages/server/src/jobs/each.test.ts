@@ -3,7 +3,7 @@ import { forEach } from './each.ts';
 
 const never = new AbortController().signal;
 
-test('one that fails keeps none of the others waiting, and the first that failed is the cause', async () => {
+test('a failure does not stop the remaining work, and the first failure is the cause of the error', async () => {
   const done: number[] = [];
   const all = forEach([1, 2, 3, 4], never, async (thing) => {
     if (thing % 2 === 0) throw new RangeError(`no ${thing}`);

@@ -1,6 +1,6 @@
 /**
- * Does the same for each of several things. One that fails does not keep the others waiting; all that failed is thrown at
- * the end, the first of them as the cause, which the log describes.
+ * Does work for each thing, also after one fails. At the end, throws an AggregateError of all failures. The cause of this
+ * error is the first failure, so that the server's log shows it.
  */
 export async function forEach<T>(
   things: readonly T[],

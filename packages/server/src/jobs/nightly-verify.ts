@@ -1,50 +1,57 @@
+import type { Finding } from '../operations/verify/report.ts';
 import { verifyChain } from '../operations/verify/verify-chain.ts';
 import type { Service } from '../service.ts';
+import { readClock } from '../state/clock.ts';
+import { openSecrets, seal } from '../state/integrity.ts';
+import { findTenant } from '../store/tenants.ts';
 import {
-  type FinishedVerification,
+  chainsToVerify,
   finishVerification,
-  lastVerification,
-  takeVerification,
-} from '../store/jobs.ts';
-import { listChains } from '../store/tenants.ts';
+  isVerified,
+  markerTable,
+  writeMarker,
+} from '../store/verifications.ts';
 import { forEach } from './each.ts';
+import type { Lease } from './lease.ts';
 
 const startsAtHour = 3; // UTC
 
-type OnBroken = (tenantId: string, findings: readonly { id: number | null; reason: string }[]) => void;
+type OnBroken = (tenantId: string, findings: readonly Finding[]) => void;
 
-/** Verifies every tenant's chain once a night, on one of the replicas. Answers what the last night's found. */
-export async function nightlyVerify(
-  service: Service,
-  signal: AbortSignal,
-  onBroken: OnBroken,
-): Promise<FinishedVerification | undefined> {
-  const { database, clock } = service;
-  const now = new Date(clock());
-  const day = now.toISOString().slice(0, 10);
-  const isNight = now.getUTCHours() >= startsAtHour;
-  if (isNight && (await database.run((sql) => takeVerification(sql, day, now.getTime())))) {
-    let found: FinishedVerification | undefined;
-    try {
-      const broken = await verifyAll(service, signal, onBroken);
-      if (!signal.aborted) found = { finished_at: clock(), broken };
-    } finally {
-      await database.run((sql) => finishVerification(sql, day, found));
-    }
-  }
-  return database.run(lastVerification);
+/**
+ * Verifies the chain of every tenant once a night, and stores each result. The next run continues an interrupted run. If the
+ * verification of a tenant throws, the next run tries it again, and this run continues with the others.
+ */
+export async function nightlyVerify(service: Service, lease: Lease, onBroken: OnBroken): Promise<void> {
+  const { background, clock } = service;
+  await readClock(service);
+  const startedAt = clock.now();
+  const day = new Date(startedAt).toISOString().slice(0, 10);
+  const night = Date.parse(day) + startsAtHour * 60 * 60 * 1_000;
+  if (startedAt < night || (await background.run((sql) => isVerified(sql, day)))) return;
+  const chains = await background.run((sql) => chainsToVerify(sql, night), 30_000);
+  await forEach(chains, lease.signal, (tenantId) => verifyTenant(service, lease, tenantId, onBroken));
+  if (lease.signal.aborted) return;
+  await background.transaction(async (tx) => {
+    await lease.hold(tx);
+    await finishVerification(tx, day, startedAt, clock.now());
+  }, 30_000);
 }
 
-async function verifyAll(service: Service, signal: AbortSignal, onBroken: OnBroken): Promise<number> {
-  let broken = 0;
-  const chains = await service.background.run(listChains, 10_000);
-  await forEach(chains, signal, async ({ tenant_id: tenantId }) => {
-    const { valid, errors } = await service.verifications.run(() =>
-      verifyChain(service, tenantId, { enough: () => signal.aborted }),
-    );
-    if (valid !== false) return;
-    broken++;
-    onBroken(tenantId, errors);
+async function verifyTenant(service: Service, { signal, hold }: Lease, tenantId: string, onBroken: OnBroken) {
+  const { background, clock, tenants } = service;
+  const found = await verifyChain(service, tenantId, { enough: () => signal.aborted });
+  const { valid, errors } = found;
+  if (valid === null) return;
+  if (!valid) onBroken(tenantId, errors);
+  const { id, hash } = found.head;
+  const findings = JSON.stringify(errors);
+  const marker = { tenant_id: tenantId, id, hash, valid, findings, finished_at: clock.now() };
+  await background.transaction(async (tx) => {
+    await hold(tx);
+    const tenant = await findTenant(tx, tenantId);
+    const secrets = tenant && openSecrets(tenants.roots, tenant);
+    const row = secrets ? seal(secrets, markerTable, marker) : { ...marker, mac: new Uint8Array() };
+    await writeMarker(tx, row);
   });
-  return broken;
 }

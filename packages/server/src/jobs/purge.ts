@@ -1,32 +1,41 @@
+import { advanceRows, rowsDigest, type RowsThen } from '../operations/verify/ages.ts';
 import { judgeEnds } from '../operations/verify/ends.ts';
-import { unhurried, walkEntries } from '../operations/verify/entries.ts';
-import { Findings } from '../operations/verify/report.ts';
-import { rowsDigest } from '../operations/verify/rows.ts';
-import { requireRightClock, type Service } from '../service.ts';
-import { sealAnchor } from '../state/integrity.ts';
-import { type AnchorRow, findAnchor, purgeThrough } from '../store/anchors.ts';
-import { firstEntrySince } from '../store/audit-entries.ts';
+import { startWalk, walkEntries } from '../operations/verify/entries.ts';
+import { Findings, unhurried } from '../operations/verify/report.ts';
+import { firstRow, walkRows } from '../operations/verify/rows.ts';
+import type { Service } from '../service.ts';
+import { requireAgreement } from '../state/clock.ts';
+import { seal } from '../state/integrity.ts';
+import { anchorTable, findAnchor, purgeThrough } from '../store/anchors.ts';
+import { firstEntrySince, tenantsToPurge } from '../store/audit-entries.ts';
 import { findHead, lockHead } from '../store/heads.ts';
-import type { Sql, Transaction } from '../store/sql.ts';
-import { findTenant, listTenants } from '../store/tenants.ts';
+import { databaseTime } from '../store/database-time.ts';
+import type { Sql } from '../store/sql.ts';
+import { findTenant } from '../store/tenants.ts';
 import { countedThrough } from '../store/usage.ts';
 import { forEach } from './each.ts';
+import type { Lease } from './lease.ts';
 
-const atOnce = 10_000;
+/** The maximum number of entries that one step deletes. */
+const stepSize = 10_000;
 const stepTime = 60_000;
 
-/** Deletes entries older than so many months, from the oldest on, and leaves an anchor from which the chain goes on. */
-export async function purge(service: Service, months: number, signal: AbortSignal): Promise<void> {
-  requireRightClock(service);
-  const before = monthsEarlier(service.clock(), months);
-  const tenants = await service.background.run(listTenants);
-  await forEach(tenants, signal, async ({ tenant_id: tenantId }) => {
-    let gone = atOnce;
-    while (gone === atOnce && !signal.aborted) gone = await purgeSome(service, tenantId, before);
+/** Deletes entries that are older than a number of months. Leaves an anchor to which the first remaining entry is chained. */
+export async function purge(service: Service, months: number, lease: Lease): Promise<void> {
+  await requireAgreement(service);
+  const before = monthsEarlier(service.clock.now(), months);
+  const tenants = await service.background.run((sql) => tenantsToPurge(sql, before), 30_000);
+  await forEach(tenants, lease.signal, async (tenantId) => {
+    // The first step reads and verifies the rows. Each step updates them to the state at its anchor.
+    const rows: RowsThen = new Map();
+    let deleted = stepSize;
+    while (deleted === stepSize && !lease.signal.aborted) {
+      deleted = await purgeStep(service, tenantId, months, lease, rows);
+    }
   });
 }
 
-/** The same day and time so many months earlier, or the last day of that month where it has no such day. */
+/** Returns the same day and time a number of months earlier, or the last day of that month if the month is shorter. */
 export function monthsEarlier(time: number, months: number): number {
   const date = new Date(time);
   const day = date.getUTCDate();
@@ -36,53 +45,68 @@ export function monthsEarlier(time: number, months: number): number {
   return date.setUTCDate(Math.min(day, lastDay));
 }
 
-/** Answers how many entries went. */
-async function purgeSome(service: Service, tenantId: string, before: number): Promise<number> {
-  const { background: database, tenants } = service;
+/** Returns the number of deleted entries. Throws NotPurged if anything was tampered with. */
+async function purgeStep(
+  service: Service,
+  tenantId: string,
+  months: number,
+  { hold }: Lease,
+  rows: RowsThen,
+): Promise<number> {
+  const { background: database, tenants, admission } = service;
+  const { turns } = admission;
+  const isFirst = rows.size === 0;
   const findings = new Findings();
+  const inspection = { database, turns, tenantId, findings, ...unhurried };
   const step = await database.snapshot(async (tx) => {
-    const last = await lastToGo(tx, tenantId, before);
-    const tenant = last === undefined ? undefined : await findTenant(tx, tenantId);
-    if (last === undefined || !tenant) return undefined;
-    const ends = await judgeEnds(tenants.roots, tx, tenantId, findings);
-    return { ...ends, last, digest: await rowsDigest(tx, tenant, last) };
+    const last = await lastToPurge(tx, tenantId, monthsEarlier(await databaseTime(tx), months));
+    if (last === undefined || !(await findTenant(tx, tenantId))) return undefined;
+    const { secrets, anchor, rows: read } = await judgeEnds(tx, inspection, tenants.roots, isFirst);
+    for (const [subject, rev] of read ?? []) rows.set(subject, rev);
+    await advanceRows(tx, inspection, rows, { after: anchor.id, through: last });
+    const walk = await startWalk(tx, tenantId, anchor.id + 1, anchor);
+    return { secrets, anchorId: anchor.id, last, walk, digest: await rowsDigest(inspection, rows) };
   }, stepTime);
   if (!step) return 0;
-  const { secrets, anchor: from, last, digest } = step;
-  const walk = { next: from.id + 1, previous: from.hash, previousTime: 0, checked: 0 };
-  if (secrets) await walkEntries(database, tenantId, secrets, walk, last, findings, unhurried);
+  const { secrets, last, walk } = step;
+  if (secrets && isFirst) await walkRows(inspection, secrets, firstRow);
+  if (secrets) await walkEntries(inspection, secrets, walk, last);
   const { previous: hash, previousTime } = walk;
-  // Another replica came first, and took the entries away while they were looked at.
-  if (findings.count > 0 && (await database.run((sql) => anchorId(sql, tenantId))) > from.id) return 0;
-  // A new anchor would vouch for what was tampered with, and the entries that tell of it would be gone.
+  const isCurrent = async (sql: Sql) => (await anchorId(sql, tenantId)) === step.anchorId;
+  // Another replica might have purged the entries while this one verified them.
+  if (findings.count > 0 && !(await database.run(isCurrent))) return 0;
+  // A new anchor would hide the tampering, because the entries that prove it would be deleted.
   if (!secrets || !hash || findings.count > 0) throw new NotPurged(tenantId, findings.first[0]?.reason);
-  if (previousTime >= before) throw new NotPurged(tenantId, 'a time was changed');
-  const anchor = sealAnchor(secrets, tenantId, { id: last, hash, rows_digest: digest });
-  return database.transaction((tx) => carryOut(tx, tenantId, from.id, anchor), stepTime);
+  const content = { tenant_id: tenantId, id: last, hash, rows_digest: step.digest };
+  const anchor = seal(secrets, anchorTable, content);
+  return database.transaction(async (tx) => {
+    await hold(tx);
+    await lockHead(tx, tenantId);
+    if (previousTime >= monthsEarlier(await databaseTime(tx), months)) {
+      throw new NotPurged(tenantId, 'the time of an entry was changed');
+    }
+    return (await isCurrent(tx)) ? purgeThrough(tx, anchor) : 0;
+  }, stepTime);
 }
 
 class NotPurged extends Error {
   override readonly name = 'NotPurged';
-  constructor(tenantId: string, reason = 'it is broken') {
-    super(`nothing of tenant ${tenantId} is purged until its chain is whole again: ${reason}`);
+  constructor(tenantId: string, reason = 'the chain is broken') {
+    super(
+      `nothing of tenant ${tenantId} was purged, because the verification of its audit log failed: ${reason}`,
+    );
   }
 }
 
-/** The last entry that one step deletes, if any. */
-async function lastToGo(sql: Sql, tenantId: string, before: number): Promise<number | undefined> {
+/** Returns the id of the last entry that a step deletes, or undefined if there is nothing to delete. */
+async function lastToPurge(sql: Sql, tenantId: string, before: number): Promise<number | undefined> {
   const head = await findHead(sql, tenantId);
   const first = (await anchorId(sql, tenantId)) + 1;
   if (!head || first > head.id) return undefined;
   const old = (await firstEntrySince(sql, tenantId, before, { first, last: head.id })) - 1;
-  // What is not counted yet stays until it is.
-  const last = Math.min(old, first + atOnce - 1, await countedThrough(sql, tenantId));
+  // Entries are not deleted before they are counted.
+  const last = Math.min(old, first + stepSize - 1, await countedThrough(sql, tenantId));
   return last >= first ? last : undefined;
-}
-
-async function carryOut(tx: Transaction, tenantId: string, from: number, anchor: AnchorRow): Promise<number> {
-  await lockHead(tx, tenantId);
-  // Another replica may have come first.
-  return (await anchorId(tx, tenantId)) === from ? purgeThrough(tx, tenantId, anchor) : 0;
 }
 
 async function anchorId(sql: Sql, tenantId: string): Promise<number> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Something that is done again and again while the server runs. */
+/** Work that is repeated while the server runs. */
 export interface Job {
   readonly name: string;
   readonly everySeconds: number;
@@ -9,12 +9,12 @@ export interface Job {
 
 export interface JobReport {
   readonly name: string;
-  /** Seconds since 1970 of the last run that succeeded; undefined before the first. */
+  /** The time of the last successful run, in seconds since 1970; undefined before the first. */
   lastSuccess: number | undefined;
   failures: number;
 }
 
-/** Runs jobs until it is stopped. One that fails is reported, and tried again when it is due again. */
+/** Runs jobs until `stop` is called. Reports each failure, and runs the job again when it is due. */
 export function startJobs(
   jobs: readonly Job[],
   onFailure: (job: string, error: unknown) => void,
@@ -26,7 +26,7 @@ export function startJobs(
     reports,
     stop: async () => {
       stopping.abort();
-      // What hangs with the database is left: a job can be interrupted anywhere.
+      // Waits at most 2 s for jobs. A job that hangs can be abandoned, because every job can be interrupted at any point.
       await Promise.race([Promise.all(loops), sleep(2_000, undefined, { ref: false })]);
     },
   };
@@ -46,7 +46,7 @@ async function repeat(
       if (report) report.failures++;
       if (!signal.aborted) onFailure(job.name, error);
     }
-    // Replicas that started together do not stay in step.
+    // The random part keeps replicas that started together from running jobs at the same time.
     const pause = job.everySeconds * 1000 * (0.9 + 0.2 * Math.random());
     await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
   }

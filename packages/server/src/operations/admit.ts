@@ -1,49 +1,30 @@
-import { endpoints, isApiKey, type Route } from '@eaas/protocol/wire';
-import type { Caller } from '../caller.ts';
+import { bearerToken, unauthorized } from '@eaas/protocol/service';
+import { endpoints, isApiKey } from '@eaas/protocol/wire';
+import type { Arrival, Caller } from '../caller.ts';
 import { hashApiKey } from '../crypto/api-key-token.ts';
 import { Refusal } from '../refusal.ts';
-import { requireRightClock, type Service } from '../service.ts';
-import { authorize, unauthorized } from '../state/authorize.ts';
+import type { Service } from '../service.ts';
+import type { ApiKeyRow } from '../store/api-keys.ts';
+import { authorize } from '../state/authorize.ts';
 import { available, decide } from '../state/decide.ts';
 
-/** What is known of a request before its body is read. */
-export interface Arrival {
-  readonly route: Route;
-  readonly authorization: string | undefined;
-  readonly origin: string | undefined;
-  readonly ipAddress: string | null;
-  readonly arrivedAt: number;
-}
-
 /**
- * Lets a request in, or throws: 401, 403 for the origin, the permission or, recorded, the envelope-only tenant. What
- * lets in may be remembered, because the operation asks again; what turns away is made sure of first.
+ * Admits a request. Throws 401 for the token, and 403 for the origin, the permission or an envelope-only tenant. Admits by a
+ * remembered state, because the operation decides again. Refuses only by a confirmed state.
  */
 export async function admit(service: Service, arrival: Arrival): Promise<Caller> {
-  requireRightClock(service);
-  const token = /^Bearer +(\S+) *$/i.exec(arrival.authorization ?? '')?.[1] ?? '';
-  // A typing error in a token is found by its checksum, without a query.
+  const token = bearerToken(arrival.authorization);
+  // The checksum of a token detects a typing error without a query.
   const tokenHash = hashApiKey(token);
-  if (!service.tenants.remembers(tokenHash) && !isApiKey(token)) throw unauthorized();
-  const found = await available(() => service.tenants.findByToken(tokenHash));
+  if (!service.tenants.tokens.remembers(tokenHash) && !isApiKey(token)) throw unauthorized();
+  if (arrival.route === 'GET /v1/audit/verify') return admitToVerify(service, arrival, tokenHash);
+  const found = await available(() => service.tenants.tokens.find(tokenHash));
   if (!found) throw unauthorized();
   const { view, apiKey } = found;
-  const endpoint = endpoints[arrival.route];
-  const caller: Caller = {
-    tenantId: view.state.tenant.tenant_id,
-    actor: apiKey.api_key_id,
-    ipAddress: arrival.ipAddress,
-    arrivedAt: arrival.arrivedAt,
-    credential: {
-      tokenHash,
-      permission: endpoint.permission,
-      serverMode: 'serverMode' in endpoint,
-      origin: arrival.origin,
-    },
-  };
+  const caller = callerOf(arrival, apiKey, tokenHash);
   service.used.note(caller);
   try {
-    authorize(view.state, apiKey, caller, service.clock());
+    authorize(view.state, apiKey, caller, service.clock.now());
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     await confirmAdmission(service, caller);
@@ -51,7 +32,35 @@ export async function admit(service: Service, arrival: Arrival): Promise<Caller>
   return caller;
 }
 
-/** Makes sure that who was let in still is, by the state after the request arrived. Throws the 401 or 403 otherwise. */
+/** Admits a verification. Reads the token from the database, so that the admission needs no later confirmation. */
+async function admitToVerify(service: Service, arrival: Arrival, tokenHash: Uint8Array): Promise<Caller> {
+  const found = await available(() => service.tenants.tokens.read(tokenHash));
+  if (!found) throw unauthorized();
+  const caller = callerOf(arrival, found.apiKey, tokenHash);
+  service.used.note(caller);
+  authorize(found, found.apiKey, caller, found.time);
+  return { ...caller, isConfirmed: true };
+}
+
+function callerOf(arrival: Arrival, apiKey: ApiKeyRow, tokenHash: Uint8Array): Caller {
+  const endpoint = endpoints[arrival.route];
+  return {
+    tenantId: apiKey.tenant_id,
+    actor: apiKey.api_key_id,
+    ipAddress: arrival.ipAddress,
+    arrivedAt: arrival.arrivedAt,
+    signal: arrival.signal,
+    credential: {
+      tokenHash,
+      permission: endpoint.permission,
+      serverMode: 'serverMode' in endpoint,
+      origin: arrival.origin,
+    },
+  };
+}
+
+/** Confirms an admission by a state that was current after the request arrived. Throws 401 or 403. */
 export async function confirmAdmission(service: Service, caller: Caller): Promise<void> {
+  if (caller.isConfirmed) return;
   await decide(service, caller, () => ({ drafts: [], answer: undefined }));
 }

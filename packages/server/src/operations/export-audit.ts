@@ -1,25 +1,18 @@
-import type { Output } from '@eaas/protocol/wire';
 import { Refusal, tampered } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { findAnchor } from '../store/anchors.ts';
 import { entriesFrom, entryAt } from '../store/audit-entries.ts';
 import { findHead } from '../store/heads.ts';
-import { shownEntry } from './list-audit.ts';
-
-export type ShownEntry = Output<'GET /v1/audit'>['logs'][number];
+import { shownEntry, type ShownEntry } from './audit.ts';
 
 const pageSize = 2_000;
 
-/** The entries of a tenant from an id on, in the order of the chain, as the API shows them; up to where it stands now. */
-export async function* exportAudit(
-  { database }: Service,
-  tenantId: string,
-  fromId: number,
-): AsyncGenerator<{ entries: ShownEntry[]; last: number }> {
+/** Yields pages of a tenant's entries as the API shows them, from an id up to the present head, in the order of the chain. */
+export async function* exportAudit({ database }: Service, tenantId: string, fromId: number) {
   const [head, anchor] = await database.snapshot((tx) =>
     Promise.all([findHead(tx, tenantId), findAnchor(tx, tenantId)]),
   );
-  if (!head) throw tampered();
+  if (!head) throw tampered('audit_heads', tenantId, tenantId);
   let next = Math.max(fromId, (anchor?.id ?? 0) + 1);
   while (next <= head.id) {
     const first = next;
@@ -30,7 +23,7 @@ export async function* exportAudit(
   }
 }
 
-/** Throws Refusal unless an export that ends with this entry can be continued without a gap. */
+/** Throws Refusal unless an export that ends with this entry can be continued. */
 export async function requireContinuable(
   { database }: Service,
   tenantId: string,
@@ -45,14 +38,14 @@ export async function requireContinuable(
   throw new Refusal(
     'conflict',
     purged
-      ? `The file ends with entry ${last.id}, and entries up to ${anchor.id} have been purged since: begin another file.`
-      : `The file ends with entry ${last.id}, which is not this tenant's: begin another file.`,
+      ? `The file ends with entry ${last.id}, and entries up to ${anchor.id} were purged since then: export to a new file.`
+      : `The file ends with entry ${last.id}, which is not an entry of this tenant: export to a new file.`,
   );
 }
 
 function gap(id: number): Refusal {
   return new Refusal(
     'conflict',
-    `Entry ${id} is missing, so the export ends before it; see \`eaas audit verify\`.`,
+    `Entry ${id} is missing, so the export ends before it. Run \`eaas audit verify\`.`,
   );
 }

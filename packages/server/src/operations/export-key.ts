@@ -1,52 +1,49 @@
 import type { KeyObject } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
-import type { Input, Output } from '@eaas/protocol/wire';
+import { jwkThumbprint, keyDraft, requireExportable, type Steps } from '@eaas/protocol/service';
+import { type Input, limits, type Output } from '@eaas/protocol/wire';
 import type { Caller } from '../caller.ts';
-import { encryptTo, importRsaPublicKey, thumbprint } from '../crypto/rsa-export.ts';
-import { Refusal } from '../refusal.ts';
+import { encryptTo, importRsaPublicKey } from '../crypto/rsa-export.ts';
 import type { Service } from '../service.ts';
 import { decide } from '../state/decide.ts';
 import { loadKeys } from '../state/load-keys.ts';
-import { keyDraft } from './draft.ts';
-import { requireKey, requireStatus } from './require-key.ts';
+import { requireKey } from './key-crypto.ts';
 
-/** POST /v1/keys/:key_id/export: every version and the hash key, each encrypted to the caller's RSA key. */
+type Exported = Output<'POST /v1/keys/:key_id/export'>;
+
+/** Exports versions, oldest first, and the hash key. Each of them is encrypted to the caller's RSA key. */
 export function exportKey(
   service: Service,
   caller: Caller,
-  { key_id, public_key }: Input<'POST /v1/keys/:key_id/export'>,
-): Promise<Output<'POST /v1/keys/:key_id/export'>> {
+  { key_id, public_key, from_version = 1 }: Input<'POST /v1/keys/:key_id/export'>,
+): Promise<Exported> {
   return decide(service, caller, async (facts) => {
     const publicKey = importRsaPublicKey(public_key);
-    if (!publicKey) throw new Refusal('bad_request', '`public_key` is not a usable RSA public key.');
     const { row, hashKey } = await requireKey(service, facts, key_id);
-    requireStatus(row, 'active', 'disabled');
-    if (!row.exportable) {
-      throw new Refusal(
-        'key_state',
-        'The key is not exportable; that is chosen at creation and never changes.',
-      );
+    requireExportable(row);
+    const { key_id: keyId, key_version: newest } = row;
+    const end = Math.min(newest + 1, from_version + limits.versionsMaximum);
+    const numbers = Array.from({ length: Math.max(0, end - from_version) }, (_, nth) => from_version + nth);
+    const wanted = numbers.map((keyVersion) => ({ keyId, keyVersion }));
+    const material = (await loadKeys(service.tenants, facts.state, wanted)).get(keyId)?.versions;
+    function* encryptAll(): Steps<Exported['versions']> {
+      const versions = [];
+      for (const key_version of numbers) {
+        versions.push({ key_version, encrypted: encrypted(publicKey, material?.get(key_version)) });
+        yield;
+      }
+      return versions;
     }
-    const numbers = Array.from({ length: row.key_version }, (_, index) => index + 1);
-    const wanted = numbers.map((keyVersion) => ({ keyId: row.key_id, keyVersion }));
-    const keys = await loadKeys(service.tenants, facts.state, wanted);
-    const versions = keys.get(row.key_id)?.versions;
-    const encrypted: { key_version: number; encrypted: string }[] = [];
-    for (const key_version of numbers) {
-      encrypted.push({ key_version, encrypted: exported(publicKey, versions?.get(key_version)) });
-      // RSA takes its time, and others have theirs in between.
-      await setImmediate();
-    }
-    const metadata = { jwk_thumbprint: thumbprint(public_key) };
+    const versions = await service.admission.turns.run(caller.tenantId, encryptAll(), caller);
+    const next_version = end <= newest ? end : null;
     return {
-      drafts: [keyDraft('key.export', row, metadata)],
-      answer: { key_id: row.key_id, versions: encrypted, hash_key: exported(publicKey, hashKey) },
+      drafts: [keyDraft('key.export', row, { jwk_thumbprint: jwkThumbprint(public_key) })],
+      answer: { key_id: keyId, versions, next_version, hash_key: encrypted(publicKey, hashKey) },
     };
   });
 }
 
-function exported(publicKey: KeyObject, key: KeyObject | null | undefined): string {
-  if (!key) throw new Error('a key that is not destroyed has all its material');
+function encrypted(publicKey: KeyObject, key: KeyObject | null | undefined): string {
+  if (!key) throw new Error('expected all material of a key that is not destroyed, but a part is missing');
   const secret = key.export();
   try {
     return encryptTo(publicKey, secret);

@@ -1,30 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { parseUuid } from '@eaas/protocol';
 import { genesisHash } from '@eaas/protocol/audit';
+import { changedTenant, tenantDraft, type TenantFields } from '@eaas/protocol/service';
 import { formatTimestamp, hasControlCharacter } from '@eaas/protocol/wire';
 import { insider } from '../caller.ts';
 import { newTenantSecret, openTenantSecrets } from '../crypto/key-hierarchy.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal, Tampered } from '../refusal.ts';
 import { claim } from '../root-check.ts';
 import type { Service } from '../service.ts';
+import { announced } from '../state/announced.ts';
 import { change } from '../state/change.ts';
-import { openTenant, sealHead, sealTenant } from '../state/integrity.ts';
-import { monthOf } from '../state/time.ts';
-import { isDuplicate } from '../store/faults.ts';
-import { insertHead, lockHead } from '../store/heads.ts';
-import type { Pool } from '../store/sql.ts';
+import { monthOf } from '../state/clock.ts';
+import { openTenant, seal } from '../state/integrity.ts';
+import { releaseName, removeFromDirectories, reserveName } from '../store/directories.ts';
+import { headTable, insertHead, lockHead } from '../store/heads.ts';
+import { insertRow, type Loaded, updateRow } from '../store/rows.ts';
+import type { Pool, Sql } from '../store/sql.ts';
 import {
-  destroyTenant as destroyRow,
+  destroyTenant as destroyRows,
   findTenant,
   findTenantByName,
-  insertTenant,
   listTenants as listRows,
   type TenantRow,
-  updateTenant as updateRow,
+  tenantTable,
 } from '../store/tenants.ts';
-import { tenantDraft } from './draft.ts';
 
-/** A tenant as the operator sees it. */
+export type { TenantFields } from '@eaas/protocol/service';
+
 export interface TenantRecord {
   readonly tenant_id: string;
   readonly name: string;
@@ -33,19 +35,10 @@ export interface TenantRecord {
   readonly created_at: string;
 }
 
-/** What of a tenant can be set. */
-export interface TenantFields {
-  readonly name?: string | undefined;
-  readonly envelope_only?: boolean | undefined;
-  readonly monthly_encrypt_quota?: number | null | undefined;
-  /** Milliseconds since 1970. */
-  readonly created_at?: number | undefined;
-}
-
-/** From here on a new tenant encrypts locally unless told otherwise. */
+/** Tenants that are created from this time on are envelope-only by default. */
 const envelopeOnlySince = Date.parse('2026-08-11T00:00:00Z');
 
-/** Makes a tenant and starts its chain, which has no entry yet. */
+/** Creates a tenant with an empty chain. */
 export async function createTenant(
   service: Service,
   fields: TenantFields & { readonly name: string },
@@ -53,105 +46,124 @@ export async function createTenant(
   const { name, monthly_encrypt_quota = null } = fields;
   requireUsableName(name);
   const { roots } = service.tenants;
-  const now = service.clock();
+  const now = service.clock.now();
   const created_at = fields.created_at ?? now;
   const tenantId = randomUUID();
   const sealed = newTenantSecret(roots[0], tenantId);
-  const secrets = openTenantSecrets(roots, { tenantId, ...sealed });
-  if (!secrets) throw new Error('a secret that was just sealed does not open');
-  const row = sealTenant(secrets, {
-    tenant_id: tenantId,
+  const secrets = openTenantSecrets(roots, sealed);
+  if (!secrets) throw new Error("cannot open the tenant's secret that was just sealed");
+  const row = seal(secrets, tenantTable, {
+    ...sealed,
     name,
     envelope_only: fields.envelope_only ?? created_at >= envelopeOnlySince,
     monthly_encrypt_quota,
     created_at,
-    root_id: sealed.rootId,
-    sealed_secret: sealed.sealedSecret,
     rev: 0,
   });
   const hash = genesisHash(tenantId);
-  const head = { id: 0, hash, state_id: 0, created_at: now, month: monthOf(now), encrypts: 0 };
-  try {
-    await service.database.transaction(async (tx) => {
+  const start = { tenant_id: tenantId, id: 0, hash, state_id: 0, state_hash: hash };
+  const head = seal(secrets, headTable, { ...start, created_at: now, month: monthOf(now), encrypts: 0 });
+  await withName(service, tenantId, name, () =>
+    service.database.transaction(async (tx) => {
       await claim(tx, roots);
-      await insertTenant(tx, row);
-      await insertHead(tx, tenantId, sealHead(secrets, tenantId, head));
-    });
-  } catch (error) {
-    throw isDuplicate(error) ? nameTaken(name) : error;
-  }
+      await insertRow(tx, tenantTable, row);
+      await insertHead(tx, head);
+    }),
+  );
   return tenantRecord(row);
 }
 
-/** Sets what is given. What is as it was already is no change, and writes no entry. */
+/** Sets the given fields of a tenant. Writes no audit entry if nothing changes. */
 export async function updateTenant(
   service: Service,
   tenantId: string,
   fields: TenantFields,
 ): Promise<TenantRecord> {
-  if (fields.name !== undefined) requireUsableName(fields.name);
-  return change(service, insider(tenantId, 'operator'), async ({ tx, state, entryId }) => {
-    const { mac: _, ...before } = state.tenant;
-    const set = Object.entries(fields).filter(
-      ([name, value]) => value !== undefined && value !== before[name as keyof TenantFields],
+  const { name } = fields;
+  if (name !== undefined) requireUsableName(name);
+  const write = () =>
+    change(service, insider(tenantId, 'operator'), async (open) => {
+      const { tx, state } = open;
+      const { row, draft } = changedTenant(state.tenant, fields, open);
+      if (draft) await updateRow(tx, tenantTable, seal(state.secrets, tenantTable, row));
+      return { draft, answer: { tenant: tenantRecord(row), formerName: state.tenant.name } };
+    });
+  if (name === undefined) return (await write()).tenant;
+  const { tenant, formerName } = await withName(service, tenantId, name, write);
+  if (formerName !== name) await service.database.run((sql) => releaseName(sql, tenantId, formerName));
+  return tenant;
+}
+
+/** Reserves a name for a tenant during `write`. Throws 409 if another tenant has the name. */
+function withName<T>({ database }: Service, tenantId: string, name: string, write: () => Promise<T>) {
+  const enter = async (sql: Sql): Promise<void> => {
+    if (await reserveName(sql, tenantId, name)) return;
+    throw new Refusal(
+      'name_taken',
+      `Another tenant has the name ${JSON.stringify(name)} already: choose another name.`,
     );
-    if (set.length === 0) return { draft: null, answer: tenantRecord(before) };
-    const next = { ...before, ...(Object.fromEntries(set) as Partial<TenantRow>), rev: entryId };
-    const namesake = next.name !== before.name && (await findTenantByName(tx, next.name));
-    if (namesake) throw nameTaken(next.name);
-    await updateRow(tx, sealTenant(state.secrets, next));
-    const metadata = { changed: set.map(([name]) => name), previous_change: before.rev };
-    return { draft: tenantDraft('tenant.update', metadata), answer: tenantRecord(next) };
+  };
+  return announced(database, { enter, withdraw: (sql) => releaseName(sql, tenantId, name) }, write);
+}
+
+/**
+ * Records that a tenant's log continues from a backup, and the reason. Checkpoints of entries after the backup become
+ * invalid, and this entry explains why.
+ */
+export async function acknowledgeRestore(service: Service, tenantId: string, reason: string) {
+  requireText('A reason', reason, reason.trim() === '' ? 0 : reason.length, 1_024);
+  return change(service, insider(tenantId, 'operator'), async ({ tx, state, entryId }) => {
+    const row = { ...state.tenant, rev: entryId };
+    await updateRow(tx, tenantTable, seal(state.secrets, tenantTable, row));
+    const metadata = { restored: true, reason, previous_change: state.tenant.rev };
+    const answer = { tenant_id: tenantId, id: entryId, reason };
+    return { draft: tenantDraft('tenant.update', metadata), answer };
   });
 }
 
-/** A tenant, and whether its row is what the service wrote. */
+/** A tenant, and whether its row is authentic. */
 export interface FoundTenant {
   readonly tenant: TenantRecord;
   readonly authentic: boolean;
 }
 
-/** All tenants, by name. */
 export async function listTenants(service: Service): Promise<FoundTenant[]> {
   const rows = await service.database.run(listRows, 10_000);
   return rows.map((row) => found(service, row));
 }
 
-/** The tenant of this id or, else, of this name. Throws Refusal where there is none. */
+/** Returns the tenant with this id or name. Throws Refusal if there is none. */
 export async function requireTenant(service: Service, idOrName: string): Promise<FoundTenant> {
   const tenantId = parseUuid(idOrName);
   const row = await service.database.run((sql) =>
     tenantId === undefined ? findTenantByName(sql, idOrName) : findTenant(sql, tenantId),
   );
   if (row) return found(service, row);
-  throw new Refusal('not_found', 'There is no such tenant; `eaas tenant list` shows them all.');
+  throw new Refusal('not_found', 'Tenant not found: run `eaas tenant list` to see all tenants.');
 }
 
-/** Its id alone, for what makes sure of the row itself. */
+/** Returns the id of the tenant with this id or name. The caller checks the row. */
 export async function requireTenantId(service: Service, idOrName: string): Promise<string> {
-  const { tenant } = await requireTenant(service, idOrName);
-  return tenant.tenant_id;
+  return (await requireTenant(service, idOrName)).tenant.tenant_id;
 }
 
-/** Erases a tenant with all it has, for good. Needs the role that owns the tables. */
+/** Destroys a tenant with all its data. Only the role that owns the tables has this privilege. */
 export async function destroyTenant(owner: Pool, tenantId: string): Promise<void> {
   await owner.begin(async (tx) => {
-    // Nothing is appended or changed meanwhile.
+    // While the head is locked, no replica can append to the log or change the tenant.
     await lockHead(tx, tenantId);
-    await destroyRow(tx, tenantId);
+    await destroyRows(tx, tenantId);
   });
+  await removeFromDirectories(owner, tenantId);
 }
 
-function found(service: Service, row: TenantRow): FoundTenant {
-  return { tenant: tenantRecord(row), authentic: isAuthentic(service, row) };
-}
-
-function isAuthentic(service: Service, row: TenantRow): boolean {
+function found(service: Service, row: Loaded<TenantRow>): FoundTenant {
+  const tenant = tenantRecord(row);
   try {
     openTenant(service.tenants.roots, row);
-    return true;
+    return { tenant, authentic: true };
   } catch (error) {
-    if (error instanceof Refusal) return false;
+    if (error instanceof Tampered) return { tenant, authentic: false };
     throw error;
   }
 }
@@ -162,18 +174,16 @@ function tenantRecord(row: Omit<TenantRow, 'mac'>): TenantRecord {
 }
 
 function requireUsableName(name: string): void {
-  const length = Array.from(name).length;
-  if (length < 1 || length > 128 || hasControlCharacter(name) || !name.isWellFormed()) {
+  requireText("A tenant's name", name, Array.from(name).length, 128);
+  if (parseUuid(name) !== undefined) {
     throw new Refusal(
       'bad_request',
-      "A tenant's name has 1 to 128 characters, none of them a control character.",
+      "A tenant's name must not be a UUID, because commands accept both: choose another name.",
     );
-  }
-  if (parseUuid(name) !== undefined) {
-    throw new Refusal('bad_request', "A tenant's name cannot look like an id: commands take either.");
   }
 }
 
-function nameTaken(name: string): Refusal {
-  return new Refusal('name_taken', `There is a tenant named ${JSON.stringify(name)} already.`);
+function requireText(what: string, text: string, length: number, most: number): void {
+  if (length >= 1 && length <= most && !hasControlCharacter(text) && text.isWellFormed()) return;
+  throw new Refusal('bad_request', `${what} must have 1 to ${most} characters and no control characters.`);
 }

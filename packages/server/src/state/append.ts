@@ -1,28 +1,40 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../service.ts';
-import { appendEntries } from '../store/audit-entries.ts';
+import { type Appended, appendLink } from '../store/append.ts';
 import { isDatabaseFault } from '../store/faults.ts';
-import { lockHead } from '../store/heads.ts';
-import { chain, type Link } from './chain.ts';
+import { type HeadRow, lockHead } from '../store/heads.ts';
+import type { Sql } from '../store/sql.ts';
+import { chain, type Chained, statementLimits } from './chain.ts';
 import { checkedHead } from './integrity.ts';
 import type { Waiting } from './queue.ts';
-import type { Tenants, TenantView } from './tenants.ts';
+import type { TenantView } from './tenant-view.ts';
+import type { Tenants } from './tenants.ts';
 
-const mostEntries = 2_000;
-/** So many conflicts one after the other, and the next append waits for its turn. */
+/** After this many consecutive conflicts, the next append locks the head first. */
 const fewConflicts = 2;
 
+interface Attempt {
+  readonly outcome: Appended['outcome'];
+  /** The database's time. Absent if there was nothing to write or the head has another state. */
+  readonly time?: number;
+  /** Absent if the head has another state. */
+  readonly chained?: Chained;
+}
+
 /**
- * Appends what waits for a tenant's chain, all of it in one statement at a time: while one is on its way, the next
- * fills up. The head advances by compare-and-set, so that another replica's append, or a change of state, is never
- * overlooked; what was judged by a state that has moved goes back to be judged again.
+ * Appends the requests that wait for a tenant's chain, one batch at a time. While a batch is being written, new requests
+ * collect in the next batch. The head advances by compare-and-set, so an append fails if another replica has appended or the
+ * state has changed. Requests that were decided by an old state are decided again.
  */
 export async function drain(service: Service, view: TenantView): Promise<void> {
   const { queue } = view;
   if (queue.draining) return;
   queue.draining = true;
   try {
-    for (let batch = queue.take(mostEntries); batch.length > 0; batch = queue.take(mostEntries)) {
+    for (;;) {
+      if (queue.isChanging) await queue.afterChange();
+      const batch = queue.take(statementLimits);
+      if (batch.length === 0) break;
       await append(service, view, batch);
     }
   } finally {
@@ -31,86 +43,110 @@ export async function drain(service: Service, view: TenantView): Promise<void> {
 }
 
 async function append(service: Service, view: TenantView, batch: readonly Waiting[]): Promise<void> {
-  const { tenants, counts } = service;
+  const { counts, clock } = service;
   const startedAt = performance.now();
-  let written: Link | null | undefined;
   try {
-    const way = view.conflicts < fewConflicts ? atOnce : inTurn;
-    written = await way(service, view, batch);
+    const attemptOnce = view.conflicts < fewConflicts ? attemptAtOnce : attemptLocked;
+    const { outcome, time, chained } = await attemptOnce(service, view, batch);
+    if (time !== undefined) clock.learn(time, startedAt);
+    if (outcome === 'written' && chained) return release(service, view, chained, startedAt, time);
+    if (outcome === 'clock') return batch.forEach((item) => item.settle('moved'));
+    counts.conflicts++;
+    view.conflicts++;
   } catch (error) {
-    if (!isDatabaseFault(error)) {
-      for (const item of batch) item.fail(error);
-      return;
-    }
-  }
-  if (written?.entries.length === 0) return;
-  if (written) {
-    counts.appends++;
-    counts.failedAt = null;
-    counts.entries += written.entries.length;
-    view.conflicts = 0;
-    tenants.advanced(view, written.next, startedAt);
-    for (const item of written.chosen) item.settle('written');
-    return;
-  }
-  // Undefined: whether it was written is not known. It is written again before anything is answered, so the log may
-  // say more than was answered, never less.
-  view.queue.putBack(batch);
-  if (written === undefined) {
+    if (!isDatabaseFault(error)) return batch.forEach((item) => item.fail(error));
     counts.failures++;
     counts.failedAt = performance.now();
     await sleep(50);
-  } else {
-    counts.conflicts++;
-    view.conflicts++;
   }
-  await catchUp(tenants, view);
+  // After a fault it is unknown whether the batch was written. The batch is written again before any result is released. So
+  // the log can contain entries whose results were not released, but no released result lacks its entry.
+  view.queue.putBack(batch);
+  await catchUp(service.tenants, view);
 }
 
-/** One statement, on the head as it was last seen. Null: the head has moved, and nothing was written. */
-async function atOnce(
-  { database, clock }: Service,
-  { state, head }: TenantView,
-  batch: readonly Waiting[],
-): Promise<Link | null> {
-  const link = chain(state, head, batch, clock());
-  if (link.entries.length === 0) return link;
-  const { tenant_id: tenantId } = state.tenant;
-  const written = await database.run(
-    (sql) => appendEntries(sql, tenantId, head, link.next, link.entries),
-    2_500,
-  );
-  return written ? link : null;
+/** Settles the requests of a written batch with their outcomes. */
+function release(
+  { counts, tenants }: Service,
+  view: TenantView,
+  { links, head, chosen, overQuota }: Chained,
+  startedAt: number,
+  time?: number,
+): void {
+  if (time !== undefined) {
+    counts.appends += links.length;
+    counts.failedAt = null;
+    for (const { entries } of links) counts.entries += entries.length;
+    view.conflicts = 0;
+    tenants.advanced(view, head, startedAt, time);
+  }
+  for (const item of chosen) item.settle('written');
+  for (const item of overQuota) item.settle('over_quota');
 }
 
-/**
- * The same on the head as it is, under its lock. PostgreSQL grants the lock in turn, so that a replica with long appends
- * is not outrun for ever by one with short ones.
- */
-async function inTurn(
-  { database, clock }: Service,
-  { state }: TenantView,
+async function attemptAtOnce(
+  service: Service,
+  view: TenantView,
   batch: readonly Waiting[],
-): Promise<Link | null> {
+): Promise<Attempt> {
+  const { database } = service;
+  const chained = await chainInTurn(service, view, view.head, batch);
+  // A single statement is atomic. Several statements need a transaction, so that all entries are written or none.
+  return chained.links.length > 1
+    ? database.transaction((tx) => appendLinks(tx, chained), 3_000)
+    : database.run((sql) => appendLinks(sql, chained), 2_500);
+}
+
+/** Locks the head and appends to it. No replica starves, because PostgreSQL grants locks in order. */
+async function attemptLocked(
+  service: Service,
+  view: TenantView,
+  batch: readonly Waiting[],
+): Promise<Attempt> {
+  const { state } = view;
   const { tenant_id: tenantId } = state.tenant;
-  return database.transaction(async (tx) => {
-    const row = await lockHead(tx, tenantId);
-    if (row?.state_id !== state.stateId) return null;
+  return service.database.transaction(async (tx) => {
+    const row = await service.tenants.seeHead(tx, tenantId, lockHead);
+    if (!row || !state.isNamed(row)) return { outcome: 'moved' };
     const head = checkedHead(state.secrets, tenantId, row);
-    const link = chain(state, head, batch, clock());
-    if (link.entries.length === 0) return link;
-    return (await appendEntries(tx, tenantId, head, link.next, link.entries)) ? link : null;
+    return appendLinks(tx, await chainInTurn(service, view, head, batch));
   }, 3_000);
 }
 
-/** Reads the head anew. Where the view is no longer the tenant's, all who wait look the tenant up again. */
+function chainInTurn(
+  { admission, clock }: Service,
+  { state }: TenantView,
+  head: HeadRow,
+  batch: readonly Waiting[],
+): Promise<Chained> {
+  const steps = chain(state, head, batch, clock.now());
+  return admission.turns.run(state.tenant.tenant_id, steps, { isBegun: true });
+}
+
+async function appendLinks(sql: Sql, chained: Chained): Promise<Attempt> {
+  let attempt: Attempt = { outcome: 'written', chained };
+  for (const link of chained.links) {
+    const { outcome, time } = await appendLink(sql, chained.head.tenant_id, link, chained.now);
+    if (outcome !== 'written' && attempt.time !== undefined) {
+      // This error rolls back the links that this transaction has written.
+      throw new Error(`expected the outcome written under the lock of the head (got ${outcome})`);
+    }
+    attempt = { outcome, time, chained };
+    if (outcome !== 'written') break;
+  }
+  return attempt;
+}
+
+/** Reads the head again. If the tenant has another view now, the waiting requests must look the tenant up again. */
 async function catchUp(tenants: Tenants, view: TenantView): Promise<void> {
   try {
     const current = await tenants.reload(view.state.tenant.tenant_id);
     if (current === view && !view.gone) return;
-    for (const item of view.queue.take(Number.POSITIVE_INFINITY)) item.settle('moved');
+    const { waiting } = view.queue;
+    view.queue.waiting = [];
+    for (const item of waiting) item.settle('moved');
   } catch {
-    // The database is away. Those who wait leave when their time is up.
+    // The database cannot be reached. Each request fails at its own deadline.
     await sleep(100);
   }
 }

@@ -1,19 +1,31 @@
+import type { Draft, Steps } from '@eaas/protocol/service';
 import { chainEntry } from '../crypto/audit-mac.ts';
+import type { Link } from '../store/append.ts';
 import type { ChainedRow } from '../store/audit-entries.ts';
-import type { HeadRow } from '../store/heads.ts';
-import { sealHead } from './integrity.ts';
-import type { Draft, Waiting } from './queue.ts';
+import { type HeadRow, headTable } from '../store/heads.ts';
+import { monthOf } from './clock.ts';
+import { seal } from './integrity.ts';
+import type { Waiting } from './queue.ts';
 import type { TenantState } from './tenant-state.ts';
-import { monthOf } from './time.ts';
 
-/** What is to be written: the entries, the head after them, and whose they are. */
-export interface Link {
-  readonly entries: readonly ChainedRow[];
-  readonly next: HeadRow;
+export const statementLimits = { entries: 2_000, bytes: 1024 * 1024 } as const;
+
+/** The clocks of two replicas differ by at most this many milliseconds. */
+const spread = 11_000;
+
+/** A batch of requests, chained to a head. */
+export interface Chained {
+  /** One link per statement, in order. */
+  readonly links: readonly Link[];
+  readonly head: HeadRow;
+  readonly now: number;
+  /** The requests whose entries the links contain. */
   readonly chosen: readonly Waiting[];
+  /** The requests that exceed the quota once the links are written. */
+  readonly overQuota: readonly Waiting[];
 }
 
-/** A draft as the entry that follows another. */
+/** Makes an entry from a draft and chains it to the previous entry. */
 export function chainDraft(
   { tenant, secrets }: TenantState,
   previous: { readonly id: number; readonly hash: Uint8Array },
@@ -35,32 +47,60 @@ export function chainDraft(
   return { ...entry, ...chainEntry(secrets.auditMac, previous.hash, entry) };
 }
 
-/** Gives each entry its place after the head, and settles at once what cannot be written as it was judged. */
-export function chain(state: TenantState, head: HeadRow, batch: readonly Waiting[], now: number): Link {
-  const time = Math.max(now, head.created_at);
-  const { tenant_id: tenantId, monthly_encrypt_quota: quota } = state.tenant;
-  const month = monthOf(time);
+/**
+ * Chains the entries of a batch to the head. Settles requests as `moved` if they were decided by another state or their API
+ * key has expired at `now`. Yields after each entry.
+ */
+export function* chain(
+  state: TenantState,
+  head: HeadRow,
+  batch: readonly Waiting[],
+  now: number,
+): Steps<Chained> {
+  const quota = state.tenant.monthly_encrypt_quota;
+  // Times in the log never decrease. While the head's time is ahead of the present time, new entries get the head's time.
+  const created_at = Math.max(now, head.created_at);
+  // At the turn of the month, a replica whose clock is a little behind keeps the month that another replica has begun.
+  const month = head.month === monthOf(now + spread) ? head.month : monthOf(now);
   let encrypts = head.month === month ? head.encrypts : 0;
-  let { id, hash } = head;
-  const entries: ChainedRow[] = [];
+  let expected = head;
+  let entries: ChainedRow[] = [];
+  let bytes = 0;
+  const links: Link[] = [];
   const chosen: Waiting[] = [];
+  const overQuota: Waiting[] = [];
+  const cut = (): void => {
+    const last = entries.at(-1);
+    if (!last) return;
+    const { id, hash } = last;
+    const next = seal(state.secrets, headTable, { ...expected, id, hash, created_at, month, encrypts });
+    links.push({ expected, next, entries });
+    [expected, entries, bytes] = [next, [], 0];
+  };
   for (const item of batch) {
-    if (item.state !== state || (item.validUntil !== null && time >= item.validUntil)) {
+    if (item.state !== state || (item.validUntil !== null && now >= item.validUntil)) {
       item.settle('moved');
       continue;
     }
     if (item.isEncrypt && quota !== null && encrypts >= quota) {
-      item.settle('over_quota');
+      overQuota.push(item);
       continue;
     }
     if (item.isEncrypt) encrypts++;
     chosen.push(item);
     for (const draft of item.drafts) {
-      const entry = chainDraft(state, { id, hash }, item, draft, time);
-      ({ id, hash } = entry);
-      entries.push(entry);
+      const added = draftBytes(draft);
+      if (entries.length >= statementLimits.entries || bytes + added > statementLimits.bytes) cut();
+      entries.push(chainDraft(state, entries.at(-1) ?? expected, item, draft, created_at));
+      bytes += added;
+      yield;
     }
   }
-  const next = { id, hash, state_id: state.stateId, created_at: time, month, encrypts };
-  return { entries, next: sealHead(state.secrets, tenantId, next), chosen };
+  cut();
+  return { links, head: expected, now, chosen, overQuota };
+}
+
+/** Estimates the number of bytes of a draft's entry in a statement. */
+export function draftBytes({ metadata }: Draft): number {
+  return 256 + Buffer.byteLength(metadata);
 }

@@ -1,111 +1,131 @@
+import { type Draft, unauthorized } from '@eaas/protocol/service';
 import type { Caller } from '../caller.ts';
 import { Refusal } from '../refusal.ts';
 import type { Service } from '../service.ts';
-import { type ApiKeyRow, findApiKeyByToken } from '../store/api-keys.ts';
-import { appendEntries } from '../store/audit-entries.ts';
-import { isDatabaseFault, isDuplicate } from '../store/faults.ts';
-import { type HeadRow, lockHead } from '../store/heads.ts';
+import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
+import { appendLink } from '../store/append.ts';
+import { isDatabaseError, isDatabaseFault, isDuplicate } from '../store/faults.ts';
+import { type HeadRow, headTable, lockHead } from '../store/heads.ts';
+import { changedRows } from '../store/rows.ts';
 import type { Transaction } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
-import { authorize, unauthorized } from './authorize.ts';
+import { authorize } from './authorize.ts';
 import { chainDraft } from './chain.ts';
-import { apiKeyHolds, checkedHead, openTenant, sealHead } from './integrity.ts';
-import type { Draft } from './queue.ts';
-import { TenantState } from './tenant-state.ts';
+import { authentic, checkedHead, openTenant, seal } from './integrity.ts';
+import { noSuchTenant, TenantState } from './tenant-state.ts';
 
-/** What a change works with, inside its transaction: the tenant as it is now, which nobody else changes meanwhile. */
+/** A change in progress. Its transaction locks the tenant's head, so no other transaction can change the tenant. */
 export interface Change {
   readonly tx: Transaction;
   readonly state: TenantState;
+  readonly head: HeadRow;
   readonly apiKey: ApiKeyRow | null;
+  /** The database's time, read after the head was locked. */
   readonly time: number;
-  /** The id of the entry that will record it: the `rev` of every row that it writes. */
+  /** The id of the entry that will record the change: the `rev` of each row that the change writes. */
   readonly entryId: number;
 }
 
-/** What it did: an entry to record and an answer; without an entry nothing was changed. */
-export interface Changed<Answer> {
+/** The result of a change: the response, and the entry to record, which is null if nothing changed. */
+interface Changed<Answer> {
   readonly draft: Draft | null;
   readonly answer: Answer;
 }
 
 /**
- * Changes a tenant, a key or an API key: the rows, their entry and the head in one transaction. The head is locked
- * first, so nothing is appended meanwhile, and its state_id moves, so that from the commit on no replica appends by
- * what it remembers.
+ * Changes a tenant, a key or an API key: writes the rows, the entry and the head in one transaction. It locks the head first,
+ * so no replica appends during the change. It also changes the head's state_id, so after the commit no replica can append by
+ * an old state.
  */
-export async function change<Answer>(
+export function change<Answer>(
+  service: Service,
+  caller: Caller,
+  work: (change: Change) => Promise<Changed<Answer>>,
+): Promise<Answer> {
+  const { tenantId, signal } = caller;
+  const run = (): Promise<Answer> => {
+    const view = service.tenants.remembered.views.get(tenantId);
+    const inTurn = () => changeInTurn(service, caller, work);
+    return view ? view.queue.changing(inTurn) : inTurn();
+  };
+  return service.admission.shares.changes.run(tenantId, 1, run, signal);
+}
+
+async function changeInTurn<Answer>(
   service: Service,
   caller: Caller,
   work: (change: Change) => Promise<Changed<Answer>>,
 ): Promise<Answer> {
   let begun = false;
   try {
-    const { answer } = await service.database.transaction(async (tx) => {
+    const { answer, done } = await service.database.transaction(async (tx) => {
       const open = await openChange(service, tx, caller);
-      const changed = await work(open.change);
-      begun = true;
-      if (changed.draft) await record(open, caller, changed.draft);
-      return changed;
+      const { draft, answer } = await work(open);
+      begun = draft !== null;
+      return { answer, done: draft && { before: open.state, ...(await record(open, caller, draft)) } };
     });
+    if (done) service.tenants.changed(done.before, done.head, done.subjects);
     return answer;
   } catch (error) {
-    if (isDuplicate(error))
-      throw new Refusal('conflict', 'Another change came first; look again and repeat.');
-    if (!isDatabaseFault(error)) throw error;
-    // Lost while committing: whether it took place is not known, and nothing is answered.
-    throw begun
-      ? new Refusal(
-          'audit_unwritten',
-          'The change and its audit entry may not have been written; look before you repeat it.',
-        )
-      : new Refusal(
-          'unavailable',
-          'The service cannot reach its database; nothing was changed. Try again in a moment.',
-        );
-  } finally {
-    service.tenants.forget(caller.tenantId);
+    if (begun) service.tenants.forget(caller.tenantId);
+    throw error instanceof Refusal ? error : refusalFor(error, begun);
   }
 }
 
-interface OpenChange {
-  readonly change: Change;
-  readonly head: HeadRow;
-}
-
-async function openChange(service: Service, tx: Transaction, caller: Caller): Promise<OpenChange> {
-  const row = await lockHead(tx, caller.tenantId);
-  const tenant = await findTenant(tx, caller.tenantId);
-  if (!row || !tenant)
-    throw caller.credential ? unauthorized() : new Refusal('not_found', 'There is no such tenant.');
-  const secrets = openTenant(service.tenants.roots, tenant);
-  const head = checkedHead(secrets, caller.tenantId, row);
-  const state = new TenantState(head.state_id, tenant, secrets);
-  const time = Math.max(service.clock(), head.created_at);
-  let apiKey: ApiKeyRow | null = null;
-  if (caller.credential) {
-    apiKey = (await findApiKeyByToken(tx, caller.credential.tokenHash)) ?? null;
-    if (!apiKey || !apiKeyHolds(secrets, apiKey)) throw unauthorized();
-    authorize(state, apiKey, caller, time);
+/** Returns the refusal of a change whose transaction failed. Throws the error if the database did not cause it. */
+function refusalFor(error: unknown, begun: boolean): Refusal {
+  // If the connection is lost after the entry was sent, it is unknown whether the transaction was committed.
+  if (begun)
+    return unwritten(error, 'might have been written: read the current state before you repeat the change');
+  if (isDuplicate(error)) {
+    return new Refusal('conflict', 'Another change was made first: read the current state and try again.');
   }
-  return { head, change: { tx, state, apiKey, time, entryId: head.id + 1 } };
+  if (isDatabaseFault(error)) {
+    return new Refusal(
+      'unavailable',
+      'The service cannot reach its database, so nothing was changed. Try again in a moment.',
+    );
+  }
+  if (isDatabaseError(error)) return unwritten(error, 'could not be written: try again in a moment');
+  throw error;
 }
 
-async function record({ change, head }: OpenChange, caller: Caller, draft: Draft): Promise<void> {
-  const { state, time, tx } = change;
+function unwritten(cause: unknown, outcome: string): Refusal {
+  const refusal = new Refusal('audit_unwritten', `The change and its audit entry ${outcome}.`);
+  refusal.cause = cause;
+  return refusal;
+}
+
+async function openChange({ tenants }: Service, tx: Transaction, caller: Caller): Promise<Change> {
+  const { tenantId, credential } = caller;
+  const [row, tenant, loaded] = await Promise.all([
+    tenants.seeHead(tx, tenantId, lockHead),
+    findTenant(tx, tenantId),
+    credential && findApiKeyByToken(tx, tenantId, credential.tokenHash),
+  ]);
+  if (!row || !tenant) throw credential ? unauthorized() : noSuchTenant();
+  const state = new TenantState(row, openTenant(tenants.roots, tenant));
+  const head = checkedHead(state.secrets, tenantId, row);
+  const apiKey = (loaded && authentic(state.secrets, apiKeyTable, loaded)) ?? null;
+  if (credential && !apiKey) throw unauthorized();
+  if (apiKey) authorize(state, apiKey, caller, row.now);
+  return { tx, state, head, apiKey, time: row.now, entryId: head.id + 1 };
+}
+
+/** Writes the entry and the head, and returns the head and the ids of the rows that the change has written. */
+async function record({ tx, state, head, time }: Change, caller: Caller, draft: Draft) {
   const { tenantId } = caller;
-  const entry = chainDraft(state, head, caller, draft, time);
-  const { id, hash } = entry;
-  // A tenant's own change may have given it another root key, never other secrets: the MACs stay under the same keys.
-  const next = sealHead(state.secrets, tenantId, {
-    id,
-    hash,
-    state_id: id,
-    created_at: time,
-    month: head.month,
-    encrypts: head.encrypts,
-  });
-  if (!(await appendEntries(tx, tenantId, head, next, [entry]))) {
-    throw new Error('the head moved under its lock');
+  const entry = chainDraft(state, head, caller, draft, Math.max(time, head.created_at));
+  const { id, hash, created_at } = entry;
+  // The change might have sealed the tenant's secret under another root key. But the secret and its keys are the same.
+  const after = { ...head, id, hash, state_id: id, state_hash: hash, created_at };
+  const next = seal(state.secrets, headTable, after);
+  const [subjects, { outcome }] = await Promise.all([
+    changedRows(tx, tenantId, head.id, Number.MAX_SAFE_INTEGER),
+    appendLink(tx, tenantId, { expected: head, next, entries: [entry] }, time),
+  ]);
+  if (outcome !== 'written') {
+    throw new Error(`expected the outcome written under the lock of the head (got ${outcome})`);
   }
+  return { head: next, subjects };
 }

@@ -1,23 +1,26 @@
+import { auditUnwritten, type Draft, quotaExceeded, unauthorized } from '@eaas/protocol/service';
+import { entryUnits } from '../admission/admission.ts';
 import type { Caller } from '../caller.ts';
 import { Refusal } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import type { ApiKeyRow } from '../store/api-keys.ts';
 import { isDatabaseFault } from '../store/faults.ts';
 import { drain } from './append.ts';
-import { authorize, unauthorized } from './authorize.ts';
-import type { Draft, Outcome } from './queue.ts';
-import { StateMoved, type TenantState } from './tenant-state.ts';
-import type { TenantView } from './tenants.ts';
+import { authorize, isExpired } from './authorize.ts';
+import { draftBytes } from './chain.ts';
+import type { Outcome, Waiting } from './queue.ts';
+import { noSuchTenant, StateMoved, type TenantState } from './tenant-state.ts';
+import type { TenantView } from './tenant-view.ts';
 
-/** What a judgement rests on. */
 export interface Facts {
   readonly state: TenantState;
   /** The caller's API key; null for the operator and the jobs. */
   readonly apiKey: ApiKeyRow | null;
+  /** This replica's estimate of the database's time. The append or the confirming read verifies it. */
   readonly time: number;
 }
 
-/** A judgement: what is to be recorded, and what is answered once it is. */
+/** A decision: the entries to record, and the response that is released after the entries are written. */
 interface Ruling<Answer> {
   readonly drafts: readonly Draft[];
   readonly answer: Answer | Refusal;
@@ -26,61 +29,65 @@ interface Ruling<Answer> {
 
 type Judge<Answer> = (facts: Facts) => Ruling<Answer> | Promise<Ruling<Answer>>;
 
-/** How long a request may take until it is answered that its entry could not be written. */
+/** A request whose entries are not written after this many milliseconds is refused. */
 const patience = 4_500;
 
 /**
- * Judges a request by what this replica remembers, and makes sure before answering that it was still so: a ruling
- * with entries by appending them, which fails when the state has moved, and any other by a read that began after
- * the request arrived. Until then it is judged again.
+ * Decides a request by the state that this replica remembers. Returns the response only after making sure that the state was
+ * still current. The append verifies a ruling with entries, because it fails if the state has changed. A read that began after
+ * the request arrived verifies any other ruling. If the state has changed, the request is decided again.
  */
 export async function decide<Answer>(
   service: Service,
   caller: Caller,
   judge: Judge<Answer>,
 ): Promise<Answer> {
-  // Counted from here, not from the request's arrival: a large body may have been long on its way.
+  // The deadline begins here, because the body of the request can take long to arrive.
   const deadline = performance.now() + patience;
   for (;;) {
-    if (performance.now() > deadline) throw unwritten();
-    const { view, apiKey } = await lookUp(service, caller);
+    if (performance.now() > deadline) throw auditUnwritten();
+    let found = await lookUp(service, caller);
+    if (found.view.queue.isChanging) {
+      await found.view.queue.afterChange();
+      found = await lookUp(service, caller);
+    }
+    const { view, apiKey } = found;
     const { state } = view;
-    const time = Math.max(service.clock(), view.head.created_at);
+    const time = service.clock.now();
     const ruling = await rule({ state, apiKey, time }, caller, judge);
-    if (!ruling || !service.tenants.stands(view, state)) continue;
+    if (!ruling || !view.stands(state)) continue;
     const { drafts, answer, isEncrypt = false } = ruling;
+    let outcome: Outcome | undefined;
     if (drafts.length > 0) {
-      const outcome = await enqueue(service, view, caller, { state, drafts, apiKey, isEncrypt, deadline });
+      const validUntil = apiKey?.expires_at ?? null;
+      const wait = () => enqueue(service, view, caller, { state, drafts, validUntil, isEncrypt }, deadline);
+      const { entries } = service.admission.shares;
+      outcome = await entries.run(caller.tenantId, entryUnits(drafts), wait, caller.signal);
       if (outcome === 'moved') continue;
-      if (outcome === 'over_quota') {
-        await confirm(service, view, caller);
-        if (service.tenants.stands(view, state)) throw overQuota();
-        continue;
-      }
-    } else {
-      await confirm(service, view, caller);
-      if (!service.tenants.stands(view, state)) continue;
+    }
+    if (outcome !== 'written') {
+      const confirmed = await available(() => view.confirm(caller.arrivedAt));
+      if (!view.stands(state)) continue;
+      // If the API key is expired at only one of the two times, the estimate was wrong: decide again.
+      if (apiKey && isExpired(apiKey, time) !== isExpired(apiKey, confirmed)) continue;
+      if (outcome === 'over_quota') throw quotaExceeded();
     }
     if (answer instanceof Refusal) throw answer;
     return answer;
   }
 }
 
-/** The caller's tenant and API key. Throws 401 where the token names none, 503 where the database does not say. */
-async function lookUp(
-  service: Service,
-  caller: Caller,
-): Promise<{ view: TenantView; apiKey: ApiKeyRow | null }> {
+/** Returns the caller's tenant and API key. Throws 401 for an unknown token, and 503 if the database cannot be reached. */
+async function lookUp({ tenants }: Service, { credential, tenantId }: Caller) {
   return available(async () => {
-    const { credential, tenantId } = caller;
-    if (!credential) {
-      const view = await service.tenants.view(tenantId);
-      if (!view) throw new Refusal('not_found', 'There is no such tenant.');
-      return { view, apiKey: null };
+    if (credential) {
+      const found = await tenants.tokens.find(credential.tokenHash);
+      if (!found) throw unauthorized();
+      return found;
     }
-    const found = await service.tenants.findByToken(credential.tokenHash);
-    if (!found) throw unauthorized();
-    return found;
+    const view = await tenants.view(tenantId);
+    if (!view) throw noSuchTenant();
+    return { view, apiKey: null };
   });
 }
 
@@ -106,72 +113,49 @@ const envelopeOnlyRefused: Draft = {
   metadata: '{"code":"envelope_only","outcome":"refused"}',
 };
 
-async function confirm(service: Service, view: TenantView, caller: Caller): Promise<void> {
-  await available(() => service.tenants.confirm(view, caller.arrivedAt));
-}
-
+/** Waits until the entries are written. Throws audit_unwritten at the deadline, and if the caller disconnects. */
 function enqueue(
   service: Service,
   view: TenantView,
-  caller: Caller,
-  ruling: {
-    state: TenantState;
-    drafts: readonly Draft[];
-    apiKey: ApiKeyRow | null;
-    isEncrypt: boolean;
-    deadline: number;
-  },
+  { actor, ipAddress, signal }: Caller,
+  ruling: Pick<Waiting, 'state' | 'drafts' | 'validUntil' | 'isEncrypt'>,
+  deadline: number,
 ): Promise<Outcome> {
-  const { state, drafts, apiKey, isEncrypt, deadline } = ruling;
-  const { tenantId } = caller;
-  service.waiting.enter(tenantId, drafts.length);
+  const { state, drafts } = ruling;
+  if (!view.stands(state)) return Promise.resolve('moved');
+  service.counts.waiting += drafts.length;
   return new Promise<Outcome>((resolve, reject) => {
     const finish = (end: () => void): void => {
       if (item.gone) return;
       item.gone = true;
       clearTimeout(timer);
-      service.waiting.leave(tenantId, drafts.length);
+      signal?.removeEventListener('abort', giveUp);
+      service.counts.waiting -= drafts.length;
       end();
     };
     const item = {
-      state,
-      drafts,
-      actor: caller.actor,
-      ipAddress: caller.ipAddress,
-      validUntil: apiKey?.expires_at ?? null,
-      isEncrypt,
+      ...ruling,
+      bytes: drafts.reduce((sum, draft) => sum + draftBytes(draft), 0),
+      actor,
+      ipAddress,
       gone: false,
       settle: (outcome: Outcome) => finish(() => resolve(outcome)),
-      fail: (error: unknown) => finish(() => reject(unwritten(error))),
+      fail: (error: unknown) => finish(() => reject(auditUnwritten(error))),
     };
-    const timer = setTimeout(item.fail, Math.max(0, deadline - performance.now()));
+    const giveUp = (): void => item.fail(undefined);
+    const timer = setTimeout(giveUp, Math.max(0, deadline - performance.now()));
+    signal?.addEventListener('abort', giveUp);
     view.queue.waiting.push(item);
     void drain(service, view);
   });
 }
 
-/** Runs what needs the database to know something; where it does not answer, that is 503. */
+/** Runs work that needs the database. Throws 503 if the database cannot be reached. */
 export async function available<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof Refusal || error instanceof StateMoved || !isDatabaseFault(error)) throw error;
-    throw new Refusal('unavailable', 'The service cannot reach its database; try again in a moment.');
+    throw new Refusal('unavailable', 'The service cannot reach its database. Try again in a moment.');
   }
-}
-
-function unwritten(cause?: unknown): Refusal {
-  const refusal = new Refusal(
-    'audit_unwritten',
-    'The audit entry could not be written in time, so nothing was done; try again in a moment.',
-  );
-  refusal.cause = cause;
-  return refusal;
-}
-
-function overQuota(): Refusal {
-  return new Refusal(
-    'quota_exceeded',
-    "This month's quota of encrypt operations is used up. Envelope mode (wrap and unwrap) has no quota; to raise it, ask the operator.",
-  );
 }

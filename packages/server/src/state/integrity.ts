@@ -1,106 +1,123 @@
 import type { KeyObject } from 'node:crypto';
 import { openTenantSecrets, type RootKey, type TenantSecrets } from '../crypto/key-hierarchy.ts';
-import { openHashKey, openKeyVersion } from '../crypto/key-material.ts';
-import { anchorMac, anchorMacHolds, headMac, headMacHolds, rowMac, rowMacHolds } from '../crypto/row-mac.ts';
+import { hashKeyPlace, openMaterial, versionPlace } from '../crypto/key-material.ts';
+import { type Column, rowMac, rowMacHolds } from '../crypto/row-mac.ts';
 import { tampered } from '../refusal.ts';
-import { type Anchor, anchorParts, type AnchorRow } from '../store/anchors.ts';
-import { type ApiKeyRow, apiKeyParts } from '../store/api-keys.ts';
-import { type Head, headParts, type HeadRow } from '../store/heads.ts';
-import { type KeyRow, keyParts, type KeyVersionRow } from '../store/keys.ts';
-import { type TenantRow, tenantParts } from '../store/tenants.ts';
+import { anchorTable, type AnchorRow } from '../store/anchors.ts';
+import { headTable, type HeadRow } from '../store/heads.ts';
+import type { KeyRow, KeyVersionRow } from '../store/keys.ts';
+import type { Loaded, RecordedRow, Table } from '../store/rows.ts';
+import { type TenantRow, tenantTable } from '../store/tenants.ts';
 
-// Every row is checked when it is read and sealed when it is written; nothing else knows that there are MACs.
+// The service checks the MAC of every row that it reads, and adds a MAC to every row that it writes. Only this file does so.
 
-// A changed row may hold what its columns never should. What cannot even be encoded or compared does not hold.
-function holds(check: () => boolean): boolean {
+/** Returns the row with its MAC. */
+export function seal<Row extends { readonly mac: Uint8Array }>(
+  { rowMac: key }: TenantSecrets,
+  table: Table<Row>,
+  row: Omit<Row, 'mac'>,
+): Row {
+  return { ...row, mac: rowMac(key, table.label, columnsOf(table, row)) } as Row;
+}
+
+/** Returns whether the row's MAC is valid. */
+export function macHolds<Row extends { readonly mac: Uint8Array }>(
+  { rowMac: key }: TenantSecrets,
+  table: Table<Row>,
+  row: Row,
+): boolean {
   try {
-    return check();
+    return rowMacHolds(key, table.label, columnsOf(table, row), row.mac);
   } catch {
+    // A tampered row can have values that cannot be encoded or compared.
     return false;
   }
 }
 
-/** The tenant's secrets, if its row is what the service wrote. */
-export function openTenant(roots: readonly RootKey[], row: TenantRow): TenantSecrets {
-  const secrets = openSecrets(roots, row);
-  if (!secrets || !tenantHolds(secrets, row)) throw tampered();
-  return secrets;
+function columnsOf<Row>({ columns, added }: Table<Row>, row: Omit<Row, 'mac'>): Column[] {
+  const values = row as Readonly<Record<string, Column>>;
+  const all = added && values[added] !== null ? [...columns, added] : columns;
+  return all.map((name) => values[name] as Column);
 }
 
-/** The secrets that a tenant's row seals, whatever else it holds; undefined where they do not open. */
+/**
+ * Returns the row if its MAC is valid and it is the newest version of the row. The second check is needed because an older
+ * row that was put back also has a valid MAC.
+ */
+export function authentic<Row extends RecordedRow>(
+  secrets: TenantSecrets,
+  table: Table<Row>,
+  { newest_rev, ...loaded }: Loaded<Row>,
+): Row | undefined {
+  const row = loaded as unknown as Row;
+  return newest_rev === row.rev && macHolds(secrets, table, row) ? row : undefined;
+}
+
+/** Returns the row if it is authentic. Throws Tampered otherwise. */
+export function checked<Row extends RecordedRow>(
+  secrets: TenantSecrets,
+  table: Table<Row>,
+  loaded: Loaded<Row>,
+): Row {
+  const row = authentic(secrets, table, loaded);
+  if (!row) throw tampered(table.name, String(loaded[table.id as keyof Row]), loaded.tenant_id);
+  return row;
+}
+
+/** Returns the head. Throws Tampered if there is no head or its MAC is invalid. */
+export function checkedHead<Head extends HeadRow>(
+  secrets: TenantSecrets,
+  tenantId: string,
+  head: Head | undefined,
+): Head {
+  if (!head || !macHolds(secrets, headTable, head)) throw tampered(headTable.name, tenantId, tenantId);
+  return head;
+}
+
+/** Throws Tampered if the MAC of the anchor is invalid. */
+export function requireAnchor(secrets: TenantSecrets, anchor: AnchorRow): void {
+  const { tenant_id: tenantId } = anchor;
+  if (!macHolds(secrets, anchorTable, anchor)) throw tampered(anchorTable.name, tenantId, tenantId);
+}
+
+export interface OpenTenant {
+  readonly tenant: TenantRow;
+  readonly secrets: TenantSecrets;
+}
+
+/** Opens a tenant's row. Throws Tampered if the row is not authentic. */
+export function openTenant(roots: readonly RootKey[], row: Loaded<TenantRow>): OpenTenant {
+  const secrets = openSecrets(roots, row);
+  if (!secrets) throw tampered(tenantTable.name, row.tenant_id, row.tenant_id);
+  return { tenant: checked(secrets, tenantTable, row), secrets };
+}
+
+/** Opens the secret in a tenant's row without checking the row. Returns undefined if the secret does not open. */
 export function openSecrets(roots: readonly RootKey[], row: TenantRow): TenantSecrets | undefined {
-  const { tenant_id: tenantId, root_id: rootId, sealed_secret: sealedSecret } = row;
   try {
-    return openTenantSecrets(roots, { tenantId, rootId, sealedSecret });
+    return openTenantSecrets(roots, row);
   } catch {
     return undefined;
   }
 }
 
-export function tenantHolds(secrets: TenantSecrets, row: TenantRow): boolean {
-  return holds(() => rowMacHolds(secrets.rowMac, 'tenants', tenantParts(row), row.mac));
-}
-
-export function sealTenant(secrets: TenantSecrets, row: Omit<TenantRow, 'mac'>): TenantRow {
-  return { ...row, mac: rowMac(secrets.rowMac, 'tenants', tenantParts(row)) };
-}
-
-export function headHolds(secrets: TenantSecrets, tenantId: string, row: HeadRow): boolean {
-  return holds(() => headMacHolds(secrets.rowMac, headParts(tenantId, row), row.mac));
-}
-
-export function anchorHolds(secrets: TenantSecrets, tenantId: string, row: AnchorRow): boolean {
-  return holds(() => anchorMacHolds(secrets.rowMac, anchorParts(tenantId, row), row.mac));
-}
-
-export function sealAnchor(secrets: TenantSecrets, tenantId: string, anchor: Anchor): AnchorRow {
-  return { ...anchor, mac: anchorMac(secrets.rowMac, anchorParts(tenantId, anchor)) };
-}
-
-/** The same head, if it is what the service wrote. */
-export function checkedHead(secrets: TenantSecrets, tenantId: string, row: HeadRow): HeadRow {
-  if (!headHolds(secrets, tenantId, row)) throw tampered();
-  return row;
-}
-
-export function sealHead(secrets: TenantSecrets, tenantId: string, head: Head): HeadRow {
-  return { ...head, mac: headMac(secrets.rowMac, headParts(tenantId, head)) };
-}
-
-export function apiKeyHolds(secrets: TenantSecrets, row: ApiKeyRow): boolean {
-  return holds(() => rowMacHolds(secrets.rowMac, 'api_keys', apiKeyParts(row), row.mac));
-}
-
-export function sealApiKey(secrets: TenantSecrets, row: Omit<ApiKeyRow, 'mac'>): ApiKeyRow {
-  return { ...row, mac: rowMac(secrets.rowMac, 'api_keys', apiKeyParts(row)) };
-}
-
-export function keyHolds(secrets: TenantSecrets, row: KeyRow): boolean {
-  return holds(() => rowMacHolds(secrets.rowMac, 'keys', keyParts(row), row.mac));
-}
-
-/** The same key row, if it is what the service wrote. */
-export function checkedKey(secrets: TenantSecrets, row: KeyRow): KeyRow {
-  if (!keyHolds(secrets, row)) throw tampered();
-  return row;
-}
-
-export function sealKey(secrets: TenantSecrets, row: Omit<KeyRow, 'mac'>): KeyRow {
-  return { ...row, mac: rowMac(secrets.rowMac, 'keys', keyParts(row)) };
-}
-
-/** A key's hash key; null once it is destroyed. */
-export function openHashKeyOf(secrets: TenantSecrets, row: KeyRow): KeyObject | null {
-  if (row.sealed_hash_key === null) return null;
-  const key = openHashKey(secrets.sealing, row.tenant_id, row.key_id, row.sealed_hash_key);
-  if (!key) throw tampered();
+/** Opens the hash key of a key; null if the key is destroyed. Throws Tampered. */
+export function openHashKeyOf({ sealing }: TenantSecrets, row: KeyRow): KeyObject | null {
+  const { tenant_id: tenantId, key_id: keyId, sealed_hash_key: sealed } = row;
+  if (sealed === null) return null;
+  const key = openMaterial(sealing, hashKeyPlace(tenantId, keyId), sealed);
+  if (!key) throw tampered('keys', keyId, tenantId);
   return key;
 }
 
-/** A version's key; null once it is destroyed. */
-export function openVersion(secrets: TenantSecrets, tenantId: string, row: KeyVersionRow): KeyObject | null {
-  if (row.sealed === null) return null;
-  const key = openKeyVersion(secrets.sealing, tenantId, row.key_id, row.key_version, row.sealed);
-  if (!key) throw tampered();
+/** Opens a key version; null if the key is destroyed. Throws Tampered. */
+export function openVersion(
+  { sealing }: TenantSecrets,
+  tenantId: string,
+  { key_id: keyId, key_version: version, sealed }: KeyVersionRow,
+): KeyObject | null {
+  if (sealed === null) return null;
+  const key = openMaterial(sealing, versionPlace(tenantId, keyId, version), sealed);
+  if (!key) throw tampered('key_versions', `${keyId} ${version}`, tenantId);
   return key;
 }

@@ -1,29 +1,24 @@
+import type { Steps } from '@eaas/protocol/service';
 import { tampered } from '../refusal.ts';
-import { findHead } from '../store/heads.ts';
-import { findKeys, findKeyVersions, type KeyRow } from '../store/keys.ts';
-import { checkedKey, openHashKeyOf, openVersion } from './integrity.ts';
+import { findKeys, findKeyVersions, keyTable } from '../store/keys.ts';
+import { checked, openHashKeyOf, openVersion } from './integrity.ts';
 import { type KeyMaterial, StateMoved, type TenantState } from './tenant-state.ts';
 import type { Tenants } from './tenants.ts';
 
-/** A key, and which of its versions; without one the newest. */
+/** A key and one of its versions. `keyVersion` defaults to the newest version. */
 export interface Wanted {
   readonly keyId: string;
   readonly keyVersion?: number | undefined;
 }
 
 /**
- * These keys with these versions, as far as they exist: one read for all that the state does not know yet. The answer is to
- * be worked with, not the state, out of which others that are loaded meanwhile may push them. Throws StateMoved when the
- * read finds a newer state.
+ * Returns the wanted keys that exist, with the wanted versions. One read loads everything that is not cached. Use the returned
+ * keys, because cached keys can be evicted at any time. Throws StateMoved if the read finds another state.
  */
-export async function loadKeys(
-  tenants: Tenants,
-  state: TenantState,
-  wanted: readonly Wanted[],
-): Promise<ReadonlyMap<string, KeyMaterial>> {
+export async function loadKeys(tenants: Tenants, state: TenantState, wanted: readonly Wanted[]) {
   const found = new Map<string, KeyMaterial>();
   const missing = wanted.filter(({ keyId, keyVersion }) => {
-    const key = state.keys.get(keyId);
+    const key = found.get(keyId) ?? tenants.remembered.key(state, keyId);
     if (key) found.set(keyId, key);
     return !key || !knows(key, keyVersion);
   });
@@ -37,49 +32,58 @@ async function loadMissing(
   missing: readonly Wanted[],
   found: Map<string, KeyMaterial>,
 ): Promise<void> {
-  const { tenant_id: tenantId } = state.tenant;
+  const { secrets, tenant } = state;
+  const { tenant_id: tenantId } = tenant;
   const keyIds = [...new Set(missing.map((one) => one.keyId))];
   const named = missing.flatMap(({ keyId, keyVersion }) =>
     keyVersion === undefined ? [] : [{ keyId, keyVersion }],
   );
   const [head, rows, versions] = await tenants.database.snapshot((tx) =>
     Promise.all([
-      findHead(tx, tenantId),
+      tenants.seeHead(tx, tenantId),
       findKeys(tx, tenantId, keyIds),
       findKeyVersions(tx, tenantId, keyIds, named),
     ]),
   );
-  if (head?.state_id !== state.stateId) {
+  if (!head || !state.isNamed(head)) {
     await tenants.reload(tenantId);
     throw new StateMoved();
   }
-  for (const row of rows) {
-    const key = found.get(row.key_id) ?? state.keys.get(row.key_id) ?? openKey(state, row);
-    found.set(row.key_id, key);
-    state.keys.set(row.key_id, key);
+  // Opens in slices, because opening the material of thousands of versions would delay other requests too long.
+  function* openAll(): Steps<void> {
+    for (const loaded of rows) {
+      const { key_id: keyId } = loaded;
+      if (found.has(keyId)) continue;
+      const row = checked(secrets, keyTable, loaded);
+      const key = { row, hashKey: openHashKeyOf(secrets, row), versions: new Map() };
+      found.set(keyId, tenants.remembered.key(state, keyId) ?? key);
+      yield;
+    }
+    for (const row of versions) {
+      found.get(row.key_id)?.versions.set(row.key_version, openVersion(secrets, tenantId, row));
+      yield;
+    }
   }
-  for (const row of versions) {
-    found.get(row.key_id)?.versions.set(row.key_version, openVersion(state.secrets, tenantId, row));
-  }
+  await tenants.turns.run(tenantId, openAll(), { isBegun: true });
   for (const { keyId, keyVersion } of missing) {
     const key = found.get(keyId);
-    if (key) requireMaterial(key, keyVersion ?? key.row.key_version);
+    if (!key) continue;
+    requireMaterial(key, keyVersion ?? key.row.key_version);
+    tenants.remembered.keepKey(state, key);
   }
 }
 
-function openKey({ secrets }: TenantState, row: KeyRow): KeyMaterial {
-  return { row, hashKey: openHashKeyOf(secrets, checkedKey(secrets, row)), versions: new Map() };
-}
-
-/** A version that was made has its material until the key is destroyed; else its row was changed or removed. */
+/** Throws Tampered if the material of a version is missing because its row was changed or removed. */
 function requireMaterial({ row, versions }: KeyMaterial, version: number): void {
   if (versions.get(version)) return;
-  if (row.status !== 'destroyed' && version >= 1 && version <= row.key_version) throw tampered();
+  if (row.status !== 'destroyed' && version >= 1 && version <= row.key_version) {
+    throw tampered('key_versions', `${row.key_id} ${version}`, row.tenant_id);
+  }
   versions.set(version, null);
 }
 
 function knows({ row, versions }: KeyMaterial, keyVersion: number | undefined): boolean {
-  // A version that was never made needs no query.
+  // A version that never existed needs no query.
   const version = keyVersion ?? row.key_version;
   return version > row.key_version || version < 1 || versions.has(version);
 }

@@ -1,48 +1,72 @@
-import type { AuditAction } from '@eaas/protocol/wire';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Draft } from '@eaas/protocol/service';
 import type { TenantState } from './tenant-state.ts';
 
-/** An entry before it has its place in the chain. */
-export interface Draft {
-  readonly action: AuditAction;
-  readonly keyId: string | null;
-  readonly keyVersion: number | null;
-  /** Canonical JSON. */
-  readonly metadata: string;
-}
-
-/** What became of entries: written, or to be judged again because the state moved, or over the quota. */
+/** The outcome of a request's entries. `moved`: the state has changed, so the request must be decided again. */
 export type Outcome = 'written' | 'moved' | 'over_quota';
 
-/** The entries of one request, and whom to tell. */
 export interface Waiting {
-  /** The state that the judgement rests on. */
+  /** The state by which the request was decided. */
   readonly state: TenantState;
   readonly drafts: readonly Draft[];
+  /** The estimated number of bytes of the drafts in a statement. */
+  readonly bytes: number;
   readonly actor: string;
   readonly ipAddress: string | null;
-  /** The judgement does not hold for an entry of this time or later: the API key has expired then. */
+  /** The time at which the API key expires and the decision becomes invalid; null if the API key never expires. */
   readonly validUntil: number | null;
-  /** Whether it counts against the monthly quota. */
+  /** Whether the request counts against the monthly quota. */
   readonly isEncrypt: boolean;
   settle(outcome: Outcome): void;
   fail(error: unknown): void;
-  /** The caller has been answered: nothing may be written for it any more. */
+  /** Whether the caller already has its response. If so, no entry must be written for this request. */
   gone: boolean;
 }
 
-/** Who waits to append to one tenant's chain. */
+/** Requests and appends wait at most this many milliseconds for a change by this replica. */
+const mostWait = 250;
+
+/** The requests that wait to append to a tenant's chain. */
 export class Queue {
   waiting: Waiting[] = [];
   draining = false;
+  #change: Promise<unknown> | null = null;
 
-  /** Takes those that come next, up to so many entries; drops whose caller has been answered. */
-  take(mostEntries: number): Waiting[] {
-    let entries = 0;
-    let count = 0;
+  get isChanging(): boolean {
+    return this.#change !== null;
+  }
+
+  /**
+   * Runs a change of the tenant. Until the change ends, requests are not decided by the state that the change replaces, and
+   * appends wait here instead of at the lock of the head.
+   */
+  async changing<T>(work: () => Promise<T>): Promise<T> {
+    const change = work();
+    this.#change = change;
+    try {
+      return await change;
+    } finally {
+      if (this.#change === change) this.#change = null;
+    }
+  }
+
+  /** Waits until the present change ends, but only for a short time, because a change can hang. */
+  async afterChange(): Promise<void> {
+    const timer = new AbortController();
+    const late = sleep(mostWait, undefined, { signal: timer.signal });
+    await Promise.race([this.#change, late]).catch(() => {});
+    timer.abort();
+    late.catch(() => {});
+  }
+
+  /** Takes the next requests: at least one, and more up to the limits of entries and bytes. Drops requests that are gone. */
+  take(limits: { readonly entries: number; readonly bytes: number }): Waiting[] {
+    let [entries, bytes, count] = [0, 0, 0];
     const alive = this.waiting.filter((item) => !item.gone);
     for (const item of alive) {
       entries += item.drafts.length;
-      if (count > 0 && entries > mostEntries) break;
+      bytes += item.bytes;
+      if (count > 0 && (entries > limits.entries || bytes > limits.bytes)) break;
       count++;
     }
     this.waiting = alive.slice(count);

@@ -1,39 +1,54 @@
 import type { KeyObject } from 'node:crypto';
-import { BoundedMap } from '../bounded-map.ts';
 import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
-import type { ApiKeyRow } from '../store/api-keys.ts';
+import { sameBytes } from '../crypto/same-bytes.ts';
+import { Refusal } from '../refusal.ts';
+import type { SeenHead } from '../store/heads.ts';
 import type { KeyRow } from '../store/keys.ts';
 import type { TenantRow } from '../store/tenants.ts';
+import type { OpenTenant } from './integrity.ts';
 
-/** A key with what of its material was needed so far. KeyObjects: OpenSSL overwrites them when they go. */
+/** A key with the material that was needed so far. OpenSSL overwrites the memory of a KeyObject when it frees the object. */
 export interface KeyMaterial {
   readonly row: KeyRow;
   readonly hashKey: KeyObject | null;
-  /** Null where there is no such version, or it is destroyed. */
+  /** The material by version. Null if the version does not exist or the key is destroyed. */
   readonly versions: Map<number, KeyObject | null>;
 }
 
-/**
- * What a replica remembers of a tenant: all of it of one moment, the one that `stateId` names. When the state has
- * moved, a new one takes its place; nothing in here is ever brought up to date.
- */
+/** The name of a state: the id and the hash of the entry of its last change. The id alone is reused after a restore. */
+type StateName = Pick<SeenHead, 'state_id' | 'state_name'>;
+
+let lastEpoch = 0;
+
+/** A tenant between two changes. Each change replaces this object. */
 export class TenantState {
-  readonly stateId: number;
+  readonly name: StateName;
   readonly tenant: TenantRow;
   readonly secrets: TenantSecrets;
-  /** By the token's hash, in hex. */
-  readonly apiKeys = new BoundedMap<string, ApiKeyRow>(10_000);
-  /** By key_id. */
-  readonly keys = new BoundedMap<string, KeyMaterial>(10_000);
+  /** The tenant's keys and API keys are cached under this number. A new state that keeps unchanged rows has the same number. */
+  readonly epoch: number;
 
-  constructor(stateId: number, tenant: TenantRow, secrets: TenantSecrets) {
-    this.stateId = stateId;
+  constructor({ state_id, state_name }: StateName, { tenant, secrets }: OpenTenant, epoch = ++lastEpoch) {
+    this.name = { state_id, state_name };
     this.tenant = tenant;
     this.secrets = secrets;
+    this.epoch = epoch;
+  }
+
+  /** Returns whether a head names this state. */
+  isNamed({ state_id, state_name }: StateName): boolean {
+    const own = this.name;
+    if (own.state_id !== state_id) return false;
+    if (own.state_name === null || state_name === null) return own.state_name === state_name;
+    return sameBytes(own.state_name, state_name);
   }
 }
 
-/** The state moved while something was judged by it: judge again. */
+/** The state changed while a request was decided. Decide the request again. */
 export class StateMoved extends Error {
   override readonly name = 'StateMoved';
+}
+
+export function noSuchTenant(): Refusal {
+  return new Refusal('not_found', 'Tenant not found.');
 }

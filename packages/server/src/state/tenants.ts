@@ -1,183 +1,193 @@
+import type { Alarms } from '../alarms.ts';
+import type { Admission } from '../admission/admission.ts';
 import type { RootKey } from '../crypto/key-hierarchy.ts';
-import { BoundedMap } from '../bounded-map.ts';
-import type { ApiKeyRow } from '../store/api-keys.ts';
 import type { Database } from '../store/database.ts';
 import { findHead, type HeadRow, type SeenHead } from '../store/heads.ts';
+import { changedRows, type Loaded } from '../store/rows.ts';
+import type { Sql, Transaction } from '../store/sql.ts';
 import { findTenant, type TenantRow } from '../store/tenants.ts';
-import { apiKeyHolds, checkedHead, openTenant } from './integrity.ts';
-import { sameBytes } from '../crypto/same-bytes.ts';
-import { Queue } from './queue.ts';
+import type { Clock } from './clock.ts';
+import { checkedHead, openTenant } from './integrity.ts';
+import { Remembered } from './remembered.ts';
+import { SharedRead } from './shared-read.ts';
 import { TenantState } from './tenant-state.ts';
-import { TokenLookups } from './token-lookups.ts';
+import { TenantView } from './tenant-view.ts';
+import { Timelines } from './timelines.ts';
+import { Tokens } from './tokens.ts';
 
-/** A replica's sight of one tenant: its state, where its chain stands, and who waits to append. */
-export interface TenantView {
-  state: TenantState;
-  head: HeadRow;
-  /** Reads that began before this are older than what is known. */
-  readAt: number;
-  /** The state was current at some moment after this. */
-  confirmedAt: number;
-  readonly queue: Queue;
-  /** A read of the head that has not begun, for all who need one. */
-  nextRead: Promise<void> | null;
-  reading: Promise<void> | null;
-  /** Appends in a row that came after another replica's. */
-  conflicts: number;
-  /** Another view has taken its place, or the tenant is gone. */
-  gone: boolean;
+/** If more rows than this have changed, the new state keeps no remembered rows. */
+const mostChanged = 1_000;
+
+/** A tenant that was read in one snapshot. */
+interface TenantRead {
+  readonly startedAt: number;
+  /** The state that this replica knew when the read began. */
+  readonly before: TenantState | undefined;
+  readonly tenant: Loaded<TenantRow>;
+  readonly head: SeenHead;
+  /** The ids of the rows that changed after `before`, at most `mostChanged` + 1. */
+  readonly changed: readonly string[];
 }
 
-/** The tenants that this replica has in sight. */
+/** The tenants that this replica knows. */
 export class Tenants {
   readonly database: Database;
-  /** The root keys: the current one first, while rotating also the previous. */
+  /** The current root key first. During a rotation the previous root key follows. */
   readonly roots: readonly [RootKey, ...RootKey[]];
-  readonly #views = new BoundedMap<string, TenantView>(10_000);
-  readonly #byToken = new BoundedMap<string, string>(100_000);
-  readonly #lookups: TokenLookups;
-  /** How often a head was found behind where it had been: the database was restored or failed over. */
-  wentBack = 0;
+  readonly timelines = new Timelines();
+  readonly remembered: Remembered;
+  readonly tokens: Tokens;
+  readonly turns: Admission['turns'];
+  readonly #clock: Clock;
+  readonly #reloads = new Map<string, SharedRead<TenantView | undefined>>();
 
-  constructor(database: Database, roots: readonly [RootKey, ...RootKey[]]) {
+  constructor(
+    database: Database,
+    roots: readonly [RootKey, ...RootKey[]],
+    clock: Clock,
+    admission: Admission,
+    alarms: Alarms,
+    remembered = new Remembered(),
+  ) {
     this.database = database;
-    this.#lookups = new TokenLookups(database);
     this.roots = roots;
+    this.#clock = clock;
+    this.remembered = remembered;
+    this.turns = admission.turns;
+    this.tokens = new Tokens(this, admission, alarms);
   }
 
-  /** The view of a tenant, loaded if need be; undefined for a tenant that does not exist. */
+  /** Returns the view of a tenant, and loads the view if needed. Returns undefined for an unknown tenant. */
   async view(tenantId: string): Promise<TenantView | undefined> {
-    return this.#views.get(tenantId) ?? (await this.reload(tenantId));
+    return this.remembered.views.get(tenantId) ?? (await this.reload(tenantId));
   }
 
-  /** Reads the tenant and its head anew. */
+  /** Reads a tenant again. Calls that arrive before the read begins share the read. */
   async reload(tenantId: string): Promise<TenantView | undefined> {
-    const startedAt = performance.now();
-    const known = this.#views.get(tenantId);
-    const before = known?.head;
-    const [tenant, head] = await this.database.snapshot((tx) =>
-      Promise.all([findTenant(tx, tenantId), findHead(tx, tenantId, before?.id)]),
-    );
-    if (!tenant || !head) return this.forget(tenantId);
-    if (known && before && startedAt >= known.readAt && isAnother(before, head)) {
-      this.wentBack++;
-      this.forget(tenantId);
-    }
-    return this.#learn(startedAt, tenant, head);
-  }
-
-  /** Whether a judgement by this state still stands, as far as is known here. */
-  stands(view: TenantView, state: TenantState): boolean {
-    return !view.gone && view.state === state;
-  }
-
-  /** Whether a token was looked up before. */
-  remembers(tokenHash: Uint8Array): boolean {
-    return this.#byToken.get(Buffer.from(tokenHash).toString('hex')) !== undefined;
-  }
-
-  /** The API key that a token names, with its tenant. Unknown tokens are never remembered. */
-  async findByToken(tokenHash: Uint8Array): Promise<{ view: TenantView; apiKey: ApiKeyRow } | undefined> {
-    const token = Buffer.from(tokenHash).toString('hex');
-    const known = this.#views.get(this.#byToken.get(token) ?? '');
-    const remembered = known?.state.apiKeys.get(token);
-    if (known && remembered) return { view: known, apiKey: remembered };
-
-    const found = await this.#lookups.find(token, tokenHash);
-    if (!found) return undefined;
-    const { startedAt, apiKey, tenant, head } = found;
-    const view = this.#learn(startedAt, tenant, head);
-    // A row that was changed behind the service's back is no credential.
-    if (!apiKeyHolds(view.state.secrets, apiKey)) return undefined;
-    if (view.state.stateId !== head.state_id) return this.findByToken(tokenHash);
-    view.state.apiKeys.set(token, apiKey);
-    this.#byToken.set(token, tenant.tenant_id);
-    return { view, apiKey };
-  }
-
-  /** Makes sure that the state is known to have been current after a moment. One read serves all who wait. */
-  async confirm(view: TenantView, since: number): Promise<void> {
-    while (view.confirmedAt < since && !view.gone) {
-      view.nextRead ??= this.#readAfter(view, view.reading);
-      await view.nextRead;
-    }
-  }
-
-  /** A successful append: the head is this one, and the state was still current. */
-  advanced(view: TenantView, head: HeadRow, startedAt: number): void {
-    view.head = head;
-    view.readAt = performance.now();
-    view.confirmedAt = Math.max(view.confirmedAt, startedAt);
-  }
-
-  async #readAfter(view: TenantView, earlier: Promise<void> | null): Promise<void> {
-    await earlier?.catch(() => {});
-    view.reading = view.nextRead;
-    view.nextRead = null;
-    const { tenant_id: tenantId } = view.state.tenant;
-    try {
-      const startedAt = performance.now();
-      const known = view.head;
-      const row = await this.database.run((sql) => findHead(sql, tenantId, known.id), 2_000);
-      if (row && row.state_id === view.state.stateId && !isAnother(known, row)) {
-        this.#noteHead(view, startedAt, checkedHead(view.state.secrets, tenantId, row));
-      } else if ((await this.reload(tenantId)) !== view) {
-        view.gone = true;
-      }
-    } finally {
-      view.reading = null;
-    }
-  }
-
-  #learn(startedAt: number, tenant: TenantRow, row: HeadRow): TenantView {
-    const known = this.#views.get(tenant.tenant_id);
-    if (known && startedAt < known.readAt) return known;
-    const state =
-      known && known.state.stateId === row.state_id
-        ? known.state
-        : new TenantState(row.state_id, tenant, openTenant(this.roots, tenant));
-    const head = checkedHead(state.secrets, tenant.tenant_id, row);
-    if (known) {
-      known.state = state;
-      this.#noteHead(known, startedAt, head);
-      return known;
-    }
-    const view: TenantView = {
-      state,
-      head,
-      readAt: startedAt,
-      confirmedAt: startedAt,
-      queue: new Queue(),
-      nextRead: null,
-      reading: null,
-      conflicts: 0,
-      gone: false,
+    const read = async (): Promise<TenantView | undefined> => {
+      const found = await this.read(tenantId, async () => {});
+      return found && this.learn(found);
     };
-    this.#views.set(tenant.tenant_id, view);
+    const shared = this.#reloads.get(tenantId) ?? new SharedRead(read);
+    this.#reloads.set(tenantId, shared);
+    try {
+      return await shared.run();
+    } finally {
+      if (shared.isIdle) this.#reloads.delete(tenantId);
+    }
+  }
+
+  /** Updates the view after a successful append. The append shows that the state was still current at the database's `time`. */
+  advanced(view: TenantView, head: HeadRow, startedAt: number, time: number): void {
+    this.#noteHead(view, head, performance.now());
+    view.wasCurrent(startedAt, time);
+  }
+
+  /**
+   * Updates the view after a change by this replica. The view gets the state after the change and keeps the rows that did not
+   * change. A view with another state than `before` gets the change with its next read.
+   */
+  changed(before: TenantState, head: HeadRow, subjects: readonly string[]): void {
+    const { tenant_id: tenantId } = before.tenant;
+    const view = this.remembered.views.get(tenantId);
+    if (!view?.state.isNamed(before.name)) return;
+    if (subjects.includes(tenantId)) {
+      this.forget(tenantId);
+      return;
+    }
+    this.remembered.drop(view.state, subjects);
+    const { state_id, state_hash } = head;
+    view.state = new TenantState({ state_id, state_name: state_hash }, view.state, view.state.epoch);
+    this.#noteHead(view, head, performance.now());
+  }
+
+  /**
+   * Reads a head with `find`. Every read of a head uses this function. It also corrects the clock, and it forgets the tenant if
+   * the log has lost the last head that this replica knew.
+   */
+  async seeHead<S extends Sql>(
+    sql: S,
+    tenantId: string,
+    find: (sql: S, tenantId: string, knownId?: number) => Promise<SeenHead | undefined> = findHead,
+  ): Promise<SeenHead | undefined> {
+    const startedAt = performance.now();
+    const last = this.timelines.last(tenantId);
+    const head = await find(sql, tenantId, last?.id);
+    if (!head) return undefined;
+    this.#clock.learn(head.now, startedAt);
+    if (!this.timelines.continues(tenantId, last, head)) this.forget(tenantId);
+    return head;
+  }
+
+  /** Forgets a tenant, so that the next request reads it again. */
+  forget(tenantId: string): void {
+    const view = this.remembered.views.get(tenantId);
+    this.remembered.views.delete(tenantId);
+    if (view) view.gone = true;
+  }
+
+  /** Reads a tenant, and calls `more` in the same snapshot. Forgets a tenant that no longer exists. */
+  async read(tenantId: string, more: (tx: Transaction) => Promise<void>): Promise<TenantRead | undefined> {
+    const startedAt = performance.now();
+    const before = this.remembered.views.get(tenantId)?.state;
+    const [head, tenant, changed] = await this.database.snapshot((tx) =>
+      Promise.all([
+        this.seeHead(tx, tenantId),
+        findTenant(tx, tenantId),
+        before ? changedRows(tx, tenantId, before.name.state_id, mostChanged + 1) : [],
+        more(tx),
+      ]),
+    );
+    if (tenant && head) return { startedAt, before, tenant, head, changed };
+    this.forget(tenantId);
+    this.timelines.forget(tenantId);
+    return undefined;
+  }
+
+  async #readHead(view: TenantView): Promise<void> {
+    const { tenant_id: tenantId } = view.state.tenant;
+    const startedAt = performance.now();
+    const head = await this.database.run((sql) => this.seeHead(sql, tenantId), 2_000);
+    if (head && !view.gone && view.state.isNamed(head)) {
+      checkedHead(view.state.secrets, tenantId, head);
+      if (startedAt >= view.readAt) this.#noteHead(view, head, startedAt);
+      view.wasCurrent(startedAt, head.now);
+    } else if ((await this.reload(tenantId)) !== view) {
+      view.gone = true;
+    }
+  }
+
+  /** Returns the view after a read: the known view with the new state, or a new view. */
+  learn(read: TenantRead): TenantView {
+    const { startedAt, head, tenant } = read;
+    const { tenant_id: tenantId } = tenant;
+    const known = this.remembered.views.get(tenantId);
+    if (known && startedAt < known.readAt) return known;
+    const state = known?.state.isNamed(head) ? known.state : this.#nextState(known?.state, read);
+    checkedHead(state.secrets, tenantId, head);
+    const view = known ?? new TenantView(state, head, startedAt, (one) => this.#readHead(one));
+    if (view.state !== state) {
+      view.state = state;
+      view.head = head;
+    }
+    this.remembered.views.set(tenantId, view);
+    this.#noteHead(view, head, startedAt);
+    view.wasCurrent(startedAt, head.now);
     return view;
   }
 
-  #noteHead(view: TenantView, startedAt: number, head: HeadRow): void {
-    if (startedAt >= view.readAt) {
-      view.head = head;
-      view.readAt = startedAt;
-    }
-    view.confirmedAt = Math.max(view.confirmedAt, startedAt);
+  /** Makes the state that was read. Keeps the remembered rows of the known state that have not changed since. */
+  #nextState(known: TenantState | undefined, { before, tenant, head, changed }: TenantRead): TenantState {
+    const opened = openTenant(this.roots, tenant);
+    if (!known || known !== before || changed.length > mostChanged) return new TenantState(head, opened);
+    this.remembered.drop(known, changed);
+    return new TenantState(head, opened, known.epoch);
   }
 
-  /** Drops what is remembered of a tenant: the next request reads it anew. */
-  forget(tenantId: string): undefined {
-    const view = this.#views.get(tenantId);
-    this.#views.delete(tenantId);
-    if (view) view.gone = true;
+  #noteHead(view: TenantView, head: HeadRow, readAt: number): void {
+    if (head.id < view.head.id) return;
+    view.head = head;
+    view.readAt = Math.max(view.readAt, readAt);
+    this.timelines.note(view.state.tenant.tenant_id, head);
   }
-}
-
-/**
- * Whether the chain is not the one that was known before it was read: shorter, or with another entry where the known
- * head was. A database that was restored gives ids again, those of states too. What was purged says nothing.
- */
-function isAnother(known: HeadRow, row: SeenHead): boolean {
-  const then = row.id === known.id ? row.hash : row.known_hash;
-  return row.id < known.id || (!!then && !sameBytes(then, known.hash));
 }

@@ -1,24 +1,20 @@
 import type { Caller } from '../caller.ts';
+import type { Use } from '../store/api-keys.ts';
+import type { Clock } from './clock.ts';
 
 const minute = 60_000;
 
-export interface Use {
-  readonly api_key_id: string;
-  readonly tenant_id: string;
-  readonly last_used_at: number;
-}
-
-/** Which API keys were used, to the minute, until a job writes it down. */
+/** Collects the times of the last use of API keys, until a job writes them to the database. */
 export class Used {
-  readonly #clock: () => number;
+  readonly #clock: Clock;
   #uses = new Map<string, Use>();
 
-  constructor(clock: () => number) {
+  constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   note({ actor, tenantId }: Caller): void {
-    const last_used_at = Math.floor(this.#clock() / minute) * minute;
+    const last_used_at = Math.floor(this.#clock.now() / minute) * minute;
     if (this.#uses.get(actor)?.last_used_at === last_used_at) return;
     this.#uses.set(actor, { api_key_id: actor, tenant_id: tenantId, last_used_at });
   }
@@ -29,7 +25,6 @@ export class Used {
     return uses;
   }
 
-  /** What could not be written down, for the next time. */
   putBack(uses: readonly Use[]): void {
     for (const use of uses) if (!this.#uses.has(use.api_key_id)) this.#uses.set(use.api_key_id, use);
   }

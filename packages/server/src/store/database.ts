@@ -1,41 +1,65 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseSlow, isConnectionLost } from './faults.ts';
+import { DatabaseBusy, DatabaseSlow, isConnectionLost } from './faults.ts';
 import { type Connection, openPool, type Pool, type Transaction } from './sql.ts';
 
-/** So many milliseconds a pool that is left has to finish what it does. */
+/** A replaced pool is closed after this many milliseconds. */
 const grace = 5_000;
+/** A pool younger than this many milliseconds is kept when it loses a connection: the driver opens another. */
+const young = 200;
 
 /**
- * A pool that can be replaced. postgres.js has no time limit of its own for a query, and a connection that hangs
- * takes with it what is queued behind it; so what does not answer in time is abandoned together with its pool. Nor does
- * it always open a lost connection again: it may keep bytes for it that it never sends, so the pool is left then too.
+ * A pool of connections that can be replaced. postgres.js has no time limit for a query, does not always reopen a lost
+ * connection, and queues queries behind a connection that hangs. So this class replaces the pool if work takes too long or a
+ * connection is lost. Databases with the same `siblings` are on one server. If the connections of one database are dead, the
+ * others replace their pools too.
  */
 export class Database {
   readonly #connection: Connection;
   readonly #max: number;
-  readonly #left = new Set<Pool>();
+  readonly #siblings: Set<Database>;
+  readonly #replaced = new Set<Pool>();
+  /** Work that waits for a free connection, in order. */
+  readonly #waiting = new Set<() => void>();
+  #free: number;
   #pool: Pool;
+  #openedAt = performance.now();
+  #answeredAt = Number.NEGATIVE_INFINITY;
 
-  constructor(connection: Connection, max = 10) {
+  constructor(connection: Connection, max = 10, siblings = new Set<Database>()) {
     this.#connection = connection;
     this.#max = max;
+    this.#free = max;
+    this.#siblings = siblings.add(this);
     this.#pool = openPool(this.#connection, this.#max);
   }
 
-  /** Runs a piece of work, and gives up on it after a while. What it did until then may stand or not. */
+  /**
+   * Runs work that uses one connection at a time. Throws DatabaseSlow if the work takes longer than `milliseconds`. The work can
+   * still take effect afterwards. Throws DatabaseBusy if no connection becomes free within `milliseconds` before the work.
+   */
   async run<T>(work: (sql: Pool) => Promise<T>, milliseconds = 3_000): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await this.#wait(milliseconds);
     const pool = this.#pool;
+    const startedAt = performance.now();
     try {
-      return await withDeadline(work(pool), milliseconds);
+      const result = await withDeadline(work(pool), milliseconds);
+      this.#answeredAt = performance.now();
+      return result;
     } catch (error) {
-      if (error instanceof DatabaseSlow || isConnectionLost(error)) this.#leave(pool);
+      // A sibling that has had no response since the work began has dead connections too.
+      if (error instanceof DatabaseSlow) this.#suspect(pool, (one) => one.#answeredAt < startedAt);
+      else if (isConnectionLost(error) && !this.#isYoung()) this.#suspect(pool, (one) => !one.#isYoung());
       throw error;
+    } finally {
+      const [next] = this.#waiting;
+      if (next) next();
+      else this.#free++;
     }
   }
 
   /**
-   * A transaction: all of it or nothing. Its locks end with it, and it with a connection that is lost or a client that
-   * says nothing more. Between the messages of one statement only PostgreSQL 17 and later notice that.
+   * Runs a transaction. PostgreSQL ends the transaction if the connection is lost or the client sends nothing for 5 s. Only
+   * PostgreSQL 17 and later also end it if the client stops in the middle of a statement's messages.
    */
   async transaction<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 4_000): Promise<T> {
     const limit = String(0.75 * milliseconds);
@@ -48,52 +72,74 @@ export class Database {
     });
   }
 
-  /** Several reads of one moment. PostgreSQL itself gives up on a statement that takes too long. */
+  /** Runs several reads in one snapshot. PostgreSQL cancels a statement that takes too long. */
   async snapshot<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 2_000): Promise<T> {
     const limit = String(0.9 * milliseconds);
     return this.#begin('isolation level repeatable read read only', milliseconds, async (tx) => {
-      // On its way together with what follows, so that it costs no round trip.
-      const [, result] = await Promise.all([
-        tx`select set_config('statement_timeout', ${limit}, true)`,
-        work(tx),
-      ]);
+      // `execute` sends the setting before the first query and without waiting for the response. This saves a round trip.
+      const setting = tx`select set_config('statement_timeout', ${limit}, true)`.execute();
+      const [, result] = await Promise.all([setting, work(tx)]);
       return result;
     });
   }
 
   async #begin<T>(options: string, milliseconds: number, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    // A little sooner than the caller is told so: what nobody waits for any more must neither begin nor commit.
-    const deadline = performance.now() + milliseconds - 10;
-    const requireInTime = (): void => {
-      if (performance.now() > deadline)
-        throw new DatabaseSlow('a transaction did not come to its end in time');
-    };
-    return this.run(
-      (sql) =>
-        sql.begin(options, async (tx) => {
-          requireInTime();
-          const result = await work(tx);
-          requireInTime();
-          return result;
-        }) as Promise<T>,
-      milliseconds,
-    );
+    return this.run((sql) => {
+      // This deadline is before the deadline of `run`, because a transaction whose caller has given up must not begin or commit.
+      const deadline = performance.now() + milliseconds - 10;
+      const requireInTime = (): void => {
+        if (performance.now() > deadline)
+          throw new DatabaseSlow(`the transaction did not end within ${milliseconds} ms`);
+      };
+      return sql.begin(options, async (tx) => {
+        requireInTime();
+        const result = await work(tx);
+        requireInTime();
+        return result;
+      }) as Promise<T>;
+    }, milliseconds);
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#left, this.#pool].map((pool) => endQuietly(pool, 3)));
+    this.#siblings.delete(this);
+    await Promise.all([...this.#replaced, this.#pool].map((pool) => endQuietly(pool, 3)));
   }
 
-  /** Leaves a pool that hangs or broke, and opens another. What still runs on it has a while to end. */
-  #leave(broken: Pool): void {
-    if (broken !== this.#pool) return;
+  async #wait(milliseconds: number): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const start = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(start);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        this.#waiting.delete(start);
+        reject(new DatabaseBusy(`no connection came free within ${milliseconds} ms`));
+      }, milliseconds);
+      this.#waiting.add(start);
+    });
+  }
+
+  /** Replaces the pool, unless it was replaced already, and the pools of the siblings whose connections are dead. */
+  #suspect(pool: Pool, isDead: (sibling: Database) => boolean): void {
+    if (pool !== this.#pool) return;
+    this.#replacePool(0);
+    for (const sibling of this.#siblings) {
+      if (sibling !== this && isDead(sibling)) sibling.#replacePool(60);
+    }
+  }
+
+  /** Opens another pool. Work on the old pool has the grace period and then this many seconds to end. */
+  #replacePool(seconds: number): void {
+    const old = this.#pool;
     this.#pool = openPool(this.#connection, this.#max);
-    this.#left.add(broken);
-    const end = async (): Promise<void> => {
-      await endQuietly(broken, 0);
-      this.#left.delete(broken);
-    };
-    setTimeout(() => void end(), grace).unref();
+    this.#openedAt = performance.now();
+    this.#replaced.add(old);
+    setTimeout(() => void endQuietly(old, seconds).then(() => this.#replaced.delete(old)), grace).unref();
+  }
+
+  #isYoung(): boolean {
+    return performance.now() - this.#openedAt < young;
   }
 }
 
@@ -101,20 +147,14 @@ async function endQuietly(pool: Pool, seconds: number): Promise<void> {
   try {
     await pool.end({ timeout: seconds });
   } catch {
-    // It was broken; there is nothing left to close.
+    // An error here means that the pool was broken, so nothing is left to close.
   }
 }
 
-async function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
-  const timer = new AbortController();
-  const late = sleep(milliseconds, undefined, { signal: timer.signal }).then(() => {
-    throw new DatabaseSlow(`the database did not answer within ${milliseconds} ms`);
+function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = new DatabaseSlow(`the database did not respond within ${milliseconds} ms`);
+    const timer = setTimeout(() => reject(late), milliseconds);
+    work.finally(() => clearTimeout(timer)).then(resolve, reject);
   });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    timer.abort();
-    late.catch(() => {});
-    work.catch(() => {});
-  }
 }

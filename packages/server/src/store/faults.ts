@@ -1,57 +1,69 @@
 import postgres from 'postgres';
 
-/** The database took longer than a caller can wait. */
+/** The database did not respond in time. */
 export class DatabaseSlow extends Error {
   override readonly name = 'DatabaseSlow';
 }
 
-/** SQLSTATE classes that the next try would meet again: data, constraint, and what the role may not do. */
+/** No connection came free in time. */
+export class DatabaseBusy extends Error {
+  override readonly name = 'DatabaseBusy';
+}
+
+/** SQLSTATE classes of errors that a retry does not solve: data, constraints, privileges. */
 const permanent = new Set(['22', '23', '42']);
 
-/** Whether trying again is of no use. All else (a lost connection, a restart, a time limit) may pass. */
-function isPermanent(error: unknown): boolean {
-  return error instanceof postgres.PostgresError && permanent.has(error.code.slice(0, 2));
-}
+/** A value does not parse. The service never sends such a value, so the settings of the connection must be wrong. */
+const unparsed = '22P02';
 
-/** Whether a unique index refused the row. */
-export function isDuplicate(error: unknown): boolean {
-  return error instanceof postgres.PostgresError && error.code === '23505';
-}
-
-/** Whether the database, and not the program, is the cause: it is away, too slow, or shutting down. */
-export function isDatabaseFault(error: unknown): boolean {
-  if (error instanceof DatabaseSlow) return true;
-  if (error instanceof postgres.PostgresError) return !isPermanent(error);
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    typeof error.code === 'string' &&
-    connectionFault.test(error.code)
-  );
-}
-
-// The driver's, the operating system's, and those of TLS: SELF_SIGNED_CERT_IN_CHAIN, UNABLE_TO_VERIFY_LEAF_SIGNATURE …
+/** Connection errors of the driver, the operating system and TLS, for example SELF_SIGNED_CERT_IN_CHAIN. */
 const connectionFault =
   /^(CONNECTION_|CONNECT_TIMEOUT|E[A-Z]+$|ERR_TLS_|ERR_SSL_|UNABLE_TO_|CERT_|\w*SELF_SIGNED_CERT)/;
 
-/** Whether a connection was lost that had been there. */
-export function isConnectionLost(error: unknown): boolean {
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  return code === 'CONNECTION_CLOSED' || syscall === 'read' || syscall === 'write';
+/** Connection exceptions, including those that a pooler reports for its server, and shutdowns of the server. */
+const lost = /^(CONNECTION_|08|57P0[1-3])/;
+
+/** Returns whether the database refused a statement, for any reason. */
+export function isDatabaseError(error: unknown): error is postgres.PostgresError {
+  return error instanceof postgres.PostgresError;
 }
 
-/** Whether the role lacks a privilege. */
+/** Returns whether a unique index refused the row. */
+export function isDuplicate(error: unknown): boolean {
+  return isDatabaseError(error) && error.code === '23505';
+}
+
+/** Returns whether the role lacks a privilege. */
 export function isDenied(error: unknown): boolean {
-  return error instanceof postgres.PostgresError && error.code === '42501';
+  return isDatabaseError(error) && error.code === '42501';
 }
 
-/** Whether the error is postgres.js writing to a socket that is gone, thrown from its own timer. */
-export function isSocketFault(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];
-  const own = /[\\/]node_modules[\\/]postgres[\\/]/;
-  return (
-    frames.some((frame) => own.test(frame)) &&
-    frames.every((frame) => own.test(frame) || frame.includes('node:'))
-  );
+/** Returns whether a retry might succeed, because the database cannot be reached, is too slow or busy, or shuts down. */
+export function isDatabaseFault(error: unknown): boolean {
+  if (error instanceof DatabaseSlow || error instanceof DatabaseBusy) return true;
+  const code = codeOf(error);
+  if (isDatabaseError(error)) return !permanent.has(code.slice(0, 2)) || code === unparsed;
+  return error instanceof Error && connectionFault.test(code);
+}
+
+/** Returns whether a connection was lost or can no longer be used. */
+export function isConnectionLost(error: unknown): boolean {
+  const code = codeOf(error);
+  const { syscall } = error as NodeJS.ErrnoException;
+  return lost.test(code) || code === unparsed || syscall === 'read' || syscall === 'write';
+}
+
+/**
+ * Returns whether an uncaught error comes from the database or from postgres.js. When a connection breaks, postgres.js throws
+ * in timers and drops promises. By then the caller has got another error, and the pool has been replaced.
+ */
+export function isDriverFault(error: unknown): boolean {
+  if (isDatabaseFault(error)) return true;
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  return /[\\/]node_modules[\\/]postgres[\\/]/.test(stack);
+}
+
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' ? code : '';
 }

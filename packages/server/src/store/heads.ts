@@ -1,50 +1,62 @@
-import type { PaePart } from '@eaas/protocol';
+import { type Fragment, first, type Table } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-/** Where a tenant's chain stands, and the month's count of encrypts, which advances with it. */
-export interface Head {
+/** The head of a tenant's chain: its last entry, and the number of encrypt operations in the month. */
+export interface HeadRow {
+  readonly tenant_id: string;
   readonly id: number;
   readonly hash: Uint8Array;
-  /** The last entry that changed the tenant, a key or an API key. */
+  /** The id of the last entry that changed the tenant, a key or an API key. */
   readonly state_id: number;
+  /** The hash of the entry `state_id`. Null in a head that an earlier version of the service wrote, until the next change. */
+  readonly state_hash: Uint8Array | null;
   readonly created_at: number;
   readonly month: string;
   readonly encrypts: number;
-}
-
-export interface HeadRow extends Head {
   readonly mac: Uint8Array;
 }
 
-/** What the head's MAC covers: all of it. */
-export function headParts(tenantId: string, head: Head): PaePart[] {
-  return [tenantId, head.id, head.hash, head.state_id, head.created_at, head.month, head.encrypts];
-}
+export const headTable: Table<HeadRow> = {
+  name: 'audit_heads',
+  id: 'tenant_id',
+  label: ['eaas head v1'],
+  columns: ['tenant_id', 'id', 'hash', 'state_id', 'created_at', 'month', 'encrypts'],
+  added: 'state_hash',
+};
 
-/** A head, and the hash of an entry that was the head before: null where there is none, undefined where none was asked. */
+/** A head, with values that the same query has read. */
 export interface SeenHead extends HeadRow {
+  /** The hash of the entry `state_id`, read from the entry if the head does not have it. Null if that entry was purged. */
+  readonly state_name: Uint8Array | null;
+  /** The hash of the entry `knownId`. Null if this entry does not exist, absent if no `knownId` was passed. */
   readonly known_hash?: Uint8Array | null | undefined;
+  /** The database's time at the read, in milliseconds since 1970. */
+  readonly now: number;
 }
 
-export async function findHead(sql: Sql, tenantId: string, knownId?: number): Promise<SeenHead | undefined> {
-  const known =
-    knownId === undefined
-      ? sql``
-      : sql`, (select e.hash from eaas.audit_entries e where e.tenant_id = h.tenant_id and e.id = ${knownId}) as known_hash`;
-  const [row] = await sql<SeenHead[]>`
-    select id, hash, state_id, created_at, month, encrypts, mac ${known}
-    from eaas.audit_heads h where tenant_id = ${tenantId}`;
-  return row;
+/** Reads a tenant's head. `knownId` is the id of an earlier head. If given, the hash of this entry is read too. */
+export function findHead(sql: Sql, tenantId: string, knownId?: number): Promise<SeenHead | undefined> {
+  return first(sql<SeenHead[]>`
+    select tenant_id, id, hash, state_id, state_hash, created_at, month, encrypts, mac, eaas.now_ms() as now,
+      coalesce(state_hash, ${entryHash(sql, sql`h.state_id`)}) as state_name
+      ${knownId === undefined ? sql`` : sql`, ${entryHash(sql, sql`${knownId}`)} as known_hash`}
+    from eaas.audit_heads h where tenant_id = ${tenantId}`);
 }
 
-/** Reads the head and holds it until the transaction ends: nothing is appended meanwhile. */
-export async function lockHead(tx: Transaction, tenantId: string): Promise<HeadRow | undefined> {
-  const [row] = await tx<HeadRow[]>`
-    select id, hash, state_id, created_at, month, encrypts, mac from eaas.audit_heads
-    where tenant_id = ${tenantId} for update`;
-  return row;
+// `limit 1` is needed because an attacker who removed the primary key could insert two entries with one id.
+function entryHash(sql: Sql, id: Fragment) {
+  return sql`(select e.hash from eaas.audit_entries e where e.tenant_id = h.tenant_id and e.id = ${id} limit 1)`;
 }
 
-export async function insertHead(sql: Sql, tenantId: string, head: HeadRow): Promise<void> {
-  await sql`insert into eaas.audit_heads ${sql({ tenant_id: tenantId, ...head })}`;
+/** Locks and reads a tenant's head. No other transaction can append until this transaction ends. */
+export async function lockHead(tx: Transaction, tenantId: string, knownId?: number) {
+  // `execute` sends the lock now. Without it, postgres.js would send the query later, when it is awaited, which is after the
+  // read. Then the head and the time could be older than the lock.
+  const lock = tx`select from eaas.audit_heads where tenant_id = ${tenantId} for update`.execute();
+  const [, head] = await Promise.all([lock, findHead(tx, tenantId, knownId)]);
+  return head;
+}
+
+export async function insertHead(sql: Sql, head: HeadRow): Promise<void> {
+  await sql`insert into eaas.audit_heads ${sql({ ...head })}`;
 }

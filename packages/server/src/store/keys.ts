@@ -1,30 +1,33 @@
-import type { PaePart } from '@eaas/protocol';
+import { limits } from '@eaas/protocol/wire';
+import type { KeyFields } from '@eaas/protocol/service';
+import { countRows, first, type Loaded, loadRows, type RecordedRow, recordedTable } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-export type KeyStatus = 'active' | 'disabled' | 'pending_destruction' | 'destroyed';
-
-/** A key as stored. Its material is in its versions, sealed. */
-export interface KeyRow {
-  readonly key_id: string;
-  readonly tenant_id: string;
-  readonly name: string;
-  readonly key_version: number;
-  readonly status: KeyStatus;
-  readonly exportable: boolean;
-  readonly created_at: number;
-  readonly rotated_at: number | null;
-  readonly interval_days: number | null;
-  readonly next_rotation_at: number | null;
-  readonly destroy_at: number | null;
+/** A key's row. The sealed material is in the rows of its versions. */
+export interface KeyRow extends KeyFields, RecordedRow {
   readonly sealed_hash_key: Uint8Array | null;
-  /** The entry that made it. */
+  /** The id of the audit entry of its creation. */
   readonly created_id: number;
-  /** The entry that last changed it. */
-  readonly rev: number;
-  readonly mac: Uint8Array;
 }
 
-/** A version's material: 32 bytes, sealed; null once destroyed. */
+export const keyTable = recordedTable<KeyRow>('keys', 'key_id', [
+  'key_id',
+  'tenant_id',
+  'name',
+  'key_version',
+  'status',
+  'exportable',
+  'created_at',
+  'rotated_at',
+  'interval_days',
+  'next_rotation_at',
+  'destroy_at',
+  'sealed_hash_key',
+  'created_id',
+  'rev',
+]);
+
+/** A key version's row: 32 sealed bytes, or null after the key was destroyed. */
 export interface KeyVersionRow {
   readonly key_id: string;
   readonly key_version: number;
@@ -32,138 +35,90 @@ export interface KeyVersionRow {
   readonly sealed: Uint8Array | null;
 }
 
-/** What the row's MAC covers: all of it. */
-export function keyParts(row: Omit<KeyRow, 'mac'>): PaePart[] {
-  return [
-    row.key_id,
-    row.tenant_id,
-    row.name,
-    row.key_version,
-    row.status,
-    String(row.exportable),
-    row.created_at,
-    row.rotated_at,
-    row.interval_days,
-    row.next_rotation_at,
-    row.destroy_at,
-    row.sealed_hash_key,
-    row.created_id,
-    row.rev,
-  ];
-}
-
-export async function insertKey(tx: Transaction, row: KeyRow): Promise<void> {
-  await tx`insert into eaas.keys ${tx({ ...row })}`;
-}
-
-export async function updateKey(tx: Transaction, row: KeyRow): Promise<void> {
-  await tx`update eaas.keys set ${tx({ ...row })} where tenant_id = ${row.tenant_id} and key_id = ${row.key_id}`;
-}
-
-export async function insertKeyVersion(
-  tx: Transaction,
-  tenantId: string,
-  version: KeyVersionRow,
-): Promise<void> {
+export async function insertKeyVersion(tx: Transaction, tenantId: string, version: KeyVersionRow) {
   await tx`insert into eaas.key_versions ${tx({ tenant_id: tenantId, ...version })}`;
 }
 
-/** Erases the material of every version. */
 export async function eraseKeyVersions(tx: Transaction, tenantId: string, keyId: string): Promise<void> {
   await tx`update eaas.key_versions set sealed = null where tenant_id = ${tenantId} and key_id = ${keyId}`;
 }
 
-export async function findKey(sql: Sql, tenantId: string, keyId: string): Promise<KeyRow | undefined> {
-  const [row] = await sql<
-    KeyRow[]
-  >`select * from eaas.keys where tenant_id = ${tenantId} and key_id = ${keyId}`;
-  return row;
+export function findKey(sql: Sql, tenantId: string, keyId: string): Promise<Loaded<KeyRow> | undefined> {
+  return first(findKeys(sql, tenantId, [keyId]));
 }
 
-export async function findKeys(sql: Sql, tenantId: string, keyIds: readonly string[]): Promise<KeyRow[]> {
-  return sql<KeyRow[]>`
-    select * from eaas.keys where tenant_id = ${tenantId} and key_id = any (${[...keyIds]}::uuid[])`;
+export function findKeys(sql: Sql, tenantId: string, keyIds: readonly string[]): Promise<Loaded<KeyRow>[]> {
+  return loadRows(
+    sql,
+    keyTable,
+    sql`where tenant_id = ${tenantId} and key_id = any (${[...keyIds]}::uuid[])`,
+  );
 }
 
-/** Of these keys the newest version, and besides the versions that are named. */
+/** Reads the newest version of each key in `keyIds`, and the versions in `named`. */
 export async function findKeyVersions(
   sql: Sql,
   tenantId: string,
   keyIds: readonly string[],
   named: readonly { keyId: string; keyVersion: number }[],
 ): Promise<KeyVersionRow[]> {
+  // Each row is looked up by the primary key, because a key can have thousands of versions.
   return sql<KeyVersionRow[]>`
     select v.key_id, v.key_version, v.created_at, v.sealed
-    from eaas.key_versions v join eaas.keys k using (tenant_id, key_id)
-    where tenant_id = ${tenantId} and key_id = any (${[...keyIds]}::uuid[]) and (
-      v.key_version = k.key_version or (v.key_id, v.key_version) in (
-        select * from unnest(${named.map((one) => one.keyId)}::uuid[], ${named.map((one) => one.keyVersion)}::bigint[])))`;
+    from (
+      select key_id, key_version from eaas.keys
+      where tenant_id = ${tenantId} and key_id = any (${[...keyIds]}::uuid[])
+      union
+      select * from unnest(${named.map((one) => one.keyId)}::uuid[], ${named.map((one) => one.keyVersion)}::bigint[])
+    ) wanted join eaas.key_versions v using (key_id, key_version)
+    where v.tenant_id = ${tenantId}`;
 }
 
+/** Returns whether a key that is not destroyed has this name. */
 export async function nameIsTaken(sql: Sql, tenantId: string, name: string): Promise<boolean> {
-  const found = await sql`
+  const { count } = await sql`
     select from eaas.keys where tenant_id = ${tenantId} and name = ${name} and status <> 'destroyed'`;
-  return found.count > 0;
-}
-
-export async function listKeyVersions(sql: Sql, tenantId: string, keyId: string): Promise<KeyVersionRow[]> {
-  return sql<KeyVersionRow[]>`
-    select key_id, key_version, created_at, sealed from eaas.key_versions
-    where tenant_id = ${tenantId} and key_id = ${keyId} order by key_version`;
+  return count > 0;
 }
 
 export interface KeyFilter {
   readonly status?: string | undefined;
   readonly name?: string | undefined;
-  /** Only these, for an API key that is limited to some. */
+  /** The ids of the keys that the caller's API key can use; null for all keys. */
   readonly among: readonly string[] | null;
 }
 
-/** Newest first. */
-export async function listKeys(
+/** Reads a page of a tenant's keys, newest first. */
+export function listKeys(
   sql: Sql,
   tenantId: string,
   filter: KeyFilter,
-  page: { limit: number; offset: number },
-): Promise<KeyRow[]> {
-  return sql<KeyRow[]>`
-    select * from eaas.keys where tenant_id = ${tenantId} ${matching(sql, filter)}
-    order by created_id desc limit ${page.limit} offset ${page.offset}`;
+  { limit, offset }: { limit: number; offset: number },
+): Promise<Loaded<KeyRow>[]> {
+  const where = matching(sql, tenantId, filter);
+  return loadRows(sql, keyTable, sql`${where} order by created_id desc limit ${limit} offset ${offset}`);
 }
 
-export async function countKeys(sql: Sql, tenantId: string, filter: KeyFilter): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
-    select count(*) as count from eaas.keys where tenant_id = ${tenantId} ${matching(sql, filter)}`;
-  return row?.count ?? 0;
+export function countKeys(sql: Sql, tenantId: string, filter: KeyFilter): Promise<number> {
+  return countRows(sql, sql`eaas.keys ${matching(sql, tenantId, filter)}`);
 }
 
-function matching(sql: Sql, { status, name, among }: KeyFilter) {
-  const byStatus = status === undefined ? sql`` : sql`and status = ${status}`;
-  const byName = name === undefined ? byStatus : sql`${byStatus} and name = ${name}`;
-  return among === null ? byName : sql`${byName} and key_id = any (${[...among]}::uuid[])`;
+function matching(sql: Sql, tenantId: string, { status, name, among }: KeyFilter) {
+  return sql`where tenant_id = ${tenantId} ${status === undefined ? sql`` : sql`and status = ${status}`}
+    ${name === undefined ? sql`` : sql`and name = ${name}`}
+    ${among === null ? sql`` : sql`and key_id = any (${[...among]}::uuid[])`}`;
 }
 
-/** A key whose time has come. */
-interface DueKey {
-  readonly tenant_id: string;
-  readonly key_id: string;
-  readonly status: KeyStatus;
-}
+type DueKey = Pick<KeyRow, 'tenant_id' | 'key_id' | 'key_version' | 'status'>;
 
-/** Keys whose time has come, of every tenant: rotations of active keys, destructions of pending ones. */
-export async function keysDue(sql: Sql, time: number): Promise<DueKey[]> {
+/**
+ * Reads up to 1,000 keys of all tenants that are due: active keys for rotation, pending keys for destruction. Keys that have
+ * the maximum number of versions come last, because they stay due.
+ */
+export async function keysDue(sql: Sql): Promise<DueKey[]> {
   return sql<DueKey[]>`
-    select tenant_id, key_id, status from eaas.keys
-    where (next_rotation_at <= ${time} and status = 'active')
-       or (destroy_at <= ${time} and status = 'pending_destruction')`;
-}
-
-/** Every key of a tenant, for its verification. */
-export async function allKeys(sql: Sql, tenantId: string): Promise<KeyRow[]> {
-  return sql<KeyRow[]>`select * from eaas.keys where tenant_id = ${tenantId}`;
-}
-
-export async function allKeyVersions(sql: Sql, tenantId: string): Promise<KeyVersionRow[]> {
-  return sql<KeyVersionRow[]>`
-    select key_id, key_version, created_at, sealed from eaas.key_versions where tenant_id = ${tenantId}`;
+    select tenant_id, key_id, key_version, status from eaas.keys
+    where (next_rotation_at <= (select eaas.now_ms()) and status = 'active')
+       or (destroy_at <= (select eaas.now_ms()) and status = 'pending_destruction')
+    order by key_version >= ${limits.keyVersions} limit 1000`;
 }

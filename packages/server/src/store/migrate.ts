@@ -1,19 +1,21 @@
 import { tables } from './migrations/0001-tables.ts';
 import { guards } from './migrations/0002-guards.ts';
+import { tenantFirst } from './migrations/0003-tenant-first.ts';
+import { append } from './migrations/0004-append.ts';
 import type { Pool, Sql } from './sql.ts';
 
-/** In order. A migration that was released is never changed: another one follows it. */
-const migrations = [tables, guards];
+/** All migrations, in order. Never change a released migration. Add a new one instead. */
+const migrations = [tables, guards, tenantFirst, append];
 
-const anyNumber = 0x65616173; // 'eaas': the advisory lock that one migration at a time holds
+const lockNumber = 0x65616173; // 'eaas' in ASCII: identifies the advisory lock
 
 /**
- * Brings the schema up to date, as its owner; safe to run from several places at once. Grants to the server's
- * role what it needs and no more. Answers how many migrations ran.
+ * Runs the missing migrations and returns how many ran. Grants the server's role its privileges. Call it as
+ * the owner of the schema. Concurrent calls wait for each other.
  */
 export async function migrate(sql: Pool, serverRole: string | null): Promise<number> {
   return sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(${anyNumber})`;
+    await tx`select pg_advisory_xact_lock(${lockNumber})`;
     await tx`create schema if not exists eaas`;
     await tx`create table if not exists eaas.migrations (version integer primary key, applied_at timestamptz not null default now())`;
     const done = await schemaVersion(tx);
@@ -27,23 +29,26 @@ export async function migrate(sql: Pool, serverRole: string | null): Promise<num
   });
 }
 
-/** Whether the schema is the one that this program knows. */
+/** Returns whether the schema has all migrations of this version of the server. */
 export async function isMigrated(sql: Sql): Promise<boolean> {
   const [found] = await sql<{ there: boolean }[]>`select to_regclass('eaas.migrations') is not null as there`;
   return found?.there === true && (await schemaVersion(sql)) >= migrations.length;
 }
 
-/** Whether the role that is connected owns the tables, and so could remove their guards. */
+/** Returns whether the connected role owns the tables. An owner can remove their triggers. */
 export async function ownsTables(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ owns: boolean }[]>`
     select pg_has_role(current_user, relowner, 'usage') as owns from pg_class where oid = 'eaas.audit_entries'::regclass`;
   return row?.owns === true;
 }
 
+/** Returns whether the database server has a role of this name. */
+export async function roleExists(sql: Sql, role: string): Promise<boolean> {
+  return (await sql`select from pg_roles where rolname = ${role}`).count > 0;
+}
+
 async function schemaVersion(sql: Sql): Promise<number> {
-  const [row] = await sql<
-    { version: number }[]
-  >`select coalesce(max(version), 0)::int as version from eaas.migrations`;
+  const [row] = await sql<{ version: number | null }[]>`select max(version) as version from eaas.migrations`;
   return row?.version ?? 0;
 }
 
@@ -54,7 +59,8 @@ async function grant(sql: Sql, role: string): Promise<void> {
   await sql`grant insert on all tables in schema eaas to ${to}`;
   await sql`revoke insert on eaas.migrations from ${to}`;
   await sql`grant update on eaas.tenants, eaas.audit_heads, eaas.audit_anchors, eaas.keys, eaas.key_versions,
-    eaas.api_keys, eaas.verifications, eaas.usage, eaas.usage_cursors, eaas.key_version_uses, eaas.api_key_uses to ${to}`;
-  await sql`grant delete on eaas.root_checks to ${to}`;
-  await sql`grant execute on function eaas.purge_entries(uuid, bigint) to ${to}`;
+    eaas.api_keys, eaas.verifications, eaas.usage, eaas.usage_cursors, eaas.key_version_uses, eaas.api_key_uses,
+    eaas.tenant_names, eaas.leases, eaas.verification_markers to ${to}`;
+  await sql`grant delete on eaas.verification_markers, eaas.root_checks, eaas.token_directory, eaas.tenant_names to ${to}`;
+  await sql`grant execute on function eaas.purge_entries, eaas.append to ${to}`;
 }

@@ -1,60 +1,71 @@
 import { parseUuid } from '@eaas/protocol';
 import type { Transaction } from './sql.ts';
 
-/** An entry as PostgreSQL sends it, which is how its hash is computed: nothing of it is decoded. */
+/** An entry as PostgreSQL sends it. Its hash is computed from these bytes. */
 export interface RawEntry {
   readonly id: number;
   readonly createdAt: number;
-  /** From `id` to `created_at`: for each its length in 4 bytes (all ones for null) and its text. */
+  /** The columns from `id` to `created_at`. Each has its length in 4 bytes (all bits set for null) and its text. */
   readonly parts: Uint8Array;
   readonly hash: Uint8Array;
   readonly mac: Uint8Array;
 }
 
+export interface RawPage {
+  readonly rows: readonly RawEntry[];
+  /** Whether the page ends before `last` because it reached the limit of bytes. */
+  readonly isCut: boolean;
+}
+
+/** A page ends with the entry at which the metadata of the page reaches this number of bytes. */
+const pageBytes = 4 * 1024 * 1024;
+
 const signature = 'PGCOPY\n\u00ff\r\n\0';
 const fieldCount = 10;
 
 /**
- * Entries in the order of the chain, by binary COPY. Its fields are spelled exactly as the parts of a pae are, so the
- * bytes between two entries' counts are the end of what the hash covers. In a transaction, which has its connection for
- * itself: postgres.js throws at whatever query it sends to a connection that is in the middle of a COPY.
+ * Reads entries in the order of the chain, by binary COPY. COPY encodes fields as `pae` encodes parts, so the bytes of a row
+ * are the end of the bytes that the hash covers. Needs a transaction, because its connection is not shared: postgres.js
+ * throws if it sends a query to a connection that is in a COPY.
  */
-export async function rawEntries(
-  tx: Transaction,
-  tenantId: string,
-  first: number,
-  last: number,
-): Promise<RawEntry[]> {
-  if (parseUuid(tenantId) !== tenantId) throw new TypeError('a tenant id is a UUID');
-  // COPY takes no parameters: these are a UUID and two whole numbers. `e.id`, because `id` would be the text.
+export async function rawEntries(tx: Transaction, tenantId: string, first: number, last: number) {
+  if (parseUuid(tenantId) !== tenantId) throw new TypeError('`tenantId` must be a UUID in lower case');
+  // COPY takes no parameters, so the code checks the values that it inserts. `order by id` would sort by the text of the id.
   const query = tx.unsafe(`copy (
     select id::text, action, key_id::text, key_version::text, actor, ip_address, metadata, created_at::text, hash, mac
-    from eaas.audit_entries e
-    where tenant_id = '${tenantId}' and id between ${whole(first)} and ${whole(last)} order by e.id
+    from (
+      select *, sum(octet_length(metadata)) over (order by id rows unbounded preceding) - octet_length(metadata) as before
+      from eaas.audit_entries
+      where tenant_id = '${tenantId}' and id between ${whole(first)} and ${whole(last)}
+    ) e
+    where before < ${whole(pageBytes)} order by e.id
   ) to stdout (format binary)`);
   const chunks: Buffer[] = [];
   const stream = await query.readable();
   await new Promise<void>((resolve, reject) => {
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('end', () => {
-      // postgres.js pauses its socket while the stream is full and resumes it when asked for more, which nobody asks of
-      // a stream that has ended: the connection would stay deaf.
+      // postgres.js pauses its socket while the stream is full, and resumes it when the stream is read. Without this last read
+      // after the end, the connection would stay paused.
       stream._read(0);
       resolve();
     });
     stream.on('error', reject);
   });
-  return readRows(Buffer.concat(chunks));
+  const bytes = Buffer.concat(chunks);
+  // The size includes more than the metadata that the limit counts. So a complete page can be treated as cut, which only
+  // costs one more read.
+  return { rows: readRows(bytes), isCut: bytes.length >= pageBytes };
 }
 
 function readRows(bytes: Buffer): RawEntry[] {
   if (bytes.toString('latin1', 0, signature.length) !== signature)
-    throw new Error('PostgreSQL sent no binary COPY');
+    throw new Error('expected a binary COPY of version 1 from PostgreSQL');
   const rows: RawEntry[] = [];
   const extension = signature.length + 4;
   let at = extension + 4 + bytes.readUInt32BE(extension);
   for (let count = bytes.readInt16BE(at); count !== -1; count = bytes.readInt16BE(at)) {
-    if (count !== fieldCount) throw new Error('PostgreSQL sent another number of columns');
+    if (count !== fieldCount) throw new Error(`expected ${fieldCount} columns in a COPY (got ${count})`);
     const start = at + 2;
     const idEnd = fieldEnd(bytes, start);
     let createdAt = start;
@@ -79,6 +90,6 @@ function fieldEnd(bytes: Buffer, at: number): number {
 }
 
 function whole(value: number): string {
-  if (!Number.isSafeInteger(value)) throw new TypeError('an entry id is a whole number');
+  if (!Number.isSafeInteger(value)) throw new TypeError(`an entry id must be a safe integer (got ${value})`);
   return value.toFixed();
 }

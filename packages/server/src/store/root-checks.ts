@@ -1,16 +1,16 @@
 import type { Sql, Transaction } from './sql.ts';
 
-/** A row by which a start tells whether it has a root key that tenants are sealed under. */
+/** A row that a starting server uses to check whether it has the root key with this id. */
 export interface RootCheckRow {
   readonly root_id: Uint8Array;
   readonly sealed: Uint8Array;
 }
 
-const anyNumber = 0x65616174; // the advisory lock that whoever adds or removes a check holds
+const lockNumber = 0x65616174; // identifies the advisory lock
 
-/** Until the transaction ends nobody else adds or removes a check. */
+/** Prevents other transactions from changing the root checks until this transaction ends. */
 export async function lockRootChecks(tx: Transaction): Promise<void> {
-  await tx`select pg_advisory_xact_lock(${anyNumber})`;
+  await tx`select pg_advisory_xact_lock(${lockNumber})`;
 }
 
 export async function listRootChecks(sql: Sql): Promise<RootCheckRow[]> {
@@ -21,11 +21,11 @@ export async function insertRootCheck(tx: Transaction, row: RootCheckRow): Promi
   await tx`insert into eaas.root_checks ${tx({ ...row })}`;
 }
 
-/** Whether any tenant is sealed under a root key: this one, or without one any. */
+/** Returns whether any tenant is sealed under this root key, or under any root key if none is given. */
 export async function someTenantIsSealed(sql: Sql, rootId?: Uint8Array): Promise<boolean> {
   const under = rootId ? sql`where root_id = ${rootId}` : sql``;
-  const [row] = await sql<{ there: boolean }[]>`select exists (select from eaas.tenants ${under}) as there`;
-  return row?.there === true;
+  const { count } = await sql`select from eaas.tenants ${under} limit 1`;
+  return count > 0;
 }
 
 export async function deleteRootCheck(tx: Transaction, rootId: Uint8Array): Promise<void> {

@@ -1,28 +1,43 @@
 import postgres from 'postgres';
+import { formatArray, parseArray } from './arrays.ts';
 
-/** Numbers of the database are whole and below 2^53: they arrive as numbers, not as text. */
+/** A bigint is read as a number, because all numbers in the database are integers below 2^53. */
 interface Types extends Record<string, unknown> {
   bigint: number;
 }
 
-/** A pool of connections, or one that is inside a transaction. Store functions take either. */
+/** A pool of connections, or one connection in a transaction. Store functions take either. */
 export type Sql = postgres.ISql<Types>;
-/** Only inside a transaction. */
 export type Transaction = postgres.TransactionSql<Types>;
 export type Pool = postgres.Sql<Types>;
 
-/** How to reach a database: a URL, or what the embedded one answers. */
+/** How to connect to a database: a URL, or the fields that the embedded database returns. */
 export type Connection = string | { host: string; port: number; database: string; username: string };
 
-const types = {
+interface DriverTypes extends Record<string, postgres.PostgresType> {
+  bigint: postgres.PostgresType<number>;
+}
+
+const types: DriverTypes = {
   bigint: { to: 20, from: [20], parse: Number, serialize: String },
+  // text[], uuid[] and bigint[]
+  texts: { to: 1009, from: [1009], parse: parseArray, serialize: formatArray },
+  uuids: { to: 2951, from: [2951], parse: parseArray, serialize: formatArray },
+  bigints: {
+    to: 1016,
+    from: [1016],
+    parse: (text: string) => parseArray(text).map(Number),
+    serialize: formatArray,
+  },
 };
 
-/** Opens a pool. Nothing is connected until the first query. */
+/** Creates a pool. The pool connects at the first query. */
 export function openPool(connection: Connection, max: number): Pool {
-  const options: postgres.Options<{ bigint: postgres.PostgresType<number> }> = {
+  const options: postgres.Options<DriverTypes> = {
     max,
     types,
+    // Without this option, the driver queries the types on each new connection. With a pooler this query can fail.
+    fetch_types: false,
     connect_timeout: 3,
     keep_alive: 10,
     backoff: false,
@@ -31,6 +46,6 @@ export function openPool(connection: Connection, max: number): Pool {
   };
   if (typeof connection !== 'string') return postgres({ ...connection, ...options });
   const host = decodeURIComponent(new URL(connection).hostname);
-  // A Unix socket directory in a URL, as PostgreSQL's own programs take it: postgres.js would look it up as a name.
+  // The host can be the directory of a Unix socket, as for psql. postgres.js would resolve such a host by DNS.
   return postgres(connection, host.startsWith('/') ? { ...options, host } : options);
 }

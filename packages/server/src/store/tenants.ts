@@ -1,70 +1,84 @@
-import type { PaePart } from '@eaas/protocol';
+import { findNamedTenant } from './directories.ts';
+import { first, type Loaded, loadRows, type RecordedRow, recordedTable } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-/** A tenant as stored. Names of the columns are the wire's. */
-export interface TenantRow {
-  readonly tenant_id: string;
+/** A tenant's row. The columns have the names that the API uses. */
+export interface TenantRow extends RecordedRow {
   readonly name: string;
   readonly envelope_only: boolean;
   readonly monthly_encrypt_quota: number | null;
   readonly created_at: number;
   readonly root_id: Uint8Array;
   readonly sealed_secret: Uint8Array;
-  /** The entry that last changed it; 0 for none. */
-  readonly rev: number;
-  readonly mac: Uint8Array;
 }
 
-/** What the row's MAC covers: all of it. */
-export function tenantParts(row: Omit<TenantRow, 'mac'>): PaePart[] {
-  return [
-    row.tenant_id,
-    row.name,
-    String(row.envelope_only),
-    row.monthly_encrypt_quota,
-    row.created_at,
-    row.root_id,
-    row.sealed_secret,
-    row.rev,
-  ];
+export const tenantTable = recordedTable<TenantRow>('tenants', 'tenant_id', [
+  'tenant_id',
+  'name',
+  'envelope_only',
+  'monthly_encrypt_quota',
+  'created_at',
+  'root_id',
+  'sealed_secret',
+  'rev',
+]);
+
+export function findTenant(sql: Sql, tenantId: string): Promise<Loaded<TenantRow> | undefined> {
+  return first(loadRows(sql, tenantTable, sql`where tenant_id = ${tenantId}`));
 }
 
-export async function insertTenant(tx: Transaction, row: TenantRow): Promise<void> {
-  await tx`insert into eaas.tenants ${tx({ ...row })}`;
+export async function findTenantByName(sql: Sql, name: string): Promise<Loaded<TenantRow> | undefined> {
+  const tenantId = await findNamedTenant(sql, name);
+  const row = tenantId === undefined ? undefined : await findTenant(sql, tenantId);
+  return row?.name === name ? row : undefined;
 }
 
-export async function updateTenant(tx: Transaction, row: TenantRow): Promise<void> {
-  const { tenant_id: tenantId, ...columns } = row;
-  await tx`update eaas.tenants set ${tx({ ...columns })} where tenant_id = ${tenantId}`;
+/** Reads all tenants, ordered by name. */
+export function listTenants(sql: Sql): Promise<Loaded<TenantRow>[]> {
+  return loadRows(sql, tenantTable, sql`order by name`);
 }
 
-export async function findTenant(sql: Sql, tenantId: string): Promise<TenantRow | undefined> {
-  const [row] = await sql<TenantRow[]>`select * from eaas.tenants where tenant_id = ${tenantId}`;
-  return row;
-}
-
-export async function findTenantByName(sql: Sql, name: string): Promise<TenantRow | undefined> {
-  const [row] = await sql<TenantRow[]>`select * from eaas.tenants where name = ${name}`;
-  return row;
-}
-
-/** All tenants, by name. */
-export async function listTenants(sql: Sql): Promise<TenantRow[]> {
-  return sql<TenantRow[]>`select * from eaas.tenants order by name`;
-}
-
-/** Every chain, by its tenant's name; null where the tenant's row was removed and only its head is left. */
+/** Reads the ids of all tenants, ordered by name. The name is null if only the head of a removed tenant is left. */
 export async function listChains(sql: Sql): Promise<{ tenant_id: string; name: string | null }[]> {
   return sql<{ tenant_id: string; name: string | null }[]>`
     select tenant_id, name from eaas.tenants full join eaas.audit_heads using (tenant_id) order by name`;
 }
 
-/** The rows of tenants that another root key sealed. */
-export async function tenantsSealedUnder(sql: Sql, rootId: Uint8Array): Promise<TenantRow[]> {
-  return sql<TenantRow[]>`select * from eaas.tenants where root_id = ${rootId} order by tenant_id`;
+/** Reads the ids of the tenants whose secret is sealed under a root key. */
+export async function tenantsSealedUnder(sql: Sql, rootId: Uint8Array): Promise<string[]> {
+  const rows = await sql<{ tenant_id: string }[]>`
+    select tenant_id from eaas.tenants where root_id = ${rootId} order by tenant_id`;
+  return rows.map((row) => row.tenant_id);
 }
 
-/** Erases a tenant's rows of every table. For the owner of the tables only. */
+/** Deletes a tenant's rows in every table except the directories. Only the owner of the tables has this privilege. */
 export async function destroyTenant(tx: Transaction, tenantId: string): Promise<void> {
   await tx`select eaas.destroy_tenant(${tenantId})`;
+}
+
+/** The numbers of a tenant's keys, API keys and entries, and its last use. */
+export interface Holdings {
+  /** Keys that are not destroyed. */
+  readonly keys: number;
+  /** API keys that are not revoked. */
+  readonly api_keys: number;
+  /** Audit entries, computed from the ids of the head and the anchor, because counting a long log takes minutes. */
+  readonly entries: number;
+  /** Milliseconds since 1970; null if the tenant was never used. */
+  readonly last_used_at: number | null;
+}
+
+/** Counts a tenant's holdings, to show them to the operator who is about to destroy the tenant. */
+export async function countHoldings(sql: Sql, tenantId: string): Promise<Holdings> {
+  const [row] = await sql<Holdings[]>`
+    select
+      (select count(*) from eaas.keys where tenant_id = ${tenantId} and status <> 'destroyed') as keys,
+      (select count(*) from eaas.api_keys where tenant_id = ${tenantId} and revoked_at is null) as api_keys,
+      coalesce((select id from eaas.audit_heads where tenant_id = ${tenantId}), 0)
+        - coalesce((select id from eaas.audit_anchors where tenant_id = ${tenantId}), 0) as entries,
+      greatest(
+        (select max(last_used_at) from eaas.api_key_uses where tenant_id = ${tenantId}),
+        (select created_at from eaas.audit_heads where tenant_id = ${tenantId} and id > 0)
+      ) as last_used_at`;
+  return row ?? { keys: 0, api_keys: 0, entries: 0, last_used_at: null };
 }

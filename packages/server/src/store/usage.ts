@@ -1,27 +1,31 @@
 import type { Sql, Transaction } from './sql.ts';
 
-/** The operations that are counted. */
-const countedOperations = ['encrypt', 'decrypt', 'key.wrap', 'key.unwrap'] as const;
+export const countedOperations = ['encrypt', 'decrypt', 'key.wrap', 'key.unwrap'] as const;
 
 export interface VersionUse {
   readonly key_version: number;
+  readonly created_at: number;
   readonly wraps: number;
   readonly unwraps: number;
   readonly last_unwrap_at: number | null;
 }
 
-export async function versionUses(sql: Sql, tenantId: string, keyId: string): Promise<VersionUse[]> {
-  return sql<VersionUse[]>`
-    select key_version, wraps, unwraps, last_unwrap_at from eaas.key_version_uses
-    where tenant_id = ${tenantId} and key_id = ${keyId}`;
-}
-
-/** A month's counts: what was counted, and the entries that were written since. */
-export async function monthUsage(
+/** Reads a page of a key's versions and their use, newest first. */
+export async function versionUses(
   sql: Sql,
   tenantId: string,
-  month: string,
-): Promise<{ operation: string; count: number }[]> {
+  keyId: string,
+  page: { limit: number; offset: number },
+): Promise<VersionUse[]> {
+  return sql<VersionUse[]>`
+    select v.key_version, v.created_at, coalesce(u.wraps, 0) as wraps, coalesce(u.unwraps, 0) as unwraps, u.last_unwrap_at
+    from eaas.key_versions v left join eaas.key_version_uses u using (tenant_id, key_id, key_version)
+    where tenant_id = ${tenantId} and key_id = ${keyId}
+    order by v.key_version desc limit ${page.limit} offset ${page.offset}`;
+}
+
+/** Returns a month's counts: the stored counts plus the entries that are not counted yet. */
+export async function monthUsage(sql: Sql, tenantId: string, month: string) {
   return sql<{ operation: string; count: number }[]>`
     select operation, sum(count)::bigint as count from (
       select operation, count from eaas.usage where tenant_id = ${tenantId} and month = ${month}
@@ -33,7 +37,7 @@ export async function monthUsage(
     ) uses group by operation`;
 }
 
-/** Tenants with entries that are not counted yet. */
+/** Reads the ids of the tenants that have uncounted entries. */
 export async function uncountedTenants(sql: Sql): Promise<string[]> {
   const rows = await sql<{ tenant_id: string }[]>`
     select h.tenant_id from eaas.audit_heads h left join eaas.usage_cursors c using (tenant_id)
@@ -41,11 +45,14 @@ export async function uncountedTenants(sql: Sql): Promise<string[]> {
   return rows.map((row) => row.tenant_id);
 }
 
-/** Counts the next entries of a tenant, once, however many replicas try. Answers whether more are left. */
-export async function countNext(tx: Transaction, tenantId: string, most: number): Promise<boolean> {
+/**
+ * Counts the next `limit` entries of a tenant. Returns whether more are left. Locks the cursor, so that no two replicas count
+ * the same entries.
+ */
+export async function countNext(tx: Transaction, tenantId: string, limit: number): Promise<boolean> {
   await tx`insert into eaas.usage_cursors values (${tenantId}, 0) on conflict do nothing`;
   const [cursor] = await tx<{ from: number; through: number; head: number }[]>`
-    select counted_through as from, least(counted_through + ${most}, h.id) as through, h.id as head
+    select counted_through as from, least(counted_through + ${limit}, h.id) as through, h.id as head
     from eaas.usage_cursors c join eaas.audit_heads h using (tenant_id)
     where c.tenant_id = ${tenantId} for update of c`;
   if (!cursor || cursor.through <= cursor.from) return false;
@@ -69,7 +76,6 @@ export async function countNext(tx: Transaction, tenantId: string, most: number)
   return cursor.through < cursor.head;
 }
 
-/** The last entry that was counted. */
 export async function countedThrough(sql: Sql, tenantId: string): Promise<number> {
   const [row] = await sql<{ counted_through: number }[]>`
     select counted_through from eaas.usage_cursors where tenant_id = ${tenantId}`;
@@ -77,6 +83,6 @@ export async function countedThrough(sql: Sql, tenantId: string): Promise<number
 }
 
 function counted(sql: Sql) {
-  // Canonical JSON: of these entries' own names `outcome` is the last, and one inside a context ends in two braces.
+  // In canonical JSON `outcome` is the last member of the metadata. An `outcome` in the context would be before two braces.
   return sql`action = any (${[...countedOperations]}::text[]) and metadata not like '%"outcome":"refused"}'`;
 }

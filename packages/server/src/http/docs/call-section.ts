@@ -1,61 +1,52 @@
-import { type Endpoint, endpoints, problems, type Route } from '@eaas/protocol/wire';
-import { splitRoute } from '../api.ts';
-import { bodySchema } from '../openapi.ts';
-import { inputSchema, outputSchema } from '../openapi-schema.ts';
-import { describeField } from '../reference/fields.ts';
-import { callOf, problemsOf } from '../reference/groups.ts';
-import { splitInput } from '../reference/split-input.ts';
-import { fieldTable } from './field-table.ts';
+import { splitRoute } from '@eaas/protocol/service';
+import { problems, type Route } from '@eaas/protocol/wire';
+import { exampleOf, operationOf } from '../openapi.ts';
+import type { JsonSchema } from '../openapi-schema.ts';
+import { problemsOf } from '../reference/groups.ts';
 import { escape, jsonHtml, prose } from './html.ts';
 
-/** One call: what it does, takes and answers, beside an example. */
+/** Renders one call: its description and fields, and an example beside them. */
 export function callSection(route: Route): string {
-  const endpoint: Endpoint = endpoints[route];
+  const operation = operationOf(route, '');
+  const { operationId: id, parameters, requestBody } = operation;
   const { method, path } = splitRoute(route);
-  const { id, about, example } = callOf(route);
+  const [status = '', success] = Object.entries(operation.responses)[0] ?? [];
+  const response = success?.content['application/json'];
+  const parametersIn = (place: 'path' | 'query') => ({
+    properties: Object.fromEntries(
+      parameters
+        .filter((parameter) => parameter.in === place)
+        .map(({ name, schema, description = '' }) => [name, { ...schema, description }]),
+    ),
+  });
+  const codes = problemsOf(route).map(
+    (code) => `<a href="#problem-${code}"><span>${problems[code].status}</span> ${code}</a>`,
+  );
   return `
 <section class="call" id="${id}">
   <div class="text">
-    <h3><a href="#${id}">${escape(endpoint.summary)}</a></h3>
-    <p class="route"><b class="method ${method.toLowerCase()}">${method}</b> <code>${pathHtml(path)}</code></p>
-    <p class="pill">permission <code>${endpoint.permission}</code></p>
-    <p>${prose(about)}</p>
-    ${fieldTable('Path', pathSchema(route), false)}
-    ${endpoint.query ? fieldTable('Query', inputSchema(endpoint.query), true) : ''}
-    ${fieldTable('Body', bodySchema(endpoint), true)}
-    ${fieldTable('Answer', outputSchema(endpoint.output), false)}
+    <h3><a href="#${id}">${escape(operation.summary)}</a></h3>
+    <p class="route"><b class="method ${method.toLowerCase()}">${method}</b> <code>${escape(path).replace(/:(\w+)/g, '<i>:$1</i>')}</code></p>
+    <p class="pill">permission <code>${operation['x-permission']}</code></p>
+    <p>${prose(operation.description)}</p>
+    ${fieldTable('Path', parametersIn('path'), false)}
+    ${fieldTable('Query', parametersIn('query'), false)}
+    ${fieldTable('Body', requestBody?.content['application/json']?.schema ?? {}, true)}
+    ${fieldTable('Response', response?.schema ?? {}, false)}
     <h4>Problems</h4>
-    <p class="codes">${problemsOf(route).map(codeLink).join(' ')}</p>
+    <p class="codes">${codes.join(' ')}</p>
   </div>
   <div class="example">
     <h4>Request</h4><pre><code>${curl(route)}</code></pre>
-    <h4>Answer <span>${endpoint.status ?? 200}</span></h4><pre><code>${jsonHtml(example.output)}</code></pre>
+    <h4>Response <span>${status}</span></h4><pre><code>${jsonHtml(response?.example)}</code></pre>
   </div>
 </section>`;
 }
 
-function pathHtml(path: string): string {
-  return escape(path).replace(/:(\w+)/g, '<i>:$1</i>');
-}
-
-function pathSchema(route: Route) {
-  const names = Object.keys(splitInput(route).path);
-  const field = (name: string) => ({
-    type: 'string',
-    format: 'uuid',
-    description: describeField(name) ?? '',
-  });
-  return { properties: Object.fromEntries(names.map((name) => [name, field(name)])) };
-}
-
-function codeLink(code: ReturnType<typeof problemsOf>[number]): string {
-  return `<a href="#problem-${code}"><span>${problems[code].status}</span> ${code}</a>`;
-}
-
-/** The example as a command line. */
+/** Renders the example as a curl command. */
 function curl(route: Route): string {
   const { method, path } = splitRoute(route);
-  const { path: names, query, body } = splitInput(route);
+  const { path: names, query, body } = exampleOf(route);
   const filled = path.replace(/:(\w+)/g, (_, name: string) => String(names[name]));
   const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
   const url = `$EAAS_BASE_URL${filled}${search.size > 0 ? `?${search}` : ''}`;
@@ -67,4 +58,45 @@ function curl(route: Route): string {
     lines.push(`-H 'Content-Type: application/json'`, `-d '${jsonHtml(body)}'`);
   }
   return lines.join(' \\\n  ');
+}
+
+/** Renders the fields of an object as a table. Nested fields have their full path. */
+function fieldTable(title: string, schema: JsonSchema, showRequired: boolean): string {
+  const rows = fieldRows(schema, '', showRequired);
+  if (rows.length === 0) return '';
+  return `<h4>${title}</h4><table class="fields"><tbody>${rows.join('')}</tbody></table>`;
+}
+
+function fieldRows(schema: JsonSchema, prefix: string, showRequired: boolean): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const mark = showRequired && schema.required?.includes(name) ? ' <em>required</em>' : '';
+    const label = `<small>${escape(prefix)}</small>${escape(name)}`;
+    const row = `<tr><th scope="row"><code>${label}</code></th><td><span class="type">${escape(typeOf(field))}</span>${mark}<p>${prose(field.description ?? '')}</p></td></tr>`;
+    return [row].concat(nestedRows(`${prefix}${name}`, field, showRequired));
+  });
+}
+
+function nestedRows(path: string, field: JsonSchema, showRequired: boolean): string[] {
+  if (field.items) return nestedRows(`${path}[]`, field.items, showRequired);
+  const seen = new Set<string>();
+  return [field, ...(field.anyOf ?? [])].flatMap((one) => {
+    const unseen = Object.entries(one.properties ?? {}).filter(([name]) => !seen.has(name));
+    for (const [name] of unseen) seen.add(name);
+    return fieldRows({ ...one, properties: Object.fromEntries(unseen) }, `${path}.`, showRequired);
+  });
+}
+
+/** Returns the type of a field in a few words. */
+function typeOf(field: JsonSchema): string {
+  if (Array.isArray(field['enum'])) return field['enum'].join(' · ');
+  if (field['const'] !== undefined) return JSON.stringify(field['const']);
+  if (field.items) return `list of ${typeOf(field.items)}`;
+  if (field.anyOf) return Array.from(new Set(field.anyOf.map(typeOf))).join(' or ');
+  if (field['format'] === 'uuid') return 'UUID';
+  if (field['format'] === 'date-time') return 'date and time';
+  if (field['contentEncoding'] !== undefined) return 'base64';
+  const { minimum, maximum } = field;
+  const type = [field.type ?? 'any'].flat().join(' or ');
+  if (typeof minimum !== 'number' || (minimum === 0 && maximum === undefined)) return type;
+  return typeof maximum === 'number' ? `${type} ${minimum}–${maximum}` : `${type} from ${minimum}`;
 }

@@ -1,4 +1,4 @@
-/** Text as HTML. */
+/** Escapes text for HTML. */
 export function escape(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -7,12 +7,12 @@ export function escape(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/** A sentence as HTML, its `code` marked. */
+/** Renders a sentence with `code` marks as HTML. */
 export function prose(text: string): string {
   return escape(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 }
 
-/** JSON as HTML, indented and coloured; base64 too long to read is cut. */
+/** Renders JSON as HTML, indented and coloured, with long base64 shortened. */
 export function jsonHtml(value: unknown): string {
   const text = JSON.stringify(
     value,

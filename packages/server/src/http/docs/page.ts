@@ -1,17 +1,23 @@
 import { createHash } from 'node:crypto';
-import { type Permission, permissions, type ProblemCode, problems, type Route } from '@eaas/protocol/wire';
-import { routes, splitRoute } from '../api.ts';
+import {
+  limits,
+  type Permission,
+  permissions,
+  type ProblemCode,
+  problems,
+  type Route,
+} from '@eaas/protocol/wire';
+import { keyNotFound, routes, splitRoute } from '@eaas/protocol/service';
 import { callOf, groups } from '../reference/groups.ts';
 import { problemCauses } from '../reference/problem-causes.ts';
 import { callSection } from './call-section.ts';
-import { escape, prose } from './html.ts';
-import { introduction } from './introduction.ts';
+import { escape, jsonHtml, prose } from './html.ts';
 import { style } from './style.ts';
 
-/** Lets the page style itself, and nothing else. */
+/** The Content-Security-Policy of the page: its own style and nothing else. */
 export const docsPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'`;
 
-/** The API reference as one page, without scripts. */
+/** Renders the API reference as one page, without scripts. */
 export function docsPage(): string {
   return `<!doctype html>
 <html lang="en">
@@ -30,7 +36,7 @@ ${introduction}
 ${permissionSection()}
 ${groups.map(groupSection).join('')}
 ${problemSection()}
-<footer>Made from the same table that the service runs on. For machines: <a href="/openapi.json">openapi.json</a>. <a href="#">Back to the top</a></footer>
+<footer>Generated from the endpoint table of the service. For machines: <a href="/openapi.json">openapi.json</a>. <a href="#">Back to the top</a></footer>
 </main>
 </div>
 </body>
@@ -43,7 +49,7 @@ function navigation(): string {
 <li><a href="#permissions">Permissions</a></li><li><a href="#problems">Problems</a></li></ul>
 ${groups.map(({ title, routes }) => `<h2>${escape(title)}</h2><ul>${routes.map(navigationItem).join('')}</ul>`).join('')}`;
   const brand = '<span class="brand">Eaas<small>API reference</small></span>';
-  // Wide screens show the list beside the text; narrow ones fold it away. Both are there, one is displayed.
+  // Wide screens show the list beside the text, and narrow screens fold it. The page has both, and CSS hides one.
   return `<nav class="wide" aria-label="Contents">${brand}${lists}</nav>
 <nav class="narrow" aria-label="Contents"><details><summary>${brand}</summary>${lists}</details></nav>`;
 }
@@ -54,7 +60,7 @@ function navigationItem(route: Route): string {
   return `<li><a href="#${callOf(route).id}"><b class="method ${method.toLowerCase()}">${short}</b> ${shortName(route)}</a></li>`;
 }
 
-/** `wrapKey` as `Wrap key`. */
+/** Returns `Wrap key` for `wrapKey`. */
 function shortName(route: Route): string {
   const words = callOf(route).id.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return (words.charAt(0).toUpperCase() + words.slice(1)).replace('api key', 'API key');
@@ -74,7 +80,7 @@ function permissionSection(): string {
     (name) => `<tr><th scope="row"><code>${name}</code></th><td>${calls(name)}</td></tr>`,
   );
   return `<section class="prose" id="permissions"><h3>Permissions</h3>
-<p>An API key holds permissions, and may be limited to some keys. Without the one that a call needs: 403.</p>
+<p>An API key has permissions, and may be limited to some keys. A call without its permission is 403.</p>
 <table class="ruled"><tbody>${rows.join('')}</tbody></table></section>`;
 }
 
@@ -84,6 +90,27 @@ function problemSection(): string {
     return `<tr id="problem-${code}"><th scope="row"><code>${code}</code></th><td class="status">${status} ${escape(title)}</td><td>${prose(problemCauses[code])}</td></tr>`;
   });
   return `<section class="group" id="problems"><h2>Problems</h2>
-<p>Every error is a problem document (RFC 9457) with a stable <code>code</code>. <code>detail</code> says what to do next.</p>
-<table class="ruled problems"><thead><tr><th>code</th><th>status</th><th>what it means</th></tr></thead><tbody>${rows.join('')}</tbody></table></section>`;
+<p>Every error is a problem document (RFC 9457) with a stable <code>code</code>. <code>detail</code> describes what to do.</p>
+<table class="ruled problems"><thead><tr><th>code</th><th>status</th><th>meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table></section>`;
 }
+
+const MiB = 1024 * 1024;
+
+/** Renders the rules for every call. */
+const introduction = `<h1>API reference</h1>
+<p class="lead">Keys, encryption, searchable hashes and an immutable audit log, as JSON over HTTPS.</p>
+<section class="prose" id="authentication"><h3>Authentication</h3>
+<p>Every call under <code>/v1</code> needs an API key. The examples take the service’s address and the API key from the environment:</p>
+<pre><code>export EAAS_BASE_URL=https://eaas.example
+export EAAS_API_KEY=eaas_sk_…
+
+curl "$EAAS_BASE_URL/v1/keys" -H "Authorization: Bearer $EAAS_API_KEY"</code></pre>
+<p>A request without a valid API key is 401: the key is missing, unknown, expired or revoked. An API key without the permission is 403.</p></section>
+<section class="prose" id="conventions"><h3>Conventions</h3>
+<p>Bodies are JSON in UTF-8. An unknown or repeated field or query parameter is 400.
+Calls without body fields take no body. Bytes are standard base64 with padding; times are RFC 3339 in UTC; ids are UUIDs.</p>
+<p>Calls take the <code>key_id</code> of a key. A name instead of the id is 404.</p>
+<p>A body has at most ${limits.body / MiB} MiB, or ${limits.batchBody / MiB} MiB for a batch. A text to encrypt or hash has at most ${limits.text.toLocaleString('en')} bytes.
+There is no rate limit; encryptions may have a monthly quota.</p>
+<p>Every response has an <code>X-Request-Id</code>, which is also in the service’s log. Errors are problem documents with <a href="#problems">stable codes</a>:</p>
+<pre><code>${jsonHtml(keyNotFound().problem)}</code></pre></section>`;

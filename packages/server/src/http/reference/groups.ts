@@ -1,12 +1,11 @@
 import { type Endpoint, endpoints, type ProblemCode, problems, type Route } from '@eaas/protocol/wire';
-import { apiKeys } from './api-keys.ts';
-import { audit, usage } from './audit.ts';
-import type { Call, Calls } from './call.ts';
-import { batches, dataKeys } from './data-keys.ts';
+import { takesFields } from '@eaas/protocol/service';
+import { apiKeys, audit, usage } from './administration.ts';
+import { batches, dataKeys, serverMode } from './encryption.ts';
 import { keys } from './keys.ts';
-import { serverMode } from './server-mode.ts';
+import type { Call, Calls } from './samples.ts';
 
-/** Every call of the table. One that is missing here does not compile. */
+/** The examples of all calls. TypeScript reports an error if a call is missing. */
 const calls: Calls = {
   ...serverMode,
   ...dataKeys,
@@ -17,33 +16,30 @@ const calls: Calls = {
   ...usage,
 };
 
-export interface Group {
-  readonly title: string;
-  readonly about: string;
-  readonly routes: readonly Route[];
+export function callOf(route: Route): Call<Route> {
+  return calls[route];
 }
 
-const group = (title: string, about: string, of: Partial<Calls>): Group => ({
+const group = (title: string, about: string, of: Partial<Calls>) => ({
   title,
   about,
   routes: Object.keys(of) as Route[],
 });
 
 /** The calls in the order of the reference. */
-export const groups: readonly Group[] = [
+export const groups = [
   group('Encrypt and hash', 'Server mode: the plaintext passes through the service.', serverMode),
   group('Data keys', 'Envelope mode: encrypt locally; the service only wraps and unwraps.', dataKeys),
-  group('Batches', 'Many of the same call in one request.', batches),
+  group('Batches', 'Up to 1,000 calls of one kind in one request.', batches),
   group('Keys', 'Create, rotate, disable and destroy.', keys),
-  group('Audit', 'Every operation, in a chain that nobody can quietly change.', audit),
-  group('API keys', 'Who may do what.', apiKeys),
-  group('Usage', 'What is counted.', usage),
+  group('Audit', 'A record of every operation, in a hash chain that reveals later changes.', audit),
+  group('API keys', 'Manage API keys and their permissions.', apiKeys),
+  group('Usage', 'Operations per month.', usage),
 ];
 
-/** The problems that a call can answer with, in the table's order: by status. */
+/** Returns the problems of a call, by status. */
 export function problemsOf(route: Route): ProblemCode[] {
   const endpoint: Endpoint = endpoints[route];
-  const takesFields = Object.keys(endpoint.body?.shape ?? {}).length > 0;
   const codes = new Set<ProblemCode>([
     'bad_request',
     'unauthorized',
@@ -51,13 +47,8 @@ export function problemsOf(route: Route): ProblemCode[] {
     'origin_refused',
     'internal',
     'unavailable',
-    ...(takesFields ? (['too_large', 'unsupported_media_type'] as const) : []),
+    ...(takesFields(endpoint) ? (['too_large', 'unsupported_media_type'] as const) : []),
     ...calls[route].problems,
   ]);
   return (Object.keys(problems) as ProblemCode[]).filter((code) => codes.has(code));
-}
-
-/** What the reference says of a route, without the types of its example. */
-export function callOf(route: Route): Call<Route> {
-  return calls[route];
 }

@@ -1,4 +1,20 @@
-/** Values for the examples: well-formed, and secret to nobody. */
+import type { Input, Output, ProblemCode, Route } from '@eaas/protocol/wire';
+
+/** The description and the example of a call. The endpoint table has everything else. `about` can contain `code`. */
+export interface Call<R extends Route> {
+  /** The operationId of the OpenAPI document, and the anchor on the page. */
+  readonly id: string;
+  readonly about: string;
+  /** The problems of this call, in addition to those that every call can have. */
+  readonly problems: readonly ProblemCode[];
+  readonly input: Input<R>;
+  readonly output: Output<R>;
+}
+
+export type Calls = { readonly [R in Route]: Call<R> };
+
+// Values for the examples. They are well-formed and not secret.
+
 export const keyId = '7d2f6c1e-94b0-4a58-b1c3-0e5a9d8f4427';
 export const tenantId = 'fc55d0c1-48e1-4d0a-9bb4-2c91b56afa85';
 export const apiKeyId = 'ecab54d1-2d80-4ece-a973-2bfa63124c5c';
@@ -19,12 +35,10 @@ export const fingerprint = '53a836ab9d72005d6b8522b397fc5eae41baea46fc042a16298d
 export const entryHash = '08a4678d31dca349e24daf09daf6bbaae6ee28873c9a0ef880900514da7b9b50';
 export const olderEntryHash = '4c388ffc534f13d3430dafdb771ed4b7cca1031287f5f900d4b9ce5d3cb3d702';
 
-export const rsaModulus =
-  'qMCPI2K1biyp2yHNLvIRlFpZ8J0g_p90phj8kzVFEuqndQNJ-w0gHxQ5v2iW5R17o8Kc16d5NdT87lPZovmZNCyX1xvQNARGtEdD2xFXXpct' +
-  '7qkxjbsfoBOJwtk--BZ3JOnk313IZelfJ5ehXeGTxjedM93xUkMh4oo2m6mjN0mPs2PPVPzPa4UZpPh6qZr0oxZc9ViIGtddYCvIWBHfSWa5' +
-  'GOtJue-69wqoYsOCBZ859DZKoRvcV5K2-eCglEtJDvHR66ghYaHgB4lusXufLm-ZzGXWnNu1CGdV33Jnbdp6jB5v4jfTHkPRHQYR239zduS-' +
-  'amf_DY8jQ1CvWuhSAmkS7_pcA2husOsr7ZVY5R6fGuyVU5qQnA0PKR7lEYFNVGL-ezMHfeHVA1DbBAxkt2ryWWhVHJ0z2yzQXfxJlGJvkKsO' +
-  'R2O0kEQTAYUQaCtrrkSrjT3giRY0u-k5DZrvx9KaW9bZahejhccfUasudizoytYAo5PO808WFrwoa7dn';
+export const rsaModulus = 'qMCPI2K1biyp2yHNLvIRlFpZ8J0g_p91'.repeat(16);
+
+/** The totals of a list with one item. */
+export const onePage = { count: 1, total: 1, limit: 50, offset: 0 };
 
 export const keyRecord = {
   key_id: keyId,

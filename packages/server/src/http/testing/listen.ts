@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { type AppOptions, createApp } from '../app.ts';
 import { authorization, memoryDoors, type MemoryDoors } from './memory-doors.ts';
 
-/** A served app, its address and what it logs, until the test ends. */
+/** An app that listens until the test ends, with its address and its log. */
 export interface Served {
   readonly app: FastifyInstance;
   readonly doors: MemoryDoors;
@@ -12,16 +12,16 @@ export interface Served {
   readonly log: string[];
   /** Fetches a path with the admitted API key. */
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
-  /** Posts JSON, or text as it is. */
+  /** Posts JSON, or unchanged text. */
   readonly post: (path: string, body: unknown, init?: RequestInit) => Promise<Response>;
-  /** Sends bytes as they are, in so many parts, and gives all that comes back until the connection closes. */
+  /** Sends each string unchanged and returns all received bytes. A number is a pause in milliseconds. */
   readonly exchange: (...parts: (string | number)[]) => Promise<string>;
 }
 
 export async function listen(doors: MemoryDoors = memoryDoors(), options: AppOptions = {}): Promise<Served> {
   const log: string[] = [];
   const app = createApp(doors, { log: { write: (line) => log.push(line) }, ...options });
-  // Before anything is awaited: afterwards a test that runs at the same time may be the current one.
+  // Register this before any await, because a concurrent test can be the current one afterwards.
   onTestFinished(() => app.close());
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };
@@ -44,7 +44,6 @@ export async function listen(doors: MemoryDoors = memoryDoors(), options: AppOpt
   };
 }
 
-/** A number among the parts is a pause in milliseconds. */
 async function exchange(port: number, parts: readonly (string | number)[]): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   const chunks: Buffer[] = [];

@@ -2,93 +2,79 @@ import { genesisHash } from '@eaas/protocol/audit';
 import type { ChainHead } from '../../crypto/checkpoint.ts';
 import type { RootKey, TenantSecrets } from '../../crypto/key-hierarchy.ts';
 import { sameBytes } from '../../crypto/same-bytes.ts';
-import { Refusal } from '../../refusal.ts';
-import { anchorHolds, headHolds, openSecrets, tenantHolds } from '../../state/integrity.ts';
-import { type AnchorRow, findAnchor } from '../../store/anchors.ts';
-import { countSingleRows } from '../../store/single-rows.ts';
+import { macHolds, openSecrets } from '../../state/integrity.ts';
+import { noSuchTenant } from '../../state/tenant-state.ts';
+import { type AnchorRow, anchorTable, findAnchor } from '../../store/anchors.ts';
 import { entryAt, storedRange } from '../../store/audit-entries.ts';
-import { findHead, type HeadRow } from '../../store/heads.ts';
+import { findHead, type HeadRow, headTable } from '../../store/heads.ts';
+import { countSingleRows } from '../../store/row-pages.ts';
 import type { Sql } from '../../store/sql.ts';
-import { findTenant, type TenantRow } from '../../store/tenants.ts';
-import type { Findings } from './report.ts';
-import { judgeRows } from './rows.ts';
+import { findTenant, tenantTable } from '../../store/tenants.ts';
+import { judgeAges, rowsDigest, type RowsThen } from './ages.ts';
+import type { Inspection } from './report.ts';
 
-/** What a chain hangs between, of one moment. */
+/** Both ends of a chain at one moment. */
 export interface Ends {
-  /** Undefined where the tenant's row does not give them: no entry can be judged then. */
+  /** Undefined if the tenant's secret does not open. In this case no entry can be verified. */
   readonly secrets: TenantSecrets | undefined;
   readonly head: ChainHead;
-  /** Id 0 and hash_0 where nothing was purged. */
+  /** The last purged entry. If nothing was purged, id 0 and the genesis hash. */
   readonly anchor: ChainHead;
+  /** The rows that existed at the anchor; undefined if the ages of rows were not verified. */
+  readonly rows: RowsThen | undefined;
 }
 
 /**
- * Judges a tenant's head, its anchor and every row. The ids of what it answers are whole and not negative, whatever
- * the rows say. Throws Refusal only where there is nothing of a tenant at all.
+ * Verifies a tenant's head, anchor and row, and the age of every row unless `withAges` is false. The returned ids are
+ * non-negative integers even if the rows were tampered with. Throws Refusal if neither the tenant nor a head exists.
  */
 export async function judgeEnds(
-  roots: readonly RootKey[],
   sql: Sql,
-  tenantId: string,
-  findings: Findings,
+  inspection: Inspection,
+  roots: readonly RootKey[],
+  withAges = true,
 ): Promise<Ends> {
-  const [tenant, headRow, anchorRow, stored, rows] = await Promise.all([
+  const { tenantId, findings } = inspection;
+  const [tenant, headRow, anchorRow, stored, counts] = await Promise.all([
     findTenant(sql, tenantId),
     findHead(sql, tenantId),
     findAnchor(sql, tenantId),
     storedRange(sql, tenantId),
     countSingleRows(sql, tenantId),
   ]);
-  if (!tenant && !headRow) throw new Refusal('not_found', 'There is no such tenant.');
-  for (const [table, count] of Object.entries(rows)) {
+  if (!tenant && !headRow) throw noSuchTenant();
+  for (const [table, count] of Object.entries(counts)) {
     if (count > 1) findings.add('row_duplicated', null, `${table} ${tenantId}`);
   }
-  const secrets = judgeTenant(roots, tenantId, tenant, findings);
+  const secrets = tenant && openSecrets(roots, tenant);
+  if (!tenant) findings.add('tenant_missing', null, tenantId);
+  else if (!secrets || !macHolds(secrets, tenantTable, tenant)) {
+    findings.add('tenant_changed', tenant.rev, tenantId);
+  }
   if (!headRow) findings.add('head_missing', null);
-  else if (secrets && !headHolds(secrets, tenantId, headRow)) findings.add('head_changed', headRow.id);
+  else if (secrets && !macHolds(secrets, headTable, headRow)) findings.add('head_changed', null);
   const genesis = { id: 0, hash: genesisHash(tenantId) };
-  const head = headRow ? readEnd(headRow, { ...genesis, id: stored.last }) : genesis;
-  const anchor = anchorRow ? readEnd(anchorRow, genesis) : genesis;
-  if (stored.last > head.id) findings.add('entry_unexpected', head.id + 1);
-  if (stored.first <= Math.min(stored.last, anchor.id)) findings.add('entry_unexpected', stored.first);
+  const { first = 1, last = 0 } = stored;
+  const head = headRow ? readEnd(headRow, last) : genesis;
+  const anchor = anchorRow ? readEnd(anchorRow, 0) : genesis;
+  if (last > head.id) findings.add('entry_unexpected', head.id + 1);
+  if (first <= Math.min(last, anchor.id)) findings.add('entry_unexpected', first);
   const lastHash = head.id === anchor.id ? anchor.hash : (await entryAt(sql, tenantId, head.id))?.hash;
   if (headRow && !same(lastHash, head.hash)) findings.add('head_mismatch', head.id);
-  if (tenant && secrets) {
-    const { digest } = await judgeRows(sql, tenant, secrets, anchor.id, findings);
-    if (anchorRow) judgeAnchor(secrets, tenantId, anchorRow, digest, findings);
+  const rows = secrets && withAges ? await judgeAges(sql, inspection, anchor.id) : undefined;
+  if (secrets && anchorRow) {
+    const digest = rows && (await rowsDigest(inspection, rows));
+    if (!macHolds(secrets, anchorTable, anchorRow)) findings.add('purge_anchor_changed', anchorRow.id);
+    else if (digest && !same(digest, anchorRow.rows_digest)) {
+      findings.add('rows_differ_from_anchor', anchorRow.id);
+    }
   }
-  return { secrets, head, anchor };
+  return { secrets, head, anchor, rows };
 }
 
-function judgeTenant(
-  roots: readonly RootKey[],
-  tenantId: string,
-  row: TenantRow | undefined,
-  findings: Findings,
-): TenantSecrets | undefined {
-  if (!row) {
-    findings.add('tenant_missing', null, tenantId);
-    return undefined;
-  }
-  const secrets = openSecrets(roots, row);
-  if (!secrets || !tenantHolds(secrets, row)) findings.add('tenant_changed', row.rev, tenantId);
-  return secrets;
-}
-
-function judgeAnchor(
-  secrets: TenantSecrets,
-  tenantId: string,
-  anchor: AnchorRow,
-  digest: Uint8Array,
-  findings: Findings,
-): void {
-  if (!anchorHolds(secrets, tenantId, anchor)) findings.add('purge_anchor_changed', anchor.id);
-  else if (!same(digest, anchor.rows_digest)) findings.add('rows_differ_from_anchor', anchor.id);
-}
-
-/** An end as a row states it, as far as it states anything. */
-function readEnd({ id, hash }: HeadRow | AnchorRow, otherwise: ChainHead): ChainHead {
-  const usable = [id, otherwise.id].find((one) => Number.isSafeInteger(one) && one >= 0) ?? 0;
+/** Reads an end from a row. Replaces an id or a hash that is unusable because the row was tampered with. */
+function readEnd({ id, hash }: HeadRow | AnchorRow, otherwise: number): ChainHead {
+  const usable = [id, otherwise].find((one) => Number.isSafeInteger(one) && one >= 0) ?? 0;
   return { id: usable, hash: hash instanceof Uint8Array ? hash : new Uint8Array() };
 }
 

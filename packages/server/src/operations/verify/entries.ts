@@ -1,97 +1,100 @@
+import type { Steps } from '@eaas/protocol/service';
+import type { ChainHead } from '../../crypto/checkpoint.ts';
 import { encodedEntryChainer, type Link, macHolds } from '../../crypto/audit-mac.ts';
 import type { TenantSecrets } from '../../crypto/key-hierarchy.ts';
 import { sameBytes } from '../../crypto/same-bytes.ts';
-import { nextStored } from '../../store/audit-entries.ts';
-import type { Database } from '../../store/database.ts';
-import { type RawEntry, rawEntries } from '../../store/raw-entries.ts';
-import type { Findings } from './report.ts';
+import { entryAt, storedRange } from '../../store/audit-entries.ts';
+import { databaseTime } from '../../store/database-time.ts';
+import { type RawEntry, rawEntries, type RawPage } from '../../store/raw-entries.ts';
+import type { Sql } from '../../store/sql.ts';
+import type { Inspection } from './report.ts';
 
 const pageSize = 10_000;
 
-/** How far to go at once. */
-export interface Pace {
-  /** Asked after each page: whether to stop there. */
-  readonly enough: () => boolean;
-  /** Milliseconds that a page may take. */
-  readonly timeLeft: () => number;
-}
+/** An entry that is more than this many milliseconds later than the database's time is a finding. */
+const mostAhead = 60_000;
 
-/** To the end, a minute a page. */
-export const unhurried: Pace = { enough: () => false, timeLeft: () => 60_000 };
-
-/** Where the walk along a chain has come to. */
+/** The position of a walk along a chain. */
 export interface Walk {
-  /** The next id to judge. */
+  /** The next id to verify. */
   next: number;
-  /** The hash before it, or undefined where the entry that has it is missing. */
+  /** The hash of the entry before it; undefined if that entry is missing. */
   previous: Uint8Array | undefined;
   previousTime: number;
+  /** Entries with a later time are reported as entries from the future. */
+  readonly latest: number;
   checked: number;
 }
 
+export async function startWalk(sql: Sql, tenantId: string, first: number, anchor: ChainHead): Promise<Walk> {
+  const latest = (await databaseTime(sql)) + mostAhead;
+  const before =
+    first === anchor.id + 1 ? { hash: anchor.hash, created_at: 0 } : await entryAt(sql, tenantId, first - 1);
+  const previousTime = before?.created_at ?? 0;
+  return { next: first, previous: before?.hash, previousTime, latest, checked: 0 };
+}
+
 /**
- * Recomputes the hash and the MAC of each entry up to the last, page by page: while one is judged the next is on its
- * way, and no more is in memory. Stops after a page when `enough` says so.
+ * Recomputes the hash and the MAC of each entry up to `last`, page by page. Reads the next page while it verifies one in the
+ * tenant's turns. Stops after a page if `enough` returns true.
  */
-export async function walkEntries(
-  database: Database,
-  tenantId: string,
-  secrets: TenantSecrets,
-  walk: Walk,
-  last: number,
-  findings: Findings,
-  { enough, timeLeft }: Pace,
-): Promise<void> {
+export async function walkEntries(inspection: Inspection, secrets: TenantSecrets, walk: Walk, last: number) {
+  const { database, turns, tenantId, enough, timeLeft } = inspection;
   const chain = encodedEntryChainer(secrets.auditMac, tenantId);
-  const page = (first: number): Promise<RawEntry[]> => {
+  const page = (first: number): Promise<RawPage> => {
     const end = Math.min(last, first + pageSize - 1);
     const coming = database.snapshot((tx) => rawEntries(tx, tenantId, first, end), timeLeft());
-    // It may come to nothing while nobody waits for it yet.
+    // The read can fail before it is awaited, and must not count as an unhandled rejection.
     coming.catch(() => {});
     return coming;
   };
+  function* judgePage(rows: readonly RawEntry[]): Steps<void> {
+    for (const row of rows) {
+      skipTo(inspection, walk, row.id);
+      judge(inspection, secrets, walk, row, walk.previous && chain(walk.previous, row.parts));
+      yield;
+    }
+  }
   let coming = page(walk.next);
   while (walk.next <= last) {
-    const rows = await coming;
-    let end = Math.min(last, walk.next + pageSize - 1);
+    const { rows, isCut } = await coming;
+    const lastRow = rows.at(-1);
+    let end = isCut && lastRow ? lastRow.id : Math.min(last, walk.next + pageSize - 1);
     if (rows.length === 0) {
-      // A changed head can name an entry of the far future: nobody walks there page by page.
-      const stored = await database.run((sql) => nextStored(sql, tenantId, end), timeLeft());
-      end = Math.min(last, (stored ?? last + 1) - 1);
+      // A tampered head can name an entry far ahead, so the walk skips to the next stored entry.
+      const stored = await database.run((sql) => storedRange(sql, tenantId, end), timeLeft());
+      end = Math.min(last, (stored.first ?? last + 1) - 1);
     }
     if (end < last) coming = page(end + 1);
-    for (const row of rows) {
-      skipTo(walk, row.id, findings);
-      judge(secrets, walk, row, walk.previous && chain(walk.previous, row.parts), findings);
-    }
-    skipTo(walk, end + 1, findings);
+    await turns.run(tenantId, judgePage(rows), { isBegun: true });
+    skipTo(inspection, walk, end + 1);
     if (enough()) return;
   }
 }
 
 function judge(
-  secrets: TenantSecrets,
+  { findings }: Inspection,
+  { auditMac }: TenantSecrets,
   walk: Walk,
-  row: RawEntry,
+  { id, createdAt, hash, mac }: RawEntry,
   expected: Link | undefined,
-  findings: Findings,
 ): void {
-  if (row.createdAt < walk.previousTime) findings.add('time_went_back', row.id);
-  if (expected && !sameBytes(expected.hash, row.hash)) findings.add('entry_changed', row.id);
-  else if (!(expected ? sameBytes(expected.mac, row.mac) : macHolds(secrets.auditMac, row.hash, row.mac))) {
-    findings.add('entry_mac_invalid', row.id);
-  }
-  walk.next = row.id + 1;
+  if (createdAt > walk.latest) findings.add('entry_in_future', id);
+  if (createdAt < walk.previousTime) findings.add('time_went_back', id);
+  const isAuthentic = expected ? sameBytes(expected.mac, mac) : macHolds(auditMac, hash, mac);
+  if (expected && !sameBytes(expected.hash, hash)) findings.add('entry_changed', id);
+  else if (!isAuthentic) findings.add('entry_mac_invalid', id);
+  walk.next = id + 1;
   walk.checked++;
-  walk.previousTime = row.createdAt;
-  // The chain goes on from what is stored, so that one change is one finding.
-  walk.previous = row.hash.length === 32 ? row.hash : undefined;
+  walk.previousTime = createdAt;
+  // The next entry is chained to the stored hash and not to the recomputed one, so that one changed entry is one finding.
+  walk.previous = hash.length === 32 ? hash : undefined;
 }
 
-function skipTo(walk: Walk, id: number, findings: Findings): void {
+function skipTo({ findings }: Inspection, walk: Walk, id: number): void {
   if (walk.next >= id) return;
   findings.add('entry_missing', walk.next, undefined, id - walk.next);
   walk.next = id;
-  // What the next entry was chained to is gone with the one before it.
+  // The hash to which the next entry is chained is missing.
   walk.previous = undefined;
 }

@@ -1,53 +1,75 @@
-/** What is wrong, in one word. An entry's or row's own id stands beside it where there is one. */
-export type Reason =
-  | 'entry_changed'
-  | 'entry_missing'
-  | 'entry_unexpected'
-  | 'entry_mac_invalid'
-  | 'time_went_back'
-  | 'head_changed'
-  | 'head_missing'
-  | 'head_mismatch'
-  | 'purge_anchor_changed'
-  | 'tenant_changed'
-  | 'tenant_missing'
-  | 'tenant_put_back'
-  | 'key_changed'
-  | 'key_put_back'
-  | 'key_missing'
-  | 'key_version_changed'
-  | 'key_version_missing'
-  | 'key_version_unexpected'
-  | 'api_key_changed'
-  | 'api_key_put_back'
-  | 'api_key_missing'
-  | 'row_duplicated'
-  | 'rows_differ_from_anchor'
-  | 'checkpoint_mismatch'
-  | 'checkpoint_ahead'
-  | 'checkpoint_purged';
+import type { Admission } from '../../admission/admission.ts';
+import type { Database } from '../../store/database.ts';
+
+/** The kinds of findings. In a report, the id of the row follows the reason. */
+export const reasons = [
+  'entry_changed',
+  'entry_missing',
+  'entry_unexpected',
+  'entry_mac_invalid',
+  'entry_in_future',
+  'time_went_back',
+  'head_changed',
+  'head_missing',
+  'head_mismatch',
+  'purge_anchor_changed',
+  'tenant_changed',
+  'tenant_missing',
+  'tenant_put_back',
+  'key_changed',
+  'key_put_back',
+  'key_missing',
+  'key_version_changed',
+  'key_version_missing',
+  'key_version_unexpected',
+  'api_key_changed',
+  'api_key_put_back',
+  'api_key_missing',
+  'row_duplicated',
+  'rows_differ_from_anchor',
+  'checkpoint_mismatch',
+  'checkpoint_ahead',
+  'checkpoint_purged',
+] as const;
+
+type Reason = (typeof reasons)[number];
 
 export interface Finding {
-  /** The entry's id; for a row the entry that should account for it. */
+  /** The id of the entry. For a row: the id of the entry of its last change. */
   readonly id: number | null;
   readonly reason: string;
 }
 
-const shown = 100;
+const mostShown = 100;
 
-/** Collects what is wrong: all of it is counted, the first hundred are kept. */
+/** Collects findings. Counts all of them, and keeps the first hundred. */
 export class Findings {
   readonly first: Finding[] = [];
   count = 0;
 
-  /** `subject` names a row, by its id. Of entries, so many from this one on. */
+  /** Adds a finding: for the row `subject`, or for `entries` entries that begin with this id. */
   add(reason: Reason, id: number | null, subject?: string, entries = 1): void {
     const text = subject === undefined ? reason : `${reason}: ${subject}`;
-    // A changed column may hold what is no entry's id.
+    // A tampered column can have a number that is not a valid id.
     const known = Number.isSafeInteger(id) && Number(id) >= 0 ? id : null;
-    for (let nth = 0; nth < entries && this.first.length < shown; nth++) {
+    for (let nth = 0; nth < entries && this.first.length < mostShown; nth++) {
       this.first.push({ id: known === null ? null : known + nth, reason: text });
     }
     this.count = Math.min(this.count + entries, Number.MAX_SAFE_INTEGER);
   }
 }
+
+/** The values that all steps of a tenant's verification share. */
+export interface Inspection {
+  readonly database: Database;
+  readonly turns: Admission['turns'];
+  readonly tenantId: string;
+  readonly findings: Findings;
+  /** Returns whether to stop before the next page. */
+  readonly enough: () => boolean;
+  /** Returns the maximum number of milliseconds for a page. */
+  readonly timeLeft: () => number;
+}
+
+/** The options of an inspection that never stops early and has a minute for each page. */
+export const unhurried = { enough: () => false, timeLeft: () => 60_000 };

@@ -1,28 +1,30 @@
 import type { ChainHead } from '../../crypto/checkpoint.ts';
 import type { Service } from '../../service.ts';
 import { findAnchor } from '../../store/anchors.ts';
-import { entryAt } from '../../store/audit-entries.ts';
-import type { Sql } from '../../store/sql.ts';
 import { type JudgedCheckpoint, judgeCheckpoint } from './checkpoint.ts';
-import { type Ends, judgeEnds } from './ends.ts';
-import { unhurried, walkEntries, type Walk } from './entries.ts';
-import { type Finding, Findings } from './report.ts';
+import { judgeEnds } from './ends.ts';
+import { startWalk, walkEntries } from './entries.ts';
+import { type Finding, Findings, type Inspection, unhurried } from './report.ts';
+import { firstRow, type RowCursor, walkRows } from './rows.ts';
 
 export interface VerifyOptions {
   readonly fromId?: number | undefined;
   readonly toId?: number | undefined;
-  /** A checkpoint that was kept outside: the log must extend it. */
+  /** Where to continue with the rows. Defaults to the first row. */
+  readonly row?: RowCursor | undefined;
   readonly checkpoint?: string | undefined;
-  /** How many milliseconds the database may still take; as long as it takes where absent. */
+  /** Returns the maximum number of milliseconds for a read of the database. */
   readonly timeLeft?: (() => number) | undefined;
-  /** Asked between pages: whether to stop there, to be continued. */
+  /** Returns whether to stop after the page. Called with the number of verified entries and the last id. */
   readonly enough?: ((checked: number, last: number) => boolean) | undefined;
 }
 
 export interface Verification {
-  /** True only when the whole range was finished; null while it is not and nothing is wrong so far. */
+  /** True if the whole range is valid; null if the verification is incomplete and has found nothing so far. */
   readonly valid: boolean | null;
+  /** Where to continue with the entries and the rows; both null if the verification is complete. */
   readonly nextId: number | null;
+  readonly nextRow: RowCursor | null;
   readonly checked: number;
   readonly firstId: number | null;
   readonly lastId: number | null;
@@ -36,14 +38,10 @@ export interface Verification {
 const mostAttempts = 20;
 
 /**
- * Verifies a tenant's chain: the head, the anchor and every row, then each entry of the range. What was tampered with
- * is a finding, never an exception. Starts over when a purge took the entries away from under it.
+ * Verifies a tenant's chain: the head and the anchor, then every row, then each entry of the range. Returns tampering as
+ * findings and never throws because of it. Starts again if entries are purged during the verification.
  */
-export async function verifyChain(
-  service: Service,
-  tenantId: string,
-  options: VerifyOptions = {},
-): Promise<Verification> {
+export async function verifyChain(service: Service, tenantId: string, options: VerifyOptions = {}) {
   for (let attempt = 1; ; attempt++) {
     const found = await verifyOnce(service, tenantId, options);
     if (found.errorCount === 0 || attempt === mostAttempts) return found;
@@ -53,24 +51,35 @@ export async function verifyChain(
 }
 
 async function verifyOnce(service: Service, tenantId: string, options: VerifyOptions): Promise<Verification> {
-  const { background: database, tenants } = service;
-  const { timeLeft = unhurried.timeLeft } = options;
+  const { background: database, tenants, admission } = service;
+  const { row: from, timeLeft = unhurried.timeLeft } = options;
   const findings = new Findings();
+  const enough = (): boolean => options.enough?.(walk.checked, last) ?? false;
+  const inspection: Inspection = {
+    database,
+    turns: admission.turns,
+    tenantId,
+    findings,
+    enough,
+    timeLeft,
+  };
   const { ends, checkpoint, first, last, walk } = await database.snapshot(async (tx) => {
-    const ends = await judgeEnds(tenants.roots, tx, tenantId, findings);
-    const checkpoint = await judgeCheckpoint(tx, tenantId, ends, options.checkpoint, findings);
+    const ends = await judgeEnds(tx, inspection, tenants.roots, !from);
+    const checkpoint = await judgeCheckpoint(tx, inspection, ends, options.checkpoint);
     const first = Math.max(options.fromId ?? 1, ends.anchor.id + 1);
     const last = Math.min(options.toId ?? ends.head.id, ends.head.id);
-    return { ends, checkpoint, first, last, walk: await startWalk(tx, tenantId, first, ends) };
+    return { ends, checkpoint, first, last, walk: await startWalk(tx, tenantId, first, ends.anchor) };
   }, timeLeft());
   const { secrets, head, anchor } = ends;
-  const enough = () => options.enough?.(walk.checked, last) ?? false;
-  if (secrets) await walkEntries(database, tenantId, secrets, walk, last, findings, { enough, timeLeft });
-  const complete = !secrets || walk.next > last;
-  const isEmpty = !secrets || first > last;
+  const row = secrets && (await walkRows(inspection, secrets, from ?? firstRow));
+  const isRowLeft = row !== undefined && row.table !== 'done';
+  if (secrets && !isRowLeft) await walkEntries(inspection, secrets, walk, last);
+  const isComplete = !secrets || (!isRowLeft && walk.next > last);
+  const isEmpty = !secrets || first > last || isRowLeft;
   return {
-    valid: findings.count > 0 ? false : complete ? true : null,
-    nextId: complete ? null : walk.next,
+    valid: findings.count > 0 ? false : isComplete ? true : null,
+    nextId: isComplete ? null : walk.next,
+    nextRow: isComplete || !row ? null : row,
     checked: walk.checked,
     firstId: isEmpty ? null : first,
     lastId: isEmpty ? null : walk.next - 1,
@@ -80,10 +89,4 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
     errorCount: findings.count,
     checkpoint,
   };
-}
-
-async function startWalk(sql: Sql, tenantId: string, first: number, { anchor }: Ends): Promise<Walk> {
-  const before =
-    first === anchor.id + 1 ? { hash: anchor.hash, created_at: 0 } : await entryAt(sql, tenantId, first - 1);
-  return { next: first, previous: before?.hash, previousTime: before?.created_at ?? 0, checked: 0 };
 }

@@ -1,4 +1,4 @@
-/** All tables. Times are milliseconds since 1970, so that what a MAC covers has one spelling. */
+/** All tables. Times are integers of milliseconds since 1970, so that each time has exactly one encoding in a MAC. */
 export const tables = `
 create table eaas.root_checks (
   root_id bytea primary key,
@@ -17,7 +17,7 @@ create table eaas.tenants (
   mac bytea not null
 );
 
--- Where each tenant's chain stands. state_id is the last entry that changed the tenant, a key or an API key.
+-- The head of each tenant's chain. state_id is the id of the last entry that changed the tenant, a key or an API key.
 create table eaas.audit_heads (
   tenant_id uuid primary key references eaas.tenants,
   id bigint not null,
@@ -46,7 +46,7 @@ create table eaas.audit_entries (
 create index audit_entries_by_key on eaas.audit_entries (tenant_id, key_id, id);
 create index audit_entries_by_action on eaas.audit_entries (tenant_id, action, id);
 
--- What a purge left behind: the last entry that is gone, and what its rows were.
+-- The row that a purge writes: the last deleted entry, and a digest of the rows that existed after that entry.
 create table eaas.audit_anchors (
   tenant_id uuid primary key references eaas.tenants,
   id bigint not null,
@@ -105,7 +105,7 @@ create table eaas.api_keys (
 );
 create index api_keys_by_age on eaas.api_keys (tenant_id, created_id);
 
--- The nightly verifications: one replica takes a night's, and says what it found.
+-- The nightly verifications. One replica takes each night's verification and writes its result.
 create table eaas.verifications (
   day text primary key,
   taken_at bigint not null,
@@ -113,7 +113,7 @@ create table eaas.verifications (
   broken bigint
 );
 
--- Counted aside, from the entries and after them: nothing here is on the way of a request.
+-- The usage tables. A job counts the entries after they are written, so requests never wait for these tables.
 create table eaas.usage_cursors (
   tenant_id uuid primary key references eaas.tenants,
   counted_through bigint not null

@@ -9,9 +9,9 @@ const guarded = [
 ];
 
 /**
- * What the database itself refuses. "Enable always", because an ordinary trigger is passed over under
- * session_replication_role, and one for TRUNCATE, which fires no row trigger. They stop accidents and whoever has
- * only the server's role; against a superuser the MACs stand.
+ * Triggers that refuse changes of the log. They stop accidents and anyone who has only the server's role. The MACs detect
+ * changes by a superuser. The triggers are "enable always", because other triggers do not fire under
+ * session_replication_role. TRUNCATE needs separate triggers, because it fires no row trigger.
  */
 export const guards = `
 create function eaas.refuse_change() returns trigger language plpgsql as $$
@@ -56,7 +56,7 @@ alter table eaas.${table} enable always trigger ${table}_no_truncate;`,
   )
   .join('')}
 
--- The first id from which on entries are not older than a time, by halving: ids have no gap, times never go back.
+-- Returns the id of the first entry that is not older than a time, by binary search: ids have no gaps, and times never decrease.
 create function eaas.first_entry_since(tenant uuid, moment bigint, first bigint, last bigint) returns bigint
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -75,7 +75,7 @@ begin
   return low;
 end $$;
 
--- Retention: the oldest entries of a tenant, and never more than the anchor names.
+-- Deletes the oldest entries of a tenant, up to the entry that the anchor names.
 create function eaas.purge_entries(tenant uuid, through bigint) returns bigint
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare gone bigint;
@@ -91,7 +91,7 @@ begin
 end $$;
 revoke all on function eaas.purge_entries(uuid, bigint) from public;
 
--- A whole tenant, for good: for the owner of the tables only.
+-- Destroys a whole tenant. Only the owner of the tables has this privilege.
 create function eaas.destroy_tenant(tenant uuid) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { apiOf, dek, openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
+import { openDoors } from '../http/doors.ts';
+import type { Service } from '../service.ts';
+import { createAdmission } from './admission.ts';
+import { Turns } from './turns.ts';
+
+let world: World;
+let service: Service;
+let turns: { taken: number };
+let ann: Resident;
+let bob: Resident;
+
+beforeAll(async () => {
+  world = await openWorld('2026-11-20T10:00:00Z');
+  ann = await settle(world.replica(), 'ann');
+  bob = await settle(world.replica(), 'bob');
+  turns = { taken: 0 };
+  // Each reading of this clock advances it by a millisecond, so that a slice has a few items on any machine.
+  let now = 0;
+  const later = (turn: () => void): void => {
+    setImmediate(() => {
+      turns.taken++;
+      turn();
+    });
+  };
+  service = { ...world.replica(), admission: createAdmission(new Turns(() => now++, later)) };
+});
+afterAll(() => world.close());
+
+test('a large batch takes many turns, so the call of another tenant gets its response first', async () => {
+  const ofAnn = apiOf(service, ann.token);
+  const ofBob = apiOf(service, bob.token);
+  const { key_id: large } = await ofAnn('POST /v1/keys', { name: 'large' });
+  const { key_id: small } = await ofBob('POST /v1/keys', { name: 'small' });
+  await ofBob('POST /v1/keys/:key_id/wrap', { key_id: small, dek });
+  turns.taken = 0;
+  const order: string[] = [];
+  const context = { note: 'x'.repeat(4_000) };
+  const items = Array.from({ length: 1_000 }, () => ({ key_id: large, dek, context }));
+  const batch = ofAnn('POST /v1/batch/wrap', { items }).then((answer) => {
+    order.push('batch');
+    return answer;
+  });
+  await expect.poll(() => turns.taken, { interval: 1 }).toBeGreaterThan(0);
+  await ofBob('POST /v1/keys/:key_id/wrap', { key_id: small, dek });
+  order.push('call');
+  const { results } = await batch;
+  expect(results.filter((result) => 'error' in result)).toEqual([]);
+  expect(results).toHaveLength(1_000);
+  expect(order).toEqual(['call', 'batch']);
+  expect(turns.taken).toBeGreaterThan(100);
+});
+
+test('a tenant that makes many changes at the same time uses at most one connection for them', async () => {
+  const api = apiOf(service, ann.token);
+  const { changes } = service.admission.shares;
+  const made = Array.from({ length: 20 }, (_, nth) => api('POST /v1/keys', { name: `key ${nth}` }));
+  await expect.poll(() => changes.counts.held, { interval: 1 }).toBe(1);
+  await Promise.all(made);
+  expect(changes.counts).toEqual({ held: 0, waiting: 0, refused: 0 });
+});
+
+test('any number of readiness checks share one query', async () => {
+  let queries = 0;
+  const database: Service['database'] = Object.create(service.database, {
+    run: {
+      value: (...all: Parameters<Service['database']['run']>) => {
+        queries++;
+        return service.database.run(...all);
+      },
+    },
+  });
+  const state = { draining: false, jobs: [], verified: undefined };
+  const doors = openDoors({ ...service, database }, state);
+  const answers = await Promise.all(Array.from({ length: 300 }, () => doors.health()));
+  expect(answers.every(({ ready }) => ready)).toBe(true);
+  expect(queries).toBe(1);
+});

@@ -1,0 +1,30 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { oncePer } from './once-per.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test('calls in the same second share one run', async () => {
+  const work = vi.fn(async () => work.mock.calls.length);
+  const shared = oncePer(1_000, work);
+  expect(await Promise.all([shared(), shared()])).toEqual([1, 1]);
+  vi.advanceTimersByTime(999);
+  expect(await shared()).toBe(1);
+  vi.advanceTimersByTime(1);
+  expect(await shared()).toBe(2);
+});
+
+test('calls also share a run that takes longer or fails', async () => {
+  let fail = (_error: Error): void => {};
+  const work = vi.fn(() => new Promise<void>((_, reject) => (fail = reject)));
+  const shared = oncePer(1_000, work);
+  const first = shared();
+  vi.advanceTimersByTime(5_000);
+  const second = shared();
+  expect(work).toHaveBeenCalledTimes(1);
+  fail(new Error('away'));
+  await expect(first).rejects.toThrow('away');
+  await expect(second).rejects.toThrow('away');
+  void shared();
+  expect(work).toHaveBeenCalledTimes(2);
+});

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Release, Shares, type SharesOptions } from './shares.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Makes shares that record which tenants were served, in order. */
+function watched(options: SharesOptions) {
+  const shares = new Shares(options);
+  const releases: Release[] = [];
+  const log: string[] = [];
+  const note = async (tenantId: string, taking: Promise<Release>): Promise<void> => {
+    try {
+      releases.push(await taking);
+      log.push(tenantId);
+    } catch (error) {
+      log.push(`${tenantId} ${(error as { code: string }).code}`);
+    }
+  };
+  const take = (tenantId: string, units = 1, signal?: AbortSignal): void => {
+    void note(tenantId, shares.take(tenantId, units, signal));
+  };
+  /** Releases the oldest units that are still taken. */
+  const release = (): void => releases.shift()?.();
+  /** Returns the tenants that were served since the last call. */
+  const served = async (milliseconds = 0): Promise<string> => {
+    await vi.advanceTimersByTimeAsync(milliseconds);
+    return log.splice(0).join(', ');
+  };
+  return { shares, take, release, served };
+}
+
+test('a tenant can hold half of the units that the other tenants leave free', async () => {
+  const { shares, take, served } = watched({ capacity: 8 });
+  for (const tenantId of Array.from('aaaaaa')) take(tenantId);
+  expect(await served()).toBe('a, a, a, a');
+  for (const tenantId of Array.from('bbbc')) take(tenantId);
+  expect(await served()).toBe('b, b, c');
+  expect(shares.counts).toEqual({ held: 7, waiting: 3, refused: 0 });
+});
+
+test('a tenant that holds nothing can take any number of free units', async () => {
+  const { take, served } = watched({ capacity: 8 });
+  take('a', 7);
+  take('b', 2);
+  take('c', 1);
+  expect(await served()).toBe('a, c');
+});
+
+test('a tenant never holds more than its maximum', async () => {
+  const { take, release, served } = watched({ capacity: 100, perTenant: 1 });
+  for (const tenantId of Array.from('aaab')) take(tenantId);
+  expect(await served()).toBe('a, b');
+  release();
+  expect(await served()).toBe('a');
+});
+
+test('waiting tenants are served in turn, regardless of their number of requests', async () => {
+  const { take, release, served } = watched({ capacity: 1 });
+  for (const tenantId of Array.from('aaaabbc')) take(tenantId);
+  const order = [await served()];
+  for (let i = 0; i < 6; i++) {
+    release();
+    order.push(await served());
+  }
+  expect(order.join('')).toBe('aabcaba');
+});
+
+test('one release serves all waiting tenants whose work fits', async () => {
+  const { take, release, served } = watched({ capacity: 10 });
+  take('a', 10);
+  for (const tenantId of Array.from('bcdd')) take(tenantId, 2);
+  expect(await served()).toBe('a');
+  release();
+  expect(await served()).toBe('b, c, d');
+});
+
+test('work that waits for two seconds is refused, and smaller work behind it is served', async () => {
+  const { shares, take, release, served } = watched({ capacity: 10 });
+  take('a', 4);
+  take('b', 7);
+  take('b', 1);
+  expect(await served(1_999)).toBe('a');
+  expect(await served(1)).toBe('b unavailable, b');
+  expect(shares.counts).toEqual({ held: 5, waiting: 0, refused: 1 });
+  release();
+  expect(await served()).toBe('');
+});
+
+test('the work of a client that disconnects is removed from the queue', async () => {
+  const { shares, take, release, served } = watched({ capacity: 1 });
+  const client = new AbortController();
+  take('a');
+  take('b', 1, client.signal);
+  take('c');
+  client.abort();
+  expect(await served()).toBe('a, b unavailable');
+  release();
+  expect(await served()).toBe('c');
+  release();
+  expect(shares.counts.held).toBe(0);
+});
+
+test('releasing units twice releases them once', async () => {
+  const shares = new Shares({ capacity: 2 });
+  const release = await shares.take('a', 1);
+  await shares.take('b', 1);
+  release();
+  release();
+  expect(shares.counts.held).toBe(1);
+});
+
+test('work holds its units until it succeeds or fails', async () => {
+  const shares = new Shares({ capacity: 1 });
+  await expect(shares.run('a', 1, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  expect(await shares.run('a', 1, async () => shares.counts.held)).toBe(1);
+  expect(shares.counts.held).toBe(0);
+});

@@ -1,0 +1,151 @@
+import { Refusal } from '../refusal.ts';
+
+/** Returns the 503 of work that waited too long. */
+export function busy(): Refusal {
+  return new Refusal('unavailable', 'The service is busy with other requests. Try again in a moment.');
+}
+
+/** Releases taken units. A second call does nothing. */
+export type Release = () => void;
+
+interface Waiter {
+  readonly units: number;
+  grant(): void;
+}
+
+interface Tenant {
+  held: number;
+  /** The waiting pieces of work, in order of arrival. */
+  readonly waiters: Set<Waiter>;
+}
+
+export interface SharesOptions {
+  /** The number of units that all tenants can hold together. */
+  readonly capacity: number;
+  /** The number of units that one tenant can hold, even if more are free. */
+  readonly perTenant?: number;
+  /** Milliseconds that a tenant waits for its share before it is refused. */
+  readonly patience?: number;
+}
+
+/**
+ * Divides a capacity among tenants. A tenant can hold one piece of work of any size. It can hold more, up to half of what
+ * the other tenants leave free. Other work waits in the tenant's queue. Released capacity goes to the waiting tenants in
+ * turn.
+ */
+export class Shares {
+  readonly #capacity: number;
+  readonly #perTenant: number;
+  readonly #patience: number;
+  /** Tenants that hold units or wait, least recently served first. */
+  readonly #tenants = new Map<string, Tenant>();
+  #held = 0;
+  #waiting = 0;
+  #refused = 0;
+
+  constructor({ capacity, perTenant = capacity, patience = 2_000 }: SharesOptions) {
+    this.#capacity = capacity;
+    this.#perTenant = perTenant;
+    this.#patience = patience;
+  }
+
+  /** The number of held units, of waiting pieces of work, and of those refused so far. */
+  get counts(): { readonly held: number; readonly waiting: number; readonly refused: number } {
+    return { held: this.#held, waiting: this.#waiting, refused: this.#refused };
+  }
+
+  /**
+   * Takes units for a tenant as soon as its share allows. Throws 503 if that takes too long or the signal is aborted
+   * first.
+   */
+  async take(tenantId: string, units: number, signal?: AbortSignal): Promise<Release> {
+    if (signal?.aborted) throw busy();
+    const tenant = this.#tenants.get(tenantId) ?? { held: 0, waiters: new Set() };
+    this.#tenants.set(tenantId, tenant);
+    if (tenant.waiters.size === 0 && this.#fits(tenant, units)) this.#hold(tenant, units);
+    else await this.#wait(tenantId, tenant, units, signal);
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#release(tenantId, tenant, units);
+      isHeld = false;
+    };
+  }
+
+  /** Holds units while work runs. */
+  async run<T>(tenantId: string, units: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const release = await this.take(tenantId, units, signal);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  #wait(tenantId: string, tenant: Tenant, units: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', giveUp);
+        tenant.waiters.delete(waiter);
+        this.#waiting--;
+      };
+      const waiter = {
+        units,
+        grant: () => {
+          leave();
+          resolve();
+        },
+      };
+      const giveUp = (): void => {
+        leave();
+        this.#refused++;
+        this.#forgetIdle(tenantId, tenant);
+        reject(busy());
+        // Without this waiter, smaller work of the tenant might fit.
+        this.#grant();
+      };
+      const timer = setTimeout(giveUp, this.#patience);
+      signal?.addEventListener('abort', giveUp);
+      tenant.waiters.add(waiter);
+      this.#waiting++;
+    });
+  }
+
+  #fits({ held }: Tenant, units: number): boolean {
+    const free = this.#capacity - this.#held;
+    if (units > free || held + units > this.#perTenant) return false;
+    return held === 0 || held + units <= (free + held) / 2;
+  }
+
+  #hold(tenant: Tenant, units: number): void {
+    tenant.held += units;
+    this.#held += units;
+  }
+
+  #release(tenantId: string, tenant: Tenant, units: number): void {
+    tenant.held -= units;
+    this.#held -= units;
+    this.#forgetIdle(tenantId, tenant);
+    this.#grant();
+  }
+
+  #forgetIdle(tenantId: string, tenant: Tenant): void {
+    if (tenant.held === 0 && tenant.waiters.size === 0) this.#tenants.delete(tenantId);
+  }
+
+  /** Serves the waiting tenants in rounds, one piece of work each, until nothing more fits. */
+  #grant(): void {
+    for (let served = this.#waiting > 0; served;) {
+      served = false;
+      for (const [tenantId, tenant] of Array.from(this.#tenants)) {
+        const [next] = tenant.waiters;
+        if (!next || !this.#fits(tenant, next.units)) continue;
+        this.#hold(tenant, next.units);
+        next.grant();
+        this.#tenants.delete(tenantId);
+        this.#tenants.set(tenantId, tenant);
+        served = true;
+      }
+    }
+  }
+}

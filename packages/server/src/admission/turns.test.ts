@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest';
+import { Turns } from './turns.ts';
+
+/** Makes a clock that the work advances, and turns that the test runs one by one. */
+function timed() {
+  const time = { now: 0 };
+  const later: (() => void)[] = [];
+  const turns = new Turns(
+    () => time.now,
+    (turn) => later.push(turn),
+  );
+  const log: string[] = [];
+  /** Makes work of `count` steps that take `each` milliseconds. */
+  function* steps(name: string, count: number, each: number) {
+    for (let step = 1; step <= count; step++) {
+      time.now += each;
+      log.push(`${name}${step}`);
+      yield;
+    }
+    return name;
+  }
+  const takeTurn = (): string => {
+    later.shift()?.();
+    return log.splice(0).join(' ');
+  };
+  return { time, turns, log, later, steps, takeTurn };
+}
+
+test('work runs at once if no other work waits', async () => {
+  const { turns, log, steps } = timed();
+  const done = turns.run('a', steps('a', 3, 1));
+  expect(log).toEqual(['a1', 'a2', 'a3']);
+  expect(turns.counts.waiting).toBe(0);
+  expect(await done).toBe('a');
+  expect(await turns.call('a', () => 'called')).toBe('called');
+});
+
+test('a tenant that keeps working pauses for I/O after 4 ms', async () => {
+  const { turns, log, later, steps, takeTurn } = timed();
+  const done = turns.run('a', steps('a', 9, 1.5));
+  expect(log.splice(0)).toEqual(['a1', 'a2', 'a3']);
+  expect(takeTurn()).toBe('a4 a5 a6');
+  expect(takeTurn()).toBe('a7 a8 a9');
+  expect(await Promise.race([done, Promise.resolve('pending')])).toBe('pending');
+  expect(takeTurn()).toBe('');
+  expect(await done).toBe('a');
+  takeTurn();
+  expect(later).toEqual([]);
+});
+
+test('tenants work in turn, regardless of the amount of work', async () => {
+  const { turns, log, steps, takeTurn } = timed();
+  void turns.run('a', steps('a', 4, 10));
+  void turns.run('a', steps('A', 4, 10));
+  const b = turns.run('b', steps('b', 1, 1));
+  const c = turns.run('c', steps('c', 2, 10));
+  expect(log.splice(0)).toEqual(['a1']);
+  expect([takeTurn(), takeTurn(), takeTurn()]).toEqual(['a2', 'b1', 'c1']);
+  expect(await b).toBe('b');
+  expect([takeTurn(), takeTurn(), takeTurn()]).toEqual(['a3', 'c2', 'a4']);
+  expect(turns.counts.waiting).toBe(3);
+  expect([takeTurn(), takeTurn(), takeTurn()]).toEqual(['', 'A1', 'A2']);
+  expect(await c).toBe('c');
+});
+
+test('small pieces of work share a turn', () => {
+  const { turns, log, time, takeTurn } = timed();
+  const small = (name: string) => () => {
+    time.now += 1;
+    log.push(name);
+  };
+  for (const name of ['1', '2', '3', '4', '5', '6', '7', '8', '9']) void turns.call('a', small(name));
+  void turns.call('b', small('b'));
+  expect(log.splice(0).join(' ')).toBe('1 2 3 4');
+  expect([takeTurn(), takeTurn(), takeTurn()]).toEqual(['5 6 7 8', 'b', '9']);
+});
+
+test('work that fails rejects, and the next work runs', async () => {
+  const { turns, time, takeTurn, steps } = timed();
+  const fail = () => {
+    time.now += 20;
+    throw new Error('broken');
+  };
+  await expect(turns.call('a', fail)).rejects.toThrow('broken');
+  const second = turns.call('a', fail);
+  const third = turns.run('a', steps('a', 1, 0));
+  expect([takeTurn(), takeTurn()]).toEqual(['', 'a1']);
+  await expect(second).rejects.toThrow('broken');
+  expect(await third).toBe('a');
+});
+
+test('work that waited two seconds without a turn is refused, unless it or its call has begun', async () => {
+  const { turns, log, time, takeTurn, steps } = timed();
+  const begun = turns.run('a', steps('a', 2, 10));
+  const late = turns.run('b', steps('b', 1, 1));
+  const rest = turns.run('c', steps('c', 1, 1), { isBegun: true });
+  late.catch(() => {});
+  time.now += 2_001;
+  expect(log.splice(0)).toEqual(['a1']);
+  expect([takeTurn(), takeTurn(), takeTurn()]).toEqual(['a2', '', 'c1']);
+  expect(await rest).toBe('c');
+  expect(takeTurn()).toBe('');
+  await expect(late).rejects.toMatchObject({ code: 'unavailable' });
+  expect(await begun).toBe('a');
+  expect(turns.counts).toEqual({ waiting: 0, refused: 1 });
+});
+
+test('work whose client has gone is dropped at its next turn, begun or not', async () => {
+  const { turns, log, takeTurn, steps } = timed();
+  const client = new AbortController();
+  const begun = turns.run('a', steps('a', 9, 10), client);
+  const waiting = turns.run('a', steps('b', 9, 10), client);
+  const refused = Promise.all([begun, waiting].map((work) => expect(work).rejects.toThrow('busy')));
+  client.abort();
+  expect(log.splice(0)).toEqual(['a1']);
+  expect([takeTurn(), takeTurn()]).toEqual(['', '']);
+  await refused;
+  expect(turns.counts.waiting).toBe(0);
+});
+
+test('I/O is handled between the slices of long work', async () => {
+  const turns = new Turns();
+  const io = { handled: 0 };
+  const timer = setInterval(() => io.handled++, 1);
+  function* untilHandled() {
+    while (io.handled < 3) yield;
+    return 'handled';
+  }
+  expect(await turns.run('a', untilHandled())).toBe('handled');
+  clearInterval(timer);
+});
+
+test('a tenant that starts many calls at once starts 16 of them per turn, and others in between', async () => {
+  const { turns, takeTurn } = timed();
+  const started: string[] = [];
+  const begin = (name: string) => void turns.begin(name).then(() => started.push(name));
+  for (let nth = 0; nth < 40; nth++) begin('a');
+  begin('b');
+  await Promise.resolve();
+  expect(started.join('')).toBe('a'.repeat(16));
+  takeTurn();
+  takeTurn();
+  await Promise.resolve();
+  expect(started.slice(16).join('')).toBe(`${'a'.repeat(16)}b`);
+});

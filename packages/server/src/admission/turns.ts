@@ -1,0 +1,129 @@
+import { busy } from './shares.ts';
+
+/** Work that can pause after each step, as a generator does at each `yield`. */
+type Work<T> = Iterator<undefined, T, undefined>;
+
+export interface TurnOptions {
+  /** If the signal is aborted, the work is dropped at its next turn. */
+  readonly signal?: AbortSignal | undefined;
+  /** Whether the call has begun already. Such work is never refused, even if it waits long. */
+  readonly isBegun?: boolean;
+}
+
+interface Job {
+  readonly signal: AbortSignal | undefined;
+  readonly since: number;
+  isBegun: boolean;
+  /** Does the next step. Returns whether it was the last step. */
+  step(): boolean;
+  refuse(): void;
+}
+
+/** After this many milliseconds of work, waiting I/O is handled. */
+const slice = 4;
+/** Milliseconds of a slice that the start of a call counts for, because the call does its work after its turn. */
+const start = 0.25;
+/** Work that waits this many milliseconds for its first turn is refused. */
+const patience = 2_000;
+
+/**
+ * Divides the event loop among the tenants. After 4 ms of work, waiting I/O is handled and the next tenant has its
+ * turn. Work runs at once if no other work waits and the 4 ms are not used up.
+ */
+export class Turns {
+  readonly #clock: () => number;
+  readonly #later: (turn: () => void) => void;
+  /** The jobs of each waiting tenant. The first tenant has the next turn. */
+  readonly #queues = new Map<string, Job[]>();
+  /** The time at which the present turn ends; null if the turn has not begun. */
+  #end: number | null = null;
+  #waiting = 0;
+  #refused = 0;
+
+  constructor(clock = () => performance.now(), later: (turn: () => void) => void = setImmediate) {
+    this.#clock = clock;
+    this.#later = later;
+  }
+
+  /** The number of jobs that wait, and of those that were refused so far. */
+  get counts(): { readonly waiting: number; readonly refused: number } {
+    return { waiting: this.#waiting, refused: this.#refused };
+  }
+
+  /** Runs a tenant's work in slices. Throws an error of the work, and 503 if the work was dropped or waited too long. */
+  run<T>(tenantId: string, work: Work<T>, options: TurnOptions = {}): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const job: Job = {
+        signal: options.signal,
+        since: this.#clock(),
+        isBegun: options.isBegun ?? false,
+        step: () => {
+          job.isBegun = true;
+          try {
+            const { done, value } = work.next();
+            if (!done) return false;
+            resolve(value);
+          } catch (error) {
+            reject(error);
+          }
+          return true;
+        },
+        refuse: () => reject(busy()),
+      };
+      if (this.#queues.size === 0 && this.#isFree() && this.#work(job)) return;
+      const queue = this.#queues.get(tenantId);
+      if (queue) queue.push(job);
+      else this.#queues.set(tenantId, [job]);
+      this.#waiting++;
+    });
+  }
+
+  /** Runs a tenant's function in its turn. The function must take a few milliseconds at most. */
+  call<T>(tenantId: string, work: () => T, options?: TurnOptions): Promise<T> {
+    return this.run(tenantId, { next: () => ({ done: true, value: work() }) }, options);
+  }
+
+  /** Waits until a tenant can start a call. A tenant that sends many calls at once starts 16 of them per turn. */
+  begin(tenantId: string, options?: TurnOptions): Promise<void> {
+    const count = (): void => {
+      if (this.#end !== null) this.#end -= start;
+    };
+    return this.call(tenantId, count, options);
+  }
+
+  /** Returns whether the present turn has time left. Begins a turn if there is none. */
+  #isFree(): boolean {
+    if (this.#end === null) {
+      this.#end = this.#clock() + slice;
+      this.#later(() => this.#turn());
+    }
+    return this.#clock() < this.#end;
+  }
+
+  /** Works until the job or the turn ends. Returns whether the job has ended. */
+  #work(job: Job): boolean {
+    while (!job.step()) if (!this.#isFree()) return false;
+    return true;
+  }
+
+  #turn(): void {
+    this.#end = null;
+    const [next] = this.#queues;
+    if (!next) return;
+    const [tenantId, jobs] = next;
+    for (let [job] = jobs; job && this.#isFree(); [job] = jobs) {
+      if (this.#isTooLate(job)) {
+        this.#refused++;
+        job.refuse();
+      } else if (!this.#work(job)) break;
+      jobs.shift();
+      this.#waiting--;
+    }
+    this.#queues.delete(tenantId);
+    if (jobs.length > 0) this.#queues.set(tenantId, jobs);
+  }
+
+  #isTooLate({ isBegun, since, signal }: Job): boolean {
+    return signal?.aborted === true || (!isBegun && this.#clock() - since > patience);
+  }
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { Alarms } from './alarms.ts';
+import { tampered } from './refusal.ts';
+
+function recorded() {
+  const place = { time: 0 };
+  const alarms = new Alarms(() => place.time);
+  const lines: unknown[] = [];
+  alarms.log = (fields) => lines.push(fields);
+  return { alarms, lines, place };
+}
+
+test('each tampered row is counted each time and logged once per minute', () => {
+  const { alarms, lines, place } = recorded();
+  const raise = (id: string) => alarms.failed(tampered('keys', id, 'tenant'));
+  for (const id of ['one', 'one', 'two']) raise(id);
+  expect(lines).toEqual(['one', 'two'].map((row_id) => ({ table: 'keys', row_id, tenant_id: 'tenant' })));
+  place.time = 60_000;
+  raise('one');
+  expect(lines).toHaveLength(3);
+  expect(alarms.tamperingFound).toBe(4);
+});
+
+test('a job that failed for several tenants raises one alarm for each tampered row and none for other errors', () => {
+  const { alarms, lines } = recorded();
+  alarms.failed(
+    new AggregateError([tampered('keys', 'one', 'a'), new Error('slow'), tampered('keys', 'two', 'b')]),
+  );
+  alarms.failed(new Error('slow'));
+  expect(lines).toHaveLength(2);
+});

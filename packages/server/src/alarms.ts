@@ -1,0 +1,61 @@
+import { BoundedMap } from './bounded-map.ts';
+import { Tampered, type NamedRow } from './refusal.ts';
+
+/** Writes an error line. */
+type Log = (fields: Readonly<Record<string, unknown>>, message: string) => void;
+
+const minute = 60_000;
+
+/** Counts and logs the events that an operator must know of. Logs each row at most once per minute. */
+export class Alarms {
+  /** How often the service found a row that it did not write. */
+  tamperingFound = 0;
+  /** Due rotations that were skipped. */
+  rotationsSkipped = 0;
+  /** Does nothing until the server replaces it with its own log. */
+  log: Log = () => {};
+  readonly #clock: () => number;
+  /** The time when each row was last logged, by the row's table and id. */
+  readonly #logged = new BoundedMap<string, number>(10_000);
+
+  constructor(clock = () => performance.now()) {
+    this.#clock = clock;
+  }
+
+  /** Reports each tampered row that caused an error, also inside an AggregateError. */
+  failed(error: unknown): void {
+    if (error instanceof AggregateError) for (const one of error.errors) this.failed(one);
+    else if (error instanceof Tampered) this.tampered(error.row);
+  }
+
+  /** Reports a row that the service did not write. */
+  tampered(row: NamedRow | undefined): void {
+    this.tamperingFound++;
+    const { table = 'unknown', id = 'unknown', tenantId } = row ?? {};
+    const fields = { table, row_id: id, tenant_id: tenantId };
+    this.#report(
+      table,
+      id,
+      fields,
+      'a row was changed by something other than the service: run `eaas audit verify`',
+    );
+  }
+
+  /** Reports a due rotation of a key that already has the maximum of versions. */
+  rotationSkipped(tenantId: string, keyId: string): void {
+    this.rotationsSkipped++;
+    const fields = { tenant_id: tenantId, key_id: keyId };
+    const message =
+      'a due rotation was skipped: the key has the maximum of 10,000 versions; create another key';
+    this.#report('rotation', keyId, fields, message);
+  }
+
+  #report(kind: string, id: string, fields: Readonly<Record<string, unknown>>, message: string): void {
+    const row = `${kind} ${id}`;
+    const now = this.#clock();
+    const last = this.#logged.get(row);
+    if (last !== undefined && now - last < minute) return;
+    this.#logged.set(row, now);
+    this.log(fields, message);
+  }
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  checkpointFile,
+  listCheckpointFiles,
+  readCheckpointFile,
+  removeCheckpointFile,
+  writeCheckpointFile,
+} from './checkpoint-files.ts';
+
+async function newDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  return directory;
+}
+
+test('the file of a checkpoint is named by its tenant, private to its owner, and replaced by the next one', async () => {
+  const [directory, tenantId] = [await newDirectory(), randomUUID()];
+  expect(await readCheckpointFile(directory, tenantId)).toBeUndefined();
+  for (const text of ['first\n', 'second, longer\n', 'third\n']) {
+    await writeCheckpointFile(directory, tenantId, text);
+    expect(await readCheckpointFile(directory, tenantId)).toBe(text);
+    expect(await readdir(directory)).toEqual([`${tenantId}.checkpoint`]);
+    expect((await stat(checkpointFile(directory, tenantId))).mode & 0o777).toBe(0o600);
+  }
+});
+
+test('the file of an interrupted write is overwritten and never read', async () => {
+  const [directory, tenantId] = [await newDirectory(), randomUUID()];
+  await writeCheckpointFile(directory, tenantId, 'whole\n');
+  await writeFile(`${checkpointFile(directory, tenantId)}.new`, 'ha', { mode: 0o644 });
+  expect(await readCheckpointFile(directory, tenantId)).toBe('whole\n');
+  expect(await listCheckpointFiles(directory)).toEqual([tenantId]);
+  await writeCheckpointFile(directory, tenantId, 'next\n');
+  expect(await readdir(directory)).toEqual([`${tenantId}.checkpoint`]);
+  expect((await stat(checkpointFile(directory, tenantId))).mode & 0o777).toBe(0o600);
+});
+
+test('the list of tenants with a checkpoint ignores other files', async () => {
+  const [directory, one, two] = [await newDirectory(), randomUUID(), randomUUID()];
+  for (const tenantId of [one, two]) await writeCheckpointFile(directory, tenantId, 'text\n');
+  for (const name of ['acme.checkpoint', `${randomUUID()}.txt`]) await writeFile(join(directory, name), '');
+  expect((await listCheckpointFiles(directory)).sort()).toEqual([one, two].sort());
+  await removeCheckpointFile(directory, one);
+  await removeCheckpointFile(directory, one);
+  expect(await listCheckpointFiles(directory)).toEqual([two]);
+});
+
+test('a missing directory is not created, because it could be a volume that is not mounted', async () => {
+  const directory = join(await newDirectory(), 'missing');
+  await expect(writeCheckpointFile(directory, randomUUID(), 'text\n')).rejects.toThrow('ENOENT');
+  expect(await readCheckpointFile(directory, randomUUID())).toBeUndefined();
+});

@@ -1,0 +1,49 @@
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseUuid } from '@eaas/protocol';
+import { syncDirectory, writeNewFile } from './durable-files.ts';
+
+const ending = '.checkpoint';
+
+/** Returns the path of a tenant's checkpoint. */
+export function checkpointFile(directory: string, tenantId: string): string {
+  return join(directory, tenantId + ending);
+}
+
+/**
+ * Replaces a tenant's checkpoint durably. Only this user can read the file. The caller must first check that the log
+ * extends the previous checkpoint, which is the evidence of a rollback. Throws if the directory is missing.
+ */
+export async function writeCheckpointFile(
+  directory: string,
+  tenantId: string,
+  checkpoint: string,
+): Promise<void> {
+  const path = checkpointFile(directory, tenantId);
+  const temporary = `${path}.new`;
+  await rm(temporary, { force: true });
+  await writeNewFile(temporary, checkpoint);
+  await rename(temporary, path);
+  await syncDirectory(directory);
+}
+
+/** Returns a tenant's checkpoint, or undefined if there is none. Throws if the file cannot be read. */
+export async function readCheckpointFile(directory: string, tenantId: string): Promise<string | undefined> {
+  return readFile(checkpointFile(directory, tenantId), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+}
+
+/** Removes the checkpoint of a tenant that was destroyed. */
+export async function removeCheckpointFile(directory: string, tenantId: string): Promise<void> {
+  await rm(checkpointFile(directory, tenantId), { force: true });
+}
+
+/** Returns the ids of the tenants that have a checkpoint. */
+export async function listCheckpointFiles(directory: string): Promise<string[]> {
+  const ids = (await readdir(directory)).map((name) =>
+    name.endsWith(ending) ? name.slice(0, -ending.length) : '',
+  );
+  return ids.filter((id) => parseUuid(id) === id);
+}

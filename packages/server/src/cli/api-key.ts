@@ -1,0 +1,92 @@
+import { endpoints, explain, type Output, type Permission, permissions } from '@eaas/protocol/wire';
+import type { Caller } from '../caller.ts';
+import { operations } from '../operations/table.ts';
+import type { Service } from '../service.ts';
+import { type OnTenant, onTenant, withTenant } from './command.ts';
+import { inOptions, orNotFound, WrongUsage } from './failure.ts';
+import { next, note, printResult, printResults } from './output.ts';
+import { list, permissionList } from './values.ts';
+
+type ApiKey = Output<'GET /v1/api-keys'>['api_keys'][number];
+
+interface CreateOptions extends OnTenant {
+  readonly name: string;
+  readonly permissions: Permission[];
+  readonly keyIds?: string[];
+  readonly expiresAt?: string;
+  readonly allowedOrigins?: string[];
+}
+
+const create = onTenant('create', 'Create an API key. Its token is shown once.', [
+  'api-key create --tenant acme --name first --permissions all',
+  'api-key create --tenant acme --name ci --permissions encrypt,decrypt --expires-at 2027-01-01T00:00:00Z --json',
+])
+  .requiredOption('--name <name>', 'what the API key is for')
+  .requiredOption('--permissions <list>', `all, or some of ${permissions.join(',')}`, permissionList)
+  .option('--key-ids <list>', 'limit the API key to these keys', list)
+  .option('--expires-at <time>', 'when the API key expires (RFC 3339)')
+  .option(
+    '--allowed-origins <list>',
+    'let browsers use the API key on pages of these origins, such as https://app.example',
+    list,
+  )
+  .action(async (options: CreateOptions) => {
+    const input = requireInput(options);
+    const missing = 'The tenant does not have all of the keys in --key-ids: pass only ids of its own keys.';
+    const created = await withTenant(options, (service, operator) =>
+      orNotFound(missing, operations['POST /v1/api-keys'](service, operator, input)),
+    );
+    printResult(created, options);
+    note('The token is shown only once and is not stored: save it now.');
+    next('set EAAS_API_KEY to the token for the application', options);
+  });
+
+/** Checks the options by the schema of POST /v1/api-keys. */
+function requireInput({ name, permissions, keyIds, expiresAt, allowedOrigins }: CreateOptions) {
+  const body = {
+    name,
+    permissions,
+    ...(keyIds && { key_ids: keyIds }),
+    ...(expiresAt !== undefined && { expires_at: expiresAt }),
+    ...(allowedOrigins && { allowed_origins: allowedOrigins }),
+  };
+  const { success, data, error } = endpoints['POST /v1/api-keys'].body.safeParse(body);
+  if (!success) throw new WrongUsage(inOptions(`${explain(error, body)}.`));
+  return data;
+}
+
+const listAll = onTenant('list', "List a tenant's API keys, newest first.", [
+  'api-key list --tenant acme',
+  'api-key list --tenant acme --json',
+]).action(async (options: OnTenant) => {
+  const apiKeys = await withTenant(options, allApiKeys);
+  const columns = ['name', 'hint', 'permissions', 'expires_at', 'revoked_at', 'last_used_at'] as const;
+  printResults(apiKeys, ['api_key_id', ...columns], options);
+});
+
+async function allApiKeys(service: Service, operator: Caller): Promise<ApiKey[]> {
+  const found: ApiKey[] = [];
+  for (;;) {
+    const page = { limit: 100, offset: found.length };
+    const { api_keys } = await operations['GET /v1/api-keys'](service, operator, page);
+    found.push(...api_keys);
+    if (api_keys.length < page.limit) return found;
+  }
+}
+
+const revoke = onTenant('revoke', 'Revoke an API key immediately and permanently.', [
+  'api-key revoke 0b6c9a52-6f0e-4d5a-9a5c-2f4f1d1e7c11 --tenant acme',
+])
+  .argument('<api_key_id>', 'the id of the API key')
+  .action(async (apiKeyId: string, options: OnTenant) => {
+    const revoked = await withTenant(options, (service, operator) => {
+      const missing = `The tenant has no API key with this id: \`eaas api-key list --tenant ${operator.tenantId}\` lists them.`;
+      const revoke = operations['DELETE /v1/api-keys/:api_key_id'];
+      return orNotFound(missing, revoke(service, operator, { api_key_id: apiKeyId }));
+    });
+    printResult(revoked, options);
+    const tail = `eaas audit tail --tenant ${options.tenant} --actor ${revoked.api_key_id} --no-follow`;
+    next(`\`${tail}\` shows what the API key did`, options);
+  });
+
+export const apiKeyCommands = [create, listAll, revoke];

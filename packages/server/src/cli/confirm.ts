@@ -1,0 +1,36 @@
+import { createInterface } from 'node:readline/promises';
+import { WrongUsage } from './failure.ts';
+
+/** Something that a command erases permanently. */
+export interface Erasable {
+  readonly what: 'tenant' | 'key';
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Throws WrongUsage if the command has neither --confirm nor a terminal at which it can ask. */
+export function requireConfirmable(confirm: string | undefined, what: Erasable['what']): void {
+  if (confirm !== undefined || process.stdin.isTTY) return;
+  throw new WrongUsage(
+    `There is no terminal: add --confirm with the name of the ${what}. Nothing was erased.`,
+  );
+}
+
+/** Throws WrongUsage unless --confirm has the name, or the user types it at the terminal after reading the warning. */
+export async function requireConfirmed(
+  { what, id, name }: Erasable,
+  confirm: string | undefined,
+  warning: string,
+): Promise<void> {
+  const given = confirm ?? (await ask(`${warning}\nType the name of the ${what} to continue: `));
+  if (given !== name) throw new WrongUsage(`That is not the name of the ${what} ${id}. Nothing was erased.`);
+}
+
+async function ask(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,21 @@
+import { parseUuid } from '@eaas/protocol';
+import type { Output } from '@eaas/protocol/wire';
+import type { Caller } from '../caller.ts';
+import { operations } from '../operations/table.ts';
+import { Refusal } from '../refusal.ts';
+import type { Service } from '../service.ts';
+import { orNotFound } from './failure.ts';
+
+type Key = Output<'POST /v1/keys'>;
+
+/** Returns the key with this id or name. A name means the key that is not destroyed, if there is one. Throws Refusal. */
+export async function requireKey(service: Service, operator: Caller, idOrName: string): Promise<Key> {
+  const missing = `The tenant has no key with this id or name: \`eaas key list --tenant ${operator.tenantId}\` lists them.`;
+  const keyId = parseUuid(idOrName);
+  if (keyId)
+    return orNotFound(missing, operations['GET /v1/keys/:key_id'](service, operator, { key_id: keyId }));
+  const { keys } = await operations['GET /v1/keys'](service, operator, { name: idOrName });
+  const key = keys.find(({ status }) => status !== 'destroyed') ?? keys[0];
+  if (!key) throw new Refusal('not_found', missing);
+  return key;
+}

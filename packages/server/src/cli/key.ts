@@ -1,0 +1,142 @@
+import { endpoints, explain, limits, type Output } from '@eaas/protocol/wire';
+import { type Command, Option } from 'commander';
+import type { Caller } from '../caller.ts';
+import { createKey } from '../operations/keys.ts';
+import { operations } from '../operations/table.ts';
+import type { Service } from '../service.ts';
+import { type OnTenant, onTenant, withTenant } from './command.ts';
+import { inOptions, WrongUsage } from './failure.ts';
+import { requireKey } from './find-key.ts';
+import { keyDestroy } from './key-destroy.ts';
+import { next, note, printResult, printResults } from './output.ts';
+import { wholeNumber } from './values.ts';
+
+type Key = Output<'POST /v1/keys'>;
+
+interface CreateOptions extends OnTenant {
+  readonly name: string;
+  readonly rotateEvery?: number;
+  readonly exportable?: true;
+}
+
+const create = onTenant('create', 'Create a key.', [
+  'key create --tenant acme --name patients',
+  'key create --tenant acme --name patients --rotate-every 90 --json',
+])
+  .requiredOption('--name <name>', "the key's name, unique among the keys of the tenant")
+  .option(
+    '--rotate-every <days>',
+    'rotate the key automatically each time this number of days has passed',
+    wholeNumber,
+  )
+  .option('--exportable', 'allow the export of the key (cannot be changed later)')
+  .action(async (options: CreateOptions) => {
+    const input = requireInput(options);
+    const key = await withTenant(options, (service, operator) => createKey(service, operator, input));
+    printResult(key, options);
+    next(`set EAAS_KEY_ID=${key.key_id} for the application`, options);
+  });
+
+/** Checks the options by the schema of POST /v1/keys. */
+function requireInput({ name, rotateEvery, exportable }: CreateOptions) {
+  const rotation_policy = rotateEvery === undefined ? null : { interval_days: rotateEvery };
+  const body = { name, exportable, rotation_policy };
+  const { success, data, error } = endpoints['POST /v1/keys'].body.safeParse(body);
+  if (success) return data;
+  const message = inOptions(`${explain(error, body)}.`);
+  throw new WrongUsage(message.replace('`rotation_policy.interval_days`', '--rotate-every'));
+}
+
+const statuses = ['active', 'disabled', 'pending_destruction', 'destroyed'] as const;
+
+const list = onTenant('list', "List a tenant's keys, newest first.", [
+  'key list --tenant acme',
+  'key list --tenant acme --status disabled --json',
+])
+  .addOption(new Option('--status <status>', 'only keys in this status').choices(statuses))
+  .action(async (options: OnTenant & { status?: (typeof statuses)[number] }) => {
+    const { status } = options;
+    const keys = await withTenant(options, async (service, operator) => {
+      const found: Key[] = [];
+      for (;;) {
+        const page = { limit: limits.pageMaximum, offset: found.length, status };
+        const { keys, total } = await operations['GET /v1/keys'](service, operator, page);
+        found.push(...keys);
+        if (found.length >= total || keys.length === 0) return found;
+      }
+    });
+    const columns = ['name', 'status', 'key_version', 'created_at', 'rotated_at', 'destroy_at'] as const;
+    printResults(keys, ['key_id', ...columns], options);
+  });
+
+const show = onKey(
+  'show',
+  'Show a key and its newest versions. Also show how often clients used each of these versions.',
+).action(async (idOrName: string, options: OnTenant) => {
+  const key = await withTenant(options, async (service, operator) => {
+    const { key_id } = await requireKey(service, operator, idOrName);
+    return operations['GET /v1/keys/:key_id'](service, operator, { key_id });
+  });
+  if (options.json) return printResult(key, options);
+  const { versions, versions_total, limit: _limit, offset: _offset, ...record } = key;
+  printResult(record, options);
+  process.stdout.write('\n');
+  printResults(versions, ['key_version', 'created_at', 'wraps', 'unwraps', 'last_unwrap_at'], options);
+  if (versions_total > versions.length)
+    note(`${versions_total - versions.length} older versions are not shown.`);
+});
+
+interface ChangeOfKey {
+  readonly description: string;
+  readonly run: (service: Service, operator: Caller, input: { readonly key_id: string }) => Promise<Key>;
+  /** Returns the next step for the operator. `eaas` formats a command on the same key. */
+  readonly next: (eaas: (command: string) => string) => string;
+}
+
+const changes: Readonly<Record<string, ChangeOfKey>> = {
+  rotate: {
+    description:
+      'Add a version to a key. New data keys use the new version, and older versions still decrypt.',
+    run: operations['POST /v1/keys/:key_id/rotate'],
+    next: (eaas) => `${eaas('show')} shows how often the older versions are still used`,
+  },
+  disable: {
+    description:
+      'Disable a key immediately, on every server. A disabled key still decrypts, but no longer encrypts.',
+    run: operations['POST /v1/keys/:key_id/disable'],
+    next: (eaas) => `${eaas('enable')} enables the key again, ${eaas('destroy')} destroys it`,
+  },
+  enable: {
+    description: 'Enable a disabled key.',
+    run: operations['POST /v1/keys/:key_id/enable'],
+    next: (eaas) => `${eaas('show')} shows how the key is used`,
+  },
+  restore: {
+    description:
+      'Stop the destruction of a key before its material is erased. After that the key is disabled.',
+    run: operations['POST /v1/keys/:key_id/restore'],
+    next: (eaas) => `${eaas('enable')} lets the key encrypt again`,
+  },
+};
+
+const changeCommands = Object.entries(changes).map(([name, { description, run, next: nextStep }]) =>
+  onKey(name, description).action(async (idOrName: string, options: OnTenant) => {
+    const key = await withTenant(options, async (service, operator) => {
+      const { key_id } = await requireKey(service, operator, idOrName);
+      return run(service, operator, { key_id });
+    });
+    printResult(key, options);
+    next(
+      nextStep((command) => `\`eaas key ${command} ${key.key_id} --tenant ${options.tenant}\``),
+      options,
+    );
+  }),
+);
+
+/** Creates a command on one key. */
+function onKey(name: string, description: string): Command {
+  const examples = [`key ${name} patients --tenant acme`];
+  return onTenant(name, description, examples).argument('<key>', "the key's id or name");
+}
+
+export const keyCommands = [create, list, show, ...changeCommands, keyDestroy];

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { rootKey } from '../crypto/key-hierarchy.ts';
+import { checkRootKey, rotateRootKey } from '../operations/root-keys.ts';
+import { Refusal } from '../refusal.ts';
+import { createRootKeyFile } from '../root-key-file.ts';
+import { encodeRootKey } from '../root-key-text.ts';
+import { reporting, withService } from './command.ts';
+import { exitCodes, WrongUsage } from './failure.ts';
+import { next, note, printResult, progress, type Reporting } from './output.ts';
+
+const generate = reporting(
+  'generate',
+  'Generate a root key. Prints 32 random bytes in base64, or writes them to a new file that only you can read.',
+  ['root-key generate', 'root-key generate --file /etc/eaas/root.key'],
+)
+  .option('--file <path>', 'write the root key to this file, unless the file exists')
+  .action(async ({ file, ...options }: Reporting & { file?: string }) => {
+    const bytes = file === undefined ? randomBytes(32) : await createRootKeyFile(file);
+    if (!bytes)
+      throw new Refusal('conflict', `The file ${file} already exists and was not changed: name a new file.`);
+    const root_id = hex(rootKey(bytes).rootId);
+    if (file !== undefined) printResult({ file, root_id }, options);
+    else {
+      const text = Buffer.from(encodeRootKey(bytes)).toString();
+      if (options.json) printResult({ root_key: text.trimEnd(), root_id }, options);
+      else process.stdout.write(text);
+    }
+    bytes.fill(0);
+    note(
+      'Keep a copy of this key away from the database and its backups: without the key nothing can be decrypted.',
+    );
+    if (file !== undefined) next(`set EAAS_ROOT_KEY_FILE=${file} for every server`, options);
+  });
+
+const check = reporting(
+  'check',
+  'Check that the root key opens the database. Opens the secret of every tenant, and reports whether a rotation is under ' +
+    'way.',
+  ['root-key check', 'root-key check --json'],
+).action(async (options: Reporting) => {
+  const found = await withService(({ service }) => checkRootKey(service));
+  printResult(found, options);
+  if (found.unopened.length > 0) {
+    note(
+      'The secrets of these tenants do not open, because something other than the service changed their rows.',
+    );
+    process.exitCode = exitCodes.refused;
+  } else if (found.under_previous > 0) {
+    next('eaas root-key rotate', options);
+  }
+});
+
+const rotate = reporting(
+  'rotate',
+  'Encrypt the secrets of all tenants under the current root key. First restart every replica with the current and ' +
+    'the previous key (EAAS_ROOT_KEY_PREVIOUS_FILE). They keep serving during the rotation. Writes an entry to each audit ' +
+    'log. No key and no ciphertext changes. Can be interrupted and repeated.',
+  [
+    'root-key generate --file new.key',
+    'root-key rotate   # with EAAS_ROOT_KEY_FILE=new.key and EAAS_ROOT_KEY_PREVIOUS_FILE=old.key',
+  ],
+).action(async (options: Reporting) => {
+  const rotation = await withService(async ({ service }) => {
+    const [current, previous] = service.tenants.roots;
+    if (!previous) {
+      throw new WrongUsage(
+        'There is no previous root key: set EAAS_ROOT_KEY_PREVIOUS_FILE to the file of the key in use until now, and ' +
+          'EAAS_ROOT_KEY_FILE to the file of the new key.',
+      );
+    }
+    const { resealed, failed } = await rotateRootKey(service, previous, progress('re-encrypting tenants'));
+    const ids = { root_id: hex(current.rootId), previous_root_id: hex(previous.rootId) };
+    return { ...ids, resealed, failed, finished: failed.length === 0 };
+  });
+  printResult(rotation, options);
+  if (rotation.finished) {
+    note(
+      'Restart every replica without the previous root key. Keep that key as long as older backups exist.',
+    );
+  } else {
+    note(
+      'Something other than the service changed the rows of some tenants. They were not rotated: keep both root keys.',
+    );
+    process.exitCode = exitCodes.refused;
+  }
+});
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
+}
+
+export const rootKeyCommands = [generate, check, rotate];

@@ -1,0 +1,137 @@
+import { isIP } from 'node:net';
+import { CannotStart } from './cannot-start.ts';
+
+/** Every variable that the program knows. */
+export const variables = [
+  'DATABASE_URL',
+  'EAAS_MIGRATE_DATABASE_URL',
+  'EAAS_DATA_DIR',
+  'EAAS_ROOT_KEY',
+  'EAAS_ROOT_KEY_FILE',
+  'EAAS_ROOT_KEY_COMMAND',
+  'EAAS_ROOT_KEY_PREVIOUS',
+  'EAAS_ROOT_KEY_PREVIOUS_FILE',
+  'EAAS_HOST',
+  'EAAS_PORT',
+  'EAAS_TRUST_PROXY',
+  'EAAS_INSECURE_HTTP',
+  'EAAS_TLS_CERT_FILE',
+  'EAAS_TLS_KEY_FILE',
+  'EAAS_AUDIT_RETENTION_MONTHS',
+  'EAAS_CHECKPOINT_DIR',
+  'EAAS_LOG_LEVEL',
+  'EAAS_CONSOLE',
+  'EAAS_PUBLIC_URL',
+] as const;
+
+export type Variable = (typeof variables)[number];
+export type Read = (variable: Variable) => string | undefined;
+
+// Each function reads and checks one variable. For an invalid value it throws CannotStart and names the variable.
+
+/** Returns the integer of a variable, or `otherwise` if it is not set. */
+export function wholeNumber(
+  read: Read,
+  variable: Variable,
+  { otherwise, least, most }: { otherwise: number; least: number; most: number },
+): number {
+  const text = read(variable);
+  if (text === undefined) return otherwise;
+  const value = Number(text);
+  if (/^\d{1,5}$/.test(text) && value >= least && value <= most) return value;
+  // Kubernetes sets EAAS_PORT=tcp://… in every pod of a namespace that has a Service named eaas.
+  const hint = text.startsWith('tcp://')
+    ? ' (Kubernetes set it: set enableServiceLinks: false in the pod)'
+    : '';
+  throw new CannotStart(`${variable} must be a whole number from ${least} to ${most}${hint}.`);
+}
+
+/** Returns the value of a variable. A variable that is set must have one of these values. */
+export function oneOf(read: Read, variable: Variable, values: readonly string[]): string | undefined {
+  const text = read(variable);
+  if (text === undefined || values.includes(text)) return text;
+  throw new CannotStart(`${variable} must be one of ${values.join(', ')}.`);
+}
+
+/** Returns the IP address or host name to listen on, without the brackets of an IPv6 address. */
+export function listenHost(read: Read, variable: Variable, otherwise: string): string {
+  const host = (read(variable) ?? otherwise).replace(/^\[(.*)\]$/, '$1');
+  if (isIP(host) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(host)) return host;
+  throw new CannotStart(
+    `${variable} must be an IP address or a host name to listen on, as in 0.0.0.0 or localhost.`,
+  );
+}
+
+/** Returns whether only this machine can reach a host. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** Returns the origin by which browsers reach the server. */
+export function publicOrigin(read: Read, variable: Variable): string | null {
+  const text = read(variable);
+  if (text === undefined) return null;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(hostOf(url)));
+  if (url?.origin === text && isSecure) return text;
+  throw new CannotStart(
+    `${variable} must be an origin as browsers write it, as in https://eaas.example: https unless it is this machine, ` +
+      'and nothing after the host and the port.',
+  );
+}
+
+/** Returns the host of a URL, without the brackets of an IPv6 address. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+/** Returns a list of IP addresses, of networks as in 10.0.0.0/8, and of fastify's names of networks. */
+export function proxyAddresses(read: Read, variable: Variable): readonly string[] | null {
+  const text = read(variable);
+  if (text === undefined) return null;
+  const entries = text.split(',').map((entry) => entry.trim());
+  if (entries.every(isProxyAddress)) return entries;
+  throw new CannotStart(
+    `${variable} must be IP addresses or networks of proxies, separated by commas, as in 10.0.0.0/8,192.0.2.7.`,
+  );
+}
+
+function isProxyAddress(entry: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return true;
+  const [address = '', bits, ...more] = entry.split('/');
+  const most = isIP(address) === 4 ? 32 : 128;
+  const usable = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= most);
+  return isIP(address) !== 0 && usable && more.length === 0;
+}
+
+/** Returns the URL of a PostgreSQL server with one host. */
+export function postgresUrl(read: Read, variable: Variable): string | null {
+  const text = read(variable);
+  if (text === undefined) return null;
+  if (!isPostgresUrl(text)) {
+    throw new CannotStart(
+      `${variable} must be a URL of PostgreSQL, as in postgres://user:password@host:5432/database (special ` +
+        'characters in the password percent-encoded).',
+    );
+  }
+  // postgres.js accepts a list of hosts, but hangs when one of them is down, which happens at a failover.
+  if (decodeURIComponent(new URL(text).hostname).includes(',')) {
+    throw new CannotStart(
+      `${variable} must have exactly one host: a name, an IP address, or a proxy that follows the primary.`,
+    );
+  }
+  return text;
+}
+
+function isPostgresUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, hostname, pathname } = new URL(text);
+  try {
+    return (
+      /^postgres(ql)?:$/.test(protocol) &&
+      decodeURIComponent(username + password + hostname + pathname) !== ''
+    );
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,90 @@
+import { chmod, chown, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createDataDirectory, findDataDirectory } from './data-directory.ts';
+
+async function temporaryDirectory(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+  onTestFinished(() => rm(path, { recursive: true }));
+  return path;
+}
+
+/** Creates a data directory as a server does, with an empty database. */
+async function withDatabase(path: string): Promise<string> {
+  await createDataDirectory(path);
+  const postgres = join(path, 'postgres');
+  await mkdir(postgres);
+  await writeFile(join(postgres, 'PG_VERSION'), '18\n');
+  return path;
+}
+
+function workIn(folder: string): void {
+  const spy = vi.spyOn(process, 'cwd').mockReturnValue(folder);
+  onTestFinished(() => spy.mockRestore());
+}
+
+test('a missing data directory is created, and only this user can enter it', async () => {
+  const path = join(await temporaryDirectory(), 'var', 'eaas');
+  const directory = await createDataDirectory(path);
+  expect((await stat(path)).mode & 0o777).toBe(0o700);
+  expect(directory).toMatchObject({
+    path,
+    rootKeyFile: join(path, 'root.key'),
+  });
+  expect(directory.hasDatabase()).toBe(false);
+});
+
+test('an empty directory, such as a new volume, is made private', async () => {
+  const path = await temporaryDirectory();
+  await chmod(path, 0o755);
+  await createDataDirectory(path);
+  expect((await stat(path)).mode & 0o777).toBe(0o700);
+});
+
+test('a directory that others can read or write is refused, and the error names the command that repairs it', async () => {
+  const path = await withDatabase(await temporaryDirectory());
+  for (const mode of [0o755, 0o750, 0o770, 0o720, 0o702]) {
+    await chmod(path, mode);
+    for (const open of [createDataDirectory, findDataDirectory]) {
+      await expect(open(path)).rejects.toThrow(`Run \`chmod 700 ${path}\`.`);
+    }
+  }
+});
+
+test.runIf(process.getuid?.() === 0)('a directory of another user is refused', async () => {
+  const path = await withDatabase(await temporaryDirectory());
+  await chown(path, 12_345, 12_345);
+  for (const open of [createDataDirectory, findDataDirectory]) {
+    await expect(open(path)).rejects.toThrow(`${path} belongs to the user with the id 12345`);
+  }
+});
+
+test('a command finds the nearest data directory in the folders above', async () => {
+  const outer = await temporaryDirectory();
+  const folder = join(outer, 'project', 'src');
+  await mkdir(folder, { recursive: true });
+  workIn(folder);
+  const far = await withDatabase(join(outer, '.eaas'));
+  expect(await findDataDirectory(null)).toMatchObject({ path: far });
+  const near = await withDatabase(join(outer, 'project', '.eaas'));
+  expect(await findDataDirectory(null)).toMatchObject({ path: near });
+});
+
+test('the folders above a named data directory are not searched', async () => {
+  const outer = await temporaryDirectory();
+  await withDatabase(join(outer, '.eaas'));
+  const named = join(outer, 'named', '.eaas');
+  await expect(findDataDirectory(named)).rejects.toThrow(`There is no Eaas data in ${named}`);
+});
+
+test('a data directory whose database is unfinished is refused', async () => {
+  const path = await temporaryDirectory();
+  const { hasDatabase } = await createDataDirectory(path);
+  const postgres = join(path, 'postgres');
+  await mkdir(postgres);
+  expect(hasDatabase()).toBe(false);
+  await expect(findDataDirectory(path)).rejects.toThrow('holds no database yet');
+  await writeFile(join(postgres, 'PG_VERSION'), '18\n');
+  expect(hasDatabase()).toBe(true);
+});

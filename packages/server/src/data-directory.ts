@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { getuid } from 'node:process';
+import { CannotStart } from './cannot-start.ts';
+
+/** The data directory if EAAS_DATA_DIR is not set. */
+export const defaultDataDirectory = '.eaas';
+
+/** Returns the paths inside a data directory. */
+export interface DataDirectory {
+  readonly path: string;
+  readonly rootKeyFile: string;
+  /** Returns whether the database was created. If so, a missing root key must not be replaced by a new one. */
+  readonly hasDatabase: () => boolean;
+}
+
+/** Opens the data directory of a server, and creates it if it is missing. Throws CannotStart if it is not private. */
+export async function createDataDirectory(path: string | null): Promise<DataDirectory> {
+  const directory = resolve(path ?? defaultDataDirectory);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await requireOwn(directory);
+  // An empty directory, such as a new volume, contains nothing that others could have read.
+  if ((await readdir(directory)).length === 0) await chmod(directory, 0o700);
+  return openDataDirectory(directory);
+}
+
+/**
+ * Finds the data directory of a command: `path`, or the nearest `.eaas` here or in a folder above. Does not create it.
+ * Throws CannotStart if there is none, if it holds no database, or if it is not private.
+ */
+export async function findDataDirectory(path: string | null): Promise<DataDirectory> {
+  const directory = path === null ? nearest(process.cwd()) : resolve(path);
+  if (directory === undefined || !existsSync(directory)) {
+    const where =
+      path === null
+        ? `There is no Eaas data here: no ${defaultDataDirectory} in ${process.cwd()} or a folder above it.`
+        : `There is no Eaas data in ${directory}, which EAAS_DATA_DIR names.`;
+    throw new CannotStart(
+      `${where} Start the server first (\`eaas serve\`), or set EAAS_DATA_DIR or DATABASE_URL to the same value as the server.`,
+    );
+  }
+  const found = await openDataDirectory(directory);
+  if (found.hasDatabase()) return found;
+  throw new CannotStart(
+    `The data directory ${directory} holds no database yet. Start the server first (\`eaas serve\`): it creates one.`,
+  );
+}
+
+async function openDataDirectory(directory: string): Promise<DataDirectory> {
+  await requireOwn(directory);
+  if (((await stat(directory)).mode & 0o066) !== 0) {
+    throw new CannotStart(
+      `Other users of this machine can read or write the data directory ${directory}, which holds the keys and ` +
+        `the database. Run \`chmod 700 ${directory}\`.`,
+    );
+  }
+  return {
+    path: directory,
+    rootKeyFile: join(directory, 'root.key'),
+    hasDatabase: () => existsSync(join(directory, 'postgres', 'PG_VERSION')),
+  };
+}
+
+/** Refuses a directory of another user, whose database could be configured to run programs of that user. */
+async function requireOwn(directory: string): Promise<void> {
+  const { uid } = await stat(directory);
+  const user = getuid?.();
+  if (user === undefined || uid === user) return;
+  throw new CannotStart(
+    `The data directory ${directory} belongs to the user with the id ${uid}, and this program runs as ${user}. Run it ` +
+      'as that user, or set EAAS_DATA_DIR to another directory.',
+  );
+}
+
+function nearest(from: string): string | undefined {
+  const candidate = join(from, defaultDataDirectory);
+  if (existsSync(candidate)) return candidate;
+  return from === dirname(from) ? undefined : nearest(dirname(from));
+}

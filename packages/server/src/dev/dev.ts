@@ -1,0 +1,107 @@
+import { join, resolve } from 'node:path';
+import { CannotStart } from '../cannot-start.ts';
+import type { Config } from '../config.ts';
+import { createDataDirectory } from '../data-directory.ts';
+import { reservePort, serve } from '../serve.ts';
+import {
+  createApplicationApiKey,
+  isApiKeyOf,
+  openDevelopmentTenant,
+  openSession,
+} from './development-tenant.ts';
+import { EnvFile } from './env-file.ts';
+import { SignInCode } from './sign-in.ts';
+
+const portsToTry = 100;
+
+/**
+ * Serves for development, with a tenant that has an API key, a key and an index key. Prints the variables of an
+ * application, or writes them to the file `envPath`. The API key is among them only if this start created it.
+ */
+export async function dev(given: Config, envPath: string | undefined): Promise<void> {
+  const envFile = envPath === undefined ? undefined : await EnvFile.read(envPath);
+  const config = { ...given, port: await choosePort(given) };
+  const code = new SignInCode();
+  await serve(config, async (service) => {
+    const { path: directory } = await createDataDirectory(config.dataDirectory);
+    const { tenant, apiKey } = await openDevelopmentTenant(service, join(directory, 'dev.json'));
+    const isMissing = envFile && !apiKey && !(await isApiKeyOf(service, tenant, envFile.get('EAAS_API_KEY')));
+    const newApiKey = isMissing ? await createApplicationApiKey(service, tenant) : apiKey;
+    return {
+      signIn: (text, ipAddress) => code.exchange(text, () => openSession(service, tenant, ipAddress)),
+      async announce(address, hasPages) {
+        const variables = {
+          EAAS_BASE_URL: address,
+          ...(newApiKey !== null && { EAAS_API_KEY: newApiKey }),
+          EAAS_KEY_ID: tenant.key_id,
+          EAAS_INDEX_KEY: tenant.index_key,
+        };
+        await envFile?.set(variables);
+        const lines = [
+          `Eaas is ready on ${address}. Its data is in ${directory}.`,
+          ...(config.port === given.port ? [] : [portTaken(given.port, config.port)]),
+          '',
+          ...(envFile ? written(envFile, variables) : printed(variables)),
+          '',
+          ...(hasPages ? [`Playground     ${config.publicUrl ?? address}/#code=${code.text}`] : []),
+          `API reference  ${address}/docs`,
+          `Try it         ${curl(variables, envFile)}`,
+        ];
+        process.stdout.write(`${lines.join('\n')}\n`);
+      },
+    };
+  });
+}
+
+/** Returns the port of EAAS_PORT, or else the default port or the next free one. */
+async function choosePort({ host, port, isPortSet }: Config): Promise<number> {
+  if (isPortSet) return port;
+  for (let candidate = port; candidate < port + portsToTry; candidate++) {
+    if (await isFree(host, candidate)) return candidate;
+  }
+  throw new CannotStart(
+    `The ports ${port} to ${port + portsToTry - 1} are taken: set EAAS_PORT to a free one.`,
+  );
+}
+
+async function isFree(host: string, port: number): Promise<boolean> {
+  try {
+    const release = await reservePort({ host, port });
+    await release();
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false;
+    throw error;
+  }
+}
+
+function portTaken(wanted: number, port: number): string {
+  return `Port ${wanted} is taken, so it listens on port ${port}. To choose the port, set EAAS_PORT.`;
+}
+
+interface Variables {
+  readonly EAAS_BASE_URL: string;
+  readonly EAAS_API_KEY?: string;
+  readonly EAAS_KEY_ID: string;
+  readonly EAAS_INDEX_KEY: string;
+}
+
+function written({ path }: EnvFile, variables: Variables): string[] {
+  return [`Wrote ${Object.keys(variables).join(', ')} to ${path}. Use: node --env-file=${path} app.mjs`];
+}
+
+function printed(variables: Variables): string[] {
+  const another = '`eaas dev --env` creates another one and writes it to .env.';
+  if (!variables.EAAS_API_KEY) return [`The first start showed the API key. ${another}`];
+  const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  return [...lines, '', `Keep the API key now: it is shown once. Later, ${another}`];
+}
+
+/** Returns a command that computes a fingerprint. The API key is in the command only if it was printed. */
+function curl({ EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID }: Variables, envFile: EnvFile | undefined): string {
+  const read = envFile ? `. '${resolve(envFile.path)}' && ` : '';
+  const apiKey = envFile ? undefined : EAAS_API_KEY;
+  const headers = `-H "Authorization: Bearer ${apiKey ?? '$EAAS_API_KEY'}" -H "Content-Type: application/json"`;
+  const body = JSON.stringify({ key_id: EAAS_KEY_ID, value: 'hello' });
+  return `${read}curl ${EAAS_BASE_URL}/v1/hash ${headers} -d '${body}'`;
+}

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseIndexKey } from '@eaas/protocol/internal';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createDatabase, migrated, type TestDatabase } from '../../../../test/setup/database.ts';
+import { insider } from '../caller.ts';
+import { readConfig } from '../config.ts';
+import { type OpenService, openService } from '../open-service.ts';
+import { operations } from '../operations/table.ts';
+import { createTenant, listTenants, updateTenant } from '../operations/tenants.ts';
+import {
+  createApplicationApiKey,
+  type DevelopmentTenant,
+  isApiKeyOf,
+  openDevelopmentTenant,
+  openSession,
+} from './development-tenant.ts';
+
+let database: TestDatabase;
+let open: OpenService;
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  database = await createDatabase(migrated);
+  const env = { DATABASE_URL: database.url('server'), EAAS_ROOT_KEY: randomBytes(32).toString('base64') };
+  open = await openService(readConfig(env), 'command');
+  folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+  file = join(folder, 'dev.json');
+});
+afterEach(async () => {
+  await open.close();
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+const operator = ({ tenant_id }: DevelopmentTenant) => insider(tenant_id, 'operator');
+const apiKeysOf = async (tenant: DevelopmentTenant) =>
+  (await operations['GET /v1/api-keys'](open.service, operator(tenant), {})).api_keys;
+
+test('the first start creates a tenant, a key, an index key and an API key that may encrypt and decrypt', async () => {
+  const { tenant, apiKey } = await openDevelopmentTenant(open.service, file);
+  expect(await listTenants(open.service)).toMatchObject([
+    { tenant: { tenant_id: tenant.tenant_id, name: 'dev', envelope_only: true } },
+  ]);
+  expect((await operations['GET /v1/keys'](open.service, operator(tenant), {})).keys).toMatchObject([
+    { key_id: tenant.key_id, name: 'app', status: 'active' },
+  ]);
+  expect(await apiKeysOf(tenant)).toMatchObject([
+    { name: 'app', permissions: ['encrypt', 'decrypt'], created_by: 'operator' },
+  ]);
+  expect(await isApiKeyOf(open.service, tenant, apiKey ?? '')).toBe(true);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await readFile(file, 'utf8')).not.toContain('eaas_sk_');
+});
+
+test('the index key unwraps to 32 bytes', async () => {
+  const { tenant } = await openDevelopmentTenant(open.service, file);
+  const wrapped = parseIndexKey(tenant.index_key);
+  expect(wrapped).toMatchObject({ keyId: tenant.key_id, keyVersion: 1 });
+  const { dek } = await operations['POST /v1/keys/:key_id/unwrap'](open.service, operator(tenant), {
+    key_id: tenant.key_id,
+    wrapped_key: Buffer.from(wrapped?.wrappedKey ?? []).toString('base64'),
+    context: { purpose: 'eaas index key v1' },
+  });
+  expect(Buffer.from(dek, 'base64')).toHaveLength(32);
+});
+
+test('a later start keeps everything and creates no API key, also after the tenant was renamed', async () => {
+  const first = await openDevelopmentTenant(open.service, file);
+  await updateTenant(open.service, first.tenant.tenant_id, { name: 'mine' });
+  const second = await openDevelopmentTenant(open.service, file);
+  expect(second).toEqual({ tenant: first.tenant, apiKey: null });
+  expect(await apiKeysOf(first.tenant)).toHaveLength(1);
+  expect(await listTenants(open.service)).toHaveLength(1);
+});
+
+test('an interrupted start continues where it ended', async () => {
+  const first = await openDevelopmentTenant(open.service, file);
+  const { tenant_id, key_id } = first.tenant;
+  await writeFile(file, JSON.stringify({ tenant_id, key_id }));
+  const second = await openDevelopmentTenant(open.service, file);
+  expect(second.tenant).toMatchObject({ tenant_id, key_id });
+  expect(second.apiKey).toMatch(/^eaas_sk_/);
+});
+
+test('a tenant that somebody else created is never used', async () => {
+  const { tenant_id } = await createTenant(open.service, { name: 'dev' });
+  await expect(openDevelopmentTenant(open.service, file)).rejects.toThrow(
+    'the name "dev" belongs to another: rename that tenant',
+  );
+  expect(await apiKeysOf({ tenant_id, key_id: '', index_key: '' })).toEqual([]);
+});
+
+test('a session has an API key that expires after a day, which the audit log records with the address', async () => {
+  const { tenant } = await openDevelopmentTenant(open.service, file);
+  const before = Date.now();
+  const session = await openSession(open.service, tenant, '127.0.0.1');
+  expect(session).toMatchObject({ key_id: tenant.key_id, index_key: tenant.index_key, tenant: 'dev' });
+  const lifetime = Date.parse(session.expires_at) - before;
+  expect(Math.abs(lifetime - 86_400_000)).toBeLessThan(60_000);
+  const [apiKey] = await apiKeysOf(tenant);
+  expect(apiKey).toMatchObject({
+    name: 'console',
+    permissions: ['encrypt', 'decrypt', 'keys.read', 'keys.manage', 'audit.read'],
+    expires_at: session.expires_at,
+  });
+  const [entry] = (await operations['GET /v1/audit'](open.service, operator(tenant), { limit: 1 })).logs;
+  expect(entry).toMatchObject({ action: 'api_key.create', actor: 'operator', ip_address: '127.0.0.1' });
+});
+
+test('only usable API keys of the tenant count as its own', async () => {
+  const { tenant, apiKey } = await openDevelopmentTenant(open.service, file);
+  const other = await createTenant(open.service, { name: 'other' });
+  const { key_id, index_key } = tenant;
+  const foreign = await createApplicationApiKey(open.service, {
+    tenant_id: other.tenant_id,
+    key_id,
+    index_key,
+  });
+  const [record] = await apiKeysOf(tenant);
+  await operations['DELETE /v1/api-keys/:api_key_id'](open.service, operator(tenant), {
+    api_key_id: record?.api_key_id ?? '',
+  });
+  for (const token of [foreign, apiKey ?? '', 'eaas_sk_wrong', undefined]) {
+    expect(await isApiKeyOf(open.service, tenant, token)).toBe(false);
+  }
+});

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, rename } from 'node:fs/promises';
+import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+import { formatIndexKey, indexKeyContext } from '@eaas/protocol/internal';
+import { formatTimestamp, isApiKey, type Permission } from '@eaas/protocol/wire';
+import { insider } from '../caller.ts';
+import { CannotStart } from '../cannot-start.ts';
+import { hashApiKey } from '../crypto/api-key-token.ts';
+import { writeNewFile } from '../durable-files.ts';
+import type { ConsoleSession } from '../http/console.ts';
+import { createApiKey } from '../operations/api-keys.ts';
+import { createKey } from '../operations/keys.ts';
+import { operations } from '../operations/table.ts';
+import { createTenant, requireTenant } from '../operations/tenants.ts';
+import { Refusal } from '../refusal.ts';
+import type { Service } from '../service.ts';
+import { isExpired } from '../state/authorize.ts';
+
+const tenantName = 'dev';
+const day = 24 * 60 * 60_000;
+
+/** What an application needs to encrypt, to decrypt, and to compute the fingerprints that it searches by. */
+const ofApplications: Permission[] = ['encrypt', 'decrypt'];
+const ofPages: Permission[] = ['encrypt', 'decrypt', 'keys.read', 'keys.manage', 'audit.read'];
+
+/**
+ * The tenant that `eaas dev` created, as a file in the data directory records it. `eaas dev` creates API keys in no other
+ * tenant.
+ */
+export interface DevelopmentTenant {
+  readonly tenant_id: string;
+  readonly key_id: string;
+  readonly index_key: string;
+}
+
+/** The record. An interrupted start leaves a part of it. */
+interface Recorded extends Partial<DevelopmentTenant> {
+  /** Whether the API key of the first start was created. */
+  readonly has_api_key?: true;
+}
+
+/** Opens the recorded tenant and creates what is missing. `apiKey` is the token of a new API key, or null at a later start. */
+export async function openDevelopmentTenant(
+  service: Service,
+  file: string,
+): Promise<{ tenant: DevelopmentTenant; apiKey: string | null }> {
+  let recorded = await readRecord(file);
+  const isKnown = recorded.tenant_id !== undefined && (await exists(service, recorded.tenant_id));
+  if (!isKnown) recorded = {};
+  const record = async (more: Recorded): Promise<void> => {
+    recorded = { ...recorded, ...more };
+    await writeRecord(file, recorded);
+  };
+  const tenant_id = recorded.tenant_id ?? (await createOwnTenant(service));
+  await record({ tenant_id });
+  const key_id = recorded.key_id ?? (await createApplicationKey(service, tenant_id));
+  await record({ key_id });
+  const index_key = recorded.index_key ?? (await createIndexKey(service, tenant_id, key_id));
+  await record({ index_key });
+  const tenant = { tenant_id, key_id, index_key };
+  if (recorded.has_api_key) return { tenant, apiKey: null };
+  const apiKey = await createApplicationApiKey(service, tenant);
+  await record({ has_api_key: true });
+  return { tenant, apiKey };
+}
+
+/** Returns whether a token is an API key of the tenant that can be used. */
+export async function isApiKeyOf(
+  service: Service,
+  tenant: DevelopmentTenant,
+  token: string | undefined,
+): Promise<boolean> {
+  if (token === undefined || !isApiKey(token)) return false;
+  const { apiKey } = (await service.tenants.tokens.find(hashApiKey(token))) ?? {};
+  if (apiKey?.tenant_id !== tenant.tenant_id) return false;
+  return apiKey.revoked_at === null && !isExpired(apiKey, service.clock.now());
+}
+
+/** Creates an API key for an application, and returns its token. */
+export async function createApplicationApiKey(service: Service, tenant: DevelopmentTenant): Promise<string> {
+  const input = { name: 'app', permissions: ofApplications };
+  return (await createApiKey(service, insider(tenant.tenant_id, 'operator'), input)).api_key;
+}
+
+/** Creates an API key for a page, which expires after a day. */
+export async function openSession(
+  service: Service,
+  { tenant_id, key_id, index_key }: DevelopmentTenant,
+  ipAddress: string | null,
+): Promise<ConsoleSession> {
+  const expires_at = formatTimestamp(service.clock.now() + day);
+  const operator = { ...insider(tenant_id, 'operator'), ipAddress };
+  const input = { name: 'console', permissions: ofPages, expires_at };
+  const { api_key } = await createApiKey(service, operator, input);
+  return { api_key, expires_at, key_id, index_key, tenant: tenantName };
+}
+
+async function exists(service: Service, tenantId: string): Promise<boolean> {
+  try {
+    await requireTenant(service, tenantId);
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'not_found') return false;
+    throw error;
+  }
+}
+
+async function createOwnTenant(service: Service): Promise<string> {
+  try {
+    return (await createTenant(service, { name: tenantName })).tenant_id;
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'name_taken') throw error;
+    throw new CannotStart(
+      `\`eaas dev\` uses only a tenant that it created, and the name "${tenantName}" belongs to another: rename that tenant ` +
+        `with \`eaas tenant set ${tenantName} --name …\`, or set EAAS_DATA_DIR to another directory.`,
+    );
+  }
+}
+
+async function createApplicationKey(service: Service, tenantId: string): Promise<string> {
+  return (await createKey(service, insider(tenantId, 'operator'), { name: 'app' })).key_id;
+}
+
+/** Creates an index key, as `createIndexKey` of the SDK does, and returns its token. */
+async function createIndexKey(service: Service, tenantId: string, keyId: string): Promise<string> {
+  const key = randomBytes(32);
+  const input = { key_id: keyId, dek: toBase64(key), context: indexKeyContext };
+  key.fill(0);
+  const { wrapped_key, key_version } = await operations['POST /v1/keys/:key_id/wrap'](
+    service,
+    insider(tenantId, 'operator'),
+    input,
+  );
+  return formatIndexKey({ keyId, keyVersion: key_version, wrappedKey: fromBase64(wrapped_key) });
+}
+
+async function readRecord(file: string): Promise<Recorded> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Recorded;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    const message = `The file ${file} names the tenant of \`eaas dev\` and cannot be read: restore it from a backup.`;
+    throw new CannotStart(message, { cause: error });
+  }
+}
+
+async function writeRecord(file: string, recorded: Recorded): Promise<void> {
+  const temporary = `${file}.${randomBytes(6).toString('hex')}`;
+  await writeNewFile(temporary, `${JSON.stringify(recorded)}\n`);
+  await rename(temporary, file);
+}

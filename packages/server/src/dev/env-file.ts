@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, realpath, rename, rm } from 'node:fs/promises';
+import { CannotStart } from '../cannot-start.ts';
+import { hostOf, isLoopback } from '../config-values.ts';
+import { writeNewFile } from '../durable-files.ts';
+
+/** A file of environment variables, such as `.env`. */
+export class EnvFile {
+  readonly path: string;
+  #text: string;
+
+  private constructor(path: string, text: string) {
+    this.path = path;
+    this.#text = text;
+  }
+
+  /** Reads the file, if it exists. Throws CannotStart for the file of an application that uses another service. */
+  static async read(path: string): Promise<EnvFile> {
+    const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return '';
+      throw new CannotStart(`The file ${path} cannot be read: ${error.message}.`);
+    });
+    const file = new EnvFile(path, text);
+    const address = file.get('EAAS_BASE_URL');
+    if (address && !isOnThisMachine(address)) {
+      throw new CannotStart(
+        `The file ${path} has the EAAS_BASE_URL of another service, whose API key would be lost: name another file, ` +
+          'as in --env .env.local.',
+      );
+    }
+    return file;
+  }
+
+  /** Returns the value of a variable, without quotes. */
+  get(name: string): string | undefined {
+    return Array.from(this.#text.matchAll(lineOf(name)))
+      .at(-1)?.[1]
+      ?.replace(/^(["'])(.*)\1$/, '$2');
+  }
+
+  /** Sets variables and keeps all other lines. The file can then be read by its owner only. */
+  async set(values: Readonly<Record<string, string>>): Promise<void> {
+    for (const [name, value] of Object.entries(values)) {
+      const line = `${name}=${value}`;
+      if (this.get(name) !== undefined) this.#text = this.#text.replace(lineOf(name), () => line);
+      else this.#text += `${this.#text === '' || this.#text.endsWith('\n') ? '' : '\n'}${line}\n`;
+    }
+    await this.#write();
+  }
+
+  /** Replaces the file in one step, so that an interrupted start loses no line. */
+  async #write(): Promise<void> {
+    const target = await realpath(this.path).catch(() => this.path);
+    const temporary = `${target}.${randomBytes(6).toString('hex')}`;
+    try {
+      await writeNewFile(temporary, this.#text);
+      await rename(temporary, target);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new CannotStart(`The file ${this.path} cannot be written: ${reason}.`, { cause: error });
+    }
+  }
+}
+
+function lineOf(name: string): RegExp {
+  return new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=[ \\t]*(.*?)[ \\t]*$`, 'gm');
+}
+
+function isOnThisMachine(address: string): boolean {
+  return URL.canParse(address) && isLoopback(hostOf(new URL(address)));
+}

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { sameBytes } from '../crypto/same-bytes.ts';
+import { Refusal } from '../refusal.ts';
+
+const lifetime = 10 * 60_000;
+
+/** The sign-in code of this process. Only this process knows the code, and accepts it once and for ten minutes. */
+export class SignInCode {
+  readonly text = randomBytes(32).toString('base64url');
+  readonly #now: () => number;
+  readonly #expiresAt: number;
+  #isUsed = false;
+
+  /** The clock is an option for tests. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#expiresAt = now() + lifetime;
+  }
+
+  /** Exchanges the code for the result of `open`. If `open` fails, the code stays valid. Throws 401 for any other code. */
+  async exchange<T>(code: string, open: () => Promise<T>): Promise<T> {
+    const isRight = sameBytes(Buffer.from(code), Buffer.from(this.text));
+    if (!isRight || this.#isUsed || this.#now() >= this.#expiresAt) {
+      throw new Refusal(
+        'unauthorized',
+        'The sign-in code is wrong, was used or has expired: start `eaas dev` again for another, or sign in with an API key.',
+      );
+    }
+    this.#isUsed = true;
+    try {
+      return await open();
+    } catch (error) {
+      this.#isUsed = false;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { isLoopback } from '../config-values.ts';
+import { ownsTables } from '../store/migrate.ts';
+import type { Sql } from '../store/sql.ts';
+import { type Finding, failed, ok, warning } from './finding.ts';
+
+/** Checks how the connection to the database is protected. `databaseUrl` is null for the embedded database. */
+export function judgeDatabaseTls(databaseUrl: string | null): Finding {
+  const check = 'database_tls';
+  if (databaseUrl === null) return ok(check, 'The embedded database uses a socket of this machine.');
+  const { hostname, searchParams } = new URL(databaseUrl);
+  const host = decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1');
+  if (host === '' || host.startsWith('/') || isLoopback(host)) {
+    return ok(check, 'The database is on this machine.');
+  }
+  const mode = searchParams.get('sslmode') ?? searchParams.get('ssl');
+  const remedy = 'Add ?sslmode=verify-full to the URL.';
+  if (mode === null) {
+    return failed(check, `DATABASE_URL has no sslmode, so the connection is not encrypted. ${remedy}`);
+  }
+  const weakness = new Map([
+    ['disable', `The connection to ${host} is not encrypted`],
+    ['false', `The connection to ${host} is not encrypted`],
+    ['prefer', `The connection is not encrypted if ${host} does not offer TLS`],
+    ['require', `The certificate of ${host} is not checked`],
+    ['allow', `The certificate of ${host} is not checked`],
+  ]).get(mode);
+  if (weakness !== undefined) return warning(check, `${weakness} (sslmode=${mode}). ${remedy}`);
+  return ok(check, `The connection to ${host} is encrypted, and its certificate is checked.`);
+}
+
+type Setting = 'fsync' | 'full_page_writes' | 'synchronous_commit';
+type Settings = Readonly<Record<Setting, string>>;
+
+/** Checks the settings that decide whether a commit survives a crash. */
+export async function judgeDurability(sql: Sql): Promise<Finding[]> {
+  const [row] = await sql<Settings[]>`
+    select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
+      current_setting('synchronous_commit') as synchronous_commit`;
+  return judgeSettings(row ?? { fsync: '', full_page_writes: '', synchronous_commit: '' });
+}
+
+export function judgeSettings(settings: Settings): Finding[] {
+  const risks: Record<Setting, string> = {
+    fsync: 'a crash of the machine can destroy the database. Set fsync = on.',
+    full_page_writes: 'a crash can leave half-written pages. Set full_page_writes = on.',
+    synchronous_commit:
+      'a crash loses entries and keys that clients already use. Set synchronous_commit = on for the database and the role.',
+  };
+  return (['fsync', 'full_page_writes', 'synchronous_commit'] as const).map((check) => {
+    const value = settings[check];
+    if (value === 'off') return failed(check, `${check} is off: ${risks[check]}`);
+    if (value === 'local' || value === 'remote_write') {
+      return warning(
+        check,
+        `${check} is ${value}: a failover can lose entries and keys that clients already use. Set ${check} = on for the ` +
+          'database and the role.',
+      );
+    }
+    return ok(check, `${check} is ${value}.`);
+  });
+}
+
+interface Rights {
+  readonly role: string;
+  readonly superuser: boolean;
+  readonly owns: boolean;
+  /** The tables that the role has no permission to read. */
+  readonly unreadable: readonly string[];
+  /** Whether the role can change, delete or truncate audit entries. */
+  readonly changesLog: boolean;
+}
+
+/** Checks that the role that serves has the rights it needs and no more. The schema must be migrated. */
+export async function judgeRole(sql: Sql): Promise<Finding> {
+  const [row] = await sql<Omit<Rights, 'owns'>[]>`
+    select current_user::text as role, rolsuper as superuser,
+      (select coalesce(json_agg(relname order by relname), '[]') from pg_class
+        where relnamespace = 'eaas'::regnamespace and relkind in ('r', 'p')
+          and not has_table_privilege(oid, 'select')) as unreadable,
+      has_table_privilege('eaas.audit_entries', 'update, delete, truncate') as "changesLog"
+    from pg_roles where rolname = current_user`;
+  if (!row) throw new Error('the database does not know the connected role');
+  return judgeRights({ ...row, owns: await ownsTables(sql) });
+}
+
+export function judgeRights({ role, superuser, owns, unreadable, changesLog }: Rights): Finding {
+  const check = 'role';
+  const remedy =
+    'Give the server a separate role, set EAAS_MIGRATE_DATABASE_URL to the owner, and run `eaas migrate`.';
+  if (superuser) {
+    return failed(check, `The role ${role} is a superuser: it can do anything to every database. ${remedy}`);
+  }
+  if (unreadable.length > 0) {
+    const action = 'Run `eaas migrate`, which grants the missing rights.';
+    return failed(check, `The role ${role} cannot read ${unreadable.join(', ')}. ${action}`);
+  }
+  if (owns) {
+    return warning(
+      check,
+      `The role ${role} owns the tables, so it can remove the guards of the audit log. ${remedy}`,
+    );
+  }
+  if (changesLog) {
+    return warning(check, `The role ${role} can change or delete audit entries. Revoke these rights.`);
+  }
+  return ok(check, `The role ${role} has the rights it needs, and cannot change the audit log.`);
+}

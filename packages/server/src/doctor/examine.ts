@@ -1,0 +1,84 @@
+import { versions } from 'node:process';
+import { reasonOf } from '../cannot-start.ts';
+import type { Config } from '../config.ts';
+import { openDatabase, type OpenDatabase } from '../open-database.ts';
+import { loadRoots } from '../open-service.ts';
+import { requireOpeningRoots } from '../root-check.ts';
+import { mostDisagreement } from '../state/clock.ts';
+import { Database } from '../store/database.ts';
+import { clockDifference } from '../store/database-time.ts';
+import { isDenied } from '../store/faults.ts';
+import { isMigrated } from '../store/migrate.ts';
+import { judgeDatabaseTls, judgeDurability, judgeRole } from './database.ts';
+import { type Finding, failed, ok, skipped } from './finding.ts';
+import { judgeFiles, judgeNode } from './machine.ts';
+
+/** Checks everything that a server with this configuration needs. Changes nothing. */
+export async function examine(config: Config): Promise<Finding[]> {
+  const here = [
+    judgeNode(versions.node),
+    ...(await judgeFiles(config)),
+    judgeDatabaseTls(config.databaseUrl),
+  ];
+  const open = await openDatabase(config, 'command').catch((error: unknown) => [
+    failed('database', reasonOf(error)),
+    skipped('root_key', 'The database cannot be opened.'),
+  ]);
+  if (Array.isArray(open)) return [...here, ...open];
+  const database = new Database(open.connection, 1);
+  try {
+    return [...here, ...(await examineDatabase(database)), await examineRootKey(config, open, database)];
+  } finally {
+    await database.close();
+    await open.close();
+  }
+}
+
+async function examineDatabase(database: Database): Promise<Finding[]> {
+  try {
+    const found = [
+      ok('database', 'The database responds.'),
+      ...(await database.run(judgeDurability)),
+      judgeClock(await database.run((sql) => clockDifference(sql, Date.now))),
+    ];
+    const migrated = await database.run(isMigrated).catch((error: unknown) => {
+      if (isDenied(error)) return false;
+      throw error;
+    });
+    if (migrated) {
+      return [...found, ok('schema', 'The schema is up to date.'), await database.run(judgeRole)];
+    }
+    const missing = 'The schema is of another version, or the role cannot read it: run `eaas migrate`.';
+    return [...found, failed('schema', missing), skipped('role', 'The schema is missing.')];
+  } catch (error) {
+    return [failed('database', `The database cannot be reached or used: ${reasonOf(error)}.`)];
+  }
+}
+
+/** Checks how many milliseconds the clock of this machine is ahead of the database's. */
+export function judgeClock(milliseconds: number): Finding {
+  const text = `The clock of this machine differs from the database's by ${Math.abs(milliseconds)} ms`;
+  return Math.abs(milliseconds) > mostDisagreement
+    ? failed(
+        'clock',
+        `${text}. Above ${mostDisagreement} ms a server erases nothing. Run NTP on both machines.`,
+      )
+    : ok('clock', `${text}.`);
+}
+
+async function examineRootKey(
+  config: Config,
+  { rootKey }: OpenDatabase,
+  database: Database,
+): Promise<Finding> {
+  try {
+    const roots = await loadRoots(rootKey, config.previousRootKey);
+    const isNew = await database.run((sql) => requireOpeningRoots(sql, roots));
+    const message = isNew
+      ? 'The database is new and will register this root key.'
+      : 'The root key opens the database.';
+    return ok('root_key', message);
+  } catch (error) {
+    return failed('root_key', reasonOf(error));
+  }
+}

@@ -1,0 +1,14 @@
+/** The result of one check of `eaas doctor`. */
+export interface Finding {
+  readonly check: string;
+  /** `warning`: the server works, but the operator should act. `skipped`: an earlier failure prevents the check. */
+  readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
+  /** A description of the state, and what to do about it. */
+  readonly message: string;
+}
+
+const of =
+  (status: Finding['status']) =>
+  (check: string, message: string): Finding => ({ check, status, message });
+
+export const [ok, warning, failed, skipped] = [of('ok'), of('warning'), of('failed'), of('skipped')];

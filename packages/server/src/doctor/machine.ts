@@ -1,0 +1,98 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { getuid } from 'node:process';
+import type { Config } from '../config.ts';
+import { findDataDirectory } from '../data-directory.ts';
+import { isOpenToOthers } from '../root-key-file.ts';
+import { type Finding, failed, ok, warning } from './finding.ts';
+
+const oldestNode = [20, 19] as const;
+const oldestMaintained = 22;
+
+/** Checks a version of Node, such as `20.19.0`. */
+export function judgeNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) {
+    return failed('node', `Node ${version} is too old: install Node ${oldestNode.join('.')} or later.`);
+  }
+  if (major < oldestMaintained || major % 2 === 1) {
+    return warning(
+      'node',
+      `Node ${version} gets no security fixes, or will soon get none: use an LTS version (22 or 24).`,
+    );
+  }
+  return ok('node', `Node ${version} is supported.`);
+}
+
+/** Checks the paths in the configuration: the data directory, the root key and the checkpoints. */
+export async function judgeFiles(config: Config): Promise<Finding[]> {
+  const { databaseUrl, rootKey, previousRootKey, checkpointDirectory } = config;
+  const findings: Finding[] = [];
+  let rootKeyFile = rootKey?.file;
+  if (databaseUrl === null) {
+    const check = 'data_directory';
+    const found = await findDataDirectory(config.dataDirectory).catch((error: Error) => error);
+    if (found instanceof Error) findings.push(failed(check, found.message));
+    else {
+      findings.push(ok(check, `${found.path} belongs to this user, and others have no access.`));
+      if (!rootKey) rootKeyFile = found.rootKeyFile;
+    }
+  }
+  for (const file of [rootKeyFile, previousRootKey?.file]) {
+    if (file !== undefined) findings.push(await judgeRootKeyFile(file));
+  }
+  if (rootKey?.program !== undefined) findings.push(await judgeProgram(rootKey.program));
+  if (checkpointDirectory !== null) findings.push(await judgeCheckpointDirectory(checkpointDirectory));
+  return findings;
+}
+
+async function judgeRootKeyFile(path: string): Promise<Finding> {
+  const check = 'root_key_file';
+  const stats = await stat(path).catch((error: NodeJS.ErrnoException) => error);
+  if (stats instanceof Error) return failed(check, `The root key ${path} cannot be read (${stats.code}).`);
+  if (isOpenToOthers(stats)) {
+    return failed(
+      check,
+      `Other users of this machine can read the root key ${path}. Run \`chmod 600 ${path}\`.`,
+    );
+  }
+  if (isForeign(stats.uid)) {
+    return failed(
+      check,
+      `The root key ${path} belongs to the user with the id ${stats.uid}, who can change it.`,
+    );
+  }
+  return ok(check, `Only this user and root can read ${path}.`);
+}
+
+/** Checks the program that prints the root key, because anyone who can change the program can read the key. */
+async function judgeProgram(path: string): Promise<Finding> {
+  const check = 'root_key_command';
+  const stats = await stat(path).catch((error: NodeJS.ErrnoException) => error);
+  if (stats instanceof Error) return failed(check, `The program ${path} cannot be run (${stats.code}).`);
+  if ((stats.mode & 0o022) !== 0 || isForeign(stats.uid)) {
+    return failed(
+      check,
+      `Other users of this machine can change the program ${path}. Make root its owner and set mode 755.`,
+    );
+  }
+  return ok(check, `Only this user and root can change ${path}.`);
+}
+
+async function judgeCheckpointDirectory(path: string): Promise<Finding> {
+  const check = 'checkpoint_directory';
+  try {
+    await access(path, constants.W_OK | constants.X_OK);
+    return ok(
+      check,
+      `${path} can be written. Keep a copy in a place that administrators of the database cannot change.`,
+    );
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return failed(check, `EAAS_CHECKPOINT_DIR ${path} cannot be written (${code}): create or mount it.`);
+  }
+}
+
+function isForeign(uid: number): boolean {
+  return uid !== 0 && uid !== getuid?.();
+}

@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { readFile, readlink, rename, writeFile } from 'node:fs/promises';
+import { pid, platform } from 'node:process';
+import { promisify } from 'node:util';
+import type { RunningPostgres } from './launch.ts';
+
+/** The reason to start the embedded database: for a server, or for one command. */
+export type Purpose = 'serve' | 'command';
+
+interface Process {
+  readonly pid: number;
+  readonly identity: string;
+}
+
+/** The process that started PostgreSQL on a data directory, and how to reach that PostgreSQL. */
+export interface Owner extends Process {
+  readonly purpose: Purpose;
+  readonly postgres: Process;
+  readonly socketDirectory: string;
+}
+
+/** Records that this process owns a running PostgreSQL. The record is only information: PostgreSQL's lock decides. */
+export async function writeOwner(file: string, purpose: Purpose, postgres: RunningPostgres): Promise<void> {
+  const owner: Owner = {
+    ...(await processOf(pid)),
+    purpose,
+    postgres: await processOf(postgres.pid),
+    socketDirectory: postgres.socketDirectory,
+  };
+  await writeFile(`${file}.new`, `${JSON.stringify(owner)}\n`, { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}
+
+async function processOf(id: number): Promise<Process> {
+  return { pid: id, identity: (await processIdentity(id)) ?? '' };
+}
+
+/** Returns the recorded owner, or undefined. The owner might have died. */
+export async function readOwner(file: string): Promise<Owner | undefined> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Owner;
+  } catch {
+    // The file is missing, or a power cut emptied it. PostgreSQL's lock then shows whether another process runs.
+    return undefined;
+  }
+}
+
+/** Returns whether the recorded owner still runs in this container, and its process id was not reused. */
+export async function isAlive({ pid, identity }: Process): Promise<boolean> {
+  return identity !== '' && (await processIdentity(pid)) === identity;
+}
+
+/**
+ * Identifies a running process among all that ever had its id. Returns undefined if none runs. On Linux the identity
+ * differs across restarts and containers.
+ */
+export async function processIdentity(pid: number): Promise<string | undefined> {
+  try {
+    return platform === 'linux' ? await linuxIdentity(pid) : await psIdentity(pid);
+  } catch {
+    return undefined;
+  }
+}
+
+async function linuxIdentity(pid: number): Promise<string | undefined> {
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
+  const namespace = await readlink('/proc/self/ns/pid');
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // proc(5): the command may contain spaces and parentheses; the state is field 3 and the start time field 22.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
+  return [boot.trim(), namespace, fields[19]].join(' ');
+}
+
+async function psIdentity(pid: number): Promise<string | undefined> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'state=,lstart=', '-p', String(pid)]);
+  const [state = 'Z', ...started] = stdout.trim().split(/\s+/);
+  return state.startsWith('Z') ? undefined : started.join(' ');
+}

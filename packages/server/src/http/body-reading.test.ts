@@ -1,0 +1,173 @@
+import type { IncomingMessage } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { setImmediate as nextLoop } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createAdmission } from '../admission/admission.ts';
+import { readBody } from './body.ts';
+
+const mebi = 1024 * 1024;
+const kibi = 1024;
+
+beforeEach(
+  () => void vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] }),
+);
+afterEach(() => void vi.useRealTimers());
+
+const { shares } = createAdmission();
+const held = () => [shares.small_bodies.counts.held, shares.large_bodies.counts.held];
+
+/** Starts a call that sends a body. If `length` is undefined, the body is chunked. */
+function call(tenantId: string, length?: number) {
+  const request = new PassThrough({ highWaterMark: 16 * mebi });
+  const ending = new AbortController();
+  const headers = length === undefined ? {} : { 'content-length': String(length) };
+  const body = readBody(Object.assign(request, { headers }) as unknown as IncomingMessage, 8 * mebi, {
+    shares,
+    tenantId,
+    signal: ending.signal,
+  });
+  const outcome = body.then(
+    (bytes) => bytes.length,
+    (error: Error & { code?: string }) => error.code ?? error.name,
+  );
+  let isSettled = false;
+  void outcome.then(() => (isSettled = true));
+  return {
+    send: (bytes: number) => request.write(Buffer.alloc(bytes)),
+    isPaused: () => request.isPaused(),
+    finish: () => request.end(),
+    end: () => ending.abort(),
+    /** Returns the number of bytes that were read, the error code, or `pending`. */
+    outcome: async () => {
+      await nextLoop();
+      await nextLoop();
+      return isSettled ? outcome : 'pending';
+    },
+  };
+}
+
+describe('the memory for bodies', () => {
+  test('memory for a body is reserved when its length is announced and released when the call ends', async () => {
+    const one = call('a', 3 * mebi);
+    expect(held()).toEqual([0, 3 * mebi]);
+    one.send(3 * mebi);
+    one.finish();
+    expect(await one.outcome()).toBe(3 * mebi);
+    expect(held()).toEqual([0, 3 * mebi]);
+    one.end();
+    expect(held()).toEqual([0, 0]);
+  });
+
+  test('a flood of bodies of one tenant leaves memory for the bodies of other tenants', async () => {
+    const flood = Array.from({ length: 32 }, () => call('a', 8 * mebi));
+    const small = Array.from({ length: 200 }, () => call('a', 64 * kibi));
+    expect(held()).toEqual([8 * mebi, 8 * mebi]);
+    const others = [call('b', 8 * mebi), call('c', 8 * mebi), call('b', 64 * kibi), call('c', 1)];
+    for (const other of others) other.finish();
+    expect(await Promise.all(others.map((other) => other.outcome()))).toEqual([0, 0, 0, 0]);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await flood[31]?.outcome()).toBe('unavailable');
+    expect(await small[199]?.outcome()).toBe('unavailable');
+    for (const one of [...flood, ...small, ...others]) one.end();
+    expect(held()).toEqual([0, 0]);
+  });
+
+  test('memory for a body is released when the client disconnects, also while the body waits for memory', async () => {
+    const calls = Array.from({ length: 5 }, () => call('a', 8 * mebi));
+    for (const one of calls) one.end();
+    expect(await calls[4]?.outcome()).toBe('unavailable');
+    expect(held()).toEqual([0, 0]);
+  });
+
+  test('memory is reserved when a chunked body becomes large', async () => {
+    const one = call('a');
+    expect(held()).toEqual([64 * kibi, 0]);
+    one.send(64 * kibi);
+    await one.outcome();
+    expect(held()).toEqual([64 * kibi, 0]);
+    one.send(1);
+    await one.outcome();
+    expect(held()).toEqual([64 * kibi, 8 * mebi]);
+    one.finish();
+    expect(await one.outcome()).toBe(64 * kibi + 1);
+    one.end();
+  });
+
+  test('a chunked body is refused if no memory is free in time', async () => {
+    const others = Array.from({ length: 3 }, () => call('a', 8 * mebi));
+    const one = call('a');
+    one.send(65 * kibi);
+    expect(await one.outcome()).toBe('pending');
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await one.outcome()).toBe('unavailable');
+    for (const other of [...others, one]) other.end();
+  });
+});
+
+describe('a body', () => {
+  test.each([undefined, 8 * mebi + 1])(
+    'a body larger than the limit is refused (announced length: %s)',
+    async (length) => {
+      const one = call('a', length);
+      one.send(64 * kibi + 1);
+      await one.outcome();
+      one.send(8 * mebi);
+      expect(await one.outcome()).toBe('too_large');
+      one.end();
+    },
+  );
+
+  test('a refused body is discarded in pieces of 128 KiB, with a pause of 50 ms after each', async () => {
+    const one = call('a');
+    one.send(8 * mebi + 1);
+    expect(await one.outcome()).toBe('too_large');
+    expect(one.isPaused()).toBe(false);
+    one.send(128 * kibi);
+    await one.outcome();
+    expect(one.isPaused()).toBe(true);
+    await vi.advanceTimersByTimeAsync(50);
+    expect(one.isPaused()).toBe(false);
+    one.end();
+  });
+
+  test('a body that pauses for four seconds is 408', async () => {
+    const one = call('a', 100);
+    await vi.advanceTimersByTimeAsync(3_999);
+    one.send(1);
+    await one.outcome();
+    await vi.advanceTimersByTimeAsync(3_999);
+    expect(await one.outcome()).toBe('pending');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await one.outcome()).toBe('bad_request');
+    one.end();
+  });
+
+  test.each([
+    ['a megabyte per two seconds is accepted', 500_000, 'pending'],
+    ['a slower one is 408', 499_999, 'bad_request'],
+  ])('a large body has four seconds of grace; after that %s', async (_, eachSecond, outcome) => {
+    const one = call('a', 8 * mebi);
+    await vi.advanceTimersByTimeAsync(3_999);
+    one.send(1);
+    expect(await one.outcome()).toBe('pending');
+    await vi.advanceTimersByTimeAsync(1);
+    for (let second = 0; second < 4; second++) {
+      one.send(eachSecond);
+      await one.outcome();
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    expect(await one.outcome()).toBe(outcome);
+    one.end();
+  });
+
+  test('a small body can be slow', async () => {
+    const one = call('a', 64 * kibi);
+    for (let second = 0; second < 20; second++) {
+      one.send(1);
+      await one.outcome();
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    expect(await one.outcome()).toBe('pending');
+    one.end();
+  });
+});

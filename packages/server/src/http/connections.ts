@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { requestTimeout } from '@eaas/protocol/service';
+import { type Problem, problem } from '@eaas/protocol/wire';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify';
+import { commonHeaders } from './visit.ts';
+
+/** Requests that still run this many milliseconds after close() are cut off. */
+const deadline = 10_000;
+
+/** Lets close() end soon: it waits for running requests, and closes silent and idle connections. */
+export function closeGracefully(app: FastifyInstance): { isClosing: () => boolean } {
+  const silent = new Set<Socket>();
+  let closing = false;
+  const connected = 'setSecureContext' in app.server ? 'secureConnection' : 'connection';
+  app.server.on(connected, (socket: Socket) => {
+    silent.add(socket);
+    socket.once('close', () => silent.delete(socket));
+  });
+  app.server.on('request', ({ socket }) => silent.delete(socket));
+  app.addHook('preClose', async () => {
+    closing = true;
+    for (const socket of silent) socket.destroy();
+    setTimeout(() => app.server.closeAllConnections(), deadline).unref();
+  });
+  return { isClosing: () => closing };
+}
+
+interface Pipelined {
+  readonly reply: FastifyReply;
+  readonly begin: () => void;
+}
+
+/**
+ * Handles the requests of a connection one by one, and lets other connections run in between. A client can pipeline
+ * thousands of requests in one packet; their responses are sent in order anyway.
+ */
+export function handleOneByOne(app: FastifyInstance): void {
+  const connections = new WeakMap<Socket, Pipelined[]>();
+  const start = (socket: Socket, { reply, begin }: Pipelined): void => {
+    reply.raw.once('close', () => {
+      const next = connections.get(socket)?.shift();
+      if (next) setImmediate(() => start(socket, next));
+      else connections.delete(socket);
+    });
+    begin();
+  };
+  app.addHook('onRequest', ({ raw: { socket } }, reply, begin) => {
+    const waiting = connections.get(socket);
+    if (waiting) {
+      waiting.push({ reply, begin });
+      return;
+    }
+    connections.set(socket, []);
+    start(socket, { reply, begin });
+  });
+}
+
+const headersTooLarge: Problem = {
+  ...problem('too_large', 'The request line and headers are larger than 16 KiB: send fewer or shorter ones.'),
+  status: 431,
+  title: 'Request Header Fields Too Large',
+};
+const garbage = problem('bad_request', 'The request is not valid HTTP/1.1.');
+
+/** Responds to a connection whose bytes are too slow, too large or not HTTP. */
+export function answerSocketError(
+  error: Error & { code?: string },
+  socket: Socket,
+  log: FastifyBaseLogger,
+): void {
+  const document = problemOf(error.code ?? '');
+  if (!document || !socket.writable || hasResponse(socket)) {
+    socket.destroy();
+    return;
+  }
+  const requestId = randomUUID();
+  log.info({ request_id: requestId, method: null, route: null, status: document.status }, 'request');
+  socket.end(httpResponse(document, requestId));
+  socket.destroySoon();
+}
+
+function problemOf(code: string): Problem | undefined {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout().problem;
+  if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge;
+  return code.startsWith('HPE_') ? garbage : undefined;
+}
+
+/** Returns whether a response has begun on the socket. A second response would become part of its body. */
+function hasResponse(socket: Socket): boolean {
+  const { _httpMessage: response } = socket as { _httpMessage?: { headersSent: boolean } | null };
+  return response?.headersSent === true;
+}
+
+function httpResponse(document: Problem, requestId: string): string {
+  const body = JSON.stringify(document);
+  const headers = {
+    ...commonHeaders,
+    'x-request-id': requestId,
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${document.status} ${STATUS_CODES[document.status]}\r\n${lines.join('')}\r\n${body}`;
+}

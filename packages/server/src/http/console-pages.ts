@@ -1,0 +1,55 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+
+/** A file of the console, ready to be sent. */
+export interface ConsolePage {
+  readonly url: string;
+  readonly type: string;
+  readonly bytes: Buffer;
+  /** Whether the name changes with the content, so that browsers can cache the file forever. */
+  readonly isHashed: boolean;
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+};
+
+/** Reads the pages of `@eaas/console` into memory. Returns null if the package is not installed or not built. */
+export async function readConsolePages(): Promise<readonly ConsolePage[] | null> {
+  const folder = await consoleFolder();
+  if (!folder) return null;
+  const names = await readdir(new URL('console/assets/', folder)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (!names) return null;
+  const assets = names.filter((name) => /^[\w.-]+$/.test(name) && extname(name) in types);
+  return Promise.all([
+    readPage(folder, 'index.html', '/', false),
+    readPage(folder, 'console/index.html', '/console/', false),
+    ...assets.map((name) => readPage(folder, `console/assets/${name}`, `/console/assets/${name}`, true)),
+  ]);
+}
+
+/** Returns the folder of pages of `@eaas/console`. A static import would fail, because the package is optional. */
+async function consoleFolder(): Promise<URL | undefined> {
+  const optional: string = '@eaas/console/files';
+  try {
+    const { default: folder } = (await import(optional)) as { readonly default: URL };
+    return folder;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+async function readPage(folder: URL, path: string, url: string, isHashed: boolean): Promise<ConsolePage> {
+  const type = types[extname(path)] ?? 'application/octet-stream';
+  return { url, type, bytes: await readFile(new URL(path, folder)), isHashed };
+}

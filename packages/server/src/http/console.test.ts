@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import { Refusal } from '../refusal.ts';
+import type { ConsoleOptions } from './console.ts';
+import { listen } from './testing/listen.ts';
+import { memoryDoors } from './testing/memory-doors.ts';
+
+const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0xfe]);
+const page = (url: string, type: string, content: string | Buffer, isHashed = false) => ({
+  url,
+  type,
+  bytes: Buffer.from(content),
+  isHashed,
+});
+const pages = [
+  page('/', 'text/html; charset=utf-8', '<h1>Playground – grün</h1>'),
+  page('/console/', 'text/html; charset=utf-8', '<h1>Console</h1>'),
+  page('/console/assets/app-1a2b.js', 'text/javascript; charset=utf-8', 'export {};', true),
+  page('/console/assets/logo-1a2b.png', 'image/png', png, true),
+];
+const session = {
+  api_key: 'eaas_sk_new',
+  expires_at: '2027-01-01T00:00:00.000Z',
+  key_id: 'key',
+  index_key: 'index',
+  tenant: 'dev',
+};
+const signIn = async (code: string) => {
+  if (code !== 'right') throw new Refusal('unauthorized', 'The sign-in code is wrong.');
+  return session;
+};
+
+const serveConsole = (options: Partial<ConsoleOptions> = {}) =>
+  listen(memoryDoors(), { console: { pages, publicUrl: null, ...options } });
+
+describe('the pages', () => {
+  it('the pages have a strict Content-Security-Policy, and browsers cache only files with hashed names', async () => {
+    const { fetch } = await serveConsole();
+    const [root, script] = [await fetch('/'), await fetch('/console/assets/app-1a2b.js')];
+    expect([root.status, await root.text()]).toEqual([200, '<h1>Playground – grün</h1>']);
+    expect(Object.fromEntries(root.headers)).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'content-security-policy':
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+        "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      'cross-origin-opener-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(script.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(await (await fetch('/console/')).text()).toBe('<h1>Console</h1>');
+    expect((await fetch('/', { method: 'HEAD' })).headers.get('content-type')).toContain('text/html');
+  });
+
+  it('an image file that the pages use is served unchanged', async () => {
+    const { fetch } = await serveConsole();
+    const image = await fetch('/console/assets/logo-1a2b.png');
+    expect(Buffer.from(await image.arrayBuffer())).toEqual(png);
+  });
+
+  it('the pages have fixed paths, and no other path reaches a file', async () => {
+    const { fetch, exchange } = await serveConsole();
+    for (const path of [
+      '/index.html',
+      '/console/index.html',
+      '/console/assets/',
+      '/console/assets/other.js',
+    ]) {
+      expect({ path, status: (await fetch(path)).status }).toEqual({ path, status: 404 });
+    }
+    for (const path of ['/console/../package.json', '/console/assets/..%2f..%2fpackage.json']) {
+      const answer = await exchange(`GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`);
+      expect(answer).toMatch(/^HTTP\/1.1 404 /);
+    }
+    expect((await fetch('/', { method: 'POST' })).status).toBe(405);
+  });
+
+  it('/console redirects to /console/', async () => {
+    const { fetch } = await serveConsole();
+    const moved = await fetch('/console', { redirect: 'manual' });
+    expect([moved.status, moved.headers.get('location')]).toEqual([302, '/console/']);
+  });
+
+  it('the root redirects to the API reference if the pages are not installed', async () => {
+    const { fetch } = await serveConsole({ pages: null });
+    const moved = await fetch('/', { redirect: 'manual' });
+    expect([moved.status, moved.headers.get('location')]).toEqual([302, '/docs']);
+    expect((await fetch('/console/')).status).toBe(404);
+  });
+
+  it('the pages and the session are 404 if the console is off', async () => {
+    const { fetch, post } = await listen();
+    for (const path of ['/', '/console', '/console/', '/console/assets/app-1a2b.js']) {
+      expect({ path, status: (await fetch(path)).status }).toEqual({ path, status: 404 });
+    }
+    expect((await post('/console/session', { code: 'right' })).status).toBe(404);
+  });
+});
+
+describe('the Origin header', () => {
+  it.each(['localhost', '127.0.0.1', '[::1]'])(
+    'the Origin of a page of this server at %s is ignored',
+    async (host) => {
+      const { port, fetch, doors } = await serveConsole();
+      const response = await fetch('/v1/keys', { headers: { origin: `http://${host}:${port}` } });
+      expect([response.status, doors.arrivals.at(-1)?.origin]).toEqual([200, undefined]);
+    },
+  );
+
+  it.each([
+    ['another port', () => 'http://localhost:1'],
+    ['another scheme', (port: number) => `https://localhost:${port}`],
+    ['another host', (port: number) => `http://evil.example:${port}`],
+    ['a host that begins like localhost', (port: number) => `http://localhost.evil.example:${port}`],
+    ['another loopback address', (port: number) => `http://127.0.0.2:${port}`],
+    ['a path', (port: number) => `http://localhost:${port}/`],
+    ['null', () => 'null'],
+  ])('an Origin with %s is refused', async (_, originOf) => {
+    const { port, fetch } = await serveConsole();
+    const response = await fetch('/v1/keys', { headers: { origin: originOf(port) } });
+    expect([response.status, await response.json()]).toMatchObject([403, { code: 'origin_refused' }]);
+  });
+
+  it('the Origin is not compared with the Host header, because a client can choose both', async () => {
+    const { port, exchange } = await serveConsole();
+    const lines = [
+      'GET /v1/keys HTTP/1.1',
+      'host: evil.example',
+      'origin: http://evil.example',
+      'connection: close',
+    ];
+    expect(port).toBeGreaterThan(0);
+    expect(await exchange(`${lines.join('\r\n')}\r\n\r\n`)).toMatch(/^HTTP\/1.1 401 /);
+  });
+
+  it('the Origin is compared only with EAAS_PUBLIC_URL if that is set', async () => {
+    const { port, fetch } = await serveConsole({ publicUrl: 'https://eaas.example' });
+    const statusOf = async (origin: string) => (await fetch('/v1/keys', { headers: { origin } })).status;
+    expect(await statusOf('https://eaas.example')).toBe(200);
+    expect(await statusOf(`http://localhost:${port}`)).toBe(403);
+  });
+
+  it('the Origin of the server itself is refused if the console is off', async () => {
+    const { port, fetch } = await listen();
+    const origin = `http://localhost:${port}`;
+    expect((await fetch('/v1/keys', { headers: { origin } })).status).toBe(403);
+  });
+});
+
+describe('POST /console/session', () => {
+  it('POST /console/session exchanges a code for an API key, and forbids caching', async () => {
+    const { port, post, log } = await serveConsole({ signIn });
+    const own = { headers: { origin: `http://127.0.0.1:${port}` } };
+    const response = await post('/console/session', { code: 'right' }, own);
+    expect([response.status, await response.json()]).toEqual([201, session]);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(log.join('')).not.toMatch(/eaas_sk_|"right"/);
+  });
+
+  it('POST /console/session refuses a wrong code', async () => {
+    const { port, post } = await serveConsole({ signIn });
+    const own = { headers: { origin: `http://127.0.0.1:${port}` } };
+    const response = await post('/console/session', { code: 'wrong' }, own);
+    expect([response.status, await response.json()]).toMatchObject([401, { code: 'unauthorized' }]);
+  });
+
+  it('POST /console/session refuses other origins and requests without an Origin', async () => {
+    const { post } = await serveConsole({ signIn });
+    for (const headers of [{}, { origin: 'https://evil.example' }, { origin: 'null' }]) {
+      const response = await post('/console/session', { code: 'right' }, { headers });
+      expect([response.status, await response.json()]).toMatchObject([403, { code: 'origin_refused' }]);
+    }
+  });
+
+  it.each([
+    ['invalid JSON', 'code', 400],
+    ['another member', { code: 'right', tenant: 'acme' }, 400],
+    ['no code', {}, 400],
+    ['a code that is not a string', { code: 1 }, 400],
+    ['a body that is too large', { code: 'x'.repeat(70_000) }, 413],
+  ])('POST /console/session refuses %s', async (_, body, status) => {
+    const { port, post } = await serveConsole({ signIn });
+    const own = { headers: { origin: `http://127.0.0.1:${port}` } };
+    expect((await post('/console/session', body, own)).status).toBe(status);
+  });
+
+  it('POST /console/session is 404 if the server has no sign-in', async () => {
+    const { port, post } = await serveConsole();
+    const own = { headers: { origin: `http://127.0.0.1:${port}` } };
+    expect((await post('/console/session', { code: 'right' }, own)).status).toBe(404);
+  });
+});

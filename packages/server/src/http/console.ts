@@ -1,0 +1,131 @@
+import type { AddressInfo } from 'node:net';
+import { badRequest, checked, requireBodyType } from '@eaas/protocol/service';
+import type { FastifyInstance } from 'fastify';
+import * as z from 'zod/mini';
+import { Refusal } from '../refusal.ts';
+import { endOf } from './api.ts';
+import { readBody } from './body.ts';
+import { canonicalIp } from './client-ip.ts';
+import type { ConsolePage } from './console-pages.ts';
+import type { Doors } from './doors.ts';
+import { send } from './problems.ts';
+
+/** The response to a page that sends its sign-in code. */
+export interface ConsoleSession {
+  readonly api_key: string;
+  readonly expires_at: string;
+  readonly key_id: string;
+  readonly index_key: string;
+  readonly tenant: string;
+}
+
+/** Options of the console. */
+export interface ConsoleOptions {
+  /** The pages. Null if their package is not installed. */
+  readonly pages: readonly ConsolePage[] | null;
+  /** The origin by which browsers reach the server. Null means localhost, 127.0.0.1 and [::1] with the server's port. */
+  readonly publicUrl: string | null;
+  /** Exchanges a sign-in code for an API key, or throws 401. If undefined, users sign in with their own API key. */
+  readonly signIn?: (code: string, ipAddress: string | null) => Promise<ConsoleSession>;
+}
+
+const pageHeaders = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+} as const;
+
+const sessionBody = z.strictObject({ code: z.string() });
+const longestBody = 64 * 1024;
+
+/** Serves the pages of the console. Ignores the Origin header in requests of these pages. */
+export function serveConsole(
+  app: FastifyInstance,
+  doors: Pick<Doors, 'admission'>,
+  options: ConsoleOptions,
+): void {
+  const { pages, publicUrl, signIn } = options;
+  let origins: ReadonlySet<string> | undefined;
+  app.addHook('onRequest', (request, _, done) => {
+    const { origin } = request.headers;
+    if (origin !== undefined) {
+      origins ??= ownOrigins(app, publicUrl);
+      if (origins.has(origin)) {
+        request.visit.isSameOrigin = true;
+        delete request.raw.headers.origin;
+      }
+    }
+    done();
+  });
+  if (pages) servePages(app, pages);
+  else redirect(app, '/', '/docs');
+  if (signIn) serveSignIn(app, doors, signIn);
+}
+
+/** Returns the origins of the server's own pages. Ignores the Host header, because clients choose its value. */
+function ownOrigins(app: FastifyInstance, publicUrl: string | null): ReadonlySet<string> {
+  if (publicUrl !== null) return new Set([publicUrl]);
+  const scheme = 'setSecureContext' in app.server ? 'https' : 'http';
+  const { port } = app.server.address() as AddressInfo;
+  const hosts = ['localhost', '127.0.0.1', '[::1]'];
+  return new Set(hosts.map((host) => new URL(`${scheme}://${host}:${port}`).origin));
+}
+
+function servePages(app: FastifyInstance, pages: readonly ConsolePage[]): void {
+  for (const { url, type, bytes, isHashed } of pages) {
+    const headers = {
+      ...pageHeaders,
+      'content-type': type,
+      'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    };
+    const isBinary = !/^text\/|\+xml$/.test(type);
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      handler: async (request, reply) => {
+        request.visit.isBinary = isBinary;
+        return reply.headers(headers).send(bytes);
+      },
+    });
+  }
+  redirect(app, '/console', '/console/');
+}
+
+function redirect(app: FastifyInstance, url: string, location: string): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url,
+    handler: async (_, reply) => reply.redirect(location, 302),
+  });
+}
+
+function serveSignIn(
+  app: FastifyInstance,
+  { admission }: Pick<Doors, 'admission'>,
+  signIn: NonNullable<ConsoleOptions['signIn']>,
+): void {
+  app.route({
+    method: 'POST',
+    url: '/console/session',
+    handler: async (request, reply) => {
+      if (!request.visit.isSameOrigin) {
+        throw new Refusal('origin_refused', 'Only the pages of this server can exchange a sign-in code.');
+      }
+      const { 'content-type': type, 'content-encoding': encoding } = request.headers;
+      requireBodyType({ type, encoding }, true);
+      const room = { shares: admission.shares, tenantId: 'no tenant', signal: endOf(reply) };
+      const { code } = checked(sessionBody, parse(await readBody(request.raw, longestBody, room)));
+      const session = await signIn(code, canonicalIp(request.ip));
+      return send(reply.code(201), 'application/json', JSON.stringify(session));
+    },
+  });
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    throw badRequest('the body is not JSON');
+  }
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { listen } from './testing/listen.ts';
+import { authorization, memoryDoors } from './testing/memory-doors.ts';
+
+const request = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
+
+test('requests of one connection run one by one, and their responses are in order', async () => {
+  let running = 0;
+  let most = 0;
+  const doors = memoryDoors(
+    {},
+    {
+      'GET /v1/audit/checkpoint': async () => {
+        most = Math.max(most, ++running);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        running--;
+        return { checkpoint: 'x', verifier_key: 'x', tenant_id: 'x', id: 1, hash: 'a'.repeat(64) };
+      },
+    },
+  );
+  const { exchange } = await listen(doors);
+  const call = request('/v1/audit/checkpoint', `Authorization: ${authorization}\r\n`);
+  const last = request('/nowhere', 'Connection: close\r\n');
+  const answers = await exchange(call.repeat(20) + last);
+  const statuses = Array.from(answers.matchAll(/HTTP\/1\.1 (\d+)/g), ([, status]) => status);
+  expect(statuses).toEqual([...Array<string>(20).fill('200'), '404']);
+  expect(most).toBe(1);
+});
+
+test('another connection gets its response before the server finishes thousands of pipelined requests', async () => {
+  const { exchange, fetch, doors } = await listen();
+  const call = request('/v1/usage', `Authorization: ${authorization}\r\n`);
+  const flood = exchange(call.repeat(1_000) + request('/v1/usage', 'Connection: close\r\n'));
+  await expect.poll(() => doors.calls.length).toBeGreaterThan(0);
+  expect((await fetch('/v1/usage')).status).toBe(200);
+  expect(doors.calls.length).toBeLessThan(1_000);
+  await flood;
+  expect(doors.calls.length).toBe(1_001);
+});

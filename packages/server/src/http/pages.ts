@@ -1,0 +1,49 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { docsPage, docsPolicy } from './docs/page.ts';
+import type { Doors } from './doors.ts';
+import { type Health, notReady } from './health.ts';
+import type { HttpMetrics } from './metrics.ts';
+import { openApiDocument } from './openapi.ts';
+import { send } from './problems.ts';
+
+// The pages are generated once, at the first request.
+let openApi: string | undefined;
+let docs: string | undefined;
+
+/** Serves the pages outside the API. Anyone can read them. */
+export function servePages(
+  app: FastifyInstance,
+  doors: Pick<Doors, 'health' | 'draining' | 'metrics'>,
+  metrics: HttpMetrics,
+): void {
+  const page = (
+    url: string,
+    handler: (reply: FastifyReply) => FastifyReply | Promise<FastifyReply>,
+  ): void => {
+    app.route({ method: ['GET', 'HEAD'], url, handler: async (_, reply) => handler(reply) });
+  };
+  const json = (reply: FastifyReply, value: object) => send(reply, 'application/json', JSON.stringify(value));
+
+  page('/healthz', (reply) => json(reply, { status: 'ok' }));
+  page('/readyz', async (reply) => {
+    const { ready, reasons } = await readiness(doors);
+    if (ready) return json(reply, { status: 'ready' });
+    return json(reply.code(503).header('retry-after', '1'), { status: 'not ready', reasons });
+  });
+  page('/metrics', async (reply) =>
+    send(reply, 'text/plain; version=0.0.4; charset=utf-8', metrics.text() + (await doors.metrics())),
+  );
+  page('/openapi.json', (reply) => {
+    openApi ??= JSON.stringify(openApiDocument());
+    return send(reply, 'application/json', openApi);
+  });
+  page('/docs', (reply) => {
+    docs ??= docsPage();
+    return send(reply.header('content-security-policy', docsPolicy), 'text/html; charset=utf-8', docs);
+  });
+}
+
+async function readiness(doors: Pick<Doors, 'health' | 'draining'>): Promise<Health> {
+  if (doors.draining()) return { ready: false, reasons: [notReady.stopping] };
+  return doors.health().catch(() => ({ ready: false, reasons: [notReady.unknown] }));
+}

@@ -1,0 +1,93 @@
+import type { Service } from '../service.ts';
+import type { FinishedVerification } from '../store/verifications.ts';
+import { metric } from './metrics.ts';
+
+/** The state of the server outside the service. */
+export interface ServerState {
+  readonly jobs: readonly JobReport[];
+  /** The last nightly verification. */
+  readonly verified: FinishedVerification | undefined;
+}
+
+interface JobReport {
+  readonly name: string;
+  /** Seconds since 1970. */
+  readonly lastSuccess: number | undefined;
+  readonly failures: number;
+}
+
+/** Formats the counters of the service for Prometheus. No label names a tenant. */
+export function serviceMetrics(service: Service, { jobs, verified }: ServerState): string {
+  const { counts } = service;
+  const { tamperingFound, rotationsSkipped } = service.alarms;
+  const { broken, finished_at: finished } = verified ?? { broken: 0, finished_at: 0 };
+  const { turns, shares } = service.admission;
+  const ofShares = Object.entries(shares).map(([name, share]) => [name, share.counts] as const);
+  const ofAll = [...ofShares, ['cpu', turns.counts] as const];
+  const resource = (name: string): string => `{resource="${name}"}`;
+  const job = (name: string): string => `{job="${name}"}`;
+  const counter = metric.bind(undefined, 'counter');
+  const gauge = metric.bind(undefined, 'gauge');
+  return [
+    counter('eaas_audit_entries_total', 'Audit entries appended by this replica.', counts.entries),
+    counter('eaas_audit_appends_total', 'Statements that appended entries.', counts.appends),
+    counter(
+      'eaas_audit_conflicts_total',
+      'Appends repeated because another replica appended first.',
+      counts.conflicts,
+    ),
+    counter(
+      'eaas_audit_append_failures_total',
+      'Appends that the database did not confirm.',
+      counts.failures,
+    ),
+    gauge('eaas_audit_waiting_entries', 'Audit entries that wait to be written.', counts.waiting),
+    gauge('eaas_audit_broken_chains', 'Chains that the last nightly verification found broken.', broken),
+    gauge(
+      'eaas_audit_verified_timestamp_seconds',
+      'Time when the last nightly verification ended.',
+      finished / 1000,
+    ),
+    counter(
+      'eaas_audit_head_went_back_total',
+      'Chains found shorter than before: the database was restored or failed over.',
+      service.tenants.timelines.wentBack,
+    ),
+    counter('eaas_tampering_found_total', 'Rows that the service found and had not written.', tamperingFound),
+    counter(
+      'eaas_rotations_skipped_total',
+      'Due rotations that were skipped because the key has 10,000 versions.',
+      rotationsSkipped,
+    ),
+    gauge(
+      'eaas_admission_held',
+      'Bytes or calls that use a resource now.',
+      ofShares.map(([name, { held }]) => [resource(name), held]),
+    ),
+    gauge(
+      'eaas_admission_waiting',
+      'Calls that wait for their share of a resource.',
+      ofAll.map(([name, { waiting }]) => [resource(name), waiting]),
+    ),
+    counter(
+      'eaas_admission_refused_total',
+      'Calls that waited too long for their share of a resource.',
+      ofAll.map(([name, { refused }]) => [resource(name), refused]),
+    ),
+    gauge(
+      'eaas_clock_difference_seconds',
+      "How far this machine's clock is ahead of the database's.",
+      service.clock.wallClockError() / 1000,
+    ),
+    counter(
+      'eaas_job_failures_total',
+      'Runs of a job that failed.',
+      jobs.map(({ name, failures }) => [job(name), failures]),
+    ),
+    gauge(
+      'eaas_job_last_success_timestamp_seconds',
+      'When a job last succeeded.',
+      jobs.map(({ name, lastSuccess }) => [job(name), lastSuccess ?? 0]),
+    ),
+  ].join('');
+}

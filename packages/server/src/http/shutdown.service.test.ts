@@ -1,0 +1,84 @@
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { listen } from './testing/listen.ts';
+import { authorization, memoryDoors } from './testing/memory-doors.ts';
+
+const request = (path: string) =>
+  `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`;
+
+function open(port: number): { socket: Socket; received: () => string; closed: Promise<void> } {
+  let text = '';
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  socket.on('data', (part: string) => (text += part)).on('error', () => undefined);
+  return {
+    socket,
+    received: () => text,
+    closed: new Promise((resolve) => socket.once('close', () => resolve())),
+  };
+}
+
+/** Doors whose GET /v1/keys waits until the test releases it. */
+function slowDoors() {
+  let letGo = (): void => undefined;
+  const gone = new Promise<void>((resolve) => (letGo = resolve));
+  const keys = async () => {
+    await gone;
+    return { keys: [], count: 0, total: 0, limit: 50, offset: 0 };
+  };
+  return { doors: memoryDoors({}, { 'GET /v1/keys': keys }), letGo: () => letGo() };
+}
+
+describe.concurrent('close()', () => {
+  it('close waits for running requests, refuses new requests and closes idle connections', async () => {
+    const { doors, letGo } = slowDoors();
+    const { app, port } = await listen(doors);
+    const [running, idle, silent] = [open(port), open(port), open(port)];
+    idle.socket.write(request('/healthz'));
+    running.socket.write(request('/v1/keys'));
+    await expect.poll(() => idle.received()).toContain('200 OK');
+    await expect.poll(() => doors.calls.length).toBe(1);
+
+    const closed = app.close();
+    await Promise.all([idle.closed, silent.closed]);
+    expect(running.received()).toBe('');
+    letGo();
+    await Promise.all([running.closed, closed]);
+    expect(running.received()).toMatch(/^HTTP\/1.1 200 OK\r\n/);
+    expect(running.received()).toMatch(/connection: close/i);
+    expect(doors.calls).toHaveLength(1);
+  });
+
+  it('a request that a kept-alive connection is sending during close is 503', async () => {
+    const { doors, letGo } = slowDoors();
+    const { app, port } = await listen(doors);
+    const [running, late] = [open(port), open(port)];
+    running.socket.write(request('/v1/keys'));
+    late.socket.write(request('/healthz'));
+    await expect.poll(() => late.received()).toContain('200 OK');
+    late.socket.write('GET /v1/usage HTTP/1.1\r\nHost: x\r\n');
+    await expect.poll(() => doors.calls.length).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+
+    const closed = app.close();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    late.socket.write('\r\n');
+    await late.closed;
+    expect(late.received()).toMatch(/HTTP\/1.1 503 Service Unavailable\r\n/);
+    expect(late.received().split('503')[1]).toMatch(/\r\nconnection: close\r\n(.+\r\n)*retry-after: 1\r\n/i);
+    expect(late.received()).toContain('"code":"unavailable"');
+    letGo();
+    await Promise.all([closed, running.closed]);
+    expect(running.received()).toContain('200 OK');
+  });
+
+  it('close ends a running request after ten seconds', async () => {
+    const { doors } = slowDoors();
+    const { app, port } = await listen(doors);
+    const running = open(port);
+    running.socket.write(request('/v1/keys'));
+    await expect.poll(() => doors.calls.length).toBe(1);
+    const started = performance.now();
+    await Promise.all([app.close(), running.closed]);
+    expect(performance.now() - started).toBeGreaterThan(9_000);
+  });
+});

@@ -1,0 +1,134 @@
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { listen } from './testing/listen.ts';
+import { authorization } from './testing/memory-doors.ts';
+
+const head = `Host: x\r\nAuthorization: ${authorization}\r\n`;
+const json = 'Content-Type: application/json\r\n';
+
+/** Returns the problem document of a response, and checks the headers that every response must have. */
+function problemIn(answer: string): { status: number; code: string; title: string } {
+  const [top = '', body = ''] = answer.split('\r\n\r\n');
+  expect(top).toMatch(/\r\nx-request-id: [\da-f-]{36}(\r\n|$)/i);
+  expect(top).toMatch(/\r\ncontent-type: application\/problem\+json(\r\n|$)/i);
+  expect(top).toMatch(/\r\nx-content-type-options: nosniff(\r\n|$)/i);
+  expect(top).toMatch(/\r\nconnection: close(\r\n|$)/i);
+  expect(Number(/content-length: (\d+)/i.exec(top)?.[1])).toBe(Buffer.byteLength(body));
+  return JSON.parse(body) as { status: number; code: string; title: string };
+}
+
+describe.concurrent('invalid HTTP', () => {
+  it.each([
+    ['garbage', 'hello\r\n\r\n'],
+    ['a TLS handshake', '\u0016\u0003\u0001\u0002\u0000\u0001'],
+    ['an unknown method', `FOO /v1/keys HTTP/1.1\r\n${head}\r\n`],
+    ['another protocol', `GET / HTTP/3.0\r\n${head}\r\n`],
+    ['two lengths', `POST /v1/hash HTTP/1.1\r\n${head}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`],
+    [
+      'a length and chunks',
+      `POST /v1/hash HTTP/1.1\r\n${head}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    ],
+    ['a space before the colon', `GET /v1/keys HTTP/1.1\r\n${head}X-Test : 1\r\n\r\n`],
+    [
+      'a chunk without a size',
+      `POST /v1/hash HTTP/1.1\r\n${head}${json}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+    ],
+  ])('invalid HTTP is 400: %s', async (_, bytes) => {
+    const { exchange } = await listen();
+    expect(problemIn(await exchange(bytes))).toMatchObject({ status: 400, code: 'bad_request' });
+  });
+
+  it('a request whose headers or path exceed 16 KiB is 431', async () => {
+    const { exchange } = await listen();
+    const long = 'x'.repeat(17 * 1024);
+    for (const bytes of [
+      `GET /${long} HTTP/1.1\r\n${head}\r\n`,
+      `GET / HTTP/1.1\r\n${head}X: ${long}\r\n\r\n`,
+    ]) {
+      expect(problemIn(await exchange(bytes))).toMatchObject({ status: 431, code: 'too_large' });
+    }
+  });
+
+  it('a request without Host, or with a path that cannot be decoded, is 400', async () => {
+    const { exchange, fetch, log } = await listen();
+    const answer = await exchange('GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n');
+    expect(problemIn(answer)).toMatchObject({ status: 400 });
+    for (const path of ['/v1/keys/%zz', '/v1/keys/%ff', '/v1/%']) {
+      const response = await fetch(path);
+      expect([response.status, await response.json()]).toMatchObject([400, { code: 'bad_request' }]);
+      expect(log.join('')).toContain(response.headers.get('x-request-id'));
+    }
+    expect(log.join('')).not.toContain('%zz');
+  });
+
+  it('requests with Upgrade or Expect are handled like other requests', async () => {
+    const { exchange } = await listen();
+    for (const header of [
+      'Connection: Upgrade\r\nUpgrade: websocket',
+      'Connection: close\r\nExpect: a-miracle',
+    ]) {
+      const request = `GET /healthz HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`;
+      const answer = await exchange(request, 200, 'garbage\r\n\r\n');
+      expect(answer).toMatch(/^HTTP\/1.1 200 OK/);
+    }
+  });
+
+  it('a request ends at its Content-Length, where the next request begins', async () => {
+    const { exchange, doors } = await listen();
+    const one = `POST /v1/hash HTTP/1.1\r\n${head}${json}Content-Length: 2\r\n\r\n{}`;
+    const last = `GET /v1/keys HTTP/1.1\r\n${head}Connection: close\r\n\r\n`;
+    const answer = await exchange(one + one + last);
+    expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 400', 'HTTP/1.1 200']);
+    expect(doors.arrivals).toHaveLength(3);
+  });
+});
+
+describe.concurrent('a slow client', () => {
+  it('a client whose headers take more than five seconds gets 408', async () => {
+    const { exchange } = await listen();
+    const answer = await exchange('GET /healthz HTTP/1.1\r\n', 2_000, 'X-A: 1\r\n', 2_000, 'X-B: 1\r\n');
+    expect(problemIn(answer)).toMatchObject({ status: 408, title: 'Request Timeout', code: 'bad_request' });
+  });
+
+  it('a client whose body stalls for four seconds gets 408', async () => {
+    const { exchange, log } = await listen();
+    const started = performance.now();
+    const answer = await exchange(
+      `POST /v1/hash HTTP/1.1\r\n${head}${json}Content-Length: 99\r\n\r\n`,
+      500,
+      '{"value"',
+    );
+    expect(problemIn(answer)).toMatchObject({ status: 408 });
+    expect(performance.now() - started).toBeGreaterThan(4_000);
+    expect(log.join('')).toContain('"status":408');
+  });
+
+  it('a client whose body is slow but steady is served', async () => {
+    const { exchange } = await listen();
+    const body = '{"value":"x","key_id":"y"}';
+    const parts = body.match(/.{9}|.+$/g) ?? [];
+    const request = `POST /v1/hash HTTP/1.1\r\n${head}${json}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n`;
+    expect(await exchange(request, ...parts.flatMap((part) => [1_500, part]))).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  it('a client that continues to send a refused body is disconnected after four seconds', async () => {
+    const { exchange } = await listen();
+    const chunks = Array.from({ length: 12 }, () => ['1\r\nx\r\n', 500]).flat();
+    const answer = await exchange(
+      `POST /v1/hash HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      ...chunks,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 401 /);
+    expect(answer.match(/HTTP\/1.1/g)).toHaveLength(1);
+  });
+
+  it('a client that disconnects is logged as aborted, and the server continues', async () => {
+    const { port, log, doors } = await listen();
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`POST /v1/hash HTTP/1.1\r\n${head}${json}Content-Length: 99\r\n\r\n{`);
+    await expect.poll(() => doors.arrivals.length).toBe(1);
+    socket.destroy();
+    await expect.poll(() => log.join('')).toContain('"status":"aborted"');
+    expect(log.join('')).not.toContain('"level":"error"');
+  });
+});

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { Agent, get } from 'node:https';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { authorization } from './testing/memory-doors.ts';
+import { listen } from './testing/listen.ts';
+
+const openssl = 'openssl';
+
+function selfSigned(): { cert: Buffer; key: Buffer } {
+  const directory = mkdtempSync(join(tmpdir(), 'eaas-tls-'));
+  const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '1'];
+  execFileSync(openssl, ['req', '-x509', ...curve, ...subject, '-keyout', key, '-out', cert], {
+    stdio: 'ignore',
+  });
+  const made = { cert: readFileSync(cert), key: readFileSync(key) };
+  rmSync(directory, { recursive: true });
+  return made;
+}
+
+it('the server uses HTTP/1.1 over TLS and sends Strict-Transport-Security', async () => {
+  const tls = selfSigned();
+  const { port } = await listen(undefined, { tls });
+  const agent = new Agent({ ca: tls.cert, ALPNProtocols: ['h2', 'http/1.1'] });
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    get({ port, host: '127.0.0.1', path: '/v1/usage', headers: { authorization }, agent }, resolve).on(
+      'error',
+      reject,
+    );
+  });
+  answer.resume();
+  agent.destroy();
+  expect([answer.statusCode, answer.httpVersion]).toEqual([200, '1.1']);
+  expect(answer.headers['strict-transport-security']).toBe('max-age=31536000');
+});
+
+it('a server with TLS refuses plain HTTP and continues to serve', async () => {
+  const { exchange, log } = await listen(undefined, { tls: selfSigned() });
+  expect(await exchange('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')).not.toContain('200');
+  expect(log.join('')).not.toContain('"level":"error"');
+});
+
+it('a server with TLS closes at once although a silent connection is open', async () => {
+  const { app, port } = await listen(undefined, { tls: selfSigned() });
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  await new Promise((resolve) => socket.once('connect', resolve));
+  await expect(app.close()).resolves.toBeUndefined();
+  socket.destroy();
+});

@@ -1,0 +1,45 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createDatabase, migrated, type TestDatabase } from '../../../../test/setup/database.ts';
+import { rootKey } from '../crypto/key-hierarchy.ts';
+import { createService } from '../service.ts';
+import { Database } from '../store/database.ts';
+import { recordLastUses } from './count-usage.ts';
+
+const time = 1_000 * 60_000;
+const tenantId = randomUUID();
+const apiKeyId = randomUUID();
+
+let place: TestDatabase;
+let database: Database;
+beforeEach(async () => {
+  place = await createDatabase(migrated);
+  database = new Database(place.connection('server'));
+  await database.run(async (sql) => {
+    await sql`insert into eaas.tenants values (${tenantId}, 'acme', true, null, 0, '', '', 0, '')`;
+    await sql`
+      insert into eaas.api_keys (api_key_id, tenant_id, name, hint, token_hash, permissions, created_at, created_by,
+        created_id, rev, mac)
+      values (${apiKeyId}, ${tenantId}, '', '', '', '{}', 0, '', 0, 0, '')`;
+  });
+});
+afterEach(async () => {
+  await database.close();
+  await place.drop();
+});
+
+const lastUses = () => database.run((sql) => sql`select last_used_at from eaas.api_key_uses`.values());
+
+test('the next run writes the uses that an earlier run could not write', async () => {
+  const broken = new Database({ host: '/nowhere', port: 5432, database: 'eaas', username: 'eaas_server' });
+  const service = createService({
+    database: broken,
+    roots: [rootKey(randomBytes(32))],
+    clock: { now: () => time, learn: () => {}, wallClockError: () => 0 },
+  });
+  service.used.note({ actor: apiKeyId, tenantId, ipAddress: null, arrivedAt: 0, credential: null });
+  await expect(recordLastUses(service)).rejects.toMatchObject({ code: 'ENOENT' });
+  await recordLastUses({ ...service, database });
+  await broken.close();
+  expect(await lastUses()).toEqual([[time]]);
+});

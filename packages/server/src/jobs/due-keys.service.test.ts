@@ -1,0 +1,242 @@
+import { alone } from '../../../../test/setup/alone.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type Api,
+  apiOf,
+  dek,
+  openWorld,
+  type Resident,
+  settle,
+  statusOf,
+  type World,
+} from '../../../../test/setup/world.ts';
+import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+import { insider } from '../caller.ts';
+import { settleKey } from '../operations/keys.ts';
+import { verifyChain } from '../operations/verify/verify-chain.ts';
+import { settleDueKeys } from './due-keys.ts';
+
+const never = alone();
+const day = 24 * 60 * 60 * 1_000;
+const start = Date.parse('2026-09-01T00:00:00Z');
+
+let world: World;
+let attacker: Attacker;
+let ann: Resident;
+let key_id: string;
+
+const api: Api = (route, input) => apiOf(world.replica(), ann.token)(route, input);
+const settleDue = () => settleDueKeys(world.replica(), never);
+const key = () => api('GET /v1/keys/:key_id', { key_id });
+const newest = async (action: 'key.rotate' | 'key.destroy') =>
+  (await api('GET /v1/audit', { action, key_id })).logs;
+
+beforeAll(async () => {
+  world = await openWorld('2026-09-01T00:00:00Z');
+  attacker = await openAttacker(world.database);
+  ann = await settle(world.replica(), 'ann');
+  ({ key_id } = await api('POST /v1/keys', { name: 'key', rotation_policy: { interval_days: 30 } }));
+  await attacker.keep('fresh');
+});
+beforeEach(async () => {
+  await attacker.restore('fresh');
+  world.time = start;
+});
+afterAll(async () => {
+  await attacker.close();
+  await world.close();
+});
+
+describe('a rotation', () => {
+  test('a key is rotated when it is due, to the millisecond, and `system` is recorded as the actor', async () => {
+    world.time = start + 30 * day - 1;
+    await settleDue();
+    expect(await key()).toMatchObject({ key_version: 1 });
+    world.time = start + 30 * day;
+    await settleDue();
+    expect(await key()).toMatchObject({
+      key_version: 2,
+      rotated_at: '2026-10-01T00:00:00.000Z',
+      next_rotation_at: '2026-10-31T00:00:00.000Z',
+      versions: [{ key_version: 2 }, { key_version: 1 }],
+    });
+    const [entry, ...others] = await newest('key.rotate');
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({
+      actor: 'system',
+      ip_address: null,
+      key_version: 2,
+      metadata: { from_version: 1, key_version: 2 },
+      created_at: '2026-10-01T00:00:00.000Z',
+    });
+  });
+
+  test('only one of many replicas that find a key due rotates it', async () => {
+    world.time = start + 31 * day;
+    await Promise.all([settleDue(), settleDue(), settleDue(), settleDue()]);
+    expect(await key()).toMatchObject({ key_version: 2 });
+    expect(await newest('key.rotate')).toHaveLength(1);
+    await settleDue();
+    expect(await newest('key.rotate')).toHaveLength(1);
+  });
+
+  test('a replica does not rotate a key that another replica has rotated', async () => {
+    world.time = start + 31 * day;
+    const late = () => settleKey(world.replica(), insider(ann.tenantId, 'system'), key_id, never.hold);
+    await settleDue();
+    await late();
+    await api('PUT /v1/keys/:key_id/rotation-policy', { key_id, interval_days: null });
+    await late();
+    expect(await key()).toMatchObject({ key_version: 2 });
+    expect(await newest('key.rotate')).toHaveLength(1);
+  });
+
+  test('a rotation that was missed for a long time takes place once, and the next is due one interval later', async () => {
+    world.time = start + 365 * day;
+    await settleDue();
+    await settleDue();
+    expect(await key()).toMatchObject({
+      key_version: 2,
+      next_rotation_at: new Date(start + 395 * day).toISOString(),
+    });
+  });
+
+  test('after a rotation earlier wrapped keys still unwrap, and the new version wraps', async () => {
+    const { wrapped_key } = await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
+    const other = world.replica();
+    world.time = start + 30 * day;
+    await settleDue();
+    expect(await api('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key })).toMatchObject({ dek });
+    const wrapped = await apiOf(other, ann.token)('POST /v1/keys/:key_id/wrap', { key_id, dek });
+    expect(wrapped).toMatchObject({ key_version: 2 });
+  });
+
+  test('the rotation of a disabled key waits until the key is enabled', async () => {
+    await api('POST /v1/keys/:key_id/disable', { key_id });
+    world.time = start + 60 * day;
+    await settleDue();
+    expect(await key()).toMatchObject({ key_version: 1, status: 'disabled' });
+    await api('POST /v1/keys/:key_id/enable', { key_id });
+    await settleDue();
+    expect(await key()).toMatchObject({ key_version: 2 });
+  });
+
+  test('a key without a policy is never due for rotation, and a new policy changes the due date', async () => {
+    await api('PUT /v1/keys/:key_id/rotation-policy', { key_id, interval_days: null });
+    world.time = start + 60 * day;
+    await settleDue();
+    expect(await key()).toMatchObject({ key_version: 1, next_rotation_at: null });
+    await api('PUT /v1/keys/:key_id/rotation-policy', { key_id, interval_days: 1 });
+    await settleDue();
+    expect(await key()).toMatchObject({ key_version: 1 });
+    world.time += day;
+    await settleDue();
+    expect(await key()).toMatchObject({ key_version: 2 });
+  });
+});
+
+describe('a destruction', () => {
+  const destroy = async (grace_days: number) => {
+    await api('POST /v1/keys/:key_id/disable', { key_id });
+    return api('DELETE /v1/keys/:key_id', { key_id, grace_days });
+  };
+  /** Counts the secrets of the key that are left. */
+  const material = async (): Promise<number> => {
+    const [row] = await attacker.sql<{ left: number }[]>`
+      select (count(sealed) + count(sealed_hash_key))::int as left
+      from eaas.key_versions join eaas.keys using (key_id) where key_id = ${key_id}`;
+    return row?.left ?? 0;
+  };
+
+  test('a due destruction erases every version and the hash key, and is recorded in the log', async () => {
+    await api('POST /v1/keys/:key_id/rotate', { key_id });
+    await destroy(7);
+    world.time = start + 7 * day - 1;
+    await settleDue();
+    expect(await key()).toMatchObject({ status: 'pending_destruction' });
+    expect(await material()).toBe(4);
+    world.time = start + 7 * day;
+    await settleDue();
+    expect(await key()).toMatchObject({
+      status: 'destroyed',
+      destroy_at: '2026-09-08T00:00:00.000Z',
+      next_rotation_at: null,
+    });
+    expect(await material()).toBe(0);
+    const entries = await newest('key.destroy');
+    expect(entries.map(({ actor, metadata }) => ({ actor, erased: metadata['erased'] }))).toEqual([
+      { actor: 'system', erased: true },
+      { actor: ann.apiKeyId, erased: undefined },
+    ]);
+    for (const { metadata } of entries) expect(metadata['destroy_at']).toBe('2026-09-08T00:00:00.000Z');
+  });
+
+  test('only one of many replicas that find a key due erases it', async () => {
+    await destroy(1);
+    world.time = start + day;
+    await Promise.all([settleDue(), settleDue(), settleDue()]);
+    await settleDue();
+    expect(await newest('key.destroy')).toHaveLength(2);
+    expect(await verifyChain(world.replica(), ann.tenantId)).toMatchObject({ valid: true });
+  });
+
+  test('a destruction can be cancelled only until it is due, even if the key is not yet erased', async () => {
+    const { wrapped_key } = await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
+    await destroy(1);
+    world.time = start + day - 1;
+    expect(await api('POST /v1/keys/:key_id/restore', { key_id })).toMatchObject({ destroy_at: null });
+    world.time = start + 2 * day;
+    await settleDue();
+    expect(await key()).toMatchObject({ status: 'disabled' });
+    expect(await api('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key })).toMatchObject({ dek });
+
+    await api('DELETE /v1/keys/:key_id', { key_id, grace_days: 1 });
+    world.time = start + 3 * day;
+    expect(await statusOf(api('POST /v1/keys/:key_id/restore', { key_id }))).toBe(409);
+    await settleDue();
+    expect(await statusOf(api('POST /v1/keys/:key_id/restore', { key_id }))).toBe(409);
+    expect(await statusOf(api('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key }))).toBe(409);
+  });
+
+  test('a replica does not erase a key that was restored or is not due', async () => {
+    await destroy(1);
+    await api('POST /v1/keys/:key_id/restore', { key_id });
+    world.time = start + day;
+    const late = () => settleKey(world.replica(), insider(ann.tenantId, 'system'), key_id, never.hold);
+    await late();
+    expect(await key()).toMatchObject({ status: 'disabled' });
+    await api('DELETE /v1/keys/:key_id', { key_id, grace_days: 1 });
+    await late();
+    expect(await key()).toMatchObject({ status: 'pending_destruction' });
+    expect(await material()).toBe(2);
+  });
+
+  test('if a destruction and a restore run at the same time, one takes place and the log is valid', async () => {
+    await destroy(1);
+    world.time = start + day;
+    const [restored] = await Promise.all([
+      statusOf(api('POST /v1/keys/:key_id/restore', { key_id })),
+      settleDue(),
+    ]);
+    expect(restored).toBe(409);
+    expect(await key()).toMatchObject({ status: 'destroyed' });
+    expect(await verifyChain(world.replica(), ann.tenantId)).toMatchObject({ valid: true });
+  });
+});
+
+test('a key whose row was tampered with does not stop the rotation of the others', async () => {
+  const others = [];
+  for (let nth = 0; nth < 3; nth++) {
+    const { key_id: other } = await api('POST /v1/keys', {
+      name: `other ${nth}`,
+      rotation_policy: { interval_days: 30 },
+    });
+    others.push(other);
+  }
+  await attacker.sql`update eaas.keys set exportable = true where key_id in (${key_id}, ${others[1] ?? ''})`;
+  world.time = start + 30 * day;
+  await expect(settleDue()).rejects.toThrow('2 of 4 failed');
+  const versions = await attacker.sql<{ version: number }[]>`
+    select key_version::int as version from eaas.keys order by exportable, name`;
+  expect(versions.map(({ version }) => version)).toEqual([2, 2, 1, 1]);
+});

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openWorld, type World } from '../../../../test/setup/world.ts';
+import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+import { LeaseLost, releaseLease, requireLease, takeLease } from '../store/leases.ts';
+import { withLease } from './lease.ts';
+
+const never = new AbortController().signal;
+const [one, other] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'];
+
+let world: World;
+let attacker: Attacker;
+beforeAll(async () => {
+  world = await openWorld('2026-09-01T00:00:00Z');
+  attacker = await openAttacker(world.database);
+});
+afterAll(async () => {
+  await attacker.close();
+  await world.close();
+});
+
+const take = (job: string, holder: string, milliseconds = 60_000) =>
+  world.replica().database.run((sql) => takeLease(sql, job, holder, milliseconds));
+const expire = (job: string) => attacker.sql`update eaas.leases set expires_at = 0 where job = ${job}`;
+
+test('only one holder has the lease of a job, and a renewal keeps the fence', async () => {
+  expect(await take('a', one)).toMatchObject({ fence: 1 });
+  expect(await take('a', other)).toBeUndefined();
+  expect(await take('a', one)).toMatchObject({ fence: 1 });
+  await expire('a');
+  expect(await take('a', other)).toMatchObject({ fence: 2 });
+});
+
+test('a transaction is rolled back if another holder has taken the lease', async () => {
+  const lease = await take('b', one);
+  await expire('b');
+  await take('b', other);
+  const { database } = world.replica();
+  const write = database.transaction(async (tx) => {
+    await requireLease(tx, lease ?? { job: 'b', holder: one, fence: 1 });
+    await tx`insert into eaas.verifications (day, taken_at) values ('never', 0)`;
+  });
+  await expect(write).rejects.toThrow(LeaseLost);
+  expect(await attacker.sql`select from eaas.verifications where day = 'never'`).toHaveLength(0);
+});
+
+test('nobody else can take a lease until the transaction that checked it has ended', async () => {
+  const { database } = world.replica();
+  const lease = await take('c', one, 300);
+  const order: string[] = [];
+  const writing = database.transaction(async (tx) => {
+    await requireLease(tx, lease ?? { job: 'c', holder: one, fence: 1 });
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    order.push('written');
+  });
+  await new Promise((resolve) => setTimeout(resolve, 350));
+  world.time += 300;
+  const taken = take('c', other).then((row) => order.push(`taken with fence ${row?.fence}`));
+  await Promise.all([writing, taken]);
+  expect(order).toEqual(['written', 'taken with fence 2']);
+});
+
+test('a job runs while its replica has the lease, and the lease is released when the job ends or fails', async () => {
+  const service = world.replica();
+  const lease = await take('d', other);
+  expect(await withLease(service, 'd', never, async () => {})).toBe(false);
+  await service.database.run((sql) => releaseLease(sql, lease ?? { job: 'd', holder: other, fence: 1 }));
+  const failing = withLease(service, 'd', never, async () => {
+    throw new Error('broken');
+  });
+  await expect(failing).rejects.toThrow('broken');
+  expect(await take('d', other)).toMatchObject({ fence: 3 });
+});

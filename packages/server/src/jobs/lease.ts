@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import type { Service } from '../service.ts';
+import { type Hold, LeaseLost, releaseLease, requireLease, takeLease } from '../store/leases.ts';
+
+export interface Lease {
+  /** Aborted when the server stops or the lease is lost. */
+  readonly signal: AbortSignal;
+  /** Locks the lease. Every writing transaction of the job must call this first. Throws LeaseLost if the lease has expired. */
+  readonly hold: Hold;
+}
+
+const longest = 60_000;
+
+/**
+ * Runs a job under a lease in the database, so that one replica runs it at a time. Renews the lease during the job. Returns
+ * false if another replica has the lease.
+ */
+export async function withLease(
+  { database }: Service,
+  job: string,
+  stopping: AbortSignal,
+  run: (lease: Lease) => Promise<void>,
+): Promise<boolean> {
+  const holder = randomUUID();
+  const renew = () => database.run((sql) => takeLease(sql, job, holder, longest));
+  const row = await renew();
+  if (!row) return false;
+  const lost = new AbortController();
+  // A failed renewal is tried again. A lost lease is safe, because each transaction of the job checks the lease.
+  const renewal = setInterval(() => {
+    void renew().then(
+      (renewed) => renewed?.fence !== row.fence && lost.abort(new LeaseLost(job)),
+      () => {},
+    );
+  }, longest / 4);
+  try {
+    const signal = AbortSignal.any([stopping, lost.signal]);
+    await run({ signal, hold: (tx) => requireLease(tx, row) });
+    return true;
+  } finally {
+    clearInterval(renewal);
+    // If the release fails, the lease expires by itself.
+    await database.run((sql) => releaseLease(sql, row)).catch(() => {});
+  }
+}

@@ -1,0 +1,259 @@
+import { alone } from '../../../../test/setup/alone.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { apiOf, dek, openWorld, type Resident, settle, type World } from '../../../../test/setup/world.ts';
+import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+import { verifyChain } from '../operations/verify/verify-chain.ts';
+import { Database } from '../store/database.ts';
+import { countUsage } from './count-usage.ts';
+import { monthsEarlier, purge } from './purge.ts';
+
+const never = alone();
+
+describe('monthsEarlier', () => {
+  test.each([
+    ['2026-11-20T12:34:56.789Z', 60, '2021-11-20T12:34:56.789Z'],
+    ['2026-11-20T12:34:56.789Z', 11, '2025-12-20T12:34:56.789Z'],
+    ['2026-01-31T00:00:00.000Z', 1, '2025-12-31T00:00:00.000Z'],
+    // If the month does not have the day, the result is its last day.
+    ['2026-03-31T23:59:59.999Z', 1, '2026-02-28T23:59:59.999Z'],
+    ['2028-03-31T00:00:00.000Z', 1, '2028-02-29T00:00:00.000Z'],
+    ['2026-05-31T00:00:00.000Z', 1, '2026-04-30T00:00:00.000Z'],
+    ['2026-12-31T00:00:00.000Z', 13, '2025-11-30T00:00:00.000Z'],
+    // Leap days, and the year 1900, which has no leap day.
+    ['2028-02-29T00:00:00.000Z', 12, '2027-02-28T00:00:00.000Z'],
+    ['2028-02-29T00:00:00.000Z', 48, '2024-02-29T00:00:00.000Z'],
+    ['2000-02-29T00:00:00.000Z', 1200, '1900-02-28T00:00:00.000Z'],
+  ])('%s minus %i months is %s', (from, months, to) => {
+    expect(new Date(monthsEarlier(Date.parse(from), months)).toISOString()).toBe(to);
+  });
+
+  test('the result is never later than the time and keeps the order of times, on every day of a century', () => {
+    const wrong: string[] = [];
+    let last = Number.NEGATIVE_INFINITY;
+    for (let time = Date.UTC(1999, 11, 1); time < Date.UTC(2101, 0, 1); time += 86_400_000) {
+      const earlier = monthsEarlier(time, 1);
+      const days = (time - earlier) / 86_400_000;
+      if (earlier < last || days < 28 || days > 31) wrong.push(new Date(time).toISOString());
+      last = earlier;
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+let world: World;
+let attacker: Attacker;
+let ann: Resident;
+let key_id: string;
+
+const at = (time: string): number => Date.parse(time);
+const annsApi = () => apiOf(world.replica(), ann.token);
+const wrap = () => annsApi()('POST /v1/keys/:key_id/wrap', { key_id, dek });
+const count = () => countUsage(world.replica(), never);
+const verified = () => verifyChain(world.replica(), ann.tenantId);
+/** Returns the ids of the entries that are left, oldest first. */
+const left = async (): Promise<number[]> => {
+  const rows = await attacker.sql<{ id: string }[]>`
+    select id from eaas.audit_entries where tenant_id = ${ann.tenantId} order by id`;
+  return rows.map(({ id }) => Number(id));
+};
+const ids = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+
+beforeAll(async () => {
+  world = await openWorld('2026-01-31T00:00:00Z');
+  attacker = await openAttacker(world.database);
+  ann = await settle(world.replica(), 'ann');
+  ({ key_id } = await annsApi()('POST /v1/keys', { name: 'key' }));
+  // Adds the entries 3 to 12: one per day at noon, beginning on the first of February.
+  for (let day = 1; day <= 10; day++) {
+    world.time = Date.UTC(2026, 1, day, 12);
+    await wrap();
+  }
+  await attacker.keep('fresh');
+});
+beforeEach(async () => {
+  await attacker.restore('fresh');
+  world.time = at('2026-02-10T13:00:00Z');
+});
+afterAll(async () => {
+  await attacker.close();
+  await world.close();
+});
+
+test('entries that are not older than the given months are kept, to the millisecond', async () => {
+  await count();
+  world.time = at('2026-03-05T12:00:00.000Z');
+  await purge(world.replica(), 1, never);
+  expect(await left()).toEqual(ids(7, 12));
+  world.time = at('2026-03-05T12:00:00.001Z');
+  await purge(world.replica(), 1, never);
+  expect(await left()).toEqual(ids(8, 12));
+  expect(await verified()).toMatchObject({ valid: true, firstId: 8, checked: 5, purgedThrough: { id: 7 } });
+});
+
+test('nothing is deleted if no entry is old', async () => {
+  await count();
+  await purge(world.replica(), 60, never);
+  expect(await left()).toEqual(ids(1, 12));
+  expect(await attacker.sql`select from eaas.audit_anchors`).toHaveLength(0);
+  expect(await verified()).toMatchObject({ valid: true, purgedThrough: null });
+});
+
+test('a whole chain can be purged, and new entries continue from the anchor', async () => {
+  await count();
+  world.time = at('2027-01-01T00:00:00Z');
+  await purge(world.replica(), 1, never);
+  expect(await left()).toEqual([]);
+  expect(await verified()).toMatchObject({ valid: true, firstId: null, head: { id: 12 } });
+  expect(await annsApi()('GET /v1/audit', {})).toMatchObject({ logs: [], total: 0 });
+  await wrap();
+  expect(await left()).toEqual([13]);
+  expect(await verified()).toMatchObject({ valid: true, firstId: 13, checked: 1 });
+  const { logs, total } = await annsApi()('GET /v1/audit', { date_from: '2026-01-01T00:00:00Z' });
+  expect({ ids: logs.map(({ id }) => id), total }).toEqual({ ids: [13], total: 1 });
+  await purge(world.replica(), 1, never);
+  expect(await left()).toEqual([13]);
+});
+
+test('a purge changes neither a tenant without entries nor one without an anchor', async () => {
+  await attacker.sql`delete from eaas.audit_entries`;
+  await attacker.sql`delete from eaas.audit_heads`;
+  await purge(world.replica(), 1, never);
+  expect(await attacker.sql`select from eaas.audit_anchors`).toHaveLength(0);
+});
+
+test('entries are not purged before they are counted, and their counts are kept', async () => {
+  world.time = at('2027-01-01T00:00:00Z');
+  await purge(world.replica(), 1, never);
+  expect(await left()).toEqual(ids(1, 12));
+  await attacker.sql`insert into eaas.usage_cursors values (${ann.tenantId}, 5)`;
+  await purge(world.replica(), 1, never);
+  expect(await left()).toEqual(ids(6, 12));
+  await attacker.restore('fresh');
+  await count();
+  await purge(world.replica(), 1, never);
+  expect(await left()).toEqual([]);
+  const { operations } = await annsApi()('GET /v1/usage', { month: '2026-02' });
+  expect(operations['key.wrap']).toBe(10);
+});
+
+test('the chain is valid after replicas purge at the same time while others append', async () => {
+  await count();
+  for (let day = 1; day <= 10; day++) {
+    world.time = Date.UTC(2026, 2, day, 12, 0, 0, 1);
+    const purges = ids(1, 3).map(() => purge(world.replica(), 1, never));
+    await Promise.all([...purges, ...ids(1, 10).map(wrap), verified(), annsApi()('GET /v1/audit', {})]);
+    const found = await verified();
+    expect(found).toMatchObject({ valid: true, purgedThrough: { id: 2 + day }, head: { id: 12 + 10 * day } });
+    expect(await left()).toEqual(ids(3 + day, 12 + 10 * day));
+  }
+});
+
+test('a slower replica does not change the result of a faster one', async () => {
+  await count();
+  world.time = at('2026-03-05T12:00:00.000Z');
+  /** A replica during whose purge another replica purges more, between reading and deleting. */
+  class Late extends Database {
+    override async transaction<T>(...all: Parameters<Database['transaction']>): Promise<T> {
+      world.time = at('2026-03-08T12:00:00.000Z');
+      await purge(world.replica(), 1, never);
+      return (await super.transaction(...all)) as T;
+    }
+  }
+  const database = new Late(world.database.connection('server'), 2);
+  await purge({ ...world.replica(), background: database }, 1, never);
+  await database.close();
+  expect(await left()).toEqual(ids(10, 12));
+  expect(await verified()).toMatchObject({ valid: true, purgedThrough: { id: 9 } });
+});
+
+test('a checkpoint before the anchor can no longer be verified, and a checkpoint of the anchor is still valid', async () => {
+  await attacker.restore('fresh');
+  const before = (await annsApi()('GET /v1/audit/checkpoint', {})).checkpoint;
+  await wrap();
+  const exactly = (await annsApi()('GET /v1/audit/checkpoint', {})).checkpoint;
+  await count();
+  world.time = at('2027-01-01T00:00:00Z');
+  await purge(world.replica(), 1, never);
+  const purged = await annsApi()('GET /v1/audit/verify', { checkpoint: before });
+  expect(purged).toMatchObject({ valid: false, errors: [{ id: 12, reason: 'checkpoint_purged' }] });
+  expect(purged.checkpoint).toMatchObject({ id: 12, valid: false });
+  const held = await annsApi()('GET /v1/audit/verify', { checkpoint: exactly });
+  expect(held).toMatchObject({ valid: true, checkpoint: { id: 13, valid: true } });
+});
+
+describe('nothing is purged from a broken chain', () => {
+  beforeEach(count);
+
+  /** Runs a purge. Returns its error, and what it has changed. */
+  async function tryToPurge() {
+    const before = await left();
+    const said = await purge(world.replica(), 1, never).catch((error: Error) => error.message);
+    const anchors = await attacker.sql`select from eaas.audit_anchors`;
+    const { valid } = await verified();
+    return { said, gone: before.length - (await left()).length, anchors: anchors.count, valid };
+  }
+  const refused = { said: '1 of 1 failed', gone: 0, anchors: 0, valid: false };
+
+  test('nothing is purged if an entry was changed', async () => {
+    world.time = at('2027-01-01T00:00:00Z');
+    await attacker.sql`update eaas.audit_entries set actor = 'operator' where id = 5`;
+    expect(await tryToPurge()).toEqual(refused);
+  });
+
+  test('nothing is purged if the times of entries were changed to look old', async () => {
+    await attacker.sql`update eaas.audit_entries set created_at = 0`;
+    expect(await tryToPurge()).toEqual(refused);
+  });
+
+  test('the entries before an entry that was changed to look old are not purged', async () => {
+    // The binary search for the first entry that is not old sees an old entry in the middle, and continues after it.
+    await attacker.sql`update eaas.audit_entries set created_at = 0 where id in (1, 6, 7)`;
+    await attacker.sql`update eaas.usage_cursors set counted_through = 4`;
+    expect(await tryToPurge()).toEqual(refused);
+  });
+
+  test('a chain whose oldest entry is not old is skipped', async () => {
+    await attacker.sql`update eaas.audit_entries set created_at = 0 where id in (6, 7)`;
+    expect(await tryToPurge()).toEqual({ ...refused, said: undefined });
+  });
+
+  test('no anchor is written if a row was put back or removed', async () => {
+    world.time = at('2027-01-01T00:00:00Z');
+    await attacker.sql`delete from eaas.keys where key_id = ${key_id}`;
+    expect(await tryToPurge()).toEqual(refused);
+  });
+
+  test('no anchor is written if the present anchor was changed', async () => {
+    world.time = at('2026-03-05T12:00:00Z');
+    await purge(world.replica(), 1, never);
+    await attacker.sql`update eaas.audit_anchors set rows_digest = hash`;
+    world.time = at('2027-01-01T00:00:00Z');
+    await expect(purge(world.replica(), 1, never)).rejects.toThrow('1 of 1 failed');
+    expect(await left()).toEqual(ids(7, 12));
+  });
+
+  test('an older authentic anchor that was put back is detected', async () => {
+    world.time = at('2026-03-05T12:00:00Z');
+    await purge(world.replica(), 1, never);
+    await attacker.keep('first_purge');
+    world.time = at('2026-03-08T12:00:00Z');
+    await purge(world.replica(), 1, never);
+    await attacker.putBack('first_purge', 'audit_anchors', 'true');
+    const { valid, errors } = await verified();
+    expect(valid).toBe(false);
+    expect(errors).toContainEqual({ id: 7, reason: 'entry_missing' });
+  });
+
+  test('other tenants are still purged', async () => {
+    await attacker.sql`update eaas.audit_entries set actor = 'operator' where id = 5`;
+    world.time = at('2026-03-20T00:00:00Z');
+    const ben = await settle(world.replica(), 'ben');
+    await count();
+    world.time = at('2027-01-01T00:00:00Z');
+    await expect(purge(world.replica(), 1, never)).rejects.toThrow('1 of 2 failed');
+    expect(await verifyChain(world.replica(), ben.tenantId)).toMatchObject({
+      valid: true,
+      purgedThrough: { id: 1 },
+    });
+  });
+});

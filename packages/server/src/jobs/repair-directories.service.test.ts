@@ -1,0 +1,75 @@
+import { alone } from '../../../../test/setup/alone.ts';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  apiOf,
+  openWorld,
+  type Resident,
+  settle,
+  statusOf,
+  type World,
+} from '../../../../test/setup/world.ts';
+import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+import { createTenant, requireTenant } from '../operations/tenants.ts';
+import { repairDirectories } from './repair-directories.ts';
+
+let world: World;
+let attacker: Attacker;
+let ann: Resident;
+
+beforeAll(async () => {
+  world = await openWorld('2026-09-01T00:00:00Z');
+  attacker = await openAttacker(world.database);
+  ann = await settle(world.replica(), 'ann');
+});
+afterAll(async () => {
+  await attacker.close();
+  await world.close();
+});
+
+const counts = async () => {
+  const [row] = await attacker.sql<{ tokens: number; names: number }[]>`
+    select (select count(*)::int from eaas.token_directory) as tokens,
+      (select count(*)::int from eaas.tenant_names) as names`;
+  return row;
+};
+
+test('rows that a crash left are deleted after a minute, so that their names are free again', async () => {
+  const leave = async (name: string, age: number) => {
+    await attacker.sql`insert into eaas.token_directory (token_hash, tenant_id, created_at)
+      values (${randomBytes(32)}, ${randomUUID()}, eaas.now_ms() - ${age}::int)`;
+    await attacker.sql`insert into eaas.tenant_names (name, tenant_id, created_at)
+      values (${name}, ${randomUUID()}, eaas.now_ms() - ${age}::int)`;
+  };
+  await leave('abandoned', 61_000);
+  await leave('taken over', 61_000);
+  await leave('being made', 1_000);
+  expect(await statusOf(createTenant(world.replica(), { name: 'being made' }))).toBe(409);
+  await createTenant(world.replica(), { name: 'taken over' });
+  await repairDirectories(world.replica(), alone());
+  expect(await counts()).toEqual({ tokens: 2, names: 3 });
+  await attacker.sql`delete from eaas.tenant_names where name = 'being made'`;
+  await attacker.sql`delete from eaas.token_directory where tenant_id <> ${ann.tenantId}`;
+});
+
+test('directory rows that were removed are inserted again', async () => {
+  const before = await counts();
+  await attacker.sql`delete from eaas.token_directory`;
+  await attacker.sql`delete from eaas.tenant_names`;
+  expect(await statusOf(apiOf(world.replica(), ann.token)('GET /v1/keys', {}))).toBe(401);
+  await repairDirectories(world.replica(), alone());
+  expect(await counts()).toEqual(before);
+  expect(await statusOf(apiOf(world.replica(), ann.token)('GET /v1/keys', {}))).toBe(200);
+  expect(await requireTenant(world.replica(), 'ann')).toMatchObject({ tenant: { tenant_id: ann.tenantId } });
+});
+
+test('a refused write leaves no rows in the directories', async () => {
+  const before = await counts();
+  const api = apiOf(world.replica(), ann.token);
+  const key_ids = [randomUUID()];
+  expect(await statusOf(api('POST /v1/api-keys', { name: 'x', permissions: ['encrypt'], key_ids }))).toBe(
+    404,
+  );
+  expect(await statusOf(createTenant(world.replica(), { name: 'ann' }))).toBe(409);
+  expect(await counts()).toEqual(before);
+});

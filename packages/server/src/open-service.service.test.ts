@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createDatabase, migrated, type TestDatabase } from '../../../test/setup/database.ts';
+import { readConfig } from './config.ts';
+import type { Purpose } from './open-database.ts';
+import { openService } from './open-service.ts';
+import { createTenant } from './operations/tenants.ts';
+
+// PostgreSQL of the tests has no durability, because that is faster. Every server warns about it.
+const fast = /fsync|full_page_writes|synchronous_commit/;
+
+let place: TestDatabase;
+beforeEach(async () => {
+  place = await createDatabase(migrated);
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await place.drop();
+});
+
+const open = (purpose: Purpose, env: Record<string, string> = {}) =>
+  openService(
+    readConfig({
+      DATABASE_URL: place.url('server'),
+      EAAS_ROOT_KEY: randomBytes(32).toString('base64'),
+      ...env,
+    }),
+    purpose,
+  );
+
+test('a command uses the time of the database instead of the time of its machine', async () => {
+  const { now } = Date;
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + 3_600_000);
+  const { service, close } = await open('command');
+  const { created_at } = await createTenant(service, { name: 'acme' });
+  expect(Math.abs(Date.parse(created_at) - now())).toBeLessThan(5_000);
+  await close();
+});
+
+test('a server warns about the owner role, plain HTTP and misspelt variables', async () => {
+  const env = {
+    EAAS_HOST: '0.0.0.0',
+    EAAS_INSECURE_HTTP: '1',
+    EAAS_LOGS: 'x',
+    DATABASE_URL: place.url('owner'),
+  };
+  const { warnings, close } = await open('serve', env);
+  expect(warnings.filter((warning) => !fast.test(warning))).toEqual([
+    expect.stringContaining('EAAS_LOGS is not a variable'),
+    expect.stringContaining('travel unencrypted'),
+    expect.stringContaining('owns the tables'),
+  ]);
+  await close();
+});
+
+test('a server warns about a database that can lose commits', async () => {
+  const { warnings, close } = await open('serve');
+  expect(warnings).toEqual([
+    expect.stringContaining('fsync is off'),
+    expect.stringContaining('full_page_writes is off'),
+    expect.stringContaining('synchronous_commit is off'),
+  ]);
+  await close();
+});
+
+test('a command does not warn about the database and the configuration', async () => {
+  const { warnings, close } = await open('command', { DATABASE_URL: place.url('owner') });
+  expect(warnings).toEqual([]);
+  await close();
+});

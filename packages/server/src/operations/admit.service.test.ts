@@ -1,0 +1,57 @@
+import { permissions } from '@eaas/protocol/wire';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openWorld, type World } from '../../../../test/setup/world.ts';
+import { insider } from '../caller.ts';
+import type { Service } from '../service.ts';
+import { admit, confirmAdmission } from './admit.ts';
+import { createApiKey } from './api-keys.ts';
+import { operations } from './table.ts';
+import { createTenant } from './tenants.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld('2026-11-20T12:00:00Z');
+});
+afterAll(() => world.close());
+
+const admitted = (service: Service, token: string) =>
+  admit(service, {
+    route: 'POST /v1/batch/unwrap',
+    authorization: `Bearer ${token}`,
+    origin: undefined,
+    ipAddress: null,
+    arrivedAt: performance.now(),
+  });
+
+test('a caller that was admitted by an old state is refused before the operation runs', async () => {
+  const [here, there] = [world.replica(), world.replica()];
+  const { tenant_id } = await createTenant(there, { name: 'acme' });
+  const operator = insider(tenant_id, 'operator');
+  const { api_key, api_key_id } = await createApiKey(there, operator, {
+    name: 'ci',
+    permissions: [...permissions],
+  });
+  await confirmAdmission(here, await admitted(here, api_key));
+  await operations['DELETE /v1/api-keys/:api_key_id'](there, operator, { api_key_id });
+
+  const caller = await admitted(here, api_key);
+  // If all items of a batch are malformed, the operation gets an empty batch.
+  const unwrap = operations['POST /v1/batch/unwrap'];
+  await expect(unwrap(here, caller, { items: [] })).rejects.toMatchObject({ code: 'unauthorized' });
+  await expect(admitted(here, api_key)).rejects.toMatchObject({ code: 'unauthorized' });
+});
+
+test('a request without an operation is decided by a state that is newer than its arrival', async () => {
+  const [here, there] = [world.replica(), world.replica()];
+  const { tenant_id } = await createTenant(there, { name: 'bravo' });
+  const operator = insider(tenant_id, 'operator');
+  const { api_key, api_key_id } = await createApiKey(there, operator, {
+    name: 'ci',
+    permissions: ['decrypt'],
+  });
+  await confirmAdmission(here, await admitted(here, api_key));
+  await operations['DELETE /v1/api-keys/:api_key_id'](there, operator, { api_key_id });
+
+  const caller = await admitted(here, api_key);
+  await expect(confirmAdmission(here, caller)).rejects.toMatchObject({ code: 'unauthorized' });
+});

@@ -1,0 +1,112 @@
+import { requireKeyId } from '@eaas/protocol/service';
+import {
+  auditActions,
+  formatTimestamp,
+  type Input,
+  limits,
+  type Output,
+  parseTimestamp,
+} from '@eaas/protocol/wire';
+import { signCheckpoint } from '../crypto/checkpoint.ts';
+import { tampered } from '../refusal.ts';
+import { monthOf } from '../state/clock.ts';
+import { checkedHead, requireAnchor } from '../state/integrity.ts';
+import type { TenantState } from '../state/tenant-state.ts';
+import { findAnchor } from '../store/anchors.ts';
+import { countEntries, type EntryRow, firstEntrySince, listEntries } from '../store/audit-entries.ts';
+import { findHead } from '../store/heads.ts';
+import type { Sql } from '../store/sql.ts';
+import { countedOperations, monthUsage } from '../store/usage.ts';
+import { type Operations, reading } from './operation.ts';
+import { readMetadata } from './verify/changes.ts';
+import { verifyAudit } from './verify-audit.ts';
+
+export type ShownEntry = Output<'GET /v1/audit'>['logs'][number];
+
+/** The operations that show the audit log and the usage. */
+export const auditOperations = {
+  'GET /v1/audit': reading(async (tx, { state, apiKey }, input) => {
+    const { limit = limits.pageDefault, offset = 0, action } = input;
+    const { tenant_id: tenantId } = state.tenant;
+    // A `key_id` that is not a UUID is refused with 404. For an unknown key the list is empty.
+    const keyId = input.key_id === undefined ? undefined : requireKeyId(apiKey, input.key_id);
+    const filter = { ...(await rangeOf(tx, state, input)), keyId, action };
+    const { rows, total } = await readPage(tx, tenantId, filter, { limit, offset });
+    const logs = rows.map((row) => shownEntry(tenantId, row));
+    return { logs, count: logs.length, total, limit, offset };
+  }),
+  'GET /v1/audit/verify': verifyAudit,
+  'GET /v1/audit/checkpoint': reading(async (tx, { state }) => {
+    const { tenant_id } = state.tenant;
+    const { id, hash } = checkedHead(state.secrets, tenant_id, await findHead(tx, tenant_id));
+    const { checkpoint, verifierKey } = signCheckpoint(state.secrets.checkpointSeed, tenant_id, id, hash);
+    return { checkpoint, verifier_key: verifierKey, tenant_id, id, hash: hexOf(hash) };
+  }),
+  'GET /v1/usage': reading(async (tx, { state, time }, { month = monthOf(time) }) => {
+    const { tenant_id: tenantId, monthly_encrypt_quota: encrypt_quota } = state.tenant;
+    const counts = new Map((await monthUsage(tx, tenantId, month)).map((row) => [row.operation, row.count]));
+    const operations = Object.fromEntries(countedOperations.map((name) => [name, counts.get(name) ?? 0]));
+    return { month, operations: operations as Output<'GET /v1/usage'>['operations'], encrypt_quota };
+  }),
+} satisfies Partial<Operations>;
+
+type Filter = Parameters<typeof listEntries>[2];
+type Page = Parameters<typeof listEntries>[3];
+
+async function readPage(sql: Sql, tenantId: string, filter: Filter, page: Page) {
+  const { first, last, keyId, action } = filter;
+  if (keyId === undefined && action === undefined) {
+    // Ids have no gaps, so the page and the total are computed from ids. Thus the cost does not depend on the offset.
+    const part = { first, last: last - page.offset };
+    const rows = await listEntries(sql, tenantId, part, { limit: page.limit, offset: 0 });
+    return { rows, total: Math.max(0, last - first + 1) };
+  }
+  const [rows, total] = await Promise.all([
+    listEntries(sql, tenantId, filter, page),
+    countEntries(sql, tenantId, filter),
+  ]);
+  return { rows, total };
+}
+
+/** Returns the range of ids between two dates, including both. Throws 503 if the head or the anchor was tampered with. */
+async function rangeOf(
+  sql: Sql,
+  { tenant, secrets }: TenantState,
+  { date_from, date_to }: Input<'GET /v1/audit'>,
+): Promise<{ first: number; last: number }> {
+  const { tenant_id: tenantId } = tenant;
+  const [row, anchor] = await Promise.all([findHead(sql, tenantId), findAnchor(sql, tenantId)]);
+  const head = checkedHead(secrets, tenantId, row);
+  if (anchor) requireAnchor(secrets, anchor);
+  const all = { first: (anchor?.id ?? 0) + 1, last: head.id };
+  const from = date_from === undefined ? undefined : parseTimestamp(date_from, 'up');
+  const to = date_to === undefined ? undefined : parseTimestamp(date_to, 'down');
+  const first = from === undefined ? all.first : await firstEntrySince(sql, tenantId, from, all);
+  const last = to === undefined ? all.last : (await firstEntrySince(sql, tenantId, to + 1, all)) - 1;
+  return { first, last };
+}
+
+/** Returns an entry as the API shows it. Throws 503 if tampering made an entry that the API cannot show. */
+export function shownEntry(tenantId: string, row: EntryRow): ShownEntry {
+  const action = auditActions.find((known) => known === row.action);
+  const isComplete = typeof row.actor === 'string' && row.hash instanceof Uint8Array;
+  if (!action || !isComplete || !Number.isSafeInteger(row.key_version ?? 0)) {
+    throw tampered('audit_entries', String(row.id), tenantId);
+  }
+  return {
+    id: row.id,
+    tenant_id: tenantId,
+    action,
+    key_id: row.key_id,
+    key_version: row.key_version,
+    actor: row.actor,
+    ip_address: row.ip_address,
+    metadata: readMetadata(row),
+    created_at: formatTimestamp(row.created_at),
+    hash: hexOf(row.hash),
+  };
+}
+
+function hexOf(hash: Uint8Array): string {
+  return Buffer.from(hash).toString('hex');
+}

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openWorld, settle, type World } from '../../../../test/setup/world.ts';
+import { insider } from '../caller.ts';
+import { tampered } from '../refusal.ts';
+import { batch } from './data-keys.ts';
+import { createKey } from './keys.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await openWorld('2026-09-01T00:00:00Z');
+});
+afterAll(() => world.close());
+
+test('a tampered row fails only its own item of a batch, and raises an alarm that names the row', async () => {
+  const service = world.replica();
+  const { tenantId } = await settle(service, 'ann');
+  const operator = insider(tenantId, 'operator');
+  const { key_id } = await createKey(service, operator, { name: 'key' });
+  const lines: unknown[] = [];
+  service.alarms.log = (fields) => lines.push(fields);
+  const run = batch(
+    (item) => item as { key_id: string; ok: boolean },
+    (_key, _crypto, { ok }) => {
+      if (!ok) throw tampered('keys', key_id, tenantId);
+      return { draft: null, answer: { ok } };
+    },
+  );
+  const items = [true, false].map((ok) => ({ key_id, ok }));
+  const { results } = await run(service, operator, { items });
+  expect(results).toEqual([{ ok: true }, { error: expect.objectContaining({ code: 'unavailable' }) }]);
+  expect(service.alarms.tamperingFound).toBe(1);
+  expect(lines).toEqual([{ table: 'keys', row_id: key_id, tenant_id: tenantId }]);
+});

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { parseUuid } from '@eaas/protocol';
+import { fromBase64 } from '@eaas/protocol/base64';
+import { nodeEngine } from '@eaas/protocol/node';
+import {
+  type BatchResult,
+  decryptRule,
+  encryptRule,
+  hashRule,
+  keyNotFound,
+  type KeyRule,
+  readItem,
+  Refusal,
+  requireKeyId,
+  rewrapRule,
+  ruleEach,
+  type Ruling,
+  runBatch,
+  unwrapRule,
+  wrapRule,
+} from '@eaas/protocol/service';
+import type { Caller } from '../caller.ts';
+import { sealedVersion } from '../crypto/sealed-secret.ts';
+import type { Service } from '../service.ts';
+import { decide } from '../state/decide.ts';
+import { loadKeys } from '../state/load-keys.ts';
+import { keyCrypto, requireKey } from './key-crypto.ts';
+import type { Operations } from './operation.ts';
+
+interface Fields {
+  readonly key_id: string;
+  readonly wrapped_key?: string;
+}
+
+/** The operations that use keys. `hash` has no audit entry. `encrypt` counts against the monthly quota. */
+export const dataKeyOperations = {
+  'POST /v1/encrypt': (service, caller, input) =>
+    decide(service, caller, async (facts) => {
+      const key = await requireKey(service, facts, input.key_id);
+      const ruling = encryptRule(key.row, keyCrypto(key), nodeEngine, randomBytes(32), input);
+      return { ...recorded(ruling), isEncrypt: true };
+    }),
+  'POST /v1/decrypt': (service, caller, input) =>
+    decide(service, caller, async (facts) => {
+      const key = await requireKey(service, facts, input.key_id, input.key_version);
+      return recorded(decryptRule(key.row, keyCrypto(key), nodeEngine, input));
+    }),
+  'POST /v1/hash': single(hashRule),
+  'POST /v1/keys/:key_id/wrap': single(wrapRule),
+  'POST /v1/keys/:key_id/unwrap': single(unwrapRule),
+  'POST /v1/keys/:key_id/rewrap': single(rewrapRule),
+  'POST /v1/batch/wrap': batch((item) => readItem('POST /v1/batch/wrap', item), wrapRule),
+  'POST /v1/batch/unwrap': batch((item) => readItem('POST /v1/batch/unwrap', item), unwrapRule),
+  'POST /v1/batch/rewrap': batch((item) => readItem('POST /v1/batch/rewrap', item), rewrapRule),
+  'POST /v1/batch/hash': batch((item) => readItem('POST /v1/batch/hash', item), hashRule),
+} satisfies Partial<Operations>;
+
+function recorded<Answer>({ draft, answer }: Ruling<Answer>) {
+  return { drafts: draft ? [draft] : [], answer };
+}
+
+/** Returns an operation on one key. */
+function single<Input extends Fields, Answer>(rule: KeyRule<Input, Answer>) {
+  return (service: Service, caller: Caller, input: Input): Promise<Answer> =>
+    decide(service, caller, async (facts) => {
+      const key = await requireKey(service, facts, input.key_id, versionIn(input));
+      const decideOne = () => rule(key.row, keyCrypto(key), input);
+      return recorded(await service.admission.turns.call(caller.tenantId, decideOne, caller));
+    });
+}
+
+/** Returns an operation on many items. One read loads all keys that are not remembered, and one append writes all entries. */
+export function batch<Input extends Fields, Answer extends object>(
+  read: (item: unknown) => Input,
+  rule: KeyRule<Input, Answer>,
+) {
+  return async (
+    service: Service,
+    caller: Caller,
+    { items }: { readonly items: readonly unknown[] },
+  ): Promise<{ results: BatchResult<Answer>[] }> => {
+    const { turns } = service.admission;
+    const all = await turns.run(caller.tenantId, ruleEach(items, read), caller);
+    return runBatch(items, all, async (inputs) => {
+      const results = await decideAll(service, caller, inputs, rule);
+      for (const result of results) service.alarms.failed(result);
+      return results;
+    });
+  };
+}
+
+function decideAll<Input extends Fields, Answer>(
+  service: Service,
+  caller: Caller,
+  inputs: readonly Input[],
+  rule: KeyRule<Input, Answer>,
+): Promise<(Answer | Refusal)[]> {
+  return decide(service, caller, async ({ state, apiKey }) => {
+    const wanted = inputs.flatMap((input) => {
+      const keyId = parseUuid(input.key_id);
+      return keyId ? [{ keyId }, { keyId, keyVersion: versionIn(input) }] : [];
+    });
+    const keys = await loadKeys(service.tenants, state, wanted);
+    const ruling = ruleEach(inputs, (input) => {
+      const key = keys.get(requireKeyId(apiKey, input.key_id));
+      if (!key) throw keyNotFound();
+      return rule(key.row, keyCrypto(key), input);
+    });
+    const rulings = await service.admission.turns.run(caller.tenantId, ruling, caller);
+    return {
+      drafts: rulings.flatMap((ruling) => (ruling instanceof Refusal ? [] : (ruling.draft ?? []))),
+      answer: rulings.map((ruling) => (ruling instanceof Refusal ? ruling : ruling.answer)),
+    };
+  });
+}
+
+/** Returns the version that the input needs in addition to the newest one. */
+function versionIn({ wrapped_key }: Fields): number | undefined {
+  return wrapped_key === undefined ? undefined : sealedVersion(fromBase64(wrapped_key));
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type Changed,
+  destroyed,
+  disabled,
+  enabled,
+  keyNotFound,
+  keyRecord,
+  type Moment,
+  newKey,
+  requireKeyId,
+  rescheduled,
+  restored,
+  rotated,
+  settled,
+  timeOrNull,
+} from '@eaas/protocol/service';
+import { formatTimestamp, type Input, limits, type Output } from '@eaas/protocol/wire';
+import type { Caller } from '../caller.ts';
+import { hashKeyPlace, newMaterial, versionPlace } from '../crypto/key-material.ts';
+import type { Service } from '../service.ts';
+import { change, type Change } from '../state/change.ts';
+import { checked, seal } from '../state/integrity.ts';
+import {
+  countKeys,
+  eraseKeyVersions,
+  findKey,
+  insertKeyVersion,
+  keyTable,
+  type KeyRow,
+  listKeys,
+  nameIsTaken,
+} from '../store/keys.ts';
+import type { Hold } from '../store/leases.ts';
+import { insertRow, updateRow } from '../store/rows.ts';
+import { versionUses } from '../store/usage.ts';
+import { exportKey } from './export-key.ts';
+import { type Operations, reading } from './operation.ts';
+
+type KeyRecord = Output<'POST /v1/keys'>;
+type Columns = Omit<KeyRow, 'mac'>;
+
+/** The operations that show and change keys. */
+export const keyOperations = {
+  'POST /v1/keys': createKey,
+  'GET /v1/keys': reading(async (tx, { state, apiKey }, { status, name, ...page }) => {
+    const { limit = limits.pageDefault, offset = 0 } = page;
+    const { tenant_id: tenantId } = state.tenant;
+    const filter = { status, name, among: apiKey?.key_ids ?? null };
+    const [rows, total] = await Promise.all([
+      listKeys(tx, tenantId, filter, { limit, offset }),
+      countKeys(tx, tenantId, filter),
+    ]);
+    const keys = rows.map((row) => keyRecord(checked(state.secrets, keyTable, row)));
+    return { keys, count: keys.length, total, limit, offset };
+  }),
+  'GET /v1/keys/:key_id': reading(async (tx, { state, apiKey }, { key_id, ...page }) => {
+    const { limit = limits.versionsDefault, offset = 0 } = page;
+    const { tenant_id: tenantId } = state.tenant;
+    const keyId = requireKeyId(apiKey, key_id);
+    const [row, uses] = await Promise.all([
+      findKey(tx, tenantId, keyId),
+      versionUses(tx, tenantId, keyId, { limit, offset }),
+    ]);
+    if (!row) throw keyNotFound();
+    const versions = uses.map((use) => ({
+      key_version: use.key_version,
+      created_at: formatTimestamp(use.created_at),
+      wraps: use.wraps,
+      unwraps: use.unwraps,
+      last_unwrap_at: timeOrNull(use.last_unwrap_at),
+    }));
+    const record = keyRecord(checked(state.secrets, keyTable, row));
+    return { ...record, versions_total: row.key_version, limit, offset, versions };
+  }),
+  'DELETE /v1/keys/:key_id': changing((key, at, { grace_days }) => destroyed(key, at, grace_days)),
+  'POST /v1/keys/:key_id/rotate': changing((key, at, { key_version }) => rotated(key, at, key_version)),
+  'POST /v1/keys/:key_id/disable': changing(disabled),
+  'POST /v1/keys/:key_id/enable': changing(enabled),
+  'POST /v1/keys/:key_id/restore': changing(restored),
+  'PUT /v1/keys/:key_id/rotation-policy': changing((key, at, { interval_days }) =>
+    rescheduled(key, at, interval_days),
+  ),
+  'POST /v1/keys/:key_id/export': exportKey,
+} satisfies Partial<Operations>;
+
+/** Creates a key with its first version and its hash key. */
+export function createKey(service: Service, caller: Caller, input: Input<'POST /v1/keys'>) {
+  return change(service, caller, async (open) => {
+    const { tx, state, apiKey, entryId } = open;
+    const { tenantId } = caller;
+    const keyId = randomUUID();
+    const known = { keyId, apiKey, nameIsTaken: await nameIsTaken(tx, tenantId, input.name) };
+    const { row, draft } = newKey(input, open, known);
+    const sealed_hash_key = newMaterial(state.secrets.sealing, hashKeyPlace(tenantId, keyId));
+    const stored = { ...row, tenant_id: tenantId, sealed_hash_key, created_id: entryId };
+    const sealed = seal(state.secrets, keyTable, stored);
+    await Promise.all([insertRow(tx, keyTable, sealed), addVersion(open, stored)]);
+    return { draft, answer: keyRecord(row) };
+  });
+}
+
+/** Rotates or erases a key that is due. `hold` locks the lease of the calling job. */
+export async function settleKey(service: Service, caller: Caller, keyId: string, hold: Hold): Promise<void> {
+  await changeKey(service, caller, keyId, settled, hold);
+}
+
+/** Returns an operation that changes a key by a rule. */
+function changing<Request extends { readonly key_id: string }>(
+  rule: (key: Columns, at: Moment, input: Request) => Changed<Columns>,
+) {
+  return (service: Service, caller: Caller, input: Request) =>
+    changeKey(service, caller, input.key_id, (key, at) => rule(key, at, input));
+}
+
+function changeKey(
+  service: Service,
+  caller: Caller,
+  keyId: string,
+  rule: (key: Columns, at: Moment) => Changed<Columns>,
+  hold?: Hold,
+): Promise<KeyRecord> {
+  return change(service, caller, async (open) => {
+    const { tx, state, apiKey } = open;
+    await hold?.(tx);
+    const found = await findKey(tx, caller.tenantId, requireKeyId(apiKey, keyId));
+    if (!found) throw keyNotFound();
+    const before = checked(state.secrets, keyTable, found);
+    const { row, draft } = rule(before, open);
+    if (draft) await writeKey(open, before, row);
+    return { draft, answer: keyRecord(row) };
+  });
+}
+
+/** Writes a changed key. Adds the material of a new version. Erases all material of a destroyed key. */
+async function writeKey(open: Change, before: Columns, row: Columns): Promise<void> {
+  const { tx, state } = open;
+  if (row.key_version > before.key_version) await addVersion(open, row);
+  const isDestroyed = row.status === 'destroyed';
+  if (isDestroyed) await eraseKeyVersions(tx, row.tenant_id, row.key_id);
+  const stored = isDestroyed ? { ...row, sealed_hash_key: null } : row;
+  await updateRow(tx, keyTable, seal(state.secrets, keyTable, stored));
+}
+
+/** Adds the material of a key's newest version. */
+async function addVersion({ tx, state, time }: Change, { tenant_id, key_id, key_version }: Columns) {
+  const sealed = newMaterial(state.secrets.sealing, versionPlace(tenant_id, key_id, key_version));
+  await insertKeyVersion(tx, tenant_id, { key_id, key_version, created_at: time, sealed });
+}

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openWorld, settle, type World } from '../../../../test/setup/world.ts';
+import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+import { rootKey } from '../crypto/key-hierarchy.ts';
+import { createService } from '../service.ts';
+import { checkRootKey, rotateRootKey } from './root-keys.ts';
+
+let world: World;
+let attacker: Attacker;
+
+beforeAll(async () => {
+  world = await openWorld('2026-09-01T00:00:00Z');
+  attacker = await openAttacker(world.database);
+});
+afterAll(async () => {
+  await attacker.close();
+  await world.close();
+});
+
+test('a rotation of the root key skips a tenant whose row was tampered with, and raises an alarm that names the row', async () => {
+  const before = world.replica();
+  await settle(before, 'ann');
+  const { tenantId } = await settle(before, 'bob');
+  await attacker.sql`update eaas.tenants set envelope_only = not envelope_only where tenant_id = ${tenantId}`;
+  const [previous] = world.roots;
+  const service = createService({ ...before, roots: [rootKey(randomBytes(32)), previous] });
+  const lines: unknown[] = [];
+  service.alarms.log = (fields) => lines.push(fields);
+  expect(await rotateRootKey(service, previous, () => {})).toEqual({ resealed: 1, failed: [tenantId] });
+  expect(lines).toEqual([{ table: 'tenants', row_id: tenantId, tenant_id: tenantId }]);
+  expect(await checkRootKey(service)).toMatchObject({ tenants: 2, under_previous: 1, unopened: [] });
+});

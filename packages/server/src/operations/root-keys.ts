@@ -1,0 +1,102 @@
+import { tenantDraft } from '@eaas/protocol/service';
+import { insider } from '../caller.ts';
+import { resealTenantSecret, type RootKey } from '../crypto/key-hierarchy.ts';
+import { sameBytes } from '../crypto/same-bytes.ts';
+import { Refusal, Tampered, tampered } from '../refusal.ts';
+import { claim, release } from '../root-check.ts';
+import type { Service } from '../service.ts';
+import { change } from '../state/change.ts';
+import { openSecrets, seal } from '../state/integrity.ts';
+import { updateRow } from '../store/rows.ts';
+import { listTenants, tenantsSealedUnder, tenantTable } from '../store/tenants.ts';
+
+/** The result of a check of the root keys. */
+export interface RootKeyCheck {
+  readonly root_id: string;
+  /** Null if there is no previous root key. */
+  readonly previous_root_id: string | null;
+  readonly tenants: number;
+  /** The number of tenants that are still sealed under the previous root key. */
+  readonly under_previous: number;
+  /** The ids of the tenants whose secret does not open, because their rows were tampered with. */
+  readonly unopened: readonly string[];
+}
+
+/** Opens the secret of every tenant, and counts the tenants under the previous root key. */
+export async function checkRootKey({ database, tenants }: Service): Promise<RootKeyCheck> {
+  const { roots } = tenants;
+  const [current, previous] = roots;
+  const rows = await database.run(listTenants, 30_000);
+  const old = rows.filter(({ root_id }) => previous && sameBytes(root_id, previous.rootId));
+  return {
+    root_id: hexOf(current.rootId),
+    previous_root_id: previous ? hexOf(previous.rootId) : null,
+    tenants: rows.length,
+    under_previous: old.length,
+    unopened: rows.filter((row) => !openSecrets(roots, row)).map(({ tenant_id }) => tenant_id),
+  };
+}
+
+/** The result of a rotation of the root key. */
+export interface RootRotation {
+  readonly resealed: number;
+  /** The ids of the tenants that could not be re-sealed, because their rows were tampered with. */
+  readonly failed: readonly string[];
+}
+
+/**
+ * Seals every tenant's secret under the current root key. Removes the previous root key when no tenant is sealed under it.
+ * Can be interrupted and repeated. Replicas that have both root keys continue to serve during the rotation.
+ */
+export async function rotateRootKey(
+  service: Service,
+  previous: RootKey,
+  onProgress: (done: number, all: number) => void,
+): Promise<RootRotation> {
+  const { database, tenants } = service;
+  await database.transaction((tx) => claim(tx, tenants.roots));
+  const failed = new Set<string>();
+  let resealed = 0;
+  for (;;) {
+    const ids = await database.run((sql) => tenantsSealedUnder(sql, previous.rootId), 30_000);
+    const waiting = ids.filter((tenantId) => !failed.has(tenantId));
+    for (const [index, tenantId] of waiting.entries()) {
+      onProgress(index, waiting.length);
+      if (await reseal(service, tenantId)) resealed++;
+      else failed.add(tenantId);
+    }
+    // Meanwhile a command that has only the previous root key might have created a tenant.
+    const released = await database.transaction((tx) => release(tx, previous));
+    if (released || failed.size > 0) return { resealed, failed: [...failed] };
+  }
+}
+
+/** Seals a tenant's secret under the current root key. Returns false if the tenant's row was tampered with. */
+async function reseal(service: Service, tenantId: string): Promise<boolean> {
+  const { roots } = service.tenants;
+  const [current] = roots;
+  try {
+    await change(service, insider(tenantId, 'operator'), async ({ tx, state, entryId }) => {
+      const { tenant: before, secrets } = state;
+      if (sameBytes(before.root_id, current.rootId)) return { draft: null, answer: undefined };
+      const sealed = resealTenantSecret(roots, before);
+      if (!sealed) throw tampered(tenantTable.name, tenantId, tenantId);
+      const row = { ...before, ...sealed, rev: entryId };
+      await updateRow(tx, tenantTable, seal(secrets, tenantTable, row));
+      const changes = { root_id: { old: hexOf(before.root_id), new: hexOf(current.rootId) } };
+      const metadata = { changes, previous_change: before.rev };
+      return { draft: tenantDraft('tenant.update', metadata), answer: undefined };
+    });
+    return true;
+  } catch (error) {
+    service.alarms.failed(error);
+    if (error instanceof Tampered) return false;
+    // The tenant was destroyed during the rotation.
+    if (error instanceof Refusal && error.code === 'not_found') return true;
+    throw error;
+  }
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex');
+}

@@ -1,0 +1,197 @@
+import { alone } from '../../../../../test/setup/alone.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { dek, openWorld, type Resident, settle, type World, apiOf } from '../../../../../test/setup/world.ts';
+import { type Attacker, openAttacker, unbind } from '../../../../../test/tampering/attacker.ts';
+import { insider } from '../../caller.ts';
+import { countUsage } from '../../jobs/count-usage.ts';
+import { purge } from '../../jobs/purge.ts';
+import type { Service } from '../../service.ts';
+import { Database } from '../../store/database.ts';
+import { operations } from '../table.ts';
+import { verifyChain, type Verification } from './verify-chain.ts';
+
+const never = alone();
+const length = 24_006; // a verification reads 10,000 entries per page
+
+let world: World;
+let attacker: Attacker;
+let resident: Resident;
+
+beforeAll(async () => {
+  world = await openWorld('2015-01-01T00:00:00Z');
+  const service = world.replica();
+  resident = await settle(service, 'long');
+  const { tenantId } = resident;
+  const { key_id } = await apiOf(service, resident.token)('POST /v1/keys', { name: 'key' });
+  const items = Array.from({ length: 2_000 }, () => ({ key_id, dek }));
+  for (let nth = 0; nth < 12; nth++) {
+    world.time += 1_000;
+    // Each purge step deletes entries that changed rows. Two steps delete entries of the same row.
+    if (nth === 3 || nth === 11) {
+      await apiOf(service, resident.token)('POST /v1/keys/:key_id/rotate', { key_id });
+      await apiOf(service, resident.token)('POST /v1/keys', { name: `key ${nth}` });
+    }
+    await operations['POST /v1/batch/wrap'](service, insider(tenantId, 'system'), { items });
+  }
+  world.time = Date.parse('2026-09-01T00:00:00Z');
+  await countUsage(service, never);
+  attacker = await openAttacker(world.database);
+  await attacker.keep('whole');
+}, 60_000);
+afterAll(async () => {
+  await attacker.close();
+  await world.close();
+});
+
+/** Returns a replica that sends all queries to this pool. */
+function on(database: Database): Service {
+  const service = world.replica();
+  const pools = Object.entries(service).filter(([, value]) => value instanceof Database);
+  return { ...service, ...Object.fromEntries(pools.map(([name]) => [name, database])) };
+}
+
+describe('in pieces', () => {
+  test('each call of a verification in pieces continues where the last call stopped, and always makes progress', async () => {
+    const found: Verification[] = [];
+    for (let fromId: number | null = 1; fromId !== null; fromId = found.at(-1)?.nextId ?? null) {
+      found.push(await verifyChain(world.replica(), resident.tenantId, { fromId, enough: () => true }));
+    }
+    const pieces = found.map(({ valid, firstId, lastId, nextId }) => [valid, firstId, lastId, nextId]);
+    expect(pieces).toEqual([
+      [null, 1, 10_000, 10_001],
+      [null, 10_001, 20_000, 20_001],
+      [true, 20_001, length, null],
+    ]);
+    expect(found.reduce((sum, { checked }) => sum + checked, 0)).toBe(length);
+  });
+
+  test('`enough` is called with the number of checked entries and the last id', async () => {
+    const told: [number, number][] = [];
+    const enough = (checked: number, last: number): boolean => {
+      told.push([checked, last]);
+      return false;
+    };
+    await verifyChain(world.replica(), resident.tenantId, { enough });
+    expect(told).toEqual([
+      [10_000, length],
+      [20_000, length],
+      [length, length],
+    ]);
+  });
+
+  test('a call with a finding reports it before the verification is complete', async () => {
+    await attacker.sql`update eaas.audit_entries set actor = '' where id = 5`;
+    const found = await verifyChain(world.replica(), resident.tenantId, { enough: () => true });
+    expect(found).toMatchObject({ valid: false, nextId: 10_001, errorCount: 1 });
+    await attacker.sql`update eaas.audit_entries set actor = 'system' where id = 5`;
+  });
+});
+
+test('the only connection of a pool still works after a long verification', async () => {
+  const database = new Database(world.database.connection('server'), 1);
+  const service = on(database);
+  for (let nth = 0; nth < 2; nth++) {
+    expect(await verifyChain(service, resident.tenantId)).toMatchObject({ valid: true, checked: length });
+  }
+  await database.close();
+});
+
+describe('during a purge', () => {
+  beforeEach(() => attacker.restore('whole'));
+
+  /** A database that runs a function between the reads of the chain's ends and of its entries. */
+  class Interrupted extends Database {
+    readonly #interrupt: () => Promise<void>;
+
+    constructor(interrupt: () => Promise<void>) {
+      super(world.database.connection('server'), 2);
+      this.#interrupt = interrupt;
+    }
+
+    override async snapshot<T>(...all: Parameters<Database['snapshot']>): Promise<T> {
+      const read = (await super.snapshot(...all)) as T;
+      await this.#interrupt();
+      return read;
+    }
+  }
+
+  async function verifyInterrupted(interrupt: () => Promise<void>): Promise<Verification> {
+    const database = new Interrupted(interrupt);
+    try {
+      return await verifyChain(on(database), resident.tenantId);
+    } finally {
+      await database.close();
+    }
+  }
+
+  test('a verification starts again if entries are purged during it', async () => {
+    const found = await verifyInterrupted(() => purge(world.replica(), 60, never));
+    const anchor = { id: length, hash: expect.any(Uint8Array) as unknown };
+    expect(found).toMatchObject({ valid: true, checked: 0, purgedThrough: anchor, errors: [] });
+  });
+
+  test('a verification that starts again still reports findings', async () => {
+    const stop = new AbortController();
+    const found = await verifyInterrupted(async () => {
+      if (stop.signal.aborted) return;
+      await purge(oneStep(stop), 60, alone(stop.signal));
+      await attacker.sql`update eaas.audit_entries set actor = '' where id = 15000`;
+    });
+    expect(found).toMatchObject({ valid: false, errors: [{ id: 15_000, reason: 'entry_changed' }] });
+    expect(found.purgedThrough?.id).toBe(10_000);
+  });
+
+  /** Returns a replica that is stopped after its first deletion. */
+  function oneStep(stop: AbortController): Service {
+    const { database } = world.replica();
+    class OneStep extends Database {
+      override async transaction<T>(...all: Parameters<Database['transaction']>): Promise<T> {
+        const done = (await database.transaction(...all)) as T;
+        stop.abort();
+        return done;
+      }
+    }
+    return on(new OneStep(world.database.connection('server'), 2));
+  }
+
+  test('verifications during a purge report no false findings', async () => {
+    const found: Verification[] = [];
+    const purging = { done: false };
+    const verifying = async (): Promise<void> => {
+      do found.push(await verifyChain(world.replica(), resident.tenantId));
+      while (!purging.done);
+    };
+    const all = Promise.all([verifying(), verifying()]);
+    await Promise.all([purge(world.replica(), 60, never), purge(world.replica(), 60, never)]);
+    purging.done = true;
+    await all;
+    expect(found.filter(({ valid }) => valid !== true)).toEqual([]);
+    const last = await verifyChain(world.replica(), resident.tenantId);
+    expect(last).toMatchObject({ valid: true, purgedThrough: { id: length } });
+  });
+});
+
+describe('where two pages meet', () => {
+  beforeAll(() => unbind(attacker));
+  beforeEach(() => attacker.restore('whole'));
+
+  const wrong = async () => (await verifyChain(world.replica(), resident.tenantId)).errors;
+
+  test.each([10_000, 10_001])('the removed entry %i is reported', async (id) => {
+    await attacker.sql`delete from eaas.audit_entries where id = ${id}`;
+    expect(await wrong()).toEqual([{ id, reason: 'entry_missing' }]);
+  });
+
+  test.each([10_000, 10_001])('the duplicated entry %i is reported', async (id) => {
+    await attacker.sql`insert into eaas.audit_entries select * from eaas.audit_entries where id = ${id}`;
+    expect(await wrong()).toEqual([{ id, reason: 'entry_changed' }]);
+  });
+
+  test('more removed entries than a page holds are reported', async () => {
+    await attacker.sql`delete from eaas.audit_entries where id between 9000 and 20500`;
+    const { errors, errorCount, checked } = await verifyChain(world.replica(), resident.tenantId);
+    expect(errors[0]).toEqual({ id: 9_000, reason: 'entry_missing' });
+    expect(errors.length).toBe(100);
+    expect({ errorCount, checked }).toEqual({ errorCount: 11_501, checked: length - 11_501 });
+  });
+});

@@ -1,0 +1,48 @@
+import { permissions } from '@eaas/protocol/wire';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openWorld, settle, type World } from '../../../../../test/setup/world.ts';
+import { Turns } from '../../admission/turns.ts';
+import { insider } from '../../caller.ts';
+import { createApiKey } from '../api-keys.ts';
+import { Findings, unhurried } from './report.ts';
+import { walkRows } from './rows.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await openWorld('2026-09-01T00:00:00Z');
+});
+afterAll(() => world.close());
+
+/** Turns that count how often the work of a tenant pauses. */
+class CountingTurns extends Turns {
+  pauses = 0;
+
+  override run<T>(...[tenantId, work, options]: Parameters<Turns['run']>): Promise<T> {
+    const next = () => {
+      const step = work.next();
+      if (!step.done) this.pauses++;
+      return step;
+    };
+    return super.run(tenantId, { next }, options) as Promise<T>;
+  }
+}
+
+test('a verification pauses after the MAC of each API key', async () => {
+  const service = world.replica();
+  const { tenantId } = await settle(service, 'ann');
+  for (let nth = 0; nth < 4; nth++) {
+    await createApiKey(service, insider(tenantId, 'operator'), {
+      name: 'more',
+      permissions: [...permissions],
+    });
+  }
+  const secrets = (await service.tenants.view(tenantId))?.state.secrets;
+  if (!secrets) throw new Error('expected a tenant');
+  const turns = new CountingTurns();
+  const findings = new Findings();
+  const inspection = { database: service.background, turns, tenantId, findings, ...unhurried };
+  await walkRows(inspection, secrets, { table: 'api_keys', after: '00000000-0000-0000-0000-000000000000' });
+  expect(turns.pauses).toBe(5);
+  expect(findings.count).toBe(0);
+});

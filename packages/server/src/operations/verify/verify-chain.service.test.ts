@@ -1,0 +1,221 @@
+import { entryHash, genesisHash } from '@eaas/protocol/audit';
+import type { Output } from '@eaas/protocol/wire';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type Api,
+  apiOf,
+  dek,
+  openWorld,
+  type Resident,
+  settle,
+  statusOf,
+  type World,
+} from '../../../../../test/setup/world.ts';
+import { type Attacker, openAttacker } from '../../../../../test/tampering/attacker.ts';
+import { createTenant } from '../tenants.ts';
+import { shownVerification } from '../verify-audit.ts';
+import { verifyChain } from './verify-chain.ts';
+
+let world: World;
+let attacker: Attacker;
+/** A tenant with 12 entries: an API key, a key and 10 wraps. */
+let small: Resident & { readonly api: Api; readonly key_id: string };
+
+beforeAll(async () => {
+  world = await openWorld('2026-09-01T00:00:00Z');
+  attacker = await openAttacker(world.database);
+  const service = world.replica();
+  const resident = await settle(service, 'small');
+  const api = apiOf(service, resident.token);
+  const { key_id } = await api('POST /v1/keys', { name: 'key' });
+  for (let nth = 0; nth < 10; nth++) {
+    world.time += 1_000;
+    await api('POST /v1/keys/:key_id/wrap', { key_id, dek, context: { nth: String(nth) } });
+  }
+  small = { ...resident, api, key_id };
+  await attacker.keep('fresh');
+});
+beforeEach(() => attacker.restore('fresh'));
+afterAll(async () => {
+  await attacker.close();
+  await world.close();
+});
+
+const verify = (query: { from_id?: number; to_id?: number; row?: string; checkpoint?: string } = {}) =>
+  small.api('GET /v1/audit/verify', query);
+
+/** Changes the entries that match a condition, so that each of them is one error. */
+const spoil = (condition: string) =>
+  attacker.sql.unsafe(
+    `update eaas.audit_entries set actor = 'nobody' where tenant_id = '${small.tenantId}' and ${condition}`,
+  );
+
+test('an empty chain is valid, and its head is the genesis hash', async () => {
+  const { tenant_id } = await createTenant(world.replica(), { name: 'empty' });
+  const found = await verifyChain(world.replica(), tenant_id);
+  expect(shownVerification(found, Date.parse('2026-09-01T00:00:00Z'))).toEqual({
+    valid: true,
+    complete: true,
+    next_id: null,
+    next_row: null,
+    checked: 0,
+    first_id: null,
+    last_id: null,
+    purged_through: null,
+    head: { id: 0, hash: Buffer.from(genesisHash(tenant_id)).toString('hex') },
+    errors: [],
+    error_count: 0,
+    checkpoint: null,
+    verified_at: '2026-09-01T00:00:00.000Z',
+  });
+});
+
+test('the verification of an unknown tenant returns 404', async () => {
+  const nobody = verifyChain(world.replica(), '7d3a5b0e-9d7f-4f0e-8f0a-2b1c3d4e5f60');
+  expect(await statusOf(nobody)).toBe(404);
+});
+
+describe('a range', () => {
+  test.each([
+    [{}, 1, 12, 12],
+    [{ from_id: 1, to_id: 12 }, 1, 12, 12],
+    [{ from_id: 5 }, 5, 12, 8],
+    [{ to_id: 5 }, 1, 5, 5],
+    [{ from_id: 5, to_id: 5 }, 5, 5, 1],
+    [{ from_id: 12, to_id: 99 }, 12, 12, 1],
+    [{ from_id: 1, to_id: Number.MAX_SAFE_INTEGER }, 1, 12, 12],
+    [{ from_id: 13 }, null, null, 0],
+    [{ from_id: 99, to_id: 100 }, null, null, 0],
+    [{ from_id: Number.MAX_SAFE_INTEGER }, null, null, 0],
+    [{ from_id: 6, to_id: 5 }, null, null, 0],
+  ] as const)(
+    'the range %o is verified from %o to %o: %i entries',
+    async (range, first_id, last_id, checked) => {
+      const head = { id: 12 };
+      const expected = { valid: true, complete: true, next_id: null, first_id, last_id, checked, head };
+      expect(await verify(range)).toMatchObject(expected);
+    },
+  );
+
+  test('a range limits which entries are verified', async () => {
+    await spoil('id = 7');
+    const seven = { valid: false, errors: [{ id: 7, reason: 'entry_changed' }], error_count: 1 };
+    expect(await verify({ from_id: 7, to_id: 7 })).toMatchObject(seven);
+    expect(await verify({ from_id: 7 })).toMatchObject(seven);
+    expect(await verify({ to_id: 7 })).toMatchObject(seven);
+    expect(await verify({ from_id: 8 })).toMatchObject({ valid: true });
+    expect(await verify({ to_id: 6 })).toMatchObject({ valid: true });
+  });
+
+  test.each([{ to_id: 3 }, { from_id: 3, to_id: 3 }, { from_id: 99 }])(
+    'the head and every row are verified even for the range %o',
+    async (range) => {
+      await attacker.sql`delete from eaas.audit_entries where tenant_id = ${small.tenantId} and id = 12`;
+      await attacker.sql`delete from eaas.keys where key_id = ${small.key_id}`;
+      const { valid, errors } = await verify(range);
+      expect(valid).toBe(false);
+      expect(errors).toContainEqual({ id: 12, reason: 'head_mismatch' });
+      expect(errors).toContainEqual({ id: 2, reason: `key_missing: ${small.key_id}` });
+    },
+  );
+});
+
+test('the first hundred errors are shown, and all are counted', async () => {
+  const { key_id, api } = small;
+  const wrap = (nth: number) => api('POST /v1/keys/:key_id/wrap', { key_id, dek, context: { n: `${nth}` } });
+  await Promise.all(Array.from({ length: 150 }, (_, nth) => wrap(nth)));
+  await spoil('id > 12');
+  const { valid, checked, errors, error_count } = await verify();
+  expect({ valid, checked, error_count }).toEqual({ valid: false, checked: 162, error_count: 150 });
+  const first = Array.from({ length: 100 }, (_, nth) => ({ id: 13 + nth, reason: 'entry_changed' }));
+  expect(errors).toEqual(first);
+});
+
+describe('a checkpoint', () => {
+  const take = async (token = small.token) =>
+    (await apiOf(world.replica(), token)('GET /v1/audit/checkpoint', {})).checkpoint;
+
+  test('a checkpoint of the head is valid, also after the log grows', async () => {
+    const checkpoint = await take();
+    expect(await verify({ checkpoint })).toMatchObject({ valid: true, checkpoint: { id: 12, valid: true } });
+    await small.api('POST /v1/keys/:key_id/wrap', { key_id: small.key_id, dek });
+    expect(await verify({ checkpoint })).toMatchObject({ valid: true, checkpoint: { id: 12, valid: true } });
+  });
+
+  test('a checkpoint is invalid if its entry has another hash', async () => {
+    const checkpoint = await take();
+    await small.api('POST /v1/keys/:key_id/wrap', { key_id: small.key_id, dek });
+    await attacker.sql`update eaas.audit_entries set hash = sha256(hash) where tenant_id = ${small.tenantId} and id = 12`;
+    const { valid, errors, checkpoint: judged } = await verify({ checkpoint });
+    expect({ valid, judged }).toMatchObject({ valid: false, judged: { id: 12, valid: false } });
+    expect(errors).toContainEqual({ id: 12, reason: 'checkpoint_mismatch' });
+  });
+
+  test('a checkpoint that was cut, has another id or belongs to another tenant is refused', async () => {
+    const other = await settle(world.replica(), 'other');
+    const own = await take();
+    const wrong = [await take(other.token), own.slice(0, -3), own.replace('\n12\n', '\n11\n'), 'nothing'];
+    for (const checkpoint of wrong) expect(await statusOf(verify({ checkpoint }))).toBe(400);
+  });
+});
+
+test('an auditor can recompute the chain from the pages of GET /v1/audit alone', async () => {
+  const pages: Output<'GET /v1/audit'>['logs'] = [];
+  for (let offset = 0; ; offset += 5) {
+    const { logs, total } = await small.api('GET /v1/audit', { limit: 5, offset });
+    pages.push(...logs);
+    if (pages.length === total) break;
+  }
+  let hash = genesisHash(small.tenantId);
+  for (const { hash: shown, ...entry } of pages.toReversed()) {
+    hash = entryHash(hash, entry);
+    expect(Buffer.from(hash).toString('hex')).toBe(shown);
+  }
+  const { head } = await verify();
+  expect(head).toEqual({ id: 12, hash: Buffer.from(hash).toString('hex') });
+});
+
+test("an entry that is more than a minute ahead of the database's clock is reported as from the future", async () => {
+  const { time } = world;
+  await small.api('POST /v1/keys/:key_id/wrap', { key_id: small.key_id, dek });
+  world.time = time - 59_000;
+  expect(await verify()).toMatchObject({ valid: true });
+  world.time = time - 61_000;
+  const { errors } = await verify({ from_id: 13 });
+  world.time = time;
+  expect(errors).toEqual([{ id: 13, reason: 'entry_in_future' }]);
+});
+
+test('a row that is older than its newest record is reported as put back', async () => {
+  const { tenantId, key_id } = small;
+  await attacker.sql`insert into eaas.row_records (tenant_id, subject, rev) values (${tenantId}, ${key_id}, 9)`;
+  const { errors } = await verify();
+  expect(errors).toEqual([{ id: 2, reason: `key_put_back: ${key_id}` }]);
+});
+
+describe('rows', () => {
+  test('rows are verified in slices: each call continues where the last call stopped', async () => {
+    await attacker.sql`
+      insert into eaas.api_keys select (jsonb_populate_record(a, jsonb_build_object(
+        'api_key_id', gen_random_uuid(), 'token_hash', sha256(nth::text::bytea)))).*
+      from eaas.api_keys a, generate_series(1, 1500) nth where tenant_id = ${small.tenantId}`;
+    const enough = () => true;
+    const first = await verifyChain(world.replica(), small.tenantId, { enough });
+    expect(first).toMatchObject({ valid: false, checked: 0, nextId: 1, nextRow: { table: 'api_keys' } });
+    const row = first.nextRow ?? undefined;
+    const rest = await verifyChain(world.replica(), small.tenantId, { enough, row, fromId: 1 });
+    expect(rest).toMatchObject({ valid: false, checked: 12, nextId: null, nextRow: null });
+    expect(first.errors[0]?.reason).toContain('api_key_put_back');
+    expect(rest.errors[0]?.reason).toContain('api_key_changed');
+    // Each row has two findings, `put back` and `changed`, and each finding is reported once.
+    expect(first.errorCount + rest.errorCount).toBe(3_000);
+  });
+
+  test('rows before the cursor `row` are not verified again', async () => {
+    await attacker.sql`update eaas.keys set mac = sha256(mac) where key_id = ${small.key_id}`;
+    expect(await verify({ row: 'keys:00000000-0000-0000-0000-000000000000' })).toMatchObject({
+      valid: false,
+    });
+    expect(await verify({ row: `keys:${small.key_id}` })).toMatchObject({ valid: true, checked: 12 });
+  });
+});

@@ -1,0 +1,93 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createRootKeyFile, readOrCreateRootKeyFile, readRootKeyFile } from './root-key-file.ts';
+import { encodeRootKey } from './root-key-text.ts';
+
+async function keyFile(content?: string): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const path = join(directory, 'root.key');
+  if (content !== undefined) await writeFile(path, content, { mode: 0o600 });
+  return path;
+}
+
+const key = Uint8Array.from({ length: 32 }, (_, index) => 255 - index);
+const spelling = Buffer.from(key).toString('base64');
+
+test('the first call creates a key that only this user can read, and later calls return the same key', async () => {
+  const path = await keyFile();
+  const made = await readOrCreateRootKeyFile(path, { mayCreate: true });
+  expect(made).toHaveLength(32);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect(await readFile(path, 'utf8')).toBe(`${Buffer.from(made).toString('base64')}\n`);
+  expect(await readOrCreateRootKeyFile(path, { mayCreate: true })).toEqual(made);
+  expect(await readOrCreateRootKeyFile(path, { mayCreate: false })).toEqual(made);
+});
+
+test('concurrent calls all return the same key, and leave no other file', async () => {
+  const path = await keyFile();
+  const keys = await Promise.all(
+    Array.from({ length: 20 }, () => readOrCreateRootKeyFile(path, { mayCreate: true })),
+  );
+  expect(new Set(keys.map((each) => Buffer.from(each).toString('hex'))).size).toBe(1);
+  expect(await readdir(join(path, '..'))).toEqual(['root.key']);
+});
+
+test('a missing root key is not replaced if there is data', async () => {
+  const path = await keyFile();
+  await expect(readOrCreateRootKeyFile(path, { mayCreate: false })).rejects.toThrow(
+    `The root key ${path} is missing, and a new one would not open the existing data.`,
+  );
+  expect(await readdir(join(path, '..'))).toEqual([]);
+});
+
+test.each([0o640, 0o604, 0o620, 0o644])(
+  'a root key file of mode %o is refused, and the error names the command that repairs it',
+  async (mode) => {
+    const path = await keyFile(spelling);
+    await chmod(path, mode);
+    await expect(readOrCreateRootKeyFile(path, { mayCreate: true })).rejects.toThrow(
+      `Run \`chmod 600 ${path}\``,
+    );
+  },
+);
+
+test.each([spelling, `${spelling}\n`])('reads %j', async (content) => {
+  expect(await readOrCreateRootKeyFile(await keyFile(content), { mayCreate: false })).toEqual(key);
+});
+
+test.each([
+  ['an empty file', ''],
+  ['31 bytes', Buffer.alloc(31, 7).toString('base64')],
+  ['33 bytes', Buffer.alloc(33, 7).toString('base64')],
+  ['no padding', spelling.replace('=', '')],
+  ['slack bits', Buffer.alloc(32).toString('base64').replace('A=', 'B=')],
+  ['the url alphabet', spelling.replaceAll('+', '-').replaceAll('/', '_')],
+  ['spaces', ` ${spelling}`],
+  ['two newlines', `${spelling}\n\n`],
+  ['a carriage return', `${spelling}\r\n`],
+  ['hexadecimal', Buffer.from(key).toString('hex')],
+])('a root key file with %s is refused, and the error does not show the content', async (_, content) => {
+  const path = await keyFile(content);
+  await expect(readOrCreateRootKeyFile(path, { mayCreate: true })).rejects.toThrow(
+    `The root key ${path} must hold exactly 32 bytes in base64 (44 characters) and nothing else.`,
+  );
+  expect(await readFile(path, 'utf8')).toBe(content);
+});
+
+test('reading a root key leaves no copy in the shared pool of Buffer', async () => {
+  const path = await keyFile();
+  await createRootKeyFile(path);
+  const made = await readRootKeyFile(path);
+  const text = encodeRootKey(made ?? key);
+  const shared = new Uint8Array(Buffer.from('any').buffer);
+  expect(shared.length).toBeGreaterThan(1_000);
+  expect(contains(shared, made ?? key)).toBe(false);
+  expect(contains(shared, text.subarray(0, 43))).toBe(false);
+});
+
+function contains(memory: Uint8Array, wanted: Uint8Array): boolean {
+  return Array.from(memory.keys()).some((at) => wanted.every((byte, index) => memory[at + index] === byte));
+}

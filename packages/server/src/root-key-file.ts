@@ -1,0 +1,83 @@
+import { randomFillSync, randomUUID } from 'node:crypto';
+import { link, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { getuid } from 'node:process';
+import { CannotStart } from './cannot-start.ts';
+import { syncDirectory, writeNewFile } from './durable-files.ts';
+import { decodeRootKey, encodeRootKey, longestRootKeyText } from './root-key-text.ts';
+
+/**
+ * Reads the root key of a file. If `mayCreate` is true, creates a missing file that only this user can read: the caller
+ * knows that no data exists. Otherwise throws CannotStart for a missing file, and for a file that other users can read.
+ */
+export async function readOrCreateRootKeyFile(
+  path: string,
+  { mayCreate }: { mayCreate: boolean },
+): Promise<Uint8Array> {
+  const existing = await readRootKeyFile(path);
+  if (existing) return existing;
+  if (!mayCreate) {
+    throw new CannotStart(
+      `The root key ${path} is missing, and a new one would not open the existing data. Restore the file from your copy.`,
+    );
+  }
+  // Another process can create the file at the same time.
+  const key = (await createRootKeyFile(path)) ?? (await readRootKeyFile(path));
+  if (key) return key;
+  throw new CannotStart(`The root key ${path} was removed while it was created.`);
+}
+
+/** Reads the root key of a file. Returns undefined if there is no file. Throws CannotStart if other users can read it. */
+export async function readRootKeyFile(path: string): Promise<Uint8Array | undefined> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (!file) return undefined;
+  const text = new Uint8Array(longestRootKeyText + 1);
+  try {
+    if (isOpenToOthers(await file.stat())) {
+      throw new CannotStart(
+        `Other users of this machine can read the root key ${path}. Run \`chmod 600 ${path}\`, or mount the secret with ` +
+          'mode 0400.',
+      );
+    }
+    const { bytesRead } = await file.read(text);
+    const key = decodeRootKey(text.subarray(0, bytesRead));
+    if (key) return key;
+    throw new CannotStart(
+      `The root key ${path} must hold exactly 32 bytes in base64 (44 characters) and nothing else.`,
+    );
+  } finally {
+    text.fill(0);
+    await file.close();
+  }
+}
+
+/**
+ * Returns whether other users can read or write a root key. As with PostgreSQL's own keys, the group can read a file that
+ * root owns, because orchestrators mount secrets like that.
+ */
+export function isOpenToOthers({ mode, uid }: { mode: number; uid: number }): boolean {
+  return (mode & (uid === 0 && getuid?.() !== 0 ? 0o037 : 0o077)) !== 0;
+}
+
+/** Creates a root key in a file, durably and atomically. Returns the key, or undefined if the file exists. */
+export async function createRootKeyFile(path: string): Promise<Uint8Array | undefined> {
+  const key = randomFillSync(new Uint8Array(32));
+  const text = encodeRootKey(key);
+  const temporary = `${path}.${randomUUID()}`;
+  try {
+    await writeNewFile(temporary, text);
+    await link(temporary, path);
+  } catch (error) {
+    key.fill(0);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+    throw error;
+  } finally {
+    text.fill(0);
+    await rm(temporary, { force: true });
+  }
+  await syncDirectory(dirname(path));
+  return key;
+}

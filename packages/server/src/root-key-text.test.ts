@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { decodeRootKey, encodeRootKey } from './root-key-text.ts';
+
+const bytes = (text: string): Uint8Array => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+
+test('a root key is encoded in standard base64 and decoded again', () => {
+  const extremes = [Buffer.alloc(32), Buffer.alloc(32, 0xff)];
+  for (const key of [...extremes, ...Array.from({ length: 200 }, () => randomBytes(32))]) {
+    const text = encodeRootKey(key);
+    expect(Buffer.from(text).toString()).toBe(`${key.toString('base64')}\n`);
+    expect(decodeRootKey(text)).toEqual(Uint8Array.from(key));
+    expect(decodeRootKey(text.subarray(0, 44))).toEqual(Uint8Array.from(key));
+  }
+});
+
+test('base64 with unused bits that are not zero is refused', () => {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+  const accepted = Array.from(letters).filter((letter) =>
+    decodeRootKey(bytes(`${'A'.repeat(42)}${letter}=`)),
+  );
+  expect(accepted.join('')).toBe('AEIMQUYcgkosw048');
+});
+
+test('a character outside the base64 alphabet is refused at every position', () => {
+  const outside = Array.from({ length: 256 }, (_, code) => code).filter(
+    (code) => !/[A-Za-z\d+/]/.test(String.fromCharCode(code)),
+  );
+  for (const code of outside) {
+    for (let at = 0; at < 43; at++) {
+      const text = bytes(`${'A'.repeat(43)}=`);
+      text[at] = code;
+      expect(decodeRootKey(text)).toBeUndefined();
+    }
+  }
+});

@@ -1,0 +1,27 @@
+import { Refusal } from '../refusal.ts';
+import type { Database } from '../store/database.ts';
+import type { Sql } from '../store/sql.ts';
+
+export interface Announcement {
+  readonly enter: (sql: Sql) => Promise<void>;
+  readonly withdraw: (sql: Sql) => Promise<void>;
+}
+
+/**
+ * Inserts a directory row, then does the write to which the row belongs. Deletes the directory row if the write was refused.
+ * If the outcome is unknown, the directory row stays. It grants nothing, and a job removes it later.
+ */
+export async function announced<T>(
+  database: Database,
+  { enter, withdraw }: Announcement,
+  write: () => Promise<T>,
+): Promise<T> {
+  await database.run(enter);
+  try {
+    return await write();
+  } catch (error) {
+    const isRefused = error instanceof Refusal && error.code !== 'audit_unwritten';
+    if (isRefused) await database.run(withdraw).catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,125 @@
+import { finish } from '@eaas/protocol/service';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  type Api,
+  apiOf,
+  dek,
+  openWorld,
+  type Resident,
+  settle,
+  statusOf,
+  type World,
+} from '../../../../test/setup/world.ts';
+import { type Attacker, openAttacker } from '../../../../test/tampering/attacker.ts';
+import { updateTenant } from '../operations/tenants.ts';
+import { Refusal } from '../refusal.ts';
+import type { Service } from '../service.ts';
+import { appendLink } from '../store/append.ts';
+import { findHead } from '../store/heads.ts';
+import { chain } from './chain.ts';
+
+let world: World;
+let attacker: Attacker;
+let service: Service;
+let ann: Resident;
+let api: Api;
+let key_id: string;
+
+beforeAll(async () => {
+  world = await openWorld('2026-11-20T10:00:00Z');
+  attacker = await openAttacker(world.database);
+  service = world.replica();
+  ann = await settle(service, 'ann');
+  api = apiOf(service, ann.token);
+  ({ key_id } = await api('POST /v1/keys', { name: 'key' }));
+});
+afterAll(async () => {
+  await attacker.close();
+  await world.close();
+});
+
+const lastId = async (): Promise<number> => {
+  const [row] = await attacker.sql<{ id: number }[]>`select max(id)::int as id from eaas.audit_entries`;
+  return row?.id ?? 0;
+};
+const wrap = () => api('POST /v1/keys/:key_id/wrap', { key_id, dek });
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => 'done',
+    (error: unknown) => (error instanceof Refusal ? error.code : error),
+  );
+
+test.each([
+  [1_000, 'written'],
+  [1_001, 'clock'],
+  [-10_000, 'written'],
+  [-10_001, 'clock'],
+])(
+  'the append of an entry that is %i ms ahead of the database has the outcome %s',
+  async (ahead, outcome) => {
+    const view = await service.tenants.reload(ann.tenantId);
+    if (!view) throw new Error('expected a tenant');
+    const { state, head } = view;
+    const draft = { action: 'key.wrap', keyId: key_id, keyVersion: 1, metadata: '{}' } as const;
+    const item = { state, drafts: [draft], bytes: 1, actor: 'system', ipAddress: null, validUntil: null };
+    const waiting = { ...item, isEncrypt: false, gone: false, settle: () => {}, fail: () => {} };
+    const { links, now } = finish(chain(state, head, [waiting], world.time + ahead));
+    const before = await lastId();
+    const [link] = links;
+    if (!link) throw new Error('expected one link for one entry');
+    const appended = await service.database.run((sql) => appendLink(sql, ann.tenantId, link, now));
+    expect(appended).toEqual({ outcome, time: world.time });
+    expect(await lastId()).toBe(before + (outcome === 'written' ? 1 : 0));
+    const again = await service.database.run((sql) => appendLink(sql, ann.tenantId, link, now));
+    expect(again.outcome).toBe(outcome === 'written' ? 'moved' : 'clock');
+  },
+);
+
+test('entries that exceed one statement are written by several statements, all entries or none', async () => {
+  const before = await lastId();
+  const item = { key_id, dek, context: { text: '"'.repeat(1_900) } };
+  const { appends } = service.counts;
+  const items = Array.from({ length: 900 }, () => item);
+  const { results } = await api('POST /v1/batch/wrap', { items });
+  expect(results.filter((result) => 'wrapped_key' in result)).toHaveLength(900);
+  expect(await lastId()).toBe(before + 900);
+  expect(service.counts.appends - appends).toBeGreaterThan(2);
+  expect(await api('GET /v1/audit/verify', {})).toMatchObject({ valid: true });
+});
+
+test('a call or a change whose entry can never be written fails with audit_unwritten', async () => {
+  const before = await lastId();
+  await attacker.sql`alter table eaas.audit_entries add constraint full_disk check (id <= ${attacker.sql.unsafe(String(before))})`;
+  expect(await codeOf(wrap())).toBe('audit_unwritten');
+  expect(await codeOf(api('POST /v1/keys', { name: 'another' }))).toBe('audit_unwritten');
+  expect(await codeOf(api('POST /v1/keys/:key_id/rotate', { key_id }))).toBe('audit_unwritten');
+  expect(await codeOf(api('POST /v1/api-keys', { name: 'x', permissions: ['encrypt'] }))).toBe(
+    'audit_unwritten',
+  );
+  await attacker.sql`alter table eaas.audit_entries drop constraint full_disk`;
+  expect(await lastId()).toBe(before);
+  expect(await api('GET /v1/keys/:key_id', { key_id })).toMatchObject({ key_version: 1 });
+  expect(await statusOf(wrap())).toBe(200);
+});
+
+test('only written entries count against the quota', async () => {
+  await updateTenant(service, ann.tenantId, { monthly_encrypt_quota: 2 });
+  const encrypt = () => codeOf(api('POST /v1/encrypt', { key_id, plaintext: 'x' }));
+  await attacker.sql`alter table eaas.audit_entries add constraint full_disk check (action <> 'encrypt')`;
+  expect(await Promise.all([1, 2, 3, 4].map(encrypt))).toEqual([1, 2, 3, 4].map(() => 'audit_unwritten'));
+  await attacker.sql`alter table eaas.audit_entries drop constraint full_disk`;
+  const codes = await Promise.all([1, 2, 3, 4].map(encrypt));
+  expect(codes.filter((code) => code === 'done')).toHaveLength(2);
+  expect(codes.filter((code) => code === 'quota_exceeded')).toHaveLength(2);
+  await updateTenant(service, ann.tenantId, { monthly_encrypt_quota: null });
+});
+
+test('the head has the hash of the entry of the last change', async () => {
+  await api('POST /v1/keys', { name: 'third' });
+  const changed = await service.database.run((sql) => findHead(sql, ann.tenantId));
+  await wrap();
+  const appended = await service.database.run((sql) => findHead(sql, ann.tenantId));
+  expect(changed?.state_hash).toEqual(changed?.hash);
+  expect(appended?.state_hash).toEqual(changed?.hash);
+  expect(appended?.hash).not.toEqual(changed?.hash);
+});

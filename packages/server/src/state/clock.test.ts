@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { DatabaseClock } from './clock.ts';
+
+const year = 365 * 24 * 60 * 60 * 1_000;
+/** Passes a time of the database to the clock, as the response to a query that took `milliseconds`. */
+const respond = (clock: DatabaseClock, time: number, milliseconds = 1) =>
+  clock.learn(time, performance.now() - milliseconds);
+const near = (clock: DatabaseClock, time: number) => Math.abs(clock.now() - time) <= 50;
+
+test('the time follows the last response of the database, not the wall clock', () => {
+  const clock = new DatabaseClock();
+  for (const time of [Date.now() + year, Date.now() - year, 0, Date.now()]) {
+    respond(clock, time);
+    expect(near(clock, time)).toBe(true);
+    expect(Math.abs(clock.wallClockError() - (Date.now() - time))).toBeLessThan(50);
+  }
+});
+
+test('a slow response changes the clock only as far as the response proves a difference', () => {
+  const clock = new DatabaseClock();
+  const time = Date.now();
+  respond(clock, time);
+  respond(clock, time - 1_000, 2_000);
+  expect(near(clock, time)).toBe(true);
+  respond(clock, time - 5_000, 2_000);
+  expect(near(clock, time - 3_000)).toBe(true);
+});

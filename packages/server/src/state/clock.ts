@@ -1,0 +1,63 @@
+import type { Database } from '../store/database.ts';
+import { databaseTime } from '../store/database-time.ts';
+
+/** The database's clock. All decisions about times use it. */
+export interface Clock {
+  /** Returns this replica's estimate of the database's time, in milliseconds since 1970. */
+  now(): number;
+  /** Corrects the estimate by a time that a query returned. `startedAt` is performance.now() before the query. */
+  learn(time: number, startedAt: number): void;
+  /** Returns how many milliseconds the replica's wall clock is ahead of the database's clock. */
+  wallClockError(): number;
+}
+
+/**
+ * An estimate of the database's clock: the monotonic clock of the process plus an offset. The offset changes only as far as a
+ * response proves it wrong. The wall clock of the replica is not used.
+ */
+export class DatabaseClock implements Clock {
+  // Before the first response, the process's own time is the estimate.
+  #offset = performance.timeOrigin;
+
+  now(): number {
+    return Math.floor(performance.now() + this.#offset);
+  }
+
+  learn(time: number, startedAt: number): void {
+    const [least, most] = [time - performance.now(), time + 1 - startedAt];
+    this.#offset = Math.min(Math.max(this.#offset, least), most);
+  }
+
+  wallClockError(): number {
+    return Date.now() - this.now();
+  }
+}
+
+export async function readClock({ database, clock }: { database: Database; clock: Clock }): Promise<void> {
+  const startedAt = performance.now();
+  clock.learn(await database.run(databaseTime, 2_000), startedAt);
+}
+
+/** If two clocks differ by more than this many milliseconds, one of them is wrong and nothing must be erased. */
+export const mostDisagreement = 60_000;
+
+class ClocksDisagree extends Error {
+  override readonly name = 'ClocksDisagree';
+}
+
+/** Throws ClocksDisagree if the replica's wall clock and the database's clock disagree. Call it before erasing. */
+export async function requireAgreement(service: { database: Database; clock: Clock }): Promise<void> {
+  await readClock(service);
+  const ahead = service.clock.wallClockError();
+  if (Math.abs(ahead) <= mostDisagreement) return;
+  const seconds = Math.round(Math.abs(ahead) / 1_000);
+  throw new ClocksDisagree(
+    `nothing is erased while the clock of this machine is ${seconds} s ${ahead > 0 ? 'ahead of' : 'behind'} the database's: ` +
+      'correct the clock that is wrong',
+  );
+}
+
+/** Returns the UTC month of a time, as in 2026-11. */
+export function monthOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 7);
+}

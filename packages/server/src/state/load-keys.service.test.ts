@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openWorld, type World } from '../../../../test/setup/world.ts';
+import { insider } from '../caller.ts';
+import { createKey } from '../operations/keys.ts';
+import { createTenant } from '../operations/tenants.ts';
+import { loadKeys } from './load-keys.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld('2026-11-20T12:00:00Z');
+});
+afterAll(() => world.close());
+
+test('a loaded key is returned even if it is evicted from the cache during the load', async () => {
+  const service = world.replica();
+  const { tenants } = service;
+  const { tenant_id } = await createTenant(service, { name: 'acme' });
+  const operator = insider(tenant_id, 'operator');
+  const known = await createKey(service, operator, { name: 'known' });
+  const other = await createKey(service, operator, { name: 'other' });
+  const view = await tenants.view(tenant_id);
+  if (!view) throw new Error('expected a tenant');
+  const { state } = view;
+  await loadKeys(tenants, state, [{ keyId: known.key_id }]);
+
+  const loading = loadKeys(tenants, state, [
+    { keyId: known.key_id },
+    { keyId: other.key_id },
+    { keyId: tenant_id },
+  ]);
+  tenants.remembered.drop(state, [known.key_id]);
+  const keys = await loading;
+  expect([...keys.keys()].toSorted()).toEqual([known.key_id, other.key_id].toSorted());
+  expect(Array.from(keys.values(), ({ versions }) => versions.has(1))).toEqual([true, true]);
+});

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import type { ApiKeyRow } from '../store/api-keys.ts';
+import type { KeyRow } from '../store/keys.ts';
+import { Remembered } from './remembered.ts';
+import { type KeyMaterial, TenantState } from './tenant-state.ts';
+import type { TenantView } from './tenant-view.ts';
+
+const stateOf = (tenantId: string, epoch?: number) =>
+  new TenantState(
+    { state_id: 1, state_name: null },
+    { tenant: { tenant_id: tenantId }, secrets: {} } as ConstructorParameters<typeof TenantState>[1],
+    epoch,
+  );
+const keyOf = (keyId: string, versions = 1): KeyMaterial => ({
+  row: { key_id: keyId } as KeyRow,
+  hashKey: null,
+  versions: new Map(Array.from({ length: versions }, (_, nth) => [nth + 1, null])),
+});
+const apiKeyOf = (apiKeyId: string) =>
+  ({ api_key_id: apiKeyId, key_ids: null, allowed_origins: null }) as unknown as ApiKeyRow;
+
+function see(remembered: Remembered, state: TenantState): void {
+  remembered.views.set(state.tenant.tenant_id, { state } as TenantView);
+}
+
+test('rows that were read under an old state are not remembered', () => {
+  const remembered = new Remembered();
+  const [old, now] = [stateOf('a', 7), stateOf('a', 7)];
+  see(remembered, now);
+  remembered.keepKey(old, keyOf('key'));
+  remembered.keepApiKey(old, apiKeyOf('api key'));
+  expect([remembered.key(now, 'key'), remembered.apiKey(now, 'api key')]).toEqual([undefined, undefined]);
+});
+
+test('a new state keeps the remembered rows of the same epoch, and none of another epoch', () => {
+  const remembered = new Remembered();
+  const old = stateOf('a');
+  see(remembered, old);
+  for (const id of ['unchanged', 'changed']) {
+    remembered.keepKey(old, keyOf(id));
+    remembered.keepApiKey(old, apiKeyOf(id));
+  }
+  remembered.drop(old, ['changed', 'unknown']);
+  const next = stateOf('a', old.epoch);
+  see(remembered, next);
+  expect(remembered.key(next, 'unchanged')).toBeDefined();
+  expect(remembered.apiKey(next, 'unchanged')).toBeDefined();
+  expect([remembered.key(next, 'changed'), remembered.apiKey(next, 'changed')]).toEqual([
+    undefined,
+    undefined,
+  ]);
+  expect(remembered.key(stateOf('a'), 'unchanged')).toBeUndefined();
+});
+
+test('all tenants together stay within the budget, and used rows are kept', () => {
+  const bytes = 4_000_000;
+  const remembered = new Remembered(bytes);
+  const states = Array.from({ length: 50 }, (_, nth) => stateOf(`tenant ${nth}`));
+  const count = () =>
+    states.flatMap((state) =>
+      Array.from({ length: 100 }, (_, nth) => remembered.key(state, `key ${nth}`)).filter(Boolean),
+    ).length;
+  const [first] = states;
+  if (!first) throw new Error('expected 50 tenants');
+  for (const state of states) {
+    see(remembered, state);
+    see(remembered, first);
+    for (let nth = 0; nth < 100; nth++) remembered.keepKey(state, keyOf(`key ${nth}`));
+    remembered.keepKey(first, keyOf('used'));
+  }
+  expect(remembered.key(first, 'used')).toBeDefined();
+  expect(count()).toBeGreaterThan(bytes / 2 / 3_500 / 2);
+  expect(count()).toBeLessThan(bytes / 3_500);
+});
+
+test('every version of a key counts against the budget', () => {
+  const remembered = new Remembered(1_000_000);
+  const state = stateOf('a');
+  see(remembered, state);
+  remembered.keepKey(state, keyOf('small'));
+  for (let nth = 0; nth < 4; nth++) {
+    see(remembered, state);
+    remembered.keepKey(state, keyOf(`large ${nth}`, 300));
+  }
+  expect(remembered.key(state, 'small')).toBeUndefined();
+});

@@ -1,0 +1,51 @@
+import { BoundedMap } from '../bounded-map.ts';
+import { sameBytes } from '../crypto/same-bytes.ts';
+import type { SeenHead } from '../store/heads.ts';
+
+/** The last head that a replica knew of a tenant. */
+interface LastHead {
+  readonly id: number;
+  readonly hash: Uint8Array;
+  /** Whether a read has found that the log no longer has this head. */
+  isLost: boolean;
+}
+
+/**
+ * Keeps the last known head of each tenant, longer than the tenant's view. So even the first read of a view detects that a log
+ * has lost entries, because the database was restored from a backup or a failover lost writes.
+ */
+export class Timelines {
+  readonly #last = new BoundedMap<string, LastHead>(50_000);
+  /** How many times a read has found that a log had lost a known entry. */
+  wentBack = 0;
+
+  /** Returns the last known head of a tenant. A read of the head also asks for the hash of the entry at its id. */
+  last(tenantId: string): LastHead | undefined {
+    return this.#last.get(tenantId);
+  }
+
+  note(tenantId: string, { id, hash }: { readonly id: number; readonly hash: Uint8Array }): void {
+    const last = this.#last.get(tenantId);
+    if (last && !last.isLost && last.id >= id) return;
+    this.#last.set(tenantId, { id, hash, isLost: false });
+  }
+
+  /**
+   * Compares a head with the one that was known before the read began. If the log has lost the known head, returns false and
+   * counts the loss once. A purged entry does not count as lost.
+   */
+  continues(tenantId: string, asked: LastHead | undefined, seen: SeenHead): boolean {
+    if (!asked || asked.isLost) return true;
+    const then = seen.id === asked.id ? seen.hash : seen.known_hash;
+    if (seen.id >= asked.id && (!then || sameBytes(then, asked.hash))) return true;
+    this.wentBack++;
+    asked.isLost = true;
+    const last = this.#last.get(tenantId);
+    if (last) last.isLost = true;
+    return false;
+  }
+
+  forget(tenantId: string): void {
+    this.#last.delete(tenantId);
+  }
+}

@@ -1,0 +1,134 @@
+import type { Admission } from '../admission/admission.ts';
+import type { Alarms } from '../alarms.ts';
+import { BoundedMap } from '../bounded-map.ts';
+import type { TenantSecrets } from '../crypto/key-hierarchy.ts';
+import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
+import { databaseTime } from '../store/database-time.ts';
+import { findTokenTenant } from '../store/directories.ts';
+import type { Loaded } from '../store/rows.ts';
+import { findTenant, type TenantRow } from '../store/tenants.ts';
+import { authentic, openTenant } from './integrity.ts';
+import type { TenantView } from './tenant-view.ts';
+import type { Tenants } from './tenants.ts';
+
+interface FoundToken {
+  readonly view: TenantView;
+  readonly apiKey: ApiKeyRow;
+}
+
+interface ReadToken {
+  readonly tenant: TenantRow;
+  readonly apiKey: ApiKeyRow;
+  /** The database's time of the read. */
+  readonly time: number;
+}
+
+/** Finds API keys by their tokens. */
+export class Tokens {
+  readonly #tenants: Tenants;
+  readonly #admission: Admission;
+  readonly #alarms: Alarms;
+  /** The tenant and the API key of each token that was found before. */
+  readonly #byToken = new BoundedMap<string, { readonly tenantId: string; readonly apiKeyId: string }>(
+    100_000,
+  );
+  readonly #running = new Map<string, Promise<FoundToken | undefined>>();
+
+  constructor(tenants: Tenants, admission: Admission, alarms: Alarms) {
+    this.#tenants = tenants;
+    this.#admission = admission;
+    this.#alarms = alarms;
+  }
+
+  /** Returns whether a token was found before. */
+  remembers(tokenHash: Uint8Array): boolean {
+    return this.#byToken.get(textOf(tokenHash)) !== undefined;
+  }
+
+  /** Returns the API key of a token, with the view of its tenant. Remembers only tokens that were found. */
+  async find(tokenHash: Uint8Array): Promise<FoundToken | undefined> {
+    const token = textOf(tokenHash);
+    const known = this.#byToken.get(token);
+    const view = known && this.#tenants.remembered.views.get(known.tenantId);
+    const apiKey = view && this.#tenants.remembered.apiKey(view.state, known.apiKeyId);
+    if (apiKey) return { view, apiKey };
+    // Concurrent calls share a token that was found. If it was not found, each caller queries again.
+    const shared = await this.#running.get(token)?.catch(() => undefined);
+    if (shared) return shared;
+    const own = this.#inShare(tokenHash, (tenantId) => this.#load(tenantId, tokenHash));
+    this.#running.set(token, own);
+    try {
+      const found = await own;
+      if (found) {
+        const { tenant_id: tenantId, api_key_id: apiKeyId } = found.apiKey;
+        this.#byToken.set(token, { tenantId, apiKeyId });
+      }
+      return found;
+    } finally {
+      if (this.#running.get(token) === own) this.#running.delete(token);
+    }
+  }
+
+  /**
+   * Reads a token's API key and its tenant from the database. Does not read the head, because a verification must report a
+   * tampered head and must not fail because of it.
+   */
+  async read(tokenHash: Uint8Array): Promise<ReadToken | undefined> {
+    return this.#inShare(tokenHash, async (tenantId) => {
+      const { database, roots } = this.#tenants;
+      const [row, loaded, time] = await database.snapshot((tx) =>
+        Promise.all([findTenant(tx, tenantId), findApiKeyByToken(tx, tenantId, tokenHash), databaseTime(tx)]),
+      );
+      if (!row || !loaded) return undefined;
+      const { tenant, secrets } = openTenant(roots, row);
+      const apiKey = this.#authentic(secrets, loaded);
+      return apiKey && { tenant, apiKey, time };
+    });
+  }
+
+  /**
+   * Loads a token in a share of the connections. Tokens that were not found before have a separate share, so that a flood of
+   * unknown tokens cannot delay the known ones. The directory has their tenant.
+   */
+  #inShare<T>(tokenHash: Uint8Array, load: (tenantId: string) => Promise<T>): Promise<T | undefined> {
+    const { known_tokens, unknown_tokens } = this.#admission.shares;
+    const token = textOf(tokenHash);
+    const known = this.#byToken.get(token)?.tenantId;
+    if (known !== undefined) return known_tokens.run(known, 1, () => load(known));
+    return unknown_tokens.run(token, 1, async () => {
+      const tenantId = await this.#tenants.database.run((sql) => findTokenTenant(sql, tokenHash), 2_000);
+      return tenantId === undefined ? undefined : load(tenantId);
+    });
+  }
+
+  async #load(tenantId: string, tokenHash: Uint8Array): Promise<FoundToken | undefined> {
+    for (;;) {
+      let loaded: Loaded<ApiKeyRow> | undefined;
+      const read = await this.#tenants.read(tenantId, async (tx) => {
+        loaded = await findApiKeyByToken(tx, tenantId, tokenHash);
+      });
+      if (!read || !loaded) return undefined;
+      const view = this.#tenants.learn(read);
+      // If a newer read has changed the view meanwhile, read again.
+      if (!view.state.isNamed(read.head)) continue;
+      const apiKey = this.#authentic(view.state.secrets, loaded);
+      if (!apiKey) return undefined;
+      this.#tenants.remembered.keepApiKey(view.state, apiKey);
+      return { view, apiKey };
+    }
+  }
+
+  /** Returns the API key if its row is authentic. Raises an alarm otherwise. */
+  #authentic(secrets: TenantSecrets, loaded: Loaded<ApiKeyRow>): ApiKeyRow | undefined {
+    const apiKey = authentic(secrets, apiKeyTable, loaded);
+    if (!apiKey) {
+      const { api_key_id: id, tenant_id: tenantId } = loaded;
+      this.#alarms.tampered({ table: 'api_keys', id, tenantId });
+    }
+    return apiKey;
+  }
+}
+
+function textOf(tokenHash: Uint8Array): string {
+  return Buffer.from(tokenHash).toString('hex');
+}

@@ -1,0 +1,45 @@
+import type { ChainedRow } from './audit-entries.ts';
+import type { HeadRow } from './heads.ts';
+import type { Sql } from './sql.ts';
+
+/** Consecutive entries, the head before them and the head after them. */
+export interface Link {
+  readonly expected: HeadRow;
+  readonly next: HeadRow;
+  readonly entries: readonly ChainedRow[];
+}
+
+/** The outcome of an append, and the database's time in milliseconds since 1970. */
+export interface Appended {
+  /** `moved`: the head is not the expected head. `clock`: `now` differs too much from the database's time. */
+  readonly outcome: 'written' | 'moved' | 'clock';
+  readonly time: number;
+}
+
+/**
+ * Appends entries and advances the head in one statement. Writes nothing unless the head is the expected one and `now`, the
+ * time at which the entries were decided, agrees with the database's time. Throws after a second if another transaction
+ * has locked the head.
+ */
+export async function appendLink(sql: Sql, tenantId: string, link: Link, now: number): Promise<Appended> {
+  const { expected, next, entries } = link;
+  const [row] = await sql<{ appended: string }[]>`
+    select eaas.append(${tenantId}, ${expected.id}, ${expected.hash}, ${expected.state_id},
+      ${next.id}, ${next.hash}, ${next.state_id}, ${next.state_hash}, ${next.created_at},
+      ${next.month}, ${next.encrypts}, ${next.mac},
+      ${now}, ${asJson(entries)}, ${Buffer.concat(entries.flatMap(({ hash, mac }) => [hash, mac]))}) as appended`;
+  const [outcome, time] = row?.appended.split(' ') ?? [];
+  if (outcome !== 'written' && outcome !== 'moved' && outcome !== 'clock') {
+    throw new Error(`expected the outcome written, moved or clock from eaas.append (got ${row?.appended})`);
+  }
+  return { outcome, time: Number(time) };
+}
+
+// The entries are passed as one JSON text, because the driver would escape each element of a list.
+function asJson(entries: readonly ChainedRow[]): string {
+  return JSON.stringify(
+    entries.map(({ action, key_id, key_version, actor, ip_address, metadata }, index) => {
+      return { nth: index + 1, action, key_id, key_version, actor, ip_address, metadata };
+    }),
+  );
+}

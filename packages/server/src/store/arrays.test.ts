@@ -1,0 +1,36 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { formatArray, parseArray } from './arrays.ts';
+
+test('an array that is formatted and parsed again has the same values', () => {
+  const lists = fc.array(
+    fc.oneof(
+      fc.constant(null),
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('NULL', '', '{', '\\', '"', ','),
+    ),
+  );
+  fc.assert(
+    fc.property(lists, (list) => {
+      expect(parseArray(formatArray(list))).toEqual(list);
+    }),
+  );
+});
+
+test.each<readonly [text: string, expected: unknown]>([
+  ['{}', []],
+  ['{a,NULL,"NULL","a \\"b\\" \\\\ c",""}', ['a', null, 'NULL', 'a "b" \\ c', '']],
+  ['{{a},{b}}', [['a'], ['b']]],
+  ['[0:1]={a,b}', ['a', 'b']],
+])('the array %s is parsed', (text, expected) => {
+  expect(parseArray(text)).toEqual(expected);
+});
+
+test('an array of numbers is formatted in the text form of PostgreSQL', () => {
+  expect(formatArray([1, -2, Number.MAX_SAFE_INTEGER])).toBe('{"1","-2","9007199254740991"}');
+});
+
+test('a long text is parsed without recursion', () => {
+  const long = '"\\'.repeat(100_000);
+  expect(parseArray(formatArray([long]))).toEqual([long]);
+});

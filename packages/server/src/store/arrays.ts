@@ -1,0 +1,35 @@
+// Reads and writes PostgreSQL's text form of arrays. The driver's own support queries the array types on each new connection,
+// and a failure of that query cannot be caught.
+
+/** A parsed array. A tampered row can have nested arrays. */
+export type Parsed = (string | null | Parsed)[];
+
+const token = /[{}]|"([^"\\]*(?:\\.[^"\\]*)*)"|[^,{}]+/gs;
+
+/** Parses an array of texts. */
+export function parseArray(text: string): Parsed {
+  const root: Parsed = [];
+  const open: Parsed[] = [root];
+  // An array with a lower bound other than 1 begins with its bounds, as in [0:1]={a,b}.
+  for (const [word, quoted] of text.slice(text.indexOf('{')).matchAll(token)) {
+    const list = open.at(-1) ?? root;
+    if (word === '{') {
+      const inner: Parsed = [];
+      list.push(inner);
+      open.push(inner);
+    } else if (word === '}') open.pop();
+    else if (quoted !== undefined) list.push(quoted.replaceAll(/\\(.)/gs, '$1'));
+    else list.push(word === 'NULL' ? null : word);
+  }
+  const [first] = root;
+  return Array.isArray(first) ? first : root;
+}
+
+/** Formats an array of texts or numbers. */
+export function formatArray(values: readonly (string | number | null)[]): string {
+  return `{${values.map(formatValue).join(',')}}`;
+}
+
+function formatValue(value: string | number | null): string {
+  return value === null ? 'NULL' : `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}

@@ -1,0 +1,108 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../../../test/setup/database.ts';
+import { Database } from './database.ts';
+import { DatabaseBusy, DatabaseSlow } from './faults.ts';
+import type { Connection } from './sql.ts';
+
+let place: TestDatabase;
+
+beforeAll(async () => {
+  place = await createDatabase();
+});
+afterAll(() => place.drop());
+
+function open(max: number, siblings?: Set<Database>, connection: Connection = place.connection('server')) {
+  const database = new Database(connection, max, siblings);
+  onTestFinished(() => database.close());
+  return database;
+}
+
+const pause = (database: Database, seconds: number, milliseconds: number) =>
+  database.run((sql) => sql`select pg_sleep(${seconds})`, milliseconds);
+
+const backend = (database: Database) =>
+  database.run(async (sql) => {
+    const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
+    return row?.pid;
+  });
+
+/** Terminates connections, as a restart of the database does. */
+async function terminate(...databases: Database[]): Promise<void> {
+  const pids = await Promise.all(databases.map(backend));
+  const other = open(1, undefined, place.connection('superuser'));
+  for (const pid of pids) await other.run((sql) => sql`select pg_terminate_backend(${pid ?? 0})`);
+}
+
+test('a new connection sends only the queries of the caller, and arrays are read and written', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+  const { host, port } = place.connection('server') as { host: string; port: number };
+  let sent = '';
+  const recorder = createServer((client) => {
+    const upstream = connect(join(host, `.s.PGSQL.${port}`));
+    client.on('data', (chunk) => (sent += chunk.toString('latin1'))).pipe(upstream);
+    upstream.pipe(client);
+    for (const socket of [client, upstream]) socket.on('error', () => {});
+  });
+  await new Promise<void>((resolve) => recorder.listen(join(directory, `.s.PGSQL.${port}`), resolve));
+  onTestFinished(async () => {
+    recorder.close();
+    await rm(directory, { recursive: true });
+  });
+  const database = open(1, undefined, {
+    ...(place.connection('server') as object),
+    host: directory,
+  } as Connection);
+  const list = ['a', '"b"', 'c\\', '{d,e}', ''];
+  const rows = await database.run(
+    (sql) => sql`select ${list}::text[] as list, ${[1, 2]}::bigint[] as numbers`,
+  );
+  expect([...rows]).toEqual([{ list, numbers: [1, 2] }]);
+  expect(sent).not.toContain('pg_type');
+});
+
+test('the time that work waits for a free connection does not count as a slow database', async () => {
+  const database = open(1);
+  const first = await backend(database);
+  await Promise.all([1, 2, 3].map(() => pause(database, 0.4, 1_000)));
+  expect(await backend(database)).toBe(first);
+});
+
+test('work that gets no connection in time throws DatabaseBusy and keeps the pool', async () => {
+  const database = open(1);
+  const first = await backend(database);
+  const long = pause(database, 1, 2_000);
+  await expect(pause(database, 0, 200)).rejects.toBeInstanceOf(DatabaseBusy);
+  await long;
+  expect(await backend(database)).toBe(first);
+});
+
+test('a pool with an unresponsive connection and the idle pools on the same server are replaced', async () => {
+  const siblings = new Set<Database>();
+  const [slow, idle, working] = [open(1, siblings), open(1, siblings), open(2, siblings)];
+  const before = await Promise.all([backend(slow), backend(idle)]);
+  const late = pause(slow, 2, 300);
+  const workers = new Set([await backend(working)]);
+  await expect(late).rejects.toBeInstanceOf(DatabaseSlow);
+  expect(await backend(slow)).not.toBe(before[0]);
+  expect(await backend(idle)).not.toBe(before[1]);
+  expect(workers).toContain(await backend(working));
+});
+
+test('a lost connection is replaced in every pool on the same server', async () => {
+  const siblings = new Set<Database>();
+  const [one, other] = [open(1, siblings), open(1, siblings)];
+  const pids = [await backend(one), await backend(other)];
+  await sleep(250);
+  const lost = pause(one, 2, 3_000);
+  await sleep(50);
+  await terminate(other);
+  const superuser = open(1, undefined, place.connection('superuser'));
+  await superuser.run((sql) => sql`select pg_terminate_backend(${pids[0] ?? 0})`);
+  await expect(lost).rejects.toThrow(/terminating|CONNECTION_CLOSED/);
+  for (const [nth, database] of [one, other].entries()) expect(await backend(database)).not.toBe(pids[nth]);
+});

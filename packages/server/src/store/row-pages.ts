@@ -1,0 +1,74 @@
+import type { ApiKeyRow } from './api-keys.ts';
+import type { KeyRow, KeyVersionRow } from './keys.ts';
+import type { Sql } from './sql.ts';
+
+// The queries of a verification.
+
+/** Counts a tenant's rows in the tables with one row per tenant. More rows exist only if the constraints were removed. */
+export async function countSingleRows(sql: Sql, tenantId: string): Promise<Record<string, number>> {
+  const [row] = await sql<Record<string, number>[]>`select
+    (select count(*) from eaas.tenants where tenant_id = ${tenantId}) as tenant,
+    (select count(*) from eaas.audit_heads where tenant_id = ${tenantId}) as head,
+    (select count(*) from eaas.audit_anchors where tenant_id = ${tenantId}) as anchor`;
+  return row ?? {};
+}
+
+/** The ids of the entries that created and last changed a row, according to the row and to its newest record. */
+export interface RowAge {
+  readonly kind: 'tenant' | 'key' | 'api_key';
+  readonly id: string;
+  readonly rev: number;
+  readonly created_id: number;
+  /** The `rev` of the newest record; null if the row has no record. */
+  readonly recorded: number | null;
+}
+
+/** Reads the age of every row of a tenant. */
+export async function rowAges(sql: Sql, tenantId: string): Promise<RowAge[]> {
+  return sql<RowAge[]>`
+    select kind, id, rev, created_id,
+      (select max(r.rev) from eaas.row_records r where r.tenant_id = ${tenantId} and r.subject = id) as recorded
+    from (
+      select 'tenant' as kind, tenant_id as id, rev, 0::bigint as created_id from eaas.tenants where tenant_id = ${tenantId}
+      union all select 'key', key_id, rev, created_id from eaas.keys where tenant_id = ${tenantId}
+      union all select 'api_key', api_key_id, rev, created_id from eaas.api_keys where tenant_id = ${tenantId}
+    ) rows`;
+}
+
+/** A page of keys ends with the key at which the page reaches this number of versions. */
+const pageVersions = 1_000;
+
+/** Reads a page of keys with ids above `after`, ordered by id. */
+export async function keyPage(sql: Sql, tenantId: string, after: string): Promise<KeyRow[]> {
+  return sql<KeyRow[]>`
+    select * from eaas.keys where tenant_id = ${tenantId} and key_id = any (array(
+      select key_id from (
+        select key_id, sum(greatest(key_version, 1)) over (order by key_id) - greatest(key_version, 1) as before
+        from (
+          select key_id, key_version from eaas.keys
+          where tenant_id = ${tenantId} and key_id > ${after} order by key_id limit ${pageVersions}
+        ) next
+      ) counted where before < ${pageVersions}
+    )) order by key_id`;
+}
+
+export async function versionsOf(sql: Sql, tenantId: string, keyIds: readonly string[]) {
+  return sql<KeyVersionRow[]>`
+    select key_id, key_version, created_at, sealed from eaas.key_versions
+    where tenant_id = ${tenantId} and key_id = any (${[...keyIds]}::uuid[])`;
+}
+
+/** Reads versions without a key. Such versions exist only if the constraints of the tables were removed. */
+export async function strayVersions(sql: Sql, tenantId: string) {
+  return sql<Pick<KeyVersionRow, 'key_id' | 'key_version'>[]>`
+    select v.key_id, v.key_version from eaas.key_versions v
+    where tenant_id = ${tenantId} and not exists (
+      select from eaas.keys k where k.tenant_id = v.tenant_id and k.key_id = v.key_id) limit 1000`;
+}
+
+/** Reads a page of API keys with ids above `after`, ordered by id. Each API key can have about 20 KiB. */
+export async function apiKeyPage(sql: Sql, tenantId: string, after: string): Promise<ApiKeyRow[]> {
+  return sql<ApiKeyRow[]>`
+    select * from eaas.api_keys where tenant_id = ${tenantId} and api_key_id > ${after}
+    order by api_key_id limit 100`;
+}
