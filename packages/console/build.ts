@@ -1,0 +1,78 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Metafile } from 'esbuild';
+
+// Writes dist: two pages, and their script and style under names that change with their content.
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+const dist = join(root, 'dist');
+const assets = join(dist, 'console/assets');
+
+rmSync(dist, { recursive: true, force: true });
+const { metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: { app: 'src/main.tsx', style: 'src/styles/style.css' },
+  outdir: assets,
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  minify: true,
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2022',
+  // Bundles the sources of the SDK, so that the pages match the checkout.
+  conditions: ['@eaas/source'],
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  legalComments: 'none',
+  metafile: true,
+  logLevel: 'warning',
+});
+
+const script = nameOf(metafile, 'src/main.tsx');
+const style = nameOf(metafile, 'src/styles/style.css');
+writePage('index.html', 'Eaas playground');
+writePage('console/index.html', 'Eaas console');
+writeFileSync(join(dist, 'licenses.txt'), licensesOf(metafile));
+await build({
+  absWorkingDir: root,
+  entryPoints: ['src/files.ts'],
+  outdir: dist,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+});
+
+/** The name that an entry was given in the folder of assets. */
+function nameOf({ outputs }: Metafile, entry: string): string {
+  const found = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === entry);
+  if (!found) throw new Error(`esbuild wrote nothing for ${entry}`);
+  return basename(found);
+}
+
+function writePage(path: string, title: string): void {
+  const template = readFileSync(join(root, 'src/page.html'), 'utf8');
+  const page = template
+    .replaceAll('{title}', title)
+    .replaceAll('{script}', `/console/assets/${script}`)
+    .replaceAll('{style}', `/console/assets/${style}`);
+  mkdirSync(dirname(join(dist, path)), { recursive: true });
+  writeFileSync(join(dist, path), page);
+}
+
+/** Joins the licenses of the bundled packages, which must be distributed with their code. */
+function licensesOf({ inputs }: Metafile): string {
+  const paths = Object.keys(inputs).map((path) => relative(root, join(root, path)));
+  const names = paths.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);
+  return [...new Set(names)]
+    .toSorted()
+    .map((name) => {
+      const folder = fileURLToPath(new URL(`../../node_modules/${name}/`, import.meta.url));
+      const license = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file));
+      if (!license) throw new Error(`${name} has no license to pass on`);
+      return `${name}\n\n${readFileSync(join(folder, license), 'utf8').trim()}\n`;
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`);
+}

@@ -1,0 +1,25 @@
+import { lazily } from './parts/lazily.tsx';
+import { Shell } from './parts/shell.tsx';
+import { type Place, place } from './places.ts';
+import { Playground } from './playground/playground.tsx';
+import { session } from './session.ts';
+import { SignIn } from './sign-in.tsx';
+
+const ApiKeys = lazily(() => import('./console/api-keys.tsx').then((module) => module.ApiKeys));
+const Audit = lazily(() => import('./console/audit.tsx').then((module) => module.Audit));
+const Key = lazily(() => import('./console/key.tsx').then((module) => module.Key));
+const Keys = lazily(() => import('./console/keys.tsx').then((module) => module.Keys));
+const Usage = lazily(() => import('./console/usage.tsx').then((module) => module.Usage));
+
+/** The whole page: the playground and the console are one document, so that an API key in memory serves both. */
+export function App() {
+  return <Shell>{session.value ? <Page place={place.value} /> : <SignIn />}</Shell>;
+}
+
+function Page({ place }: { readonly place: Place }) {
+  if (place.page === 'key') return <Key key={place.keyId} keyId={place.keyId} />;
+  const View = views[place.page];
+  return <View />;
+}
+
+const views = { playground: Playground, keys: Keys, 'api-keys': ApiKeys, audit: Audit, usage: Usage };

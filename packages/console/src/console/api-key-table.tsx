@@ -1,0 +1,68 @@
+import { Button } from '../parts/button.tsx';
+import { counted } from '../parts/short.ts';
+import { type Column, Table } from '../parts/table.tsx';
+import { When } from '../parts/when.tsx';
+import { type ApiKeyRecord, stateOf } from './api-key-state.ts';
+
+interface ApiKeyTableProps {
+  readonly apiKeys: readonly ApiKeyRecord[];
+  readonly isStale: boolean;
+  readonly onRevoke: (apiKey: ApiKeyRecord) => void;
+}
+
+/** A page of API keys. */
+export function ApiKeyTable({ apiKeys, isStale, onRevoke }: ApiKeyTableProps) {
+  const revoke: Column<ApiKeyRecord> = {
+    title: 'Actions',
+    kind: 'end',
+    isQuiet: true,
+    cell: (apiKey) =>
+      apiKey.revoked_at === null && (
+        <Button kind="quiet" label={`Revoke ${apiKey.name}`} onClick={() => onRevoke(apiKey)}>
+          Revoke
+        </Button>
+      ),
+  };
+  return (
+    <Table
+      caption="API keys, newest first"
+      columns={[...columns, revoke]}
+      rows={apiKeys}
+      keyOf={({ api_key_id }) => api_key_id}
+      classOf={(apiKey) => (stateOf(apiKey).tone === 'plain' ? 'past' : '')}
+      isStale={isStale}
+    />
+  );
+}
+
+const columns: readonly Column<ApiKeyRecord>[] = [
+  {
+    title: 'Name',
+    cell: ({ name, hint }) => (
+      <>
+        {name}
+        <code class="soft under">…{hint}</code>
+      </>
+    ),
+  },
+  {
+    title: 'State',
+    cell: (apiKey) => {
+      const { text, tone } = stateOf(apiKey);
+      return <span class={`badge ${tone}`}>{text}</span>;
+    },
+  },
+  {
+    title: 'Permissions',
+    cell: ({ permissions }) => (
+      <ul class="tags">
+        {permissions.map((permission) => (
+          <li key={permission}>{permission}</li>
+        ))}
+      </ul>
+    ),
+  },
+  { title: 'Keys', cell: ({ key_ids }) => (key_ids === null ? 'all' : counted(key_ids.length, 'key')) },
+  { title: 'Last used', cell: ({ last_used_at }) => <When time={last_used_at} /> },
+  { title: 'Expires', cell: ({ expires_at }) => <When time={expires_at} /> },
+];

@@ -1,0 +1,113 @@
+import { useSignal } from '@preact/signals';
+import type { EaasClient } from '@eaas/sdk';
+import { useLoaded } from '../load.ts';
+import { Button } from '../parts/button.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { Empty, FailureView, LoadingRows } from '../parts/states.tsx';
+import { session } from '../session.ts';
+import { type ApiKeyRecord, stateOf } from './api-key-state.ts';
+import { ApiKeyTable } from './api-key-table.tsx';
+import { CreateApiKey } from './create-api-key.tsx';
+
+const size = 50;
+
+/** The API keys of the tenant. */
+export function ApiKeys() {
+  const client = session.value?.client;
+  return client ? <Listed client={client} /> : null;
+}
+
+function Listed({ client }: { readonly client: EaasClient }) {
+  const offset = useSignal(0);
+  const isCreating = useSignal(false);
+  const revoked = useSignal<ApiKeyRecord | undefined>(undefined);
+  const { value, failure, isLoading, reload } = useLoaded(
+    (signal) => client.apiKeys.page({ limit: size, offset: offset.value }, { signal }),
+    [offset.value],
+  );
+  const create = (
+    <Button kind="primary" onClick={() => (isCreating.value = true)}>
+      Create an API key
+    </Button>
+  );
+
+  return (
+    <>
+      <PageHead
+        title="API keys"
+        lead="An application signs in with an API key. Give each application its own, with no more than it needs."
+        action={failure ? undefined : create}
+      />
+      {failure && <FailureView failure={failure} onRetry={reload} />}
+      {!value && isLoading && <LoadingRows text="Loading the API keys" />}
+      {value && !failure && value.count === 0 && (
+        <Empty title="No API keys yet" action={create}>
+          Create one for each application that encrypts or decrypts.
+        </Empty>
+      )}
+      {value && !failure && value.count > 0 && (
+        <>
+          <ApiKeyTable
+            apiKeys={value.api_keys}
+            isStale={isLoading}
+            onRevoke={(apiKey) => (revoked.value = apiKey)}
+          />
+          <Pager {...value} size={size} of="API keys" onMove={(to) => (offset.value = to)} />
+        </>
+      )}
+      {isCreating.value && (
+        <CreateApiKey
+          client={client}
+          onClose={() => {
+            isCreating.value = false;
+            reload();
+          }}
+        />
+      )}
+      {revoked.value && (
+        <Revoke
+          client={client}
+          apiKey={revoked.value}
+          onClose={() => (revoked.value = undefined)}
+          onDone={() => {
+            revoked.value = undefined;
+            reload();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface RevokeProps {
+  readonly client: EaasClient;
+  readonly apiKey: ApiKeyRecord;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+function Revoke({ client, apiKey: { api_key_id, name, hint, ...rest }, onClose, onDone }: RevokeProps) {
+  const isOwn = session.value?.apiKey.endsWith(hint) ?? false;
+  return (
+    <Confirm
+      title={`Revoke ${name}`}
+      action="Revoke the API key"
+      busyText="Revoking"
+      isDangerous
+      {...(stateOf(rest).text === 'Expired' ? {} : { typed: name })}
+      work={() => client.apiKeys.revoke({ api_key_id })}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <p>
+        Every request with the API key that ends in <code>{hint}</code> is refused from now on. This cannot be
+        undone. Data keys that a client has in memory work for at most five minutes more.
+      </p>
+      {isOwn && (
+        <p class="strong">This is the API key that you are signed in with. You will be signed out.</p>
+      )}
+    </Confirm>
+  );
+}

@@ -1,0 +1,28 @@
+import type { AuditAction } from './audit-types.ts';
+
+/** A description of each action. */
+const texts: Readonly<Record<AuditAction, string>> = {
+  'key.wrap': 'data key wrapped',
+  'key.unwrap': 'data key unwrapped',
+  'key.create': 'key created',
+  'key.rotate': 'key rotated',
+  'key.disable': 'key disabled',
+  'key.enable': 'key enabled',
+  'key.destroy': 'key destroyed',
+  'key.restore': 'key restored',
+  'key.export': 'key exported',
+  'key.rotation_policy': 'rotation changed',
+  encrypt: 'value encrypted by the service',
+  decrypt: 'value decrypted by the service',
+  'envelope_only.refused': 'server mode refused',
+  'api_key.create': 'API key created',
+  'api_key.update': 'API key changed',
+  'api_key.revoke': 'API key revoked',
+  'tenant.update': 'tenant changed',
+};
+
+/** The options of a filter by action. The list in `@eaas/protocol/wire` would add zod to the page. */
+export const actionOptions: readonly (readonly [string, string])[] = [
+  ['', 'All actions'],
+  ...Object.entries(texts).map(([action, text]) => [action, `${action}: ${text}`] as const),
+];

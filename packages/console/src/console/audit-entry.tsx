@@ -1,0 +1,34 @@
+import type { AuditEntry } from '@eaas/sdk/audit';
+import { Button } from '../parts/button.tsx';
+import { Code } from '../parts/code.tsx';
+import { Copy } from '../parts/copy.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+
+interface AuditEntryProps {
+  readonly entry: AuditEntry;
+  readonly onClose: () => void;
+}
+
+/** All of one entry. */
+export function AuditEntryDialog({ entry, onClose }: AuditEntryProps) {
+  const { hash, ...rest } = entry;
+  return (
+    <Dialog title={`Entry ${entry.id}`} onClose={onClose}>
+      <div class="stack">
+        <Code
+          title="What is hashed, with the hash of the entry before"
+          code={JSON.stringify(rest, null, 2)}
+        />
+        <div class="token">
+          <code>{hash}</code>
+          <Copy text={hash} of="the hash" />
+        </div>
+        <div class="actions">
+          <Button kind="primary" onClick={onClose}>
+            Close
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

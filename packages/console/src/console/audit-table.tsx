@@ -1,0 +1,92 @@
+import type { AuditEntry } from '@eaas/sdk/audit';
+import { useEffect, useRef } from 'preact/hooks';
+import { short } from '../parts/short.ts';
+import { type Column, Table } from '../parts/table.tsx';
+import { dateTime } from '../parts/times.ts';
+
+interface AuditTableProps {
+  readonly entries: readonly AuditEntry[];
+  readonly isStale: boolean;
+  /** The ids of the entries that break the chain. */
+  readonly broken: ReadonlySet<number>;
+  /** The id of the last verified entry. */
+  readonly verifiedTo: number;
+  /** The id of the entry to scroll to. */
+  readonly marked: number | undefined;
+  readonly nameOf: (keyId: string) => string;
+  readonly onOpen: (entry: AuditEntry) => void;
+}
+
+/** A page of audit entries, newest first. */
+export function AuditTable({ entries, isStale, marked, ...rest }: AuditTableProps) {
+  const place = useRef<HTMLTableRowElement>(null);
+  const isHere = entries.some(({ id }) => id === marked);
+  useEffect(() => {
+    if (!isHere) return;
+    place.current?.scrollIntoView({ block: 'center' });
+    place.current?.querySelector('button')?.focus({ preventScroll: true });
+  }, [marked, isHere]);
+
+  return (
+    <Table
+      caption="Audit entries, newest first"
+      columns={columnsFor(rest)}
+      rows={entries}
+      keyOf={({ id }) => id}
+      classOf={({ id }) => `${rest.broken.has(id) ? 'broken' : ''} ${id === marked ? 'marked' : ''}`}
+      isStale={isStale}
+      isDense
+      {...(marked !== undefined && { marked: { key: marked, place } })}
+    />
+  );
+}
+
+type ForColumns = Pick<AuditTableProps, 'broken' | 'verifiedTo' | 'nameOf' | 'onOpen'>;
+
+function columnsFor({ broken, verifiedTo, nameOf, onOpen }: ForColumns): readonly Column<AuditEntry>[] {
+  const none = <span class="soft">–</span>;
+  return [
+    {
+      title: 'Entry',
+      cell: (entry) => (
+        <>
+          <button class="linklike" type="button" onClick={() => onOpen(entry)}>
+            <span class="unseen">Open entry </span>
+            {entry.id}
+          </button>
+          {broken.has(entry.id) && <span class="badge bad">chain breaks here</span>}
+        </>
+      ),
+    },
+    {
+      title: 'Time',
+      cell: ({ created_at }) => <time dateTime={created_at}>{dateTime(created_at)}</time>,
+    },
+    { title: 'Action', cell: ({ action }) => <code>{action}</code> },
+    {
+      title: 'Key',
+      cell: ({ key_id, key_version }) =>
+        key_id === null ? (
+          none
+        ) : (
+          <>
+            {nameOf(key_id)}
+            {key_version !== null && <span class="soft"> v{key_version}</span>}
+          </>
+        ),
+    },
+    { title: 'Actor', cell: ({ actor }) => <code title={actor}>{short(actor)}</code> },
+    { title: 'Address', cell: ({ ip_address }) => ip_address ?? none },
+    {
+      title: 'Hash',
+      cell: ({ id, hash }) => (
+        <>
+          <code class="soft">{short(hash, 10)}</code>
+          {!broken.has(id) && id <= verifiedTo && (
+            <span class="tick" role="img" aria-label="recomputed in this browser" />
+          )}
+        </>
+      ),
+    },
+  ];
+}

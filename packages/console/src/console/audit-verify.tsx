@@ -1,0 +1,127 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { EaasClient } from '@eaas/sdk';
+import { type AuditReport, type AuditState, checkAudit } from '@eaas/sdk/audit';
+import { useEffect, useRef } from 'preact/hooks';
+import { useWork } from '../load.ts';
+import { Button } from '../parts/button.tsx';
+import { counted, sentence } from '../parts/short.ts';
+import { FailureView, Notice } from '../parts/states.tsx';
+import { findingTitles } from './finding-titles.ts';
+
+interface AuditVerifyProps {
+  readonly client: EaasClient;
+  readonly report: Signal<AuditReport | undefined>;
+  readonly onShow: (id: number) => void;
+}
+
+interface Progress {
+  readonly id: number;
+  readonly through: number;
+}
+
+/** The verified state of each session. A later verification must agree with it. */
+const states = new WeakMap<EaasClient, AuditState>();
+
+/** Recomputes the whole chain in this browser, and names the entries that break it. */
+export function AuditVerify({ client, report, onShow }: AuditVerifyProps) {
+  const progress = useSignal<Progress | undefined>(undefined);
+  const { isBusy, failure, run } = useWork();
+  const stop = useRef(new AbortController());
+  useEffect(() => () => stop.current.abort(), []);
+
+  const verify = () =>
+    run(async () => {
+      report.value = undefined;
+      progress.value = undefined;
+      stop.current = new AbortController();
+      report.value = await checkAudit(client, {
+        store: { load: () => states.get(client), save: (state) => void states.set(client, state) },
+        full: true,
+        onProgress: (at) => (progress.value = at),
+        signal: stop.current.signal,
+      });
+    });
+
+  return (
+    <section class="verify" aria-labelledby="verify-title">
+      <div class="verify-head">
+        <div>
+          <h2 id="verify-title">Verify the chain in this browser</h2>
+          <p class="soft">
+            Your browser reads every entry, recomputes each hash from the one before, and compares the end
+            with a checkpoint that the service signs. The code of this page comes from the service too: to
+            rely on nothing of it, run <code>checkAudit</code> of the SDK on a machine of your own.
+          </p>
+        </div>
+        <Button kind="primary" isBusy={isBusy} busyText="Verifying" onClick={() => void verify()}>
+          {report.value ? 'Verify again' : 'Verify'}
+        </Button>
+      </div>
+      {isBusy && progress.value && <Bar {...progress.value} />}
+      <div aria-live="polite">
+        {failure && <FailureView failure={failure} onRetry={() => void verify()} />}
+        {report.value && <Verdict report={report.value} onShow={onShow} />}
+      </div>
+    </section>
+  );
+}
+
+function Bar({ id, through }: Progress) {
+  return (
+    <div class="bar">
+      <label for="verified">
+        {id.toLocaleString('en')} of {counted(through, 'entry', 'entries')}
+      </label>
+      <progress id="verified" max={through} value={id} />
+    </div>
+  );
+}
+
+function Verdict({
+  report,
+  onShow,
+}: {
+  readonly report: AuditReport;
+  readonly onShow: (id: number) => void;
+}) {
+  const { ok, findings, checked, state, checkpoint } = report;
+  if (ok)
+    return (
+      <Notice tone="good">
+        <p>
+          <strong>The chain holds.</strong> {counted(checked, 'entry', 'entries')} recomputed, up to entry{' '}
+          {checkpoint?.id.toLocaleString('en')}
+          {state && state.start.id > 0 && `, from entry ${state.start.id + 1}: those before were purged`}.
+        </p>
+        {state && (
+          <p class="soft">
+            Signed by <code>{state.verifier_key}</code>. Compare it with the verifier key that your operator
+            gave you.
+          </p>
+        )}
+      </Notice>
+    );
+  return (
+    <Notice tone="bad">
+      <p>
+        <strong>The chain does not hold.</strong> {counted(findings.length, 'finding')}, after{' '}
+        {counted(checked, 'entry', 'entries')}.
+      </p>
+      <ul class="findings">
+        {findings.slice(0, 10).map(({ code, id, message }, index) => (
+          <li key={index}>
+            <span>
+              <strong>{findingTitles[code]}</strong> {sentence(message)}
+            </span>
+            {id !== null && (
+              <Button kind="quiet" onClick={() => onShow(id)}>
+                Show entry {id}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {findings.length > 10 && <p>And {findings.length - 10} more.</p>}
+    </Notice>
+  );
+}

@@ -1,0 +1,124 @@
+import { useSignal } from '@preact/signals';
+import type { EaasClient } from '@eaas/sdk';
+import type { AuditEntry, AuditReport } from '@eaas/sdk/audit';
+import { useEffect } from 'preact/hooks';
+import { useLoaded } from '../load.ts';
+import { PageHead } from '../parts/page-head.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { short } from '../parts/short.ts';
+import { Empty, FailureView, LoadingRows } from '../parts/states.tsx';
+import { session } from '../session.ts';
+import { AuditEntryDialog } from './audit-entry.tsx';
+import { AuditExport } from './audit-export.tsx';
+import { filterOf, isFiltered, offsetOf } from './audit-filter.ts';
+import { AuditFilters, type FilterSignals } from './audit-filters.tsx';
+import { AuditTable } from './audit-table.tsx';
+import { AuditVerify } from './audit-verify.tsx';
+
+const size = 50;
+const pause = 2_000;
+
+/** The audit log: filtered, followed, exported and verified. */
+export function Audit() {
+  const client = session.value?.client;
+  return client ? <Log client={client} /> : null;
+}
+
+function Log({ client }: { readonly client: EaasClient }) {
+  const filter: FilterSignals = {
+    action: useSignal(''),
+    keyId: useSignal(''),
+    from: useSignal(''),
+    to: useSignal(''),
+  };
+  const offset = useSignal(0);
+  const isLive = useSignal(false);
+  const opened = useSignal<AuditEntry | undefined>(undefined);
+  const marked = useSignal<number | undefined>(undefined);
+  const report = useSignal<AuditReport | undefined>(undefined);
+  const { action, keyId, from, to } = filter;
+  const texts = { action: action.value, keyId: keyId.value, from: from.value, to: to.value };
+
+  const { value, failure, isLoading, reload } = useLoaded(
+    (signal) => client.audit.page({ ...filterOf(texts), limit: size, offset: offset.value }, { signal }),
+    [...Object.values(texts), offset.value],
+  );
+  const names = useKeyNames(client);
+  useEffect(() => void (offset.value = 0), Object.values(texts));
+  useEffect(() => {
+    if (!isLive.value) return undefined;
+    const timer = setInterval(() => document.hidden || reload(), pause);
+    return () => clearInterval(timer);
+  }, [isLive.value]);
+
+  const clear = (): void => {
+    for (const signal of Object.values(filter)) signal.value = '';
+  };
+  const show = async (id: number): Promise<void> => {
+    clear();
+    isLive.value = false;
+    const { logs } = await client.audit.page({ limit: 2 });
+    offset.value = offsetOf(id, logs[0]?.id ?? id);
+    marked.value = id;
+  };
+  const broken = new Set(report.value?.findings.flatMap(({ id }) => id ?? []));
+
+  return (
+    <>
+      <PageHead
+        title="Audit log"
+        lead="Every use of a key, who made it, from where and when. Nobody can change it without breaking the chain."
+        action={failure ? undefined : <AuditExport client={client} texts={texts} />}
+      />
+      {failure && <FailureView failure={failure} onRetry={reload} />}
+      {!failure && (
+        <>
+          <AuditVerify client={client} report={report} onShow={(id) => void show(id)} />
+          <AuditFilters filter={filter} keys={names} canClear={isFiltered(texts)} onClear={clear}>
+            <label class="switch">
+              <input
+                type="checkbox"
+                role="switch"
+                checked={isLive.value}
+                onChange={({ currentTarget: { checked } }) => {
+                  isLive.value = checked;
+                  if (checked) offset.value = 0;
+                }}
+              />
+              Live
+            </label>
+          </AuditFilters>
+          {!value && <LoadingRows text="Loading the audit log" rows={8} />}
+          {value?.count === 0 && (
+            <Empty title={isFiltered(texts) ? 'No entry matches' : 'The log is empty'}>
+              {isFiltered(texts)
+                ? 'Clear a filter to see more.'
+                : 'The first use of a key writes the first entry.'}
+            </Empty>
+          )}
+          {value && value.count > 0 && (
+            <>
+              <AuditTable
+                entries={value.logs}
+                isStale={isLoading && !isLive.value}
+                broken={broken}
+                verifiedTo={report.value?.ok ? (report.value.state?.verified.id ?? 0) : 0}
+                marked={marked.value}
+                nameOf={(id) => names.find(([known]) => known === id)?.[1] ?? short(id)}
+                onOpen={(entry) => (opened.value = entry)}
+              />
+              <Pager {...value} size={size} of="entries" onMove={(next) => (offset.value = next)} />
+            </>
+          )}
+        </>
+      )}
+      {opened.value && <AuditEntryDialog entry={opened.value} onClose={() => (opened.value = undefined)} />}
+    </>
+  );
+}
+
+/** Returns the names of keys. The list is empty if the API key may not see keys. */
+function useKeyNames(client: EaasClient): readonly (readonly [string, string])[] {
+  const { value } = useLoaded((signal) => client.keys.page({ limit: 100 }, { signal }), [client]);
+  return value?.keys.map(({ key_id, name }) => [key_id, name] as const) ?? [];
+}

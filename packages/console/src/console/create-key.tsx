@@ -1,0 +1,58 @@
+import { useSignal } from '@preact/signals';
+import type { EaasClient } from '@eaas/sdk';
+import { useWork } from '../load.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Field, Select } from '../parts/field.tsx';
+import { FailureView } from '../parts/states.tsx';
+import type { KeyRecord } from './key-status.tsx';
+import { rotationOptions } from './rotation.ts';
+
+interface CreateKeyProps {
+  readonly client: EaasClient;
+  readonly onClose: () => void;
+  readonly onCreated: (key: KeyRecord) => void;
+}
+
+/** Asks what a new key is called and how often it rotates. */
+export function CreateKey({ client, onClose, onCreated }: CreateKeyProps) {
+  const name = useSignal('');
+  const days = useSignal('365');
+  const { isBusy, failure, run } = useWork();
+
+  const create = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    await run(async () => {
+      const policy = days.value === '' ? null : { interval_days: Number(days.value) };
+      onCreated(await client.keys.create({ name: name.value.trim(), rotation_policy: policy }));
+    });
+  };
+
+  return (
+    <Dialog title="Create a key" onClose={onClose}>
+      <form class="stack" onSubmit={(event) => void create(event)}>
+        <Field
+          label="Name"
+          hint="What the key protects, such as patients or billing. It cannot be changed later."
+          autocomplete="off"
+          maxLength={128}
+          required
+          value={name}
+        />
+        <Select
+          label="Rotation"
+          hint="Each rotation makes a new version. Old versions keep decrypting."
+          value={days}
+          options={rotationOptions}
+        />
+        {failure && <FailureView failure={failure} />}
+        <div class="actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" isBusy={isBusy} busyText="Creating">
+            Create the key
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,49 @@
+import { useSignal } from '@preact/signals';
+import type { EaasClient } from '@eaas/sdk';
+import { Confirm } from '../parts/confirm.tsx';
+import { Field } from '../parts/field.tsx';
+import { counted } from '../parts/short.ts';
+import type { KeyRecord } from './key-status.tsx';
+
+interface DestroyKeyProps {
+  readonly client: EaasClient;
+  readonly record: KeyRecord;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+/** Lists the consequences of destroying a key, and asks for its name. */
+export function DestroyKey({ client, record, onClose, onDone }: DestroyKeyProps) {
+  const { key_id, name, key_version } = record;
+  const days = useSignal('30');
+  return (
+    <Confirm
+      title={`Destroy ${name}`}
+      action="Destroy the key"
+      busyText="Destroying"
+      typed={name}
+      isDangerous
+      work={() => client.keys.destroy({ key_id, grace_days: Number(days.value) })}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <ul class="consequences">
+        <li>From now on nothing under this key decrypts.</li>
+        <li>
+          After {counted(Number(days.value), 'day')} the key and its {counted(key_version, 'version')} are{' '}
+          erased. Every value, file, backup and index under them is lost for ever. Nobody can bring them back.
+        </li>
+        <li>Until then you can restore the key.</li>
+      </ul>
+      <Field
+        label="Days until it is erased"
+        type="number"
+        min={0}
+        max={365}
+        required
+        hint="From 0 to 365. With 0 there is no way back."
+        value={days}
+      />
+    </Confirm>
+  );
+}

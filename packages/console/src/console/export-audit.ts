@@ -1,0 +1,31 @@
+import type { EaasClient } from '@eaas/sdk';
+import type { AuditFilter } from './audit-types.ts';
+
+interface ExportOptions {
+  readonly filter: AuditFilter;
+  readonly signal: AbortSignal;
+  readonly onProgress: (count: number) => void;
+}
+
+/** Reads all entries, oldest first, into a file as `eaas audit export` writes it: one JSON object a line. */
+export async function exportAudit(
+  { audit }: Pick<EaasClient, 'audit'>,
+  { filter, signal, onProgress }: ExportOptions,
+): Promise<Blob> {
+  const lines: string[] = [];
+  for await (const entry of audit.list(filter, { order: 'oldest', signal })) {
+    lines.push(`${JSON.stringify(entry)}\n`);
+    if (lines.length % 100 === 0) onProgress(lines.length);
+  }
+  return new Blob(lines, { type: 'application/x-ndjson' });
+}
+
+/** Has the browser save a file. */
+export function save(file: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  // Later, because the browser may still be reading.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

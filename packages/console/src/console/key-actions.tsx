@@ -1,0 +1,112 @@
+import { useSignal } from '@preact/signals';
+import type { EaasClient } from '@eaas/sdk';
+import { Button } from '../parts/button.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { DestroyKey } from './destroy-key.tsx';
+import type { KeyRecord } from './key-status.tsx';
+import { SetRotation } from './set-rotation.tsx';
+
+type Action = 'rotate' | 'rotation' | 'disable' | 'enable' | 'destroy' | 'restore';
+
+interface KeyActionsProps {
+  readonly client: EaasClient;
+  readonly record: KeyRecord;
+  readonly onChanged: () => void;
+}
+
+const actions: Readonly<Record<KeyRecord['status'], readonly (readonly [Action, string])[]>> = {
+  active: [
+    ['rotate', 'Rotate'],
+    ['rotation', 'Set the rotation'],
+    ['disable', 'Disable'],
+  ],
+  disabled: [
+    ['enable', 'Enable'],
+    ['rotation', 'Set the rotation'],
+    ['destroy', 'Destroy'],
+  ],
+  pending_destruction: [['restore', 'Restore']],
+  destroyed: [],
+};
+
+/** The changes that the state of a key allows. Each asks for confirmation. */
+export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
+  const asked = useSignal<Action | undefined>(undefined);
+  const close = (): void => void (asked.value = undefined);
+  const done = (): void => {
+    close();
+    onChanged();
+  };
+  const { key_id, name, status } = record;
+  const shared = { onClose: close, onDone: done };
+
+  return (
+    <>
+      <div class="actions start">
+        {actions[status].map(([action, text]) => (
+          <Button
+            key={action}
+            kind={action === 'destroy' ? 'danger' : 'plain'}
+            onClick={() => (asked.value = action)}
+          >
+            {text}
+          </Button>
+        ))}
+        {status === 'active' && <span class="soft">To destroy the key, disable it first.</span>}
+      </div>
+      {asked.value === 'rotate' && (
+        <Confirm
+          {...shared}
+          title={`Rotate ${name}`}
+          action="Rotate the key"
+          busyText="Rotating"
+          work={() => client.keys.rotate({ key_id, key_version: record.key_version })}
+        >
+          <p>
+            Version {record.key_version + 1} wraps new data keys. All earlier versions keep decrypting.
+            Clients use the new version within five minutes, when their data key ends.
+          </p>
+        </Confirm>
+      )}
+      {asked.value === 'rotation' && <SetRotation {...shared} client={client} record={record} />}
+      {asked.value === 'disable' && (
+        <Confirm
+          {...shared}
+          title={`Disable ${name}`}
+          action="Disable the key"
+          busyText="Disabling"
+          isDangerous
+          work={() => client.keys.disable({ key_id })}
+        >
+          <p>Applications that encrypt under this key fail once their data key ends, within five minutes.</p>
+          <p>Everything that is encrypted still decrypts. You can enable the key again at any time.</p>
+        </Confirm>
+      )}
+      {asked.value === 'enable' && (
+        <Confirm
+          {...shared}
+          title={`Enable ${name}`}
+          action="Enable the key"
+          busyText="Enabling"
+          work={() => client.keys.enable({ key_id })}
+        >
+          <p>The key encrypts again.</p>
+        </Confirm>
+      )}
+      {asked.value === 'destroy' && <DestroyKey {...shared} client={client} record={record} />}
+      {asked.value === 'restore' && (
+        <Confirm
+          {...shared}
+          title={`Restore ${name}`}
+          action="Restore the key"
+          busyText="Restoring"
+          work={() => client.keys.restore({ key_id })}
+        >
+          <p>
+            The destruction is called off. The key is disabled afterwards: it decrypts, and does not encrypt.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+import type { Signal } from '@preact/signals';
+import type { EaasClient } from '@eaas/sdk';
+import { useLoaded } from '../load.ts';
+import { short } from '../parts/short.ts';
+import type { KeyRecord } from './key-status.tsx';
+
+interface KeyChoiceProps {
+  readonly client: EaasClient;
+  /** Null for all keys. */
+  readonly value: Signal<readonly string[] | null>;
+  readonly onChange: (ids: readonly string[] | null) => void;
+}
+
+/** Asks which keys an API key can use. */
+export function KeyChoice({ client, value, onChange }: KeyChoiceProps) {
+  const { value: page, failure } = useLoaded((signal) => client.keys.page({ limit: 100 }, { signal }), []);
+  const chosen = value.value;
+  return (
+    <fieldset class="choices">
+      <legend>Keys</legend>
+      <label class="choice">
+        <input type="radio" name="keys" checked={chosen === null} onChange={() => onChange(null)} />
+        <span>All keys, also later ones</span>
+      </label>
+      <label class="choice">
+        <input
+          type="radio"
+          name="keys"
+          checked={chosen !== null}
+          disabled={!page || page.count === 0}
+          onChange={() => onChange([])}
+        />
+        <span>Only these</span>
+      </label>
+      {failure && <p class="hint">The keys cannot be listed here: {failure.detail}</p>}
+      {chosen && page && (
+        <div class="nested">
+          {page.keys.filter(isUsable).map(({ key_id, name }) => (
+            <label key={key_id} class="choice">
+              <input
+                type="checkbox"
+                checked={chosen.includes(key_id)}
+                onChange={({ currentTarget: { checked } }) =>
+                  onChange(checked ? [...chosen, key_id] : chosen.filter((id) => id !== key_id))
+                }
+              />
+              <span>
+                {name} <code class="soft">{short(key_id)}</code>
+              </span>
+            </label>
+          ))}
+          {page.total > page.count && <p class="hint">The newest {page.count} keys are shown.</p>}
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
+function isUsable({ status }: KeyRecord): boolean {
+  return status === 'active' || status === 'disabled';
+}

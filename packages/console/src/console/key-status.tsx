@@ -1,0 +1,23 @@
+import type { Output } from '@eaas/protocol/wire';
+
+export type KeyRecord = Output<'GET /v1/keys'>['keys'][number];
+export type KeyStatus = KeyRecord['status'];
+
+const looks: Readonly<Record<KeyStatus, { readonly text: string; readonly tone: string }>> = {
+  active: { text: 'Active', tone: 'good' },
+  disabled: { text: 'Disabled', tone: 'warn' },
+  pending_destruction: { text: 'Being destroyed', tone: 'bad' },
+  destroyed: { text: 'Destroyed', tone: 'plain' },
+};
+
+/** The state of a key, in words and colour. */
+export function KeyStatusBadge({ status }: { readonly status: KeyStatus }) {
+  const { text, tone } = looks[status];
+  return <span class={`badge ${tone}`}>{text}</span>;
+}
+
+/** The options of a filter by state. */
+export const statusOptions: readonly (readonly [string, string])[] = [
+  ['', 'All states'],
+  ...Object.entries(looks).map(([status, { text }]) => [status, text] as const),
+];

@@ -1,0 +1,106 @@
+import { useSignal } from '@preact/signals';
+import type { EaasClient } from '@eaas/sdk';
+import { useLoaded } from '../load.ts';
+import { Button } from '../parts/button.tsx';
+import { Select } from '../parts/field.tsx';
+import { Link } from '../parts/link.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { Pager } from '../parts/pager.tsx';
+import { short } from '../parts/short.ts';
+import { Empty, FailureView, LoadingRows } from '../parts/states.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { When } from '../parts/when.tsx';
+import { go } from '../places.ts';
+import { session } from '../session.ts';
+import { CreateKey } from './create-key.tsx';
+import { type KeyRecord, type KeyStatus, KeyStatusBadge, statusOptions } from './key-status.tsx';
+import { rotationText } from './rotation.ts';
+
+const size = 50;
+
+/** The list of keys. */
+export function Keys() {
+  const client = session.value?.client;
+  return client ? <Listed client={client} /> : null;
+}
+
+function Listed({ client }: { readonly client: EaasClient }) {
+  const status = useSignal('');
+  const offset = useSignal(0);
+  const isCreating = useSignal(false);
+  const { value, failure, isLoading, reload } = useLoaded(
+    (signal) => {
+      const filter = status.value === '' ? {} : { status: status.value as KeyStatus };
+      return client.keys.page({ ...filter, limit: size, offset: offset.value }, { signal });
+    },
+    [status.value, offset.value],
+  );
+  const create = (
+    <Button kind="primary" onClick={() => (isCreating.value = true)}>
+      Create a key
+    </Button>
+  );
+
+  return (
+    <>
+      <PageHead
+        title="Keys"
+        lead="A key wraps the data keys that encrypt your values. It never leaves the service."
+        action={failure ? undefined : create}
+      />
+      {failure && <FailureView failure={failure} onRetry={reload} />}
+      {!failure && (
+        <div class="filters">
+          <Select label="State" value={status} options={statusOptions} />
+        </div>
+      )}
+      {!value && isLoading && <LoadingRows text="Loading the keys" />}
+      {value && !failure && value.count === 0 && (
+        <Empty
+          title={status.value === '' ? 'No keys yet' : 'No key in this state'}
+          action={status.value === '' && create}
+        >
+          {status.value === ''
+            ? 'Create one, and pass its id to the SDK as keyId.'
+            : 'Choose another state to see other keys.'}
+        </Empty>
+      )}
+      {value && !failure && value.count > 0 && (
+        <>
+          <Table
+            caption="Keys, newest first"
+            columns={columns}
+            rows={value.keys}
+            keyOf={({ key_id }) => key_id}
+            isStale={isLoading}
+          />
+          <Pager {...value} size={size} of="keys" onMove={(to) => (offset.value = to)} />
+        </>
+      )}
+      {isCreating.value && (
+        <CreateKey
+          client={client}
+          onClose={() => (isCreating.value = false)}
+          onCreated={({ key_id }) => go({ page: 'key', keyId: key_id })}
+        />
+      )}
+    </>
+  );
+}
+
+const columns: readonly Column<KeyRecord>[] = [
+  {
+    title: 'Name',
+    cell: ({ key_id, name }) => (
+      <>
+        <Link to={{ page: 'key', keyId: key_id }}>{name}</Link>
+        <code class="soft under">{short(key_id)}</code>
+      </>
+    ),
+  },
+  { title: 'State', cell: ({ status }) => <KeyStatusBadge status={status} /> },
+  { title: 'Version', kind: 'number', cell: ({ key_version }) => key_version },
+  { title: 'Rotation', cell: ({ rotation_policy }) => rotationText(rotation_policy?.interval_days) },
+  { title: 'Last rotated', cell: ({ rotated_at }) => <When time={rotated_at} /> },
+  { title: 'Created', cell: ({ created_at }) => <When time={created_at} /> },
+];

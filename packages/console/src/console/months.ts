@@ -1,0 +1,47 @@
+import type { Output } from '@eaas/protocol/wire';
+
+export type Month = Output<'GET /v1/usage'>;
+export type Operation = keyof Month['operations'];
+
+/** The operations that are counted, in the order of the chart from below. */
+export const operations: readonly Operation[] = ['key.wrap', 'key.unwrap', 'encrypt', 'decrypt'];
+
+export const operationNames: Readonly<Record<Operation, string>> = {
+  'key.wrap': 'Wraps',
+  'key.unwrap': 'Unwraps',
+  encrypt: 'Server-mode encryptions',
+  decrypt: 'Server-mode decryptions',
+};
+
+/** The last months up to the present one, oldest first, as the API names them: `2026-11`. */
+export function lastMonths(count: number, now = new Date()): string[] {
+  return Array.from({ length: count }, (_, index) => {
+    const first = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count + 1 + index);
+    return new Date(first).toISOString().slice(0, 7);
+  });
+}
+
+/** A month for people: `November 2026`, or `Nov`. */
+export function monthName(month: string, style: 'long' | 'short' = 'long'): string {
+  const format: Intl.DateTimeFormatOptions =
+    style === 'long' ? { month: 'long', year: 'numeric' } : { month: 'short' };
+  return new Date(`${month}-01T00:00:00Z`).toLocaleDateString('en', { ...format, timeZone: 'UTC' });
+}
+
+export function totalOf({ operations: counts }: Month): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+/**
+ * What a stacked bar chart draws: for each operation the height of its bar's top. The tallest comes first, so that each
+ * next one is drawn in front of it.
+ */
+export function stackedTops(months: readonly Month[]): { operation: Operation; tops: number[] }[] {
+  const sums = months.map(() => 0);
+  return operations
+    .map((operation) => ({
+      operation,
+      tops: months.map((month, index) => (sums[index] = (sums[index] ?? 0) + month.operations[operation])),
+    }))
+    .toReversed();
+}

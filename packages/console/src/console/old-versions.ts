@@ -1,0 +1,14 @@
+interface Versions {
+  readonly key_version: number;
+  readonly versions: readonly { readonly key_version: number; readonly last_unwrap_at: string | null }[];
+}
+
+const month = 30 * 86_400_000;
+
+/** Returns the old versions with an unwrap in the last 30 days. */
+export function oldVersionsInUse({ key_version: newest, versions }: Versions, now = Date.now()): number[] {
+  return versions
+    .filter(({ key_version }) => key_version < newest)
+    .filter(({ last_unwrap_at: last }) => last !== null && now - Date.parse(last) < month)
+    .map(({ key_version }) => key_version);
+}

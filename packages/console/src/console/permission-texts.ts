@@ -1,0 +1,17 @@
+import type { Permission } from '@eaas/protocol/wire';
+
+/** A description of each permission. */
+export const permissionTexts: Readonly<Record<Permission, string>> = {
+  encrypt: 'Wrap data keys, and compute fingerprints',
+  decrypt: 'Unwrap data keys',
+  'keys.read': 'See keys and their versions',
+  'keys.manage': 'Create, rotate, disable and enable keys',
+  'keys.destroy': 'Destroy keys, and restore them',
+  'keys.export': 'Take the material of exportable keys',
+  'audit.read': 'Read and verify the audit log',
+  'api_keys.manage': 'Create and revoke API keys',
+  'usage.read': 'See how much was used',
+};
+
+/** The permissions for the whole tenant. An API key that is limited to some keys cannot have them. */
+export const tenantWide: ReadonlySet<Permission> = new Set(['audit.read', 'api_keys.manage', 'usage.read']);

@@ -1,0 +1,19 @@
+/** The intervals that the forms offer. Others come from the API. */
+export const rotationOptions: readonly (readonly [string, string])[] = [
+  ['', 'By hand only'],
+  ['30', 'Every 30 days'],
+  ['90', 'Every 90 days'],
+  ['365', 'Every year'],
+];
+
+/** Returns the options, with the current interval if it is not one of them. */
+export function rotationOptionsWith(days: number | undefined): readonly (readonly [string, string])[] {
+  const isOffered = days === undefined || rotationOptions.some(([value]) => value === String(days));
+  return isOffered ? rotationOptions : [...rotationOptions, [String(days), rotationText(days)]];
+}
+
+/** A rotation policy in words. */
+export function rotationText(days: number | undefined): string {
+  if (days === undefined) return 'By hand only';
+  return days === 1 ? 'Every day' : `Every ${days.toLocaleString('en')} days`;
+}

@@ -1,0 +1,88 @@
+import { EaasClient } from '@eaas/sdk';
+import { createTestService } from '@eaas/sdk/testing';
+import { expect, test } from 'vitest';
+import { stateOf } from './api-key-state.ts';
+import { filterOf, isFiltered, offsetOf } from './audit-filter.ts';
+import { exportAudit } from './export-audit.ts';
+import { lastMonths, type Month, monthName, stackedTops } from './months.ts';
+import { oldVersionsInUse } from './old-versions.ts';
+import { rotationOptionsWith, rotationText } from './rotation.ts';
+
+const now = Date.parse('2026-11-20T12:00:00Z');
+const day = 86_400_000;
+const daysAgo = (days: number): string => new Date(now - days * day).toISOString();
+
+test.each([
+  [{ revoked_at: daysAgo(1), expires_at: null }, 'Revoked'],
+  [{ revoked_at: null, expires_at: null }, 'Valid'],
+  [{ revoked_at: null, expires_at: daysAgo(-8) }, 'Valid'],
+  [{ revoked_at: null, expires_at: daysAgo(-6) }, 'Expires soon'],
+  [{ revoked_at: null, expires_at: daysAgo(0) }, 'Expired'],
+])('an API key with %o is %s', (apiKey, text) => {
+  expect(stateOf(apiKey, now).text).toBe(text);
+});
+
+test('old versions that were unwrapped in the last 30 days are in use', () => {
+  const versions = [
+    { key_version: 4, last_unwrap_at: daysAgo(1) },
+    { key_version: 3, last_unwrap_at: daysAgo(29) },
+    { key_version: 2, last_unwrap_at: daysAgo(31) },
+    { key_version: 1, last_unwrap_at: null },
+  ];
+  expect(oldVersionsInUse({ key_version: 4, versions }, now)).toEqual([3]);
+});
+
+test('a filter has what was chosen, and its last minute whole', () => {
+  const texts = { action: 'key.wrap', keyId: '', from: '', to: '2026-11-20T12:00' };
+  const end = new Date(new Date('2026-11-20T12:00').getTime() + 59_999).toISOString();
+  expect(filterOf(texts)).toEqual({ action: 'key.wrap', date_to: end });
+  expect(isFiltered(texts)).toBe(true);
+  expect(filterOf({ action: '', keyId: '', from: '', to: '' })).toEqual({});
+});
+
+test('an entry is found a few rows below the top of its page', () => {
+  expect(offsetOf(612, 10_000)).toBe(9_383);
+  expect(offsetOf(9_998, 10_000)).toBe(0);
+});
+
+test('an interval that no option offers is offered too', () => {
+  expect(rotationOptionsWith(7).at(-1)).toEqual(['7', 'Every 7 days']);
+  expect(rotationOptionsWith(90)).toHaveLength(4);
+  expect(rotationText(undefined)).toBe('By hand only');
+});
+
+test('the last months end with the present one', () => {
+  expect(lastMonths(3, new Date('2026-01-31T23:00:00Z'))).toEqual(['2025-11', '2025-12', '2026-01']);
+  expect(monthName('2026-01')).toBe('January 2026');
+  expect(monthName('2026-01', 'short')).toBe('Jan');
+});
+
+test('bars are stacked, the tallest first', () => {
+  const month: Month = {
+    month: '2026-01',
+    operations: { encrypt: 1, decrypt: 2, 'key.wrap': 10, 'key.unwrap': 5 },
+    encrypt_quota: null,
+  };
+  expect(stackedTops([month])).toEqual([
+    { operation: 'decrypt', tops: [18] },
+    { operation: 'encrypt', tops: [16] },
+    { operation: 'key.unwrap', tops: [15] },
+    { operation: 'key.wrap', tops: [10] },
+  ]);
+});
+
+test('an export has every entry, oldest first, one JSON object a line', async () => {
+  const service = createTestService();
+  for (let each = 0; each < 230; each++) service.createKey(`key ${each}`);
+  const counts: number[] = [];
+  const file = await exportAudit(new EaasClient({ ...service }), {
+    filter: { action: 'key.create' },
+    signal: new AbortController().signal,
+    onProgress: (count) => counts.push(count),
+  });
+  const lines = (await file.text()).trimEnd().split('\n');
+  const ids = lines.map((line) => (JSON.parse(line) as { id: number }).id);
+  expect(ids).toHaveLength(230);
+  expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+  expect(counts).toEqual([100, 200]);
+});

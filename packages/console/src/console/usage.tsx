@@ -1,0 +1,76 @@
+import type { EaasClient } from '@eaas/sdk';
+import { useLoaded } from '../load.ts';
+import { PageHead } from '../parts/page-head.tsx';
+import { counted } from '../parts/short.ts';
+import { Empty, FailureView, LoadingRows } from '../parts/states.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { session } from '../session.ts';
+import { Chart } from './chart.tsx';
+import { lastMonths, monthName, type Month, operationNames, operations, totalOf } from './months.ts';
+
+const months = 12;
+
+/** The usage of the tenant by month. */
+export function Usage() {
+  const client = session.value?.client;
+  return client ? <Shown client={client} /> : null;
+}
+
+function Shown({ client }: { readonly client: EaasClient }) {
+  const { value, failure, reload } = useLoaded(
+    (signal) => Promise.all(lastMonths(months).map((month) => client.usage({ month }, { signal }))),
+    [client],
+  );
+  const isEmpty = value?.every((month) => totalOf(month) === 0);
+  return (
+    <>
+      <PageHead
+        title="Usage"
+        lead="Data keys that the service wrapped and unwrapped in the last twelve months, by calendar month in UTC. One data key can encrypt many values."
+      />
+      {failure && <FailureView failure={failure} onRetry={reload} />}
+      {!value && !failure && <LoadingRows text="Loading the usage" rows={8} />}
+      {value && !failure && isEmpty && (
+        <Empty title="Nothing was used yet">
+          As soon as an application encrypts or decrypts, the months appear here.
+        </Empty>
+      )}
+      {value && !failure && !isEmpty && (
+        <>
+          <Quota month={value.at(-1)} />
+          <Chart months={value} />
+          <Table
+            caption="Usage by month, newest first"
+            columns={columns}
+            rows={value.toReversed()}
+            keyOf={({ month }) => month}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+/** The used part of the month's quota of server mode. */
+function Quota({ month }: { readonly month: Month | undefined }) {
+  if (!month || month.encrypt_quota === null) return null;
+  const { encrypt_quota: quota, operations } = month;
+  return (
+    <p class="quota">
+      <label for="quota">
+        Server-mode encryptions this month: {operations.encrypt.toLocaleString('en')} of{' '}
+        {counted(quota, 'encryption')}
+      </label>
+      <meter id="quota" min={0} max={quota} high={quota * 0.8} value={operations.encrypt} />
+    </p>
+  );
+}
+
+const columns: readonly Column<Month>[] = [
+  { title: 'Month', cell: ({ month }) => monthName(month) },
+  ...operations.map((operation) => ({
+    title: operationNames[operation],
+    kind: 'number' as const,
+    cell: (month: Month) => month.operations[operation].toLocaleString('en'),
+  })),
+];

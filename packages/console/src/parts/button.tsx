@@ -1,0 +1,43 @@
+import type { ComponentChildren } from 'preact';
+
+interface ButtonProps {
+  readonly kind?: 'primary' | 'plain' | 'danger' | 'quiet';
+  readonly type?: 'button' | 'submit';
+  readonly children: ComponentChildren;
+  readonly onClick?: (() => void) | undefined;
+  readonly isBusy?: boolean;
+  /** The text while the button is busy. */
+  readonly busyText?: string;
+  readonly disabled?: boolean;
+  /** A longer name for screen readers. */
+  readonly label?: string;
+}
+
+/** A button. While it is busy it keeps the focus and does nothing. */
+export function Button({
+  kind = 'plain',
+  type = 'button',
+  children,
+  onClick,
+  isBusy = false,
+  busyText,
+  disabled = false,
+  label,
+}: ButtonProps) {
+  return (
+    <button
+      class={`button ${kind}`}
+      type={type}
+      disabled={disabled}
+      aria-disabled={isBusy}
+      aria-label={isBusy ? undefined : label}
+      onClick={(event) => {
+        if (isBusy) event.preventDefault();
+        else onClick?.();
+      }}
+    >
+      {isBusy && <span class="spinner" aria-hidden="true" />}
+      {isBusy && busyText ? `${busyText}…` : children}
+    </button>
+  );
+}

@@ -1,0 +1,33 @@
+import { Copy } from './copy.tsx';
+import { highlight } from './highlight.ts';
+
+interface CodeProps {
+  readonly title: string;
+  readonly code: string;
+}
+
+/** A block of code with a button that copies it. */
+export function Code({ title, code }: CodeProps) {
+  return (
+    <figure class="code">
+      <figcaption>
+        {title}
+        <Copy text={code} of={`the code: ${title}`} />
+      </figcaption>
+      {/* Reachable by keyboard, because a long line scrolls. */}
+      <pre tabIndex={0} role="group" aria-label={title}>
+        <code>
+          {highlight(code).map(({ text, kind }, index) =>
+            kind ? (
+              <span key={index} class={kind}>
+                {text}
+              </span>
+            ) : (
+              text
+            ),
+          )}
+        </code>
+      </pre>
+    </figure>
+  );
+}

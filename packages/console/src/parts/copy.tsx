@@ -1,0 +1,36 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+interface CopyProps {
+  readonly text: string;
+  /** A name of the text, for screen readers. */
+  readonly of: string;
+}
+
+/** A button that copies a text, and confirms it for two seconds. */
+export function Copy({ text, of }: CopyProps) {
+  const result = useSignal('');
+  useEffect(() => {
+    if (result.value === '') return undefined;
+    const timer = setTimeout(() => (result.value = ''), 2_000);
+    return () => clearTimeout(timer);
+  }, [result.value]);
+
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text);
+      result.value = 'Copied';
+    } catch {
+      result.value = 'Not copied: the browser does not allow it';
+    }
+  };
+  return (
+    <button class="copy" type="button" onClick={() => void copy()}>
+      {result.value === '' ? 'Copy' : <span aria-hidden="true">{result.value}</span>}
+      {result.value === '' && <span class="unseen"> {of}</span>}
+      <span class="unseen" role="status">
+        {result.value}
+      </span>
+    </button>
+  );
+}

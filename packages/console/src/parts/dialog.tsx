@@ -1,0 +1,45 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+
+interface DialogProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  readonly onClose: () => void;
+  /** Escape does not close the dialog. */
+  readonly mustAnswer?: boolean;
+}
+
+/** A modal dialog. It keeps the focus inside, and gives it back when it closes. */
+export function Dialog({ title, children, onClose, mustAnswer = false }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useLayoutEffect(() => {
+    const { current } = dialog;
+    const before = document.activeElement;
+    current?.showModal();
+    return () => {
+      current?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (!mustAnswer) onClose();
+      }}
+      onClose={({ currentTarget }) => {
+        // Also comes after the dialog was removed.
+        if (!currentTarget.isConnected) return;
+        // Browsers close a dialog without asking when Escape is pressed twice.
+        if (mustAnswer) currentTarget.showModal();
+        else onClose();
+      }}
+    >
+      <h2 id={id}>{title}</h2>
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,95 @@
+import type { Signal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+interface Texts {
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  readonly error?: string | undefined;
+}
+
+interface Inputs extends Texts {
+  readonly value: Signal<string>;
+  readonly type?: 'text' | 'password' | 'number' | 'datetime-local';
+  readonly placeholder?: string;
+  readonly required?: boolean;
+  readonly maxLength?: number;
+  readonly min?: number;
+  readonly max?: number;
+  readonly autocomplete?: 'off';
+  readonly autocapitalize?: 'off';
+  readonly spellcheck?: false;
+}
+
+/** A labelled input that writes what is typed into a signal. */
+export function Field({ label, hint, error, value, type = 'text', ...input }: Inputs) {
+  const id = useId();
+  // The types of Preact tell inputs apart by one literal.
+  const literal: 'text' = type as 'text';
+  return (
+    <Labelled id={id} label={label} hint={hint} error={error}>
+      <input
+        {...input}
+        type={literal}
+        id={id}
+        value={value.value}
+        aria-invalid={error !== undefined}
+        aria-describedby={describedBy(id, hint, error)}
+        onInput={(event) => (value.value = event.currentTarget.value)}
+      />
+    </Labelled>
+  );
+}
+
+interface Choices extends Texts {
+  readonly value: Signal<string>;
+  /** Values and their texts. */
+  readonly options: readonly (readonly [string, string])[];
+  readonly disabled?: boolean;
+}
+
+/** A labelled list of options, one of which is chosen. */
+export function Select({ label, hint, error, value, options, disabled = false }: Choices) {
+  const id = useId();
+  return (
+    <Labelled id={id} label={label} hint={hint} error={error}>
+      <select
+        id={id}
+        value={value.value}
+        disabled={disabled}
+        aria-describedby={describedBy(id, hint, error)}
+        onInput={(event) => (value.value = event.currentTarget.value)}
+      >
+        {options.map(([option, text]) => (
+          <option key={option} value={option} selected={option === value.value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </Labelled>
+  );
+}
+
+function Labelled({ id, label, hint, error, children }: Texts & { id: string; children: ComponentChildren }) {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children}
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error !== undefined && (
+        <p class="error" id={`${id}-error`} role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function describedBy(id: string, hint: unknown, error: string | undefined): string | undefined {
+  const ids = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`];
+  return ids.filter(Boolean).join(' ') || undefined;
+}

@@ -1,0 +1,23 @@
+import type { ComponentType } from 'preact';
+import { Loading } from './states.tsx';
+import { useLoaded } from '../load.ts';
+import { FailureView } from './states.tsx';
+
+/** Fetches the code of a view when it is first shown. */
+export function lazily<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+): ComponentType<Props> {
+  let loading: Promise<ComponentType<Props>> | undefined;
+  return function Lazy(props: Props) {
+    const { value, failure, reload } = useLoaded(async () => {
+      loading ??= load().catch((error: unknown) => {
+        loading = undefined;
+        throw error;
+      });
+      // In an object, because `useLoaded` keeps values, and a component is a function.
+      return { View: await loading };
+    }, []);
+    if (failure) return <FailureView failure={failure} onRetry={reload} />;
+    return value ? <value.View {...props} /> : <Loading text="Loading" />;
+  };
+}

@@ -1,0 +1,25 @@
+import type { ComponentChildren } from 'preact';
+import { addressOf, go, type Place } from '../places.ts';
+
+interface LinkProps {
+  readonly to: Place;
+  readonly children: ComponentChildren;
+  readonly isCurrent?: boolean;
+}
+
+/** A link within this document, which keeps the API key. A link that opens in a new tab leads to the sign-in form. */
+export function Link({ to, children, isCurrent = false }: LinkProps) {
+  return (
+    <a
+      href={addressOf(to)}
+      aria-current={isCurrent ? 'page' : undefined}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+        event.preventDefault();
+        go(to);
+      }}
+    >
+      {children}
+    </a>
+  );
+}

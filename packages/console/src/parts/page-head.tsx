@@ -1,0 +1,21 @@
+import type { ComponentChildren } from 'preact';
+import { Heading } from './heading.tsx';
+
+interface PageHeadProps {
+  readonly title: string;
+  readonly lead: ComponentChildren;
+  readonly action?: ComponentChildren;
+}
+
+/** The top of a page of the console: its title, what it is for, and its main action. */
+export function PageHead({ title, lead, action }: PageHeadProps) {
+  return (
+    <div class="page-head">
+      <div>
+        <Heading>{title}</Heading>
+        <p class="lead">{lead}</p>
+      </div>
+      {action}
+    </div>
+  );
+}

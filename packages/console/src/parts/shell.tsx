@@ -1,0 +1,79 @@
+import type { ComponentChildren } from 'preact';
+import { place, type Place } from '../places.ts';
+import { isAway, leave, session } from '../session.ts';
+import { Button } from './button.tsx';
+import { Link } from './link.tsx';
+import { until } from './times.ts';
+
+const pages: readonly { readonly place: Place; readonly name: string }[] = [
+  { place: { page: 'playground' }, name: 'Playground' },
+  { place: { page: 'keys' }, name: 'Keys' },
+  { place: { page: 'api-keys' }, name: 'API keys' },
+  { place: { page: 'audit' }, name: 'Audit log' },
+  { place: { page: 'usage' }, name: 'Usage' },
+];
+
+/** The frame of every page: the navigation, and the signed-in tenant. */
+export function Shell({ children }: { readonly children: ComponentChildren }) {
+  const { page } = place.value;
+  const currentPage = page === 'key' ? 'keys' : page;
+  return (
+    <>
+      <a
+        class="skip"
+        href="#content"
+        onClick={(event) => {
+          event.preventDefault();
+          document.querySelector<HTMLElement>('#content')?.focus();
+        }}
+      >
+        Skip to the content
+      </a>
+      <header class="top">
+        <div class="brand" aria-hidden="true">
+          Eaas
+        </div>
+        <nav aria-label="Pages">
+          <ul>
+            {pages.map(({ place: to, name }) => (
+              <li key={name}>
+                <Link to={to} isCurrent={to.page === currentPage}>
+                  {name}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <Who />
+      </header>
+      {session.value && isAway.value && (
+        <div class="banner" role="alert">
+          The service does not respond. This page goes on as soon as it does.
+        </div>
+      )}
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </>
+  );
+}
+
+function Who() {
+  const { value } = session;
+  if (!value) return <div class="who" />;
+  return (
+    <div class="who">
+      <span class="tenant">
+        {value.tenant ?? 'Signed in'}
+        {value.expiresAt && (
+          <time dateTime={value.expiresAt.toISOString()} title={value.expiresAt.toLocaleString()}>
+            expires {until(value.expiresAt)}
+          </time>
+        )}
+      </span>
+      <Button kind="quiet" onClick={() => leave('left')}>
+        Sign out
+      </Button>
+    </div>
+  );
+}

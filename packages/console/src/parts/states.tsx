@@ -1,0 +1,87 @@
+import type { ComponentChildren } from 'preact';
+import type { Failure } from '../failure.ts';
+import { Button } from './button.tsx';
+import { Prose } from './prose.tsx';
+
+/** Shown until the first response arrives. */
+export function Loading({ text }: { readonly text: string }) {
+  return (
+    <div class="loading" role="status">
+      <span class="spinner" aria-hidden="true" />
+      {text}…
+    </div>
+  );
+}
+
+/** Grey lines where the rows of a table will be. */
+export function LoadingRows({ text, rows = 5 }: { readonly text: string; readonly rows?: number }) {
+  return (
+    <div class="loading-rows" role="status">
+      <span class="unseen">{text}…</span>
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} class="bone" aria-hidden="true" />
+      ))}
+    </div>
+  );
+}
+
+interface EmptyProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+  readonly action?: ComponentChildren;
+}
+
+/** Shown for an empty list. It explains the list and how to begin. */
+export function Empty({ title, children, action }: EmptyProps) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      <p>{children}</p>
+      {action}
+    </div>
+  );
+}
+
+interface FailureProps {
+  readonly failure: Failure;
+  readonly onRetry?: (() => void) | undefined;
+}
+
+/** Shows a failure: its title, its reason and the next thing to do. */
+export function FailureView({ failure, onRetry }: FailureProps) {
+  const { kind, title, detail, advice, requestId } = failure;
+  const canRetry = onRetry && (kind === 'away' || kind === 'refused');
+  return (
+    <div class={`failure ${kind}`} role="alert">
+      <h2>{title}</h2>
+      <p>
+        <Prose text={detail} />
+      </p>
+      {advice !== '' && (
+        <p>
+          <Prose text={advice} />
+        </p>
+      )}
+      {requestId && (
+        <p class="soft">
+          Request <code>{requestId}</code>
+        </p>
+      )}
+      {canRetry && <Button onClick={onRetry}>Try again</Button>}
+    </div>
+  );
+}
+
+interface NoticeProps {
+  readonly tone: 'info' | 'good' | 'warn' | 'bad';
+  readonly children: ComponentChildren;
+}
+
+/** A short message. Screen readers read it when it appears. */
+export function Notice({ tone, children }: NoticeProps) {
+  return (
+    <div class={`notice ${tone}`} role={tone === 'bad' || tone === 'warn' ? 'alert' : 'status'}>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { snippets } from '../playground/snippets.ts';
+import { highlight } from './highlight.ts';
+import { counted, sentence, short } from './short.ts';
+import { ago, until } from './times.ts';
+
+test.each(Object.entries(snippets))('the coloured pieces of %s are its code', (_, code) => {
+  const pieces = highlight(code);
+  expect(pieces.map(({ text }) => text).join('')).toBe(code);
+  expect(pieces.some(({ kind }) => kind === 'word')).toBe(true);
+});
+
+test('code is coloured by what it is', () => {
+  const kinds = highlight("const x = 'new'; // 1").map(({ text, kind }) => [text, kind ?? 'plain']);
+  expect(kinds).toEqual([
+    ['const', 'word'],
+    [' x = ', 'plain'],
+    ["'new'", 'text'],
+    ['; ', 'plain'],
+    ['// 1', 'remark'],
+  ]);
+});
+
+test('texts are shortened, counted and made sentences', () => {
+  expect([short('abcdefghij'), short('abc')]).toEqual(['abcdefgh…', 'abc']);
+  expect([counted(1, 'entry', 'entries'), counted(2_000, 'entry', 'entries')]).toEqual([
+    '1 entry',
+    '2,000 entries',
+  ]);
+  expect([sentence('the key is gone'), sentence('Is it?')]).toEqual(['The key is gone.', 'Is it?']);
+});
+
+test('times are said as people say them', () => {
+  const now = Date.parse('2026-11-20T12:00:00Z');
+  expect(ago(new Date(now - 30_000), now)).toBe('just now');
+  expect(ago(new Date(now - 3 * 3_600_000), now)).toBe('3 hours ago');
+  expect(ago(new Date(now - 86_400_000), now)).toBe('yesterday');
+  expect(until(new Date(now + 30_000), now)).toBe('in less than a minute');
+  expect(until(new Date(now + 90 * 86_400_000), now)).toBe('in 3 months');
+});

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { addressOf, type Place, placeOf } from './places.ts';
+
+const keyId = '6f2c1c1e-9d1b-4c55-8e0e-2f1a5d0a7b11';
+const at = (address: string): Place => placeOf(new URL(address, 'http://127.0.0.1:8080'));
+
+test.each<Place>([
+  { page: 'playground' },
+  { page: 'keys' },
+  { page: 'key', keyId },
+  { page: 'api-keys' },
+  { page: 'audit' },
+  { page: 'usage' },
+])('the address of $page names it', (place) => {
+  expect(at(addressOf(place))).toEqual(place);
+});
+
+test.each(['/console/', '/console/#/other', `/console/#/keys/${keyId}/more`, '/console/#code=abc'])(
+  '%s is the list of keys',
+  (address) => {
+    expect(at(address)).toEqual({ page: 'keys' });
+  },
+);
+
+test('the fragment of the playground names no page of the console', () => {
+  expect(at('/#/audit')).toEqual({ page: 'playground' });
+});

@@ -1,0 +1,156 @@
+import { type Envelope, parseEnvelope } from '@eaas/protocol';
+import { fromBase64, toBase64 } from '@eaas/protocol/base64';
+
+export type PartName =
+  | 'magic'
+  | 'version'
+  | 'key_id'
+  | 'key_version'
+  | 'length'
+  | 'wrapped_key'
+  | 'iv'
+  | 'commitment'
+  | 'ciphertext'
+  | 'tag';
+
+/** One field of an envelope, and its position. */
+export interface Part {
+  readonly name: PartName;
+  readonly title: string;
+  /** The offset of the first byte, and of the byte after the last. */
+  readonly start: number;
+  readonly end: number;
+  /** The characters of the base64. A character at a border has bits of two fields, and counts for the first. */
+  readonly text: string;
+  /** The value in a readable form. */
+  readonly shows: string;
+  readonly about: string;
+}
+
+const tagLength = 16;
+
+type Described = Pick<Part, 'name' | 'title' | 'about'> & {
+  readonly length: (envelope: Envelope) => number;
+  readonly shows: (envelope: Envelope, bytes: Uint8Array) => string;
+};
+
+const fields: readonly Described[] = [
+  {
+    name: 'magic',
+    title: 'Magic',
+    about: 'Says that this is an envelope. Every stored value begins with “eaas”, so plaintext stands out.',
+    length: () => 3,
+    shows: (_, bytes) => hex(bytes),
+  },
+  {
+    name: 'version',
+    title: 'Version',
+    about: 'The version of the format: 1 is a value, 2 is a stream.',
+    length: () => 1,
+    shows: ({ version }) => String(version),
+  },
+  {
+    name: 'key_id',
+    title: 'Key id',
+    about:
+      'The key of the service that wrapped the data key. The reader refuses any key that it did not expect.',
+    length: () => 16,
+    shows: ({ keyId }) => keyId,
+  },
+  {
+    name: 'key_version',
+    title: 'Key version',
+    about: 'The version of that key. Rotation makes a new version, and old ones still unwrap.',
+    length: () => 4,
+    shows: ({ keyVersion }) => String(keyVersion),
+  },
+  {
+    name: 'length',
+    title: 'Length',
+    about: 'How many bytes the wrapped key has.',
+    length: () => 2,
+    shows: ({ wrappedKey }) => String(wrappedKey.length),
+  },
+  {
+    name: 'wrapped_key',
+    title: 'Wrapped key',
+    about:
+      'The data key, encrypted by the service. Only the service can unwrap it, and it records each time.',
+    length: ({ wrappedKey }) => wrappedKey.length,
+    shows: (_, bytes) => hex(bytes),
+  },
+  {
+    name: 'iv',
+    title: 'IV',
+    about: 'Twelve random bytes. They make two encryptions of the same value differ.',
+    length: ({ iv }) => iv.length,
+    shows: (_, bytes) => hex(bytes),
+  },
+  {
+    name: 'commitment',
+    title: 'Commitment',
+    about: 'Ties the envelope to one data key, so that nobody can build one that opens under two.',
+    length: ({ commitment }) => commitment.length,
+    shows: (_, bytes) => hex(bytes),
+  },
+  {
+    name: 'ciphertext',
+    title: 'Ciphertext',
+    about: 'Your value, encrypted with AES-256-GCM in this page. It is as long as the value.',
+    length: ({ body }) => body.length - tagLength,
+    shows: (_, bytes) => hex(bytes),
+  },
+  {
+    name: 'tag',
+    title: 'Tag',
+    about:
+      'Authenticates the ciphertext together with its key and its context. One changed bit and it does not fit.',
+    length: () => tagLength,
+    shows: (_, bytes) => hex(bytes),
+  },
+];
+
+/** Takes a stored value apart, field by field. Throws FormatError for another text. */
+export function partsOf(stored: string): Part[] {
+  const bytes = fromBase64(stored);
+  const envelope = parseEnvelope(bytes);
+  let start = 0;
+  return fields.map(({ name, title, about, length, shows }) => {
+    const end = start + length(envelope);
+    const text = stored.slice(characterAt(start), end === bytes.length ? undefined : characterAt(end));
+    const part = { name, title, about, start, end, text, shows: shows(envelope, bytes.subarray(start, end)) };
+    start = end;
+    return part;
+  });
+}
+
+/** The stored value with one bit of a field changed: the last bit of its middle byte. */
+export function flipBit(stored: string, { start, end }: Pick<Part, 'start' | 'end'>): string {
+  const bytes = fromBase64(stored);
+  const at = Math.floor((start + end - 1) / 2);
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  return toBase64(bytes);
+}
+
+/** Returns the positions at which two texts of the same length differ. */
+export function differencesOf(before: string, after: string): number[] {
+  return Array.from(before).flatMap((character, index) => (after[index] === character ? [] : [index]));
+}
+
+/** Returns whether a text contains a value, also as JSON, base64 or hex. */
+export function contains(text: string, value: string): boolean {
+  const bytes = new TextEncoder().encode(value);
+  // The last characters of base64 depend on the bytes that follow.
+  const encoded = toBase64(bytes).replace(/.?=+$/, '');
+  const spellings = [value, JSON.stringify(value).slice(1, -1), encoded, hex(bytes)];
+  return spellings.some((spelling) => text.includes(spelling));
+}
+
+/** Returns the position of the first character that begins in a byte or after it. A character of base64 has six bits. */
+function characterAt(byte: number): number {
+  return Math.ceil((byte * 8) / 6);
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

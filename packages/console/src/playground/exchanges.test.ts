@@ -1,0 +1,37 @@
+import { EaasClient } from '@eaas/sdk';
+import { createTestService } from '@eaas/sdk/testing';
+import { expect, test } from 'vitest';
+import { createRecorder, refusedBy, shown } from './exchanges.ts';
+
+const service = createTestService();
+const { key_id: keyId } = service.createKey('test');
+const cache = { encrypt: false, decrypt: false } as const;
+
+test('the requests of a piece of work are recorded, and those of others are not', async () => {
+  const { fetch, during } = createRecorder(service.fetch);
+  const client = new EaasClient({ ...service, fetch, keyId, cache });
+  await client.encrypt('before');
+  const sealed = await during(() => client.encrypt('ada@example.com'));
+  expect(sealed.ok).toBe(true);
+  expect(sealed.exchanges).toMatchObject([{ method: 'POST', path: `/v1/keys/${keyId}/wrap`, status: 200 }]);
+  expect(JSON.stringify(sealed.exchanges)).not.toContain('ada@example.com');
+});
+
+test('a failed step still shows the requests that it sent', async () => {
+  const { fetch, during } = createRecorder(service.fetch);
+  const client = new EaasClient({ ...service, fetch, keyId, cache, retries: 0 });
+  service.failNext('unavailable');
+  const failed = await during(() => client.encrypt('x'));
+  expect(failed.ok).toBe(false);
+  expect(refusedBy(failed.exchanges)).toBe('service');
+  const refused = await during(() => client.decrypt('plaintext'));
+  expect(refusedBy(refused.exchanges)).toBe('page_before');
+});
+
+test('a body is shown with its data key shortened', () => {
+  const dek = Buffer.alloc(32, 9).toString('base64');
+  expect(shown(JSON.stringify({ dek, key_version: 1 }))).toBe(
+    '{\n  "dek": "CQkJ… (a data key, shortened)",\n  "key_version": 1\n}',
+  );
+  expect(shown('<h1>502</h1>')).toBe('<h1>502</h1>');
+});

@@ -1,0 +1,67 @@
+import { type EaasClient, ServiceError } from '@eaas/sdk';
+import type { AuditEntry, AuditReport, AuditState } from '@eaas/sdk/audit';
+
+/** The callbacks for a log that is followed. */
+export interface Follower {
+  readonly onEntry: (entry: AuditEntry) => void;
+  readonly onReport: (report: AuditReport) => void;
+  /** Called when a round failed. The next round follows, unless the API key lacks the permission. */
+  readonly onError: (error: unknown) => void;
+}
+
+const interval = 1_500;
+/** The number of older entries to begin with. */
+const before = 50;
+
+/**
+ * Follows the audit log while the page is visible, and recomputes its chain from the entries that are shown first.
+ * Returns a function that ends it.
+ */
+export function followAudit(client: EaasClient, { onEntry, onReport, onError }: Follower): () => void {
+  let saved: AuditState | undefined;
+  let stop = new AbortController();
+  const store = {
+    load: () => saved,
+    save: (state: AuditState) => void (saved = state),
+  };
+
+  async function run(signal: AbortSignal): Promise<void> {
+    try {
+      saved ??= await startingState(client, onEntry, signal);
+      const options = { store, interval, onEntry, onError, signal };
+      for await (const report of client.audit.monitor(options)) onReport(report);
+    } catch (error) {
+      if (signal.aborted) return;
+      onError(error);
+      const isForbidden = error instanceof ServiceError && error.code === 'permission_missing';
+      if (!isForbidden) setTimeout(() => signal.aborted || void run(signal), interval * 2);
+    }
+  }
+
+  const follow = (): void => {
+    stop.abort();
+    stop = new AbortController();
+    if (!document.hidden) void run(stop.signal);
+  };
+  document.addEventListener('visibilitychange', follow);
+  follow();
+  return () => {
+    document.removeEventListener('visibilitychange', follow);
+    stop.abort();
+  };
+}
+
+/** Returns a state that begins a few entries back. The console verifies the whole log. */
+async function startingState(
+  client: EaasClient,
+  onEntry: Follower['onEntry'],
+  signal: AbortSignal,
+): Promise<AuditState | undefined> {
+  const { logs } = await client.audit.page({ limit: before }, { signal });
+  const oldest = logs.at(-1);
+  if (!oldest || oldest.id === 1) return undefined;
+  const { verifier_key, tenant_id } = await client.audit.checkpoint({ signal });
+  onEntry(oldest);
+  const start = { id: oldest.id, hash: oldest.hash };
+  return { version: 1, tenant_id, verifier_key, start, read: start, verified: start, checkpoint: null };
+}

@@ -1,0 +1,99 @@
+import { useSignal } from '@preact/signals';
+import type { AuditEntry, AuditReport } from '@eaas/sdk/audit';
+import { useEffect } from 'preact/hooks';
+import { type Failure, failureOf } from '../failure.ts';
+import { Code } from '../parts/code.tsx';
+import { counted, sentence, short } from '../parts/short.ts';
+import { Notice } from '../parts/states.tsx';
+import { clockTime } from '../parts/times.ts';
+import { followAudit } from './follow.ts';
+import type { Play } from './play.ts';
+import { snippets } from './snippets.ts';
+
+const most = 100;
+
+/** The audit log as it grows, with its chain recomputed in this page. */
+export function LiveAudit({ play }: { readonly play: Play }) {
+  const entries = useSignal<readonly AuditEntry[]>([]);
+  const report = useSignal<AuditReport | undefined>(undefined);
+  const failure = useSignal<Failure | undefined>(undefined);
+  const { client } = play.session;
+
+  useEffect(
+    () =>
+      followAudit(client, {
+        onEntry: (entry) => {
+          if (entries.value.some(({ id }) => id === entry.id)) return;
+          entries.value = [entry, ...entries.value].slice(0, most);
+        },
+        onReport: (next) => {
+          report.value = next;
+          failure.value = undefined;
+        },
+        onError: (error) => (failure.value = failureOf(error)),
+      }),
+    [client],
+  );
+
+  return (
+    <aside class="live" aria-labelledby="live-title">
+      <div class="live-head">
+        <h2 id="live-title">Audit log, live</h2>
+        <p class="soft">Every use of a key is an entry. Each holds a hash over itself and the one before.</p>
+      </div>
+      <Chain report={report.value} failure={failure.value} count={entries.value.length} />
+      {/* Reachable by keyboard, because a long list scrolls. */}
+      <div class="entries" role="log" aria-label="Newest entries of the audit log" tabIndex={0}>
+        <ol>
+          {entries.value.map((entry) => (
+            <Entry key={entry.id} entry={entry} report={report.value} />
+          ))}
+        </ol>
+      </div>
+      <details>
+        <summary>The code that follows the log</summary>
+        <Code title="Audit" code={snippets.audit} />
+      </details>
+    </aside>
+  );
+}
+
+interface ChainProps {
+  readonly report: AuditReport | undefined;
+  readonly failure: Failure | undefined;
+  readonly count: number;
+}
+
+/** The result of the verification. */
+function Chain({ report, failure, count }: ChainProps) {
+  const finding = report?.findings[0];
+  if (finding) return <Notice tone="bad">The chain breaks. {sentence(finding.message)}</Notice>;
+  if (failure?.kind === 'forbidden')
+    return <Notice tone="info">This API key may not read the audit log (audit.read).</Notice>;
+  if (failure) return <Notice tone="warn">{failure.title}. Trying again.</Notice>;
+  if (!report) return <p class="chain">Reading the log…</p>;
+  const { verified } = report.state ?? {};
+  if (!verified?.id) return <p class="chain">The log is empty. Encrypt a value to see its first entry.</p>;
+  return (
+    <p class="chain holds">
+      <span class="tick" aria-hidden="true" />
+      {counted(count, 'entry', 'entries')} recomputed in this page, up to {verified.id}. The chain holds.
+    </p>
+  );
+}
+
+function Entry({ entry, report }: { readonly entry: AuditEntry; readonly report: AuditReport | undefined }) {
+  const { id, action, key_version, created_at, hash } = entry;
+  const isBroken = report?.findings.some((finding) => finding.id === id) ?? false;
+  return (
+    <li class={isBroken ? 'broken' : ''}>
+      <span class="entry-id">{id}</span>
+      <span class="entry-action">
+        {action}
+        {key_version !== null && <span class="soft"> v{key_version}</span>}
+      </span>
+      <time dateTime={created_at}>{clockTime(created_at)}</time>
+      <code class="entry-hash">{short(hash, 12)}</code>
+    </li>
+  );
+}

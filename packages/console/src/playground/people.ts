@@ -1,0 +1,45 @@
+import { createIndexKey, defineFields, text, unencrypted } from '@eaas/sdk/fields';
+import { clientOf } from '../session.ts';
+import type { Play } from './play.ts';
+
+const fields = defineFields({
+  users: { ...unencrypted('id'), email: text().searchable({ normalize: ['trim', 'lowercase'] }) },
+});
+
+/** A row as the database of the application has it. */
+interface StoredRow {
+  readonly id: string;
+  readonly email: string;
+  /** The fingerprint. */
+  readonly email_index: string | null;
+}
+
+/** A small encrypted table that can be searched. */
+export interface People {
+  readonly rows: readonly StoredRow[];
+  /** The fingerprint of the searched value, and the decrypted rows that have this fingerprint. */
+  find(email: string): Promise<{ readonly fingerprint: string; readonly found: readonly string[] }>;
+}
+
+const others = ['grace@example.com', 'alan@example.com', 'edsger@example.com'];
+
+/**
+ * Encrypts four rows, the first with the value of the playground. Its client keeps data keys for a minute, as an
+ * application's would: four rows cost one request. Throws EaasError.
+ */
+export async function storePeople({ session, keyId }: Play, email: string): Promise<People> {
+  const client = clientOf(session.apiKey, undefined, { keyId, cache: 'browser' });
+  const index = session.indexKey ?? (await createIndexKey(client));
+  const records = fields.for(client, { index });
+  const plain = [email, ...others].map((address, place) => ({ id: String(42 + place), email: address }));
+  const rows = await records.encryptRows('users', plain, ({ id }) => id);
+  return {
+    rows,
+    find: async (wanted) => {
+      const { email_index } = await records.where('users', { email: wanted });
+      const matches = rows.filter((row) => row.email_index !== null && email_index.includes(row.email_index));
+      const found = await records.decryptRows('users', matches, ({ id }) => id);
+      return { fingerprint: email_index[0] ?? '', found: found.map(({ id }) => id) };
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { EaasClient } from '@eaas/sdk';
+import { useLoaded, useWork } from '../load.ts';
+import { Button } from '../parts/button.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { Empty, FailureView, Loading } from '../parts/states.tsx';
+import { session, type Session } from '../session.ts';
+import { LiveAudit } from './live-audit.tsx';
+import { DecryptStep, FlipStep, MoveStep } from './opening-steps.tsx';
+import { playOf } from './play.ts';
+import { RotateStep } from './rotate-step.tsx';
+import { SealingSteps } from './sealing-steps.tsx';
+import { SearchStep } from './search-step.tsx';
+
+/** The whole idea of the service in eight steps that run for real. */
+export function Playground() {
+  const { value } = session;
+  return value ? <SignedIn session={value} /> : null;
+}
+
+function SignedIn({ session }: { readonly session: Session }) {
+  const { value: play, failure, isLoading, reload } = useLoaded(() => playOf(session), [session]);
+  return (
+    <div class="playground">
+      <div class="intro">
+        <Heading>See the whole idea in two minutes</Heading>
+        <p class="lead">
+          Your application encrypts. The service keeps the keys and records every use. Each step below runs
+          for real, against this service, with the code that is shown.
+        </p>
+      </div>
+      {failure && <FailureView failure={failure} onRetry={reload} />}
+      {!play && !failure && isLoading && <Loading text="Looking for a key to encrypt with" />}
+      {!play && !failure && !isLoading && <NoKey client={session.client} onCreated={reload} />}
+      {play && (
+        <div class="two">
+          <div class="steps">
+            <SealingSteps play={play} />
+            <DecryptStep play={play} />
+            <SearchStep play={play} />
+            <FlipStep play={play} />
+            <MoveStep play={play} />
+            <RotateStep play={play} />
+          </div>
+          <LiveAudit play={play} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Asks before it creates a key, because the tenant may be in production. */
+function NoKey({ client, onCreated }: { readonly client: EaasClient; readonly onCreated: () => void }) {
+  const { isBusy, failure, run } = useWork();
+  const create = async (): Promise<void> => {
+    if (await run(() => client.keys.create({ name: 'playground' }))) onCreated();
+  };
+  if (failure) return <FailureView failure={failure} onRetry={() => void create()} />;
+  return (
+    <Empty
+      title="There is no key to encrypt with"
+      action={
+        <Button kind="primary" isBusy={isBusy} busyText="Creating" onClick={() => void create()}>
+          Create the key “playground”
+        </Button>
+      }
+    >
+      The tenant has no active key. The playground encrypts under one, and rotates it in its last step.
+    </Empty>
+  );
+}

@@ -1,0 +1,70 @@
+import { failureOf } from '../failure.ts';
+import { Button } from '../parts/button.tsx';
+import { FailureView, Notice } from '../parts/states.tsx';
+import { home, type Play, type Sealed } from './play.ts';
+import { NotYet } from './sealing-steps.tsx';
+import { Result, Step } from './step.tsx';
+import { useStep } from './use-step.ts';
+
+interface Rotated {
+  readonly value: string;
+  readonly before: number;
+  readonly after: number;
+}
+
+/** The step that rotates the key. */
+export function RotateStep({ play }: { readonly play: Play }) {
+  const sealed = play.sealed.value;
+  return (
+    <Step
+      name="rotate"
+      number={8}
+      title="Rotate the key, and still read the old value"
+      lead="Rotation makes a new version of the key. New values use it. Old values name their version, and open as before: nothing in your database has to change."
+    >
+      {sealed ? <Rotate key={sealed.bundle.ciphertext} play={play} sealed={sealed} /> : <NotYet />}
+    </Step>
+  );
+}
+
+function Rotate({ play, sealed }: { readonly play: Play; readonly sealed: Sealed }) {
+  const { isBusy, outcome, run } = useStep<Rotated>(play);
+  const { eaas, keyId } = play;
+  const rotate = async (): Promise<Rotated> => {
+    await eaas.keys.rotate({ key_id: keyId });
+    const value = await eaas.decrypt(sealed.bundle, { as: 'text', context: home });
+    const renewed = await eaas.encrypt(value, { context: home, fresh: true });
+    return { value, before: sealed.bundle.key_version, after: renewed.key_version };
+  };
+  return (
+    <>
+      <Button kind="primary" isBusy={isBusy} busyText="Rotating" onClick={() => void run(rotate)}>
+        Rotate the key for real
+      </Button>
+      <Result>
+        {outcome?.ok && (
+          <>
+            <dl class="versions">
+              <div>
+                <dt>The old value, version {outcome.value.before}</dt>
+                <dd>
+                  opens: <code>{outcome.value.value}</code>
+                </dd>
+              </div>
+              <div>
+                <dt>A new encryption of it</dt>
+                <dd>
+                  is under <code>version {outcome.value.after}</code>
+                </dd>
+              </div>
+            </dl>
+            <Notice tone="good">
+              The key has {outcome.value.after} versions now, and all of them decrypt.
+            </Notice>
+          </>
+        )}
+        {outcome && !outcome.ok && <FailureView failure={failureOf(outcome.error)} />}
+      </Result>
+    </>
+  );
+}

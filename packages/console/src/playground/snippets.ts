@@ -1,0 +1,45 @@
+/** The code that each step ran, as an application would write it. `snippets.test.ts` runs every one. */
+export const snippets = {
+  encrypt: `import { EaasClient } from '@eaas/sdk';
+const eaas = new EaasClient(); // reads EAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID
+const context = { table: 'users', row: '42' };
+const { ciphertext } = await eaas.encrypt('ada@example.com', { context });`,
+
+  parts: `import { parseEnvelope } from '@eaas/protocol';
+import { fromBase64 } from '@eaas/protocol/base64';
+const { keyId, keyVersion, iv } = parseEnvelope(fromBase64(ciphertext));
+console.log(keyId, keyVersion, iv.length); // …, 1, 12`,
+
+  requests: `const eaas = new EaasClient({ fetch: async (input) => {
+  console.log(input.method, input.url, await input.clone().text());
+  return fetch(input);
+} });`,
+
+  decrypt: `const context = { table: 'users', row: '42' };
+const value = await eaas.decrypt(ciphertext, { as: 'text', context });
+console.log(value); // ada@example.com`,
+
+  search: `const email = text().searchable({ normalize: ['trim', 'lowercase'] });
+const records = defineFields({ users: { email } }).for(eaas, { index: indexKey });
+const stored = await records.encryptRow('users', '42', { email: 'ada@example.com' });
+const { email_index } = await records.where('users', { email: 'ADA@EXAMPLE.COM' });`,
+
+  flip: `const bytes = fromBase64(ciphertext);
+bytes[bytes.length - 20] ^= 1;
+const error = await eaas.decrypt(bytes, { context }).catch((error) => error);
+console.log(error.code); // decryption`,
+
+  move: `const context = { table: 'users', row: '43' };
+const error = await eaas.decrypt(ciphertext, { context }).catch((error) => error);
+console.log(error.code); // decryption`,
+
+  rotate: `const { key_version } = await eaas.keys.rotate({ key_id: keyId });
+const old = await eaas.decrypt(ciphertext, { as: 'text', context });
+const renewed = await eaas.encrypt(old, { context, fresh: true });
+console.log(renewed.key_version === key_version); // true`,
+
+  audit: `const reports = eaas.audit.monitor({ store, interval: 1_500, onEntry: show, signal });
+for await (const { ok, findings, checked } of reports) {
+  console.log(ok ? \`\${checked} entries hold\` : findings);
+}`,
+} as const;

@@ -1,0 +1,38 @@
+import type { ComponentChildren } from 'preact';
+import { Code } from '../parts/code.tsx';
+import { snippets } from './snippets.ts';
+
+interface StepProps {
+  readonly name: keyof typeof snippets;
+  readonly number: number;
+  readonly title: string;
+  /** Two or three sentences about the step. */
+  readonly lead: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** One step of the playground: an explanation, something to try, and the code. */
+export function Step({ name, number, title, lead, children }: StepProps) {
+  return (
+    <section class="step" id={name} aria-labelledby={`${name}-title`}>
+      <div class="step-number" aria-hidden="true">
+        {number}
+      </div>
+      <div class="step-body">
+        <h2 id={`${name}-title`}>{title}</h2>
+        <p class="step-lead">{lead}</p>
+        {children}
+        <Code title="The code of this step" code={snippets[name]} />
+      </div>
+    </section>
+  );
+}
+
+/** The place of a step's result. Screen readers read the result when it appears. */
+export function Result({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <div class="result" aria-live="polite">
+      {children}
+    </div>
+  );
+}

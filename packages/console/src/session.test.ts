@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createTestService } from '@eaas/sdk/testing';
+import {
+  enterWithApiKey,
+  enterWithCode,
+  isAway,
+  isEntering,
+  leave,
+  session,
+  signedOut,
+  takeCode,
+} from './session.ts';
+
+const code = 'a'.repeat(43);
+const service = createTestService();
+
+/** Sends the calls of the page to the service in memory, and `/console/session` to the given answer. */
+function answerWith(answer: () => Promise<Response>): void {
+  vi.stubGlobal('fetch', (input: RequestInfo, init?: RequestInit) => {
+    if (input === '/console/session') return answer();
+    const request = new Request(input, init);
+    const { pathname, search } = new URL(request.url);
+    return service.fetch(new Request(service.baseUrl + pathname + search, request));
+  });
+}
+
+beforeEach(() => {
+  vi.stubGlobal('location', { origin: 'http://127.0.0.1:8080' });
+  vi.useFakeTimers({ toFake: ['Date'] });
+  answerWith(() => Promise.reject(new TypeError('Failed to fetch')));
+});
+
+afterEach(() => {
+  leave('new');
+  isAway.value = false;
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+const accepted = () =>
+  Promise.resolve(
+    Response.json(
+      {
+        api_key: service.apiKey,
+        expires_at: new Date(Date.now() + 86_400_000).toISOString(),
+        key_id: null,
+        index_key: null,
+        tenant: 'acme',
+      },
+      { status: 201 },
+    ),
+  );
+
+test.each([
+  [`#code=${code}`, code, true],
+  ['#code=short', undefined, true],
+  ['', undefined, false],
+  ['#/audit', undefined, false],
+])('takeCode: %s', (hash, expected, isRemoved) => {
+  const replaceState = vi.fn();
+  const address = { hash, pathname: '/console/', search: '' } as Location;
+  expect(takeCode(address, { replaceState } as unknown as History)).toBe(expected);
+  expect(replaceState.mock.calls).toEqual(isRemoved ? [[null, '', '/console/']] : []);
+});
+
+test('a code is exchanged for a session', async () => {
+  answerWith(accepted);
+  const entering = enterWithCode(code);
+  expect(isEntering.value).toBe(true);
+  await entering;
+  expect(isEntering.value).toBe(false);
+  expect(session.value).toMatchObject({ apiKey: service.apiKey, tenant: 'acme', keyId: undefined });
+});
+
+test('a refused code is said to be refused, and is not sent again', async () => {
+  const refuse = vi.fn(() => Promise.resolve(Response.json({}, { status: 401 })));
+  answerWith(refuse);
+  await enterWithCode(code);
+  expect(signedOut.value).toBe('code_refused');
+  await enterWithCode();
+  expect(refuse).toHaveBeenCalledTimes(1);
+  expect(session.value).toBeUndefined();
+});
+
+test('a code that got no answer can be tried again', async () => {
+  await enterWithCode(code);
+  expect(signedOut.value).toBe('code_unanswered');
+  answerWith(accepted);
+  await enterWithCode();
+  expect(session.value?.tenant).toBe('acme');
+});
+
+test('an API key that may not list keys signs in all the same', async () => {
+  const { api_key } = service.createApiKey({ permissions: ['encrypt'] });
+  await enterWithApiKey(`${api_key}\n`);
+  expect(session.value?.apiKey).toBe(api_key);
+});
+
+test('an unknown API key does not sign in', async () => {
+  const unknown = `eaas_sk_${'a'.repeat(49)}`;
+  await expect(enterWithApiKey(unknown)).rejects.toMatchObject({ code: 'unauthorized' });
+  expect(session.value).toBeUndefined();
+});
+
+test('an API key that is revoked ends the session with the next call', async () => {
+  const { api_key, api_key_id } = service.createApiKey({ permissions: ['keys.read'] });
+  await enterWithApiKey(api_key);
+  const client = session.value?.client;
+  answerWith(accepted);
+  await enterWithApiKey(service.apiKey);
+  await session.value?.client.apiKeys.revoke({ api_key_id });
+  await expect(client?.keys.page()).rejects.toMatchObject({ code: 'unauthorized' });
+  expect(session.value).toBeUndefined();
+  expect(signedOut.value).toBe('expired');
+});
+
+test('a session ends when its API key expires', async () => {
+  vi.useRealTimers();
+  vi.useFakeTimers();
+  answerWith(accepted);
+  await enterWithCode(code);
+  expect(session.value).toBeDefined();
+  vi.advanceTimersByTime(86_400_000);
+  expect(session.value).toBeUndefined();
+  expect(signedOut.value).toBe('expired');
+});
+
+test('the service is away until a call succeeds', async () => {
+  await enterWithApiKey(service.apiKey);
+  service.failNext('unavailable', { times: 2 });
+  await expect(session.value?.client.keys.page()).rejects.toMatchObject({ code: 'unavailable' });
+  expect(isAway.value).toBe(true);
+  await session.value?.client.keys.page();
+  expect(isAway.value).toBe(false);
+});

@@ -1,0 +1,129 @@
+import { EaasClient, type EaasEvent, EaasError, ServiceError } from '@eaas/sdk';
+import { signal } from '@preact/signals';
+
+/** A signed-in page. It is in memory only: a reload ends it. */
+export interface Session {
+  readonly apiKey: string;
+  /** The name of the tenant. Undefined after a sign-in with an API key. */
+  readonly tenant: string | undefined;
+  /** The key for the playground. Undefined after a sign-in with an API key. */
+  readonly keyId: string | undefined;
+  readonly indexKey: string | undefined;
+  readonly expiresAt: Date | undefined;
+  /** The client for all calls except the steps of the playground. */
+  readonly client: EaasClient;
+}
+
+/** The reason for showing the sign-in form. */
+export type SignedOut = 'new' | 'code_refused' | 'code_unanswered' | 'expired' | 'left';
+
+export const session = signal<Session | undefined>(undefined);
+export const signedOut = signal<SignedOut>('new');
+/** A sign-in is under way. */
+export const isEntering = signal(false);
+/** The last call did not reach the service, or the service was too busy to respond. */
+export const isAway = signal(false);
+
+let endOfSession: ReturnType<typeof setTimeout> | undefined;
+let waitingCode: string | undefined;
+
+/** Removes the sign-in code from the address bar and the history, and returns it. */
+export function takeCode(address: Location, past: History): string | undefined {
+  const [, code] = /^#code=([\w-]{43})$/.exec(address.hash) ?? [];
+  if (address.hash.startsWith('#code=')) past.replaceState(null, '', address.pathname + address.search);
+  return code;
+}
+
+interface Answer {
+  readonly api_key: string;
+  readonly expires_at: string;
+  readonly key_id: string | null;
+  readonly index_key: string | null;
+  readonly tenant: string;
+}
+
+/** Exchanges a sign-in code for an API key that expires. Keeps the code for another attempt if there was no response. */
+export async function enterWithCode(code: string | undefined = waitingCode): Promise<void> {
+  if (code === undefined) return;
+  isEntering.value = true;
+  waitingCode = undefined;
+  try {
+    const response = await fetch('/console/session', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ code }),
+    });
+    if (response.status !== 201) throw new ServiceError('unauthorized', 'the code was refused', response);
+    const { api_key, expires_at, key_id, index_key, tenant } = (await response.json()) as Answer;
+    enter(api_key, {
+      tenant,
+      keyId: key_id ?? undefined,
+      indexKey: index_key ?? undefined,
+      expiresAt: new Date(expires_at),
+    });
+  } catch (error) {
+    const isRefused = error instanceof ServiceError && error.status !== undefined && error.status < 500;
+    if (!isRefused) waitingCode = code;
+    signedOut.value = isRefused ? 'code_refused' : 'code_unanswered';
+  } finally {
+    isEntering.value = false;
+  }
+}
+
+/** Signs in with an API key once the service has accepted it. Throws EaasError. */
+export async function enterWithApiKey(apiKey: string): Promise<void> {
+  isEntering.value = true;
+  try {
+    // Most API keys have this permission. An API key without it is still valid.
+    await clientOf(apiKey, noteReach)
+      .keys.page({ limit: 1 })
+      .catch((error: unknown) => {
+        if (!(error instanceof EaasError) || error.code !== 'permission_missing') throw error;
+      });
+    enter(apiKey.trim(), {});
+  } finally {
+    isEntering.value = false;
+  }
+}
+
+function enter(
+  apiKey: string,
+  known: Partial<Pick<Session, 'tenant' | 'keyId' | 'indexKey' | 'expiresAt'>>,
+): void {
+  clearTimeout(endOfSession);
+  const { tenant, keyId, indexKey, expiresAt } = known;
+  session.value = { apiKey, tenant, keyId, indexKey, expiresAt, client: clientOf(apiKey, note) };
+  if (!expiresAt) return;
+  // A timer takes at most 31 bits of milliseconds.
+  const left = Math.min(expiresAt.getTime() - Date.now(), 2 ** 31 - 1);
+  endOfSession = setTimeout(() => leave('expired'), left);
+}
+
+/** Forgets the API key. */
+export function leave(reason: SignedOut): void {
+  clearTimeout(endOfSession);
+  void session.value?.client.close();
+  session.value = undefined;
+  signedOut.value = reason;
+}
+
+/** Creates a client for the service of this page. Its deadlines are short because a person is waiting. */
+export function clientOf(
+  apiKey: string,
+  onEvent: (event: EaasEvent) => void = note,
+  more: Partial<ConstructorParameters<typeof EaasClient>[0]> = {},
+): EaasClient {
+  const patience = { retries: 1, timeouts: { total: 20_000, attempt: 8_000 } };
+  return new EaasClient({ baseUrl: location.origin, apiKey, ...patience, onEvent, ...more });
+}
+
+/** Ends the session when a call was refused because of its API key. */
+function note(event: EaasEvent): void {
+  noteReach(event);
+  if (event.type === 'call' && event.code === 'unauthorized') leave('expired');
+}
+
+function noteReach(event: EaasEvent): void {
+  if (event.type !== 'call' || event.code === 'aborted') return;
+  isAway.value = ['network', 'timeout', 'unavailable'].includes(event.code ?? '');
+}

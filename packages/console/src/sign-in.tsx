@@ -1,0 +1,97 @@
+import { useSignal } from '@preact/signals';
+import { type Failure, failureOf } from './failure.ts';
+import { Button } from './parts/button.tsx';
+import { Field } from './parts/field.tsx';
+import { Loading, Notice } from './parts/states.tsx';
+import { Heading } from './parts/heading.tsx';
+import { enterWithApiKey, enterWithCode, isEntering, type SignedOut, signedOut } from './session.ts';
+
+const reasons: Readonly<Record<Exclude<SignedOut, 'new'>, { tone: 'info' | 'warn'; text: string }>> = {
+  code_refused: {
+    tone: 'warn',
+    text: 'The sign-in code in this address is not valid any more: it works once, and for ten minutes. Start the service again for a new address, or paste an API key.',
+  },
+  code_unanswered: {
+    tone: 'warn',
+    text: 'The service did not respond to the sign-in code. The code is still valid.',
+  },
+  expired: {
+    tone: 'warn',
+    text: 'The API key has expired or was revoked, and this page has forgotten it. Sign in again to go on.',
+  },
+  left: { tone: 'info', text: 'You are signed out. This page has forgotten the API key.' },
+};
+
+/** Asks for an API key, and gives the reason. */
+export function SignIn() {
+  const apiKey = useSignal('');
+  const failure = useSignal<Failure | undefined>(undefined);
+  if (isEntering.value && apiKey.value === '') return <Loading text="Signing in" />;
+  const reason = signedOut.value === 'new' ? undefined : reasons[signedOut.value];
+
+  const enter = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    failure.value = undefined;
+    try {
+      await enterWithApiKey(apiKey.value);
+    } catch (error) {
+      failure.value = signInFailure(error);
+    }
+  };
+
+  return (
+    <div class="sign-in">
+      <Heading>Sign in</Heading>
+      <p class="lead">
+        Paste an API key of your tenant. In development, <code>npm start</code> prints an address that signs
+        you in.
+      </p>
+      {!isSecureContext && (
+        <Notice tone="bad">
+          Browsers encrypt only on pages from <code>https:</code> or from this machine. Open this page by one
+          of these.
+        </Notice>
+      )}
+      {reason && !failure.value && (
+        <Notice tone={reason.tone}>
+          <p>{reason.text}</p>
+          {signedOut.value === 'code_unanswered' && (
+            <Button onClick={() => void enterWithCode()}>Try the code again</Button>
+          )}
+        </Notice>
+      )}
+      <form onSubmit={(event) => void enter(event)}>
+        <Field
+          label="API key"
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="eaas_sk_…"
+          required
+          hint="It stays in the memory of this tab. Closing or reloading the tab forgets it."
+          error={failure.value && `${failure.value.title}. ${failure.value.advice}`}
+          value={apiKey}
+        />
+        <Button kind="primary" type="submit" isBusy={isEntering.value} busyText="Signing in">
+          Sign in
+        </Button>
+      </form>
+    </div>
+  );
+}
+
+function signInFailure(error: unknown): Failure {
+  const failure = failureOf(error);
+  if (failure.kind === 'expired')
+    return {
+      ...failure,
+      title: 'The service does not accept this API key',
+      advice: 'It is unknown, expired or revoked. Check that you copied all of it.',
+    };
+  if (failure.kind !== 'refused') return failure;
+  return {
+    ...failure,
+    title: 'This is not an API key',
+    advice: 'An API key begins with eaas_sk_ and has 57 characters.',
+  };
+}
