@@ -1,5 +1,5 @@
-// Verifies an exported audit log, a file, without the service and without a secret. Needs the file that `eaas audit export`
-// wrote; for its end also a checkpoint that was kept, and the verifier key that was pinned when the first was taken.
+// Verifies an audit log that `eaas audit export` wrote to a file, without the service and without a secret. To detect a log
+// that was cut off at its end, also pass a kept checkpoint, and the verifier key that was pinned with the first checkpoint.
 //   node examples/verify-audit/index.mjs acme.ndjson acme.checkpoint 'eaas/…+…+…'
 import { createReadStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -14,24 +14,25 @@ let [first, last, hash, met] = [undefined, undefined, undefined, false];
 for await (const line of createInterface({ input: createReadStream(log) })) {
   const { hash: stated, ...entry } = JSON.parse(line);
   if (last && (entry.tenant_id !== last.tenant_id || entry.id !== last.id + 1))
-    fail(`after ${last.id}: ${line}`);
-  // Of a log whose beginning was purged, or not exported, the first hash is taken as it is.
+    fail(`expected entry ${last.id + 1} of the same tenant, got ${line}`);
+  // If the beginning of the log was purged or not exported, the first hash of the file is trusted.
   hash ??= entry.id === 1 ? genesisHash(entry.tenant_id) : undefined;
   hash = hash ? entryHash(hash, entry) : Buffer.from(stated, 'hex');
-  if (hex(hash) !== stated) fail(`entry ${entry.id} is not what was hashed`);
+  if (hex(hash) !== stated) fail(`entry ${entry.id} does not match its hash`);
   met ||=
     entry.tenant_id === checkpoint?.tenant_id && entry.id === checkpoint.id && stated === checkpoint.hash;
   first ??= entry;
   last = entry;
 }
 if (!last) fail('the log is empty');
-if (checkpoint && !met) fail(`the log does not have the entry ${checkpoint.id} that the checkpoint states`);
+if (checkpoint && !met)
+  fail(`the log does not have entry ${checkpoint.id} with the hash that the checkpoint states`);
 console.log(
   `entries ${first.id} to ${last.id} of tenant ${last.tenant_id} are a chain, with the hash ${hex(hash)}`,
 );
 if (checkpoint) console.log(`and it extends the checkpoint at entry ${checkpoint.id}`);
 
-/** What a checkpoint states, which its verifier key must have signed. */
+/** Returns the head that the checkpoint states, after checking that the verifier key signed the checkpoint. */
 async function stated(file, key) {
   const head = await openCheckpoint(readFileSync(file, 'utf8'), key).catch((error) => fail(error.message, 2));
   return head ?? fail('the checkpoint is not signed by this key');
