@@ -1,56 +1,45 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /**
- * Sends one HTTP request again and again over many connections, and reads no more of the answers than it takes to know
- * that they are 200 and where they end: the load must not cost more than what it measures.
+ * Sends one HTTP request repeatedly over many connections. It only checks that each response is a 200 and arrives in one
+ * piece, because the load must cost less than the server that it measures.
  */
 export class Burst {
-  readonly #sockets: Socket[];
+  readonly #sockets: readonly Socket[];
   readonly #request: Buffer;
 
-  private constructor(sockets: Socket[], request: Buffer) {
+  private constructor(sockets: readonly Socket[], request: string) {
     this.#sockets = sockets;
-    this.#request = request;
+    this.#request = Buffer.from(request);
   }
 
   static async open(port: number, request: string, connections: number): Promise<Burst> {
-    const sockets = await Promise.all(
-      Array.from(
-        { length: connections },
-        () =>
-          new Promise<Socket>((resolve, reject) => {
-            const socket = connect(port, '127.0.0.1', () => resolve(socket)).setNoDelay(true);
-            socket.once('error', reject);
-          }),
-      ),
-    );
-    return new Burst(sockets, Buffer.from(request));
+    const sockets = Array.from({ length: connections }, () => connect(port, '127.0.0.1').setNoDelay(true));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    return new Burst(sockets, request);
   }
 
-  /** Has so many requests answered, one at a time on each connection. */
+  /** Sends this many requests, one at a time on each connection, and waits for the responses. */
   async run(requests: number): Promise<void> {
     let left = requests;
-    await Promise.all(
-      this.#sockets.map(
-        (socket) =>
-          new Promise<void>((resolve, reject) => {
-            const next = (): void => {
-              if (left <= 0) {
-                socket.removeAllListeners('data');
-                resolve();
-                return;
-              }
-              left--;
-              socket.write(this.#request);
-            };
-            socket.on('data', (answer) => {
-              if (answer.includes('HTTP/1.1 200')) next();
-              else reject(new Error(answer.toString('latin1').slice(0, 500)));
-            });
-            next();
-          }),
-      ),
-    );
+    const work = (socket: Socket): Promise<void> =>
+      new Promise((resolve, reject) => {
+        const next = (): void => {
+          if (left-- > 0) {
+            socket.write(this.#request);
+            return;
+          }
+          socket.removeAllListeners('data');
+          resolve();
+        };
+        socket.on('data', (response) => {
+          if (response.includes('HTTP/1.1 200')) next();
+          else reject(new Error(response.toString('latin1').slice(0, 500)));
+        });
+        next();
+      });
+    await Promise.all(this.#sockets.map(work));
   }
 
   close(): void {

@@ -1,52 +1,50 @@
-/** One way to do the work. It is handed the number of the call, to choose its input by. */
+/** One way to do the work. `run` receives the number of the call and chooses its input by this number. */
 export interface Contender {
   readonly name: string;
   readonly run: (call: number) => unknown;
-  /** How many operations a call does; one where absent. */
+  /** Operations per call. Defaults to one. */
   readonly size?: number;
 }
 
-/** Ours beside what it is held against; a target is the least ratio that we promise. */
 export interface Comparison {
   readonly ours: Contender;
   readonly reference: Contender;
-  readonly target?: number | undefined;
-  /** The least operations a second of ours, where the promise is a number. */
+  /** The smallest ratio of ours to the reference that passes. Without a target, the ratio is only shown. */
+  readonly target?: number;
+  /** The smallest number of operations per second of ours that passes. */
   readonly floor?: number;
-  /** Runs the rounds where this process cannot: in a browser. */
+  /** Runs the rounds elsewhere, for example in a browser. */
   readonly elsewhere?: () => Promise<Result>;
-  /** What else the run showed. */
+  /** Returns a line to print below the result. */
   readonly note?: () => string;
-  /** Called when it is over. */
-  readonly close?: () => Promise<void>;
 }
 
 export interface Benchmark {
   readonly name: string;
   readonly about: string;
-  readonly comparisons: () => Promise<readonly Comparison[]>;
+  /** Prepares the comparisons. `defer` registers a function that runs after the last comparison. */
+  readonly comparisons: (defer: (close: () => unknown) => void) => Promise<readonly Comparison[]>;
 }
 
 export interface Result {
-  /** Operations a second, the median of the rounds. */
+  /** Operations per second, the median of the rounds. */
   readonly ours: number;
   readonly reference: number;
-  /** Ours to the reference within one round: the median, the least and the greatest. */
+  /** Ours divided by the reference within one round. */
   readonly ratio: { readonly median: number; readonly min: number; readonly max: number };
 }
 
 const rounds = 15;
-const warmUpMilliseconds = 1_000;
 const sliceMilliseconds = 150;
 
 /**
- * Times both in turn, A B A B …: whatever slows the machine for a while slows both, so the ratio of a round
- * holds where operations a second do not.
+ * Times both in turn, A B A B …. A slow phase of the machine slows both, so the ratio of a round is stable, while
+ * operations per second are not.
  */
 export async function compare({ ours, reference, elsewhere }: Comparison): Promise<Result> {
   if (elsewhere) return elsewhere();
-  const oursCalls = await callsIn(ours, sliceMilliseconds);
-  const referenceCalls = await callsIn(reference, sliceMilliseconds);
+  const oursCalls = await warmUp(ours);
+  const referenceCalls = await warmUp(reference);
   const taken: { ours: number; reference: number }[] = [];
   for (let round = 0; round < rounds; round++) {
     taken.push({ ours: await speed(ours, oursCalls), reference: await speed(reference, referenceCalls) });
@@ -59,21 +57,21 @@ export async function compare({ ours, reference, elsewhere }: Comparison): Promi
   };
 }
 
-/** Warms up, and answers how many calls fill the time. */
-async function callsIn(contender: Contender, milliseconds: number): Promise<number> {
+/** Warms up. Returns the number of calls that fill a slice of time. */
+export async function warmUp(contender: Omit<Contender, 'name'>, milliseconds = 1_000): Promise<number> {
   let calls = 1;
   let spent = 0;
   let perSecond = 0;
-  while (spent < warmUpMilliseconds) {
-    perSecond = await speed(contender, calls);
-    spent += ((calls * (contender.size ?? 1)) / perSecond) * 1_000;
+  while (spent < milliseconds) {
+    perSecond = (await speed(contender, calls)) / (contender.size ?? 1);
+    spent += (calls / perSecond) * 1_000;
     calls *= 2;
   }
-  return Math.max(1, Math.round((perSecond * milliseconds) / 1_000 / (contender.size ?? 1)));
+  return Math.max(1, Math.round((perSecond * sliceMilliseconds) / 1_000));
 }
 
-/** Calls a second over so many calls. Waits only for what has to be waited for. */
-async function speed({ run, size = 1 }: Contender, calls: number): Promise<number> {
+/** Returns operations per second. Awaits a call only if it returns a promise. */
+export async function speed({ run, size = 1 }: Omit<Contender, 'name'>, calls: number): Promise<number> {
   const start = performance.now();
   for (let call = 0; call < calls; call++) {
     const outcome = run(call);
@@ -82,8 +80,11 @@ async function speed({ run, size = 1 }: Contender, calls: number): Promise<numbe
   return (calls * size * 1_000) / (performance.now() - start);
 }
 
-function median(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle) - 1] ?? 0)) / 2;
+export function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+}
+
+/** Chooses from a list by the number of the call. */
+export function pick<T>(list: readonly T[]): (call: number) => T {
+  return (call) => list[call % list.length] as T;
 }

@@ -1,11 +1,12 @@
-import { installPackages } from '../setup/installed-packages.ts';
 import { chromium } from '../runtimes/chromium.ts';
 import { programs } from '../runtimes/programs.ts';
 import type { Runtime, Started } from '../runtimes/runtime.ts';
 import { workerd } from '../runtimes/workerd.ts';
+import { installPackages } from '../setup/installed-packages.ts';
+import { median } from './compare.ts';
 import type { Rate, run, Task } from './engines-in.ts';
 
-// `npm run bench:engines`: what each engine does in each runtime, which is why the SDK chooses as it does.
+// `npm run bench:engines` measures each engine in each runtime. The SDK chooses engines by these numbers.
 
 const sizes = [64, 1_024, 16_384, 16 * 1_024 * 1_024];
 const ways = [
@@ -25,7 +26,7 @@ const names = process.argv.slice(2);
 try {
   for (const runtime of [...programs, workerd(), workerd(['nodejs_compat']), chromium]) {
     if (names.length > 0 && !names.includes(runtime.name)) continue;
-    if (runtime.leftOut) console.log(`${runtime.name}: left out, ${runtime.leftOut}`);
+    if (runtime.available === false) console.log(`not available: ${runtime.name}`);
     else show(runtime, await measure(runtime));
   }
 } finally {
@@ -35,8 +36,7 @@ try {
 async function measure(runtime: Runtime): Promise<Rate[]> {
   const started = await runtime.start({ app, module: '../bench/engines-in.ts' });
   try {
-    if (!runtime.name.startsWith('workerd'))
-      return await (started.run({ tasks, milliseconds: 120, rounds: 5 }) as ReturnType<typeof run>);
+    if (!runtime.name.startsWith('workerd')) return await (started.run({ tasks }) as ReturnType<typeof run>);
     const rates: Rate[] = [];
     for (const task of tasks) rates.push(...(await measureFromOutside(started, task)));
     return rates;
@@ -45,22 +45,21 @@ async function measure(runtime: Runtime): Promise<Rate[]> {
   }
 }
 
-/** In a worker no clock runs while it computes: it is timed by how long its answer takes, without that of an idle one. */
+/** A worker's clock stops while the worker computes, so this measures its response time minus that of an idle one. */
 async function measureFromOutside(started: Started, task: Task): Promise<Rate[]> {
-  const spent = async (count: number): Promise<number | undefined> => {
+  const spent = async (calls: number): Promise<number> => {
     const start = performance.now();
-    const done = await (started.run({ task, count }) as ReturnType<typeof run>);
-    return done.length > 0 ? performance.now() - start : undefined;
+    const done = await (started.run({ tasks: [task], calls }) as ReturnType<typeof run>);
+    return done.length > 0 ? performance.now() - start : Infinity;
   };
-  if ((await spent(0)) === undefined) return [];
-  let count = task.atOnce;
-  while (((await spent(count)) ?? 0) < 400) count *= 2;
+  let calls = 1;
+  while ((await spent(calls)) < 400) calls *= 2;
   const rates: number[] = [];
   for (let round = 0; round < 5; round++) {
-    const idle = (await spent(0)) ?? 0;
-    rates.push((count * 1_000) / (((await spent(count)) ?? 0) - idle));
+    const idle = await spent(0);
+    rates.push((calls * task.atOnce * 1_000) / ((await spent(calls)) - idle));
   }
-  return [{ ...task, perSecond: rates.toSorted((a, b) => a - b)[2] ?? 0 }];
+  return Number.isNaN(rates[0]) ? [] : [{ ...task, perSecond: median(rates) }];
 }
 
 function show({ name }: Runtime, rates: readonly Rate[]): void {

@@ -1,22 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '@eaas/protocol';
 import { EaasClient } from '@eaas/sdk';
+import { createTestService } from '@eaas/sdk/testing';
 import { bareFields } from './bare-fields.ts';
-import type { Benchmark, Comparison, Contender } from './compare.ts';
-import { memoryService } from './memory-service.ts';
+import { type Benchmark, type Comparison, type Contender, pick } from './compare.ts';
 import { awsEncryptionSdk, cloak, type Peer } from './peers.ts';
 
-interface Fields {
-  readonly encrypt: Contender;
-  readonly encryptSync: Contender;
-  readonly decrypt: Contender;
-  readonly decryptSync: Contender;
-}
-
-interface Pair {
-  readonly encrypt: Contender;
-  readonly decrypt: Contender;
-}
+type Work = Contender['run'];
 
 const given: Context = { table: 'patients', column: 'diagnosis' };
 const wrapped = {
@@ -24,7 +14,6 @@ const wrapped = {
   keyVersion: 1,
   wrappedKey: randomBytes(78),
 };
-/** The key in the memory of the bare loops. */
 const dek = randomBytes(32);
 
 export const benchmark: Benchmark = {
@@ -35,85 +24,90 @@ export const benchmark: Benchmark = {
     const comparisons: Comparison[] = [];
     for (const length of [64, 1_024]) {
       const texts = Array.from({ length: 256 }, () => randomBytes(length / 2).toString('hex'));
-      for (const context of [undefined, given]) {
-        comparisons.push(...againstBare(await ours(client, texts, context), texts, context));
-      }
-      comparisons.push(...againstPeers(await ours(client, texts), await peer(await cloak(), texts), 1));
-      const [inContext, aws] = [await ours(client, texts, given), await awsEncryptionSdk(given)];
-      comparisons.push(...againstPeers(inContext, await peer(aws, texts), 20));
+      const [plain, inContext] = [await workOf(client, texts), await workOf(client, texts, given)];
+      const size = length === 64 ? '64 B' : '1 KiB';
+      comparisons.push(
+        ...againstBare(size, plain, texts),
+        ...againstBare(`${size}, context`, inContext, texts, given),
+        ...(await againstPeer(size, plain, texts, { peer: await cloak(), target: 1 })),
+        ...(await againstPeer(`${size}, context`, inContext, texts, {
+          peer: await awsEncryptionSdk(given),
+          target: 20,
+        })),
+      );
     }
     return comparisons;
   },
 };
 
-/** A client whose data key lasts for the whole benchmark: what a minute's use costs is measured, not its renewal. */
+/** Creates a client whose data key lasts for the whole benchmark, so that only encryption is measured. */
 async function primedClient(): Promise<EaasClient> {
-  const cache = { encrypt: { messages: 2 ** 32, bytes: 2 ** 50, milliseconds: 86_400_000 } };
-  const client = new EaasClient({ ...memoryService(), cache });
+  const service = createTestService();
+  const { baseUrl, apiKey, fetch } = service;
+  const cache = { encrypt: { maxMessages: 2 ** 32, maxBytes: 2 ** 50, maxAge: 86_400_000 } };
+  const client = new EaasClient({
+    baseUrl,
+    apiKey,
+    fetch,
+    keyId: service.createKey('benchmark').key_id,
+    cache,
+  });
   await client.prime();
   return client;
 }
 
-async function ours(client: EaasClient, texts: readonly string[], context?: Context): Promise<Fields> {
-  const bundles = await Promise.all(texts.map((text) => client.encrypt(text, { context })));
+async function workOf(client: EaasClient, texts: readonly string[], context?: Context) {
+  const bundles = await Promise.all(texts.map((plaintext) => client.encrypt(plaintext, { context })));
   const ciphertexts = bundles.map(({ ciphertext }) => ciphertext);
   await client.prime({ ciphertexts });
   const [text, ciphertext] = [pick(texts), pick(ciphertexts)];
-  if ((await client.decryptText(ciphertext(0), { context })) !== text(0)) throw new Error('not the text');
-  const suffix = described(texts, context);
-  return {
-    encrypt: { name: `encrypt, ${suffix}`, run: (call) => client.encrypt(text(call), { context }) },
-    encryptSync: {
-      name: `encryptSync, ${suffix}`,
-      run: (call) => client.encryptSync(text(call), { context }),
-    },
-    decrypt: {
-      name: `decryptText, ${suffix}`,
-      run: (call) => client.decryptText(ciphertext(call), { context }),
-    },
-    decryptSync: {
-      name: `decryptTextSync, ${suffix}`,
-      run: (call) => client.decryptTextSync(ciphertext(call), { context }),
-    },
-  };
+  const asText = { as: 'text', context } as const;
+  if ((await client.decrypt(ciphertext(0), asText)) !== text(0)) throw new Error('the SDK lost the text');
+  const work = {
+    encrypt: (call) => client.encrypt(text(call), { context }),
+    encryptSync: (call) => client.encryptSync(text(call), { context }),
+    decrypt: (call) => client.decrypt(ciphertext(call), asText),
+    decryptSync: (call) => client.decryptSync(ciphertext(call), asText),
+  } satisfies Record<string, Work>;
+  return work;
 }
 
-function againstBare(fields: Fields, texts: readonly string[], context?: Context): Comparison[] {
+type OurWork = Awaited<ReturnType<typeof workOf>>;
+
+function againstBare(size: string, ours: OurWork, texts: readonly string[], context?: Context): Comparison[] {
   const bare = bareFields(dek, wrapped, context);
   const [text, ciphertext] = [pick(texts), pick(texts.map(bare.seal))];
-  const seal: Contender = { name: 'bare, the same envelope', run: (call) => bare.seal(text(call)) };
-  const open: Contender = { name: 'bare, the same envelope', run: (call) => bare.open(ciphertext(call)) };
-  const encryptOnly = { name: 'bare, encrypting only', run: (call: number) => bare.encryptOnly(text(call)) };
-  return [
-    { ours: fields.encrypt, reference: seal, target: 0.6 },
-    { ours: fields.encryptSync, reference: seal, target: 0.8 },
-    { ours: fields.encryptSync, reference: encryptOnly },
-    { ours: fields.decrypt, reference: open, target: 0.6 },
-    { ours: fields.decryptSync, reference: open, target: 0.7 },
-  ];
+  const targets = { encrypt: 0.6, encryptSync: 0.8, decrypt: 0.6, decryptSync: 0.7 };
+  return (['encrypt', 'encryptSync', 'decrypt', 'decryptSync'] as const).map((method) => ({
+    ours: { name: `${method}, ${size}`, run: ours[method] },
+    reference: {
+      name: 'bare, the same envelope',
+      run: method.startsWith('encrypt')
+        ? (call) => bare.seal(text(call))
+        : (call) => bare.open(ciphertext(call)),
+    },
+    target: targets[method],
+  }));
 }
 
-function againstPeers(fields: Fields, peers: Pair, target: number): Comparison[] {
-  return [
-    { ours: fields.encrypt, reference: peers.encrypt, target },
-    { ours: fields.decrypt, reference: peers.decrypt, target },
-  ];
-}
-
-async function peer({ name, encrypt, decrypt }: Peer, texts: readonly string[]): Promise<Pair> {
+async function againstPeer(
+  size: string,
+  ours: OurWork,
+  texts: readonly string[],
+  { peer: { name, encrypt, decrypt }, target }: { readonly peer: Peer; readonly target: number },
+): Promise<Comparison[]> {
   const [text, ciphertext] = [pick(texts), pick(await Promise.all(texts.map(encrypt)))];
-  if ((await decrypt(ciphertext(0))) !== text(0)) throw new Error(`${name} does not give back the text`);
-  return {
-    encrypt: { name, run: (call) => encrypt(text(call)) },
-    decrypt: { name, run: (call) => decrypt(ciphertext(call)) },
-  };
-}
-
-function described(texts: readonly string[], context: Context | undefined): string {
-  const length = texts[0]?.length ?? 0;
-  return `${length < 1_024 ? `${length} B` : `${length / 1_024} KiB`}${context ? ', context' : ''}`;
-}
-
-function pick<T>(list: readonly T[]): (call: number) => T {
-  return (call) => list[call % list.length] as T;
+  if ((await decrypt(ciphertext(0))) !== text(0)) throw new Error(`${name} lost the text`);
+  return [
+    {
+      ours: { name: `encrypt, ${size}`, run: ours.encrypt },
+      reference: { name, run: (call) => encrypt(text(call)) },
+      target,
+    },
+    {
+      ours: { name: `decrypt, ${size}`, run: ours.decrypt },
+      reference: { name, run: (call) => decrypt(ciphertext(call)) },
+      target,
+    },
+  ];
 }

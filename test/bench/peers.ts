@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Context } from '@eaas/protocol';
 import { requireTools } from '../setup/tools.ts';
 
-/** Another library that encrypts fields under a key that it keeps. */
+/** Another library that encrypts fields under its own key. */
 export interface Peer {
   readonly name: string;
   readonly encrypt: (text: string) => Promise<string>;
@@ -26,12 +26,8 @@ interface AwsEncryptionSdk {
   readonly NodeCachingMaterialsManager: new (options: object) => object;
   readonly getLocalCryptographicMaterialsCache: (capacity: number) => object;
   readonly buildClient: (policy: string) => {
-    readonly encrypt: (
-      manager: object,
-      text: string,
-      options: object,
-    ) => Promise<{ readonly result: Buffer }>;
-    readonly decrypt: (manager: object, ciphertext: Buffer) => Promise<{ readonly plaintext: Buffer }>;
+    readonly encrypt: (manager: object, text: string, options: object) => Promise<{ result: Buffer }>;
+    readonly decrypt: (manager: object, ciphertext: Buffer) => Promise<{ plaintext: Buffer }>;
   };
 }
 
@@ -47,8 +43,8 @@ export async function cloak(): Promise<Peer> {
 }
 
 /**
- * The AWS Encryption SDK as favourably as it can be set up: a local wrapping key, so that it has no network to wait for,
- * a cache whose data key never expires, and its suite that commits to the key and does not sign.
+ * The AWS Encryption SDK in its fastest setup: a local wrapping key instead of a network call, a cached data key that does
+ * not expire, and the suite with key commitment and without signatures.
  */
 export async function awsEncryptionSdk(context: Context = {}): Promise<Peer> {
   const aws = await load<AwsEncryptionSdk>('@aws-crypto/client-node');

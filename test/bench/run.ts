@@ -17,27 +17,29 @@ if (names.includes('--list') || unknown.length > 0) {
   process.exitCode = unknown.length > 0 ? 1 : 0;
 } else {
   const cores = cpus();
-  console.log(
-    `Node ${process.versions.node}, ${cores.length} × ${cores[0]?.model ?? 'an unknown processor'}`,
-  );
+  console.log(`Node ${process.versions.node}, ${cores.length} × ${cores[0]?.model ?? 'unknown processor'}`);
   const chosen = benchmarks.filter(({ name }) => names.length === 0 || names.includes(name));
   let missed = 0;
   for (const benchmark of chosen) missed += await show(benchmark);
   process.exitCode = missed > 0 ? 1 : 0;
 }
 
-/** Runs a benchmark and prints its table; answers how many targets it missed. */
+/** Runs a benchmark and prints its table. Returns the number of missed targets. */
 async function show({ name, about, comparisons }: Benchmark): Promise<number> {
   console.log(`\n${name}: ${about}`);
   console.log(row(['ours', 'ops/s', 'reference', 'ops/s', 'ratio', 'min–max', 'target']));
+  const deferred: (() => unknown)[] = [];
   let missed = 0;
-  for (const comparison of await comparisons()) {
-    const result = await compare(comparison);
-    await comparison.close?.();
-    const verdict = verdictOf(comparison, result);
-    if (verdict.endsWith('missed')) missed++;
-    console.log(row(cells(comparison, result, verdict)));
-    if (comparison.note) console.log(`  ${comparison.note()}`);
+  try {
+    for (const comparison of await comparisons((close) => deferred.push(close))) {
+      const result = await compare(comparison);
+      const verdict = verdictOf(comparison, result);
+      if (verdict.endsWith('missed')) missed++;
+      console.log(row(cells(comparison, result, verdict)));
+      if (comparison.note) console.log(`  ${comparison.note()}`);
+    }
+  } finally {
+    for (const close of deferred.toReversed()) await close();
   }
   return missed;
 }
@@ -52,16 +54,8 @@ function verdictOf({ target, floor = 0 }: Comparison, { ours, ratio }: Result): 
 function cells({ ours, reference }: Comparison, result: Result, verdict: string): string[] {
   const whole = (value: number): string => Math.round(value).toLocaleString('en');
   const { median, min, max } = result.ratio;
-  const range = `${min.toFixed(2)}–${max.toFixed(2)}`;
-  return [
-    ours.name,
-    whole(result.ours),
-    reference.name,
-    whole(result.reference),
-    median.toFixed(2),
-    range,
-    verdict,
-  ];
+  const ratio = [median.toFixed(2), `${min.toFixed(2)}–${max.toFixed(2)}`];
+  return [ours.name, whole(result.ours), reference.name, whole(result.reference), ...ratio, verdict];
 }
 
 function row(values: readonly string[]): string {

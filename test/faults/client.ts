@@ -1,88 +1,67 @@
-import { Agent, request } from 'node:http';
-import type { Replica } from './replica.ts';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { ServerProcess } from '../conformance/program.ts';
 
-/** What came of a request. Status 0: no answer, the connection broke or was refused. */
+/** The result of a request. The status is 0 if the connection broke or was refused. */
 export interface Answer {
   readonly status: number;
-  /** The problem's code, or why there is no answer. */
+  /** The problem's code, or the reason for a missing response. */
   readonly code: string;
   readonly body: Record<string, unknown>;
   readonly sentAt: number;
   readonly answeredAt: number;
 }
 
-/** After so many milliseconds a request hangs. */
+/** After this many milliseconds without a byte, a request ends with the code `hangs`. */
 const hangs = 20_000;
 
-/** Where requests go: a replica, or whichever has its place just then. */
-export type Place = Pick<Replica, 'port'>;
+/** The server and the API key of requests. */
+export type Place = Pick<ServerProcess, 'port'>;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 2_000 });
 
-/** Sends a request with a JSON body, or none, and never throws. */
+/** Sends a request, with a JSON body if one is given, and never throws. */
 export async function send(
-  place: Place,
+  { port }: Place,
   token: string,
   method: string,
   path: string,
   body?: unknown,
 ): Promise<Answer> {
   const sentAt = performance.now();
-  const done = (status: number, text: string, code = ''): Answer => {
-    const parsed = parse(text);
-    const answeredAt = performance.now();
-    return {
-      status,
-      code: code || (parsed['code'] as string | undefined) || '',
-      body: parsed,
-      sentAt,
-      answeredAt,
-    };
+  const content = body === undefined ? '' : JSON.stringify(body);
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(content && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(content) }),
   };
-  return new Promise((resolve) => {
-    const headers: Record<string, string | number> = { authorization: `Bearer ${token}` };
-    const text = body === undefined ? '' : JSON.stringify(body);
-    if (body !== undefined) {
-      Object.assign(headers, {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(text),
-      });
-    }
-    const call = request(
-      { agent, host: '127.0.0.1', port: place.port, method, path, headers },
-      (response) => {
-        let received = '';
-        response.setEncoding('utf8').on('data', (part: string) => (received += part));
-        response.on('end', () => resolve(done(response.statusCode ?? 0, received)));
-        response.on('error', (error: NodeJS.ErrnoException) => resolve(done(0, '', error.code ?? 'broken')));
-      },
-    );
-    call.setTimeout(hangs, () => call.destroy(Object.assign(new Error('hangs'), { code: 'hangs' })));
-    call.on('error', (error: NodeJS.ErrnoException) => resolve(done(0, '', error.code ?? 'broken')));
-    call.end(text);
-  });
-}
-
-/** The same, for what has to succeed. */
-export async function call<T = Record<string, unknown>>(
-  place: Place,
-  token: string,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<T> {
-  const answer = await send(place, token, method, path, body);
-  if (answer.status < 200 || answer.status > 299) {
-    throw new Error(
-      `${method} ${path} answered ${answer.status} ${answer.code} ${String(answer.body['detail'])}`,
-    );
-  }
-  return answer.body as T;
-}
-
-function parse(text: string): Record<string, unknown> {
+  const call = request({ agent, host: '127.0.0.1', port, method, path, headers }).on('error', () => {});
+  call.setTimeout(hangs, () => call.destroy(Object.assign(new Error('hangs'), { code: 'hangs' })));
   try {
-    return JSON.parse(text) as Record<string, unknown>;
+    const responding = once(call, 'response');
+    call.end(content);
+    const [response] = (await responding) as [IncomingMessage];
+    const received = parse(await text(response));
+    const { code = '' } = received as { code?: string };
+    const answeredAt = performance.now();
+    return { status: response.statusCode ?? 0, code, body: received, sentAt, answeredAt };
+  } catch (error) {
+    const { code = 'broken' } = error as NodeJS.ErrnoException;
+    return { status: 0, code, body: {}, sentAt, answeredAt: performance.now() };
+  }
+}
+
+/** Sends a request that must succeed, and returns the body. */
+export async function call<T = Record<string, unknown>>(...all: Parameters<typeof send>): Promise<T> {
+  const { status, code, body } = await send(...all);
+  if (status >= 200 && status <= 299) return body as T;
+  const [, , method, path] = all;
+  throw new Error(`${method} ${path}: expected a success, got ${status} ${code} ${String(body['detail'])}`);
+}
+
+function parse(json: string): Record<string, unknown> {
+  try {
+    return JSON.parse(json) as Record<string, unknown>;
   } catch {
     return {};
   }

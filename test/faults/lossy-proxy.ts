@@ -6,24 +6,24 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestBase } from './place.ts';
 
-/** Stands between a server and its database, and loses or delays what it is told to. */
+/** A proxy between a server and its database that loses or delays messages on request. */
 export interface LossyProxy {
-  /** A URL as DATABASE_URL takes it. */
+  /** The value of DATABASE_URL for a server behind the proxy. */
   readonly url: TestBase['url'];
-  /** All that the database says is lost, and then the connection, from the next message on that holds this text. */
+  /** Drops the messages of the database from the next one that contains this text, and then drops the connection. */
   loseFrom(text: string): void;
-  /** The same, from the message on that follows the one that holds this text. */
+  /** Does the same from the message after the one that contains this text. */
   loseAfter(text: string): void;
-  /** What the database says from the next message on that holds this text comes so many milliseconds late. */
+  /** Delays the messages of the database from the next one that contains this text. */
   delayFrom(text: string, milliseconds: number): void;
-  /** From now on nothing more passes over the connections that are open, and nobody is told. */
+  /** Silently drops all further bytes on the open connections. */
   forsake(): void;
-  /** How often something was lost. */
+  /** The number of dropped connections. */
   losses(): number;
   close(): Promise<void>;
 }
 
-/** For how many milliseconds the database goes on speaking into the void. */
+/** The time between dropping messages and dropping the connection, in milliseconds. */
 const silence = 200;
 
 export async function lossyProxy(database: TestBase): Promise<LossyProxy> {

@@ -4,10 +4,18 @@ import { createDatabase, type TestDatabase } from '../setup/database.ts';
 import { call, send } from './client.ts';
 import { newDek, succeeded } from './load.ts';
 import { lossyProxy, type LossyProxy } from './lossy-proxy.ts';
-import { newKey, operate, type Operator, readLog, type Tenant, verify } from './place.ts';
-import { kill, type Replica, startReplica } from './replica.ts';
+import {
+  newKey,
+  operate,
+  type Operator,
+  readLog,
+  type Replica,
+  startReplica,
+  type Tenant,
+  verify,
+} from './place.ts';
 
-// A connection that is lost while the database commits: nobody can know then whether it did.
+// If a connection breaks during a commit, the client cannot know whether the database committed.
 
 let database: TestDatabase;
 let operator: Operator;
@@ -21,14 +29,14 @@ beforeAll(async () => {
   operator = await operate(database.url);
   proxy = await lossyProxy(database);
   replica = await startReplica({ ...operator.env, DATABASE_URL: proxy.url('server') });
-}, 60_000);
+});
 
 afterAll(async () => {
-  await kill(replica);
+  await replica.kill();
   await proxy.close();
   await operator.close();
   await database.drop();
-}, 60_000);
+});
 
 beforeEach(async () => {
   tenant = await operator.newTenant();
@@ -38,7 +46,7 @@ beforeEach(async () => {
 const wrap = (n: string) =>
   send(replica, tenant.token, 'POST', `${path}/wrap`, { dek: newDek(), context: { n } });
 
-test('an append of which it is not known whether it took place is made again: the log says more, never less', async () => {
+test('an append with an unknown outcome is repeated, so the log has the entry once or twice', async () => {
   const numbers = Array.from({ length: 5 }, (_, round) => `number ${round}`);
   for (const n of numbers) {
     expect((await wrap('before')).status).toBe(200);
@@ -56,7 +64,7 @@ test.each([
   ['before its commit', 'loseFrom', false],
   ['with its commit', 'loseAfter', true],
 ] as const)(
-  'a change that loses the database %s says that it is not known, and is whole or not at all',
+  'a change that loses the database %s reports an unknown outcome, and is applied completely or not at all',
   async (_, lose, takesPlace) => {
     for (let round = 0; round < 5; round++) {
       expect((await wrap('before')).status).toBe(200);
@@ -73,9 +81,9 @@ test.each([
   },
 );
 
-test('a change that was answered too early for the database does not take place afterwards', async () => {
+test('a change that timed out is not applied afterwards', async () => {
   expect((await wrap('before')).status).toBe(200);
-  // The head is locked then, and the key is read.
+  // At this point the head is locked and the key was read.
   proxy.delayFrom(path.slice(9), 4_500);
   const { status, code, body } = await send(replica, tenant.token, 'POST', `${path}/rotate`);
   expect([status, code]).toEqual([503, 'unavailable']);
@@ -85,7 +93,7 @@ test('a change that was answered too early for the database does not take place 
   expect((await readLog(replica, tenant)).filter(({ action }) => action === 'key.rotate')).toEqual([]);
 });
 
-test('connections over which nothing passes any more are soon replaced, whatever they were for', async () => {
+test('silent connections of every pool are soon replaced', async () => {
   const requests = {
     wrap: () => wrap('any'),
     hash: () => send(replica, tenant.token, 'POST', '/v1/hash', { value: 'x', key_id: path.slice(9) }),
@@ -94,11 +102,11 @@ test('connections over which nothing passes any more are soon replaced, whatever
     usage: () => send(replica, tenant.token, 'GET', '/v1/usage'),
   };
   const all = () => Promise.all(Object.values(requests).map((request) => request()));
-  // Enough at once for the pools to open all their connections.
+  // Enough concurrent requests to make the pools open all their connections.
   await Promise.all(Array.from({ length: 20 }, all));
   proxy.forsake();
   const end = performance.now() + 20_000;
   let answers = await all();
   while (!answers.every(succeeded) && performance.now() < end) answers = await all();
   expect(Object.keys(requests).filter((_, nth) => answers[nth]?.status !== 200)).toEqual([]);
-}, 60_000);
+});

@@ -1,36 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
-import { permissions } from '@eaas/protocol/wire';
-import { insider } from '../../packages/server/src/caller.ts';
 import { readConfig } from '../../packages/server/src/config.ts';
 import { migrateDatabase } from '../../packages/server/src/migrate-database.ts';
-import { openService, type OpenService } from '../../packages/server/src/open-service.ts';
-import { createApiKey } from '../../packages/server/src/operations/create-api-key.ts';
-import {
-  createTenant,
-  type TenantFields,
-  updateTenant,
-} from '../../packages/server/src/operations/tenants.ts';
-import { createDatabase, type TestDatabase } from '../setup/database.ts';
-import type { Environment } from '../conformance/program.ts';
+import { openService } from '../../packages/server/src/open-service.ts';
+import { type TenantFields, updateTenant } from '../../packages/server/src/operations/tenants.ts';
+import type { Service } from '../../packages/server/src/service.ts';
+import { eaas, type Environment, serve, type ServerProcess } from '../conformance/program.ts';
+import { createDatabase, environmentOf, type TestDatabase } from '../setup/database.ts';
+import { type Resident, settle } from '../setup/world.ts';
 import { call, type Place } from './client.ts';
-import { kill, type Replica, startReplica } from './replica.ts';
 
-/** A tenant, and a token of it that may do everything. */
-export interface Tenant {
-  readonly tenantId: string;
-  readonly token: string;
-  readonly apiKeyId: string;
-}
+/** A tenant, and a token that has all permissions. */
+export type Tenant = Resident;
 
-/** The operator of a prepared database, who works in the test's own process. */
+/** The operator of a migrated database. It runs in the process of the test. */
 export interface Operator {
   readonly env: Environment;
-  newTenant(fields?: Omit<TenantFields, 'name'>): Promise<Tenant>;
+  readonly service: Service;
+  readonly newTenant: (fields?: Partial<TenantFields>) => Promise<Tenant>;
   setTenant(tenantId: string, fields: TenantFields): Promise<void>;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
+
+/** A server on a database. */
+export type Replica = ServerProcess;
 
 /** Two replicas on a database, with their operator and a superuser. */
 export interface Pair {
@@ -40,15 +34,20 @@ export interface Pair {
   end(): Promise<void>;
 }
 
-/** A database that tests may use as they like. */
+/** A database for one test file. */
 export type TestBase = Pick<TestDatabase, 'url' | 'connection' | 'drop'>;
 
-/** Two connections as superuser. */
+/** A pool of two connections as superuser. */
 export function connectTo({ connection }: TestBase): postgres.Sql {
   return postgres({ ...connection('superuser'), max: 2, onnotice: () => {} });
 }
 
-/** Starts two replicas on a database: unless one is given, one of the run's PostgreSQL. */
+/** Starts a server that logs only warnings and errors. */
+export function startReplica(env: Environment, program = eaas): Promise<Replica> {
+  return serve({ EAAS_LOG_LEVEL: 'warn', ...env }, { program });
+}
+
+/** Starts two replicas on a database. Defaults to a new database of the run's PostgreSQL. */
 export async function startPair(given?: TestBase): Promise<Pair> {
   const database = given ?? (await createDatabase());
   const operator = await operate(database.url);
@@ -59,7 +58,7 @@ export async function startPair(given?: TestBase): Promise<Pair> {
     replicas,
     sql,
     async end() {
-      for (const replica of replicas) await kill(replica);
+      for (const replica of replicas) await replica.kill();
       await operator.close();
       await sql.end();
       await database.drop();
@@ -67,10 +66,7 @@ export async function startPair(given?: TestBase): Promise<Pair> {
   };
 }
 
-/**
- * Does some work while rows of a table can be read but not written, so that whoever writes one waits in the middle of a
- * transaction.
- */
+/** Runs `work` while the rows of a table can be read but not written, so that writers wait in their transactions. */
 export async function whileWritesWait<T>(
   sql: postgres.Sql,
   table: string,
@@ -82,7 +78,7 @@ export async function whileWritesWait<T>(
   })) as T;
 }
 
-/** The process of PostgreSQL that waits for such a lock on behalf of a server, once there is one. */
+/** Waits until a server waits for a lock. Returns the id of the PostgreSQL process that waits. */
 export async function someoneWaits(sql: postgres.Sql): Promise<number> {
   for (;;) {
     const [row] = await sql<{ pid: number }[]>`
@@ -93,30 +89,21 @@ export async function someoneWaits(sql: postgres.Sql): Promise<number> {
   }
 }
 
-/** Prepares an empty database, as its operator. */
-export async function operate(url: (role: 'server' | 'owner') => string): Promise<Operator> {
-  const env = {
-    DATABASE_URL: url('server'),
-    EAAS_MIGRATE_DATABASE_URL: url('owner'),
-    EAAS_ROOT_KEY: randomBytes(32).toString('base64'),
-  };
+/** Migrates an empty database, and opens it as its operator. */
+export async function operate(url: Parameters<typeof environmentOf>[0]): Promise<Operator> {
+  const env = environmentOf(url);
   const config = readConfig(env);
   await migrateDatabase(config);
-  const open: OpenService = await openService(config, 'command');
-  const { service } = open;
+  const { service, close } = await openService(config, 'command');
   return {
     env,
-    async newTenant(fields = {}) {
-      const name = `tenant ${randomBytes(8).toString('hex')}`;
-      const { tenant_id } = await createTenant(service, { name, envelope_only: false, ...fields });
-      const everything = { name: 'everything', permissions: [...permissions] };
-      const { api_key, api_key_id } = await createApiKey(service, insider(tenant_id, 'operator'), everything);
-      return { tenantId: tenant_id, token: api_key, apiKeyId: api_key_id };
-    },
+    service,
+    newTenant: ({ name = `tenant ${randomBytes(8).toString('hex')}`, ...fields } = {}) =>
+      settle(service, name, fields),
     async setTenant(tenantId, fields) {
       await updateTenant(service, tenantId, fields);
     },
-    close: open.close,
+    close,
   };
 }
 
@@ -130,7 +117,7 @@ export interface Entry {
   readonly metadata: { readonly context?: Record<string, string>; readonly outcome?: string };
 }
 
-/** The whole log, in the order of the chain. */
+/** The whole audit log, oldest entry first. */
 export async function readLog(place: Place, { token }: Tenant): Promise<Entry[]> {
   type Page = { logs: Entry[]; total: number };
   const page = (offset: number) => call<Page>(place, token, 'GET', `/v1/audit?limit=100&offset=${offset}`);
@@ -144,16 +131,13 @@ export async function readLog(place: Place, { token }: Tenant): Promise<Entry[]>
   return all.toReversed();
 }
 
-/** What `verify` says of the whole log. */
+/** The service's verification of the whole audit log. */
 export async function verify(place: Place, { token }: Tenant): Promise<Record<string, unknown>> {
   return call(place, token, 'GET', '/v1/audit/verify');
 }
 
-export async function newKey(
-  place: Place,
-  token: string,
-  name = randomBytes(8).toString('hex'),
-): Promise<string> {
+export async function newKey(place: Place, token: string): Promise<string> {
+  const name = randomBytes(8).toString('hex');
   const { key_id } = await call<{ key_id: string }>(place, token, 'POST', '/v1/keys', { name });
   return key_id;
 }

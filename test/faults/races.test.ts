@@ -10,19 +10,19 @@ let [a, b]: readonly [Place, Place] = [{ port: 0 }, { port: 0 }];
 beforeAll(async () => {
   pair = await startPair();
   [a, b] = pair.replicas;
-}, 60_000);
+});
 
-afterAll(() => pair.end(), 60_000);
+afterAll(() => pair.end());
 
 type Request = (place: Place) => Promise<Answer>;
 
-/** What was answered on each replica before a change was sent, and what to requests sent after it was acknowledged. */
+/** The results of each replica before a change was sent, and after the change was acknowledged. */
 interface Race {
   readonly before: readonly Answer[];
   readonly after: readonly Answer[];
 }
 
-/** Sends requests to both replicas without a pause, and makes a change meanwhile. */
+/** Sends requests to both replicas without a pause, and makes a change while they run. */
 async function race(request: Request, change: () => Promise<unknown>): Promise<Race> {
   const answers = [a, b].map((): Answer[] => []);
   const done = new AbortController();
@@ -50,7 +50,7 @@ async function race(request: Request, change: () => Promise<unknown>): Promise<R
 
 const kinds = (answers: readonly Answer[]): string[] => Object.keys(tally(answers)).sort();
 
-/** What stands in the log after the last entry of an action, but for recorded refusals. */
+/** Returns the actions in the log after the last entry of `action`, without refusals. */
 async function entriesAfter(tenant: Tenant, action: string): Promise<Entry[]> {
   const log = await readLog(a, tenant);
   const change = log.findLastIndex((entry) => entry.action === action);
@@ -58,7 +58,7 @@ async function entriesAfter(tenant: Tenant, action: string): Promise<Entry[]> {
   return log.slice(change + 1).filter(({ metadata }) => metadata.outcome !== 'refused');
 }
 
-/** Wraps, encrypts and hashes in turn, alone and in a batch. */
+/** Wraps, encrypts and hashes in turn, with single calls and with batches. */
 function uses(token: string, keyId: string): Request {
   const post = (place: Place, path: string, body: object) => send(place, token, 'POST', `/v1/${path}`, body);
   const key_id = keyId;
@@ -73,7 +73,7 @@ function uses(token: string, keyId: string): Request {
   return (place) => requests[turn++ % requests.length]?.(place) ?? Promise.reject(new Error('none'));
 }
 
-/** The result of a batch of one item, as if it had been sent alone. */
+/** Returns the result of a batch with one item as the result of a single call. */
 function onlyResult(answer: Answer): Answer {
   const [result] = (answer.body['results'] ?? []) as { error?: { status: number; code: string } }[];
   return { ...answer, ...result?.error };
@@ -87,7 +87,7 @@ async function newApiKey(tenant: Tenant, fields: object): Promise<{ api_key: str
   });
 }
 
-test('a disabled key seals nothing any more on either replica, and an enabled one works at once on both', async () => {
+test('a disabled key does not encrypt on any replica, and an enabled key works immediately on both', async () => {
   const tenant = await pair.operator.newTenant();
   const keyId = await newKey(a, tenant.token);
   const path = `/v1/keys/${keyId}`;
@@ -107,7 +107,7 @@ test('a disabled key seals nothing any more on either replica, and an enabled on
   expect(await verify(a, tenant)).toMatchObject({ valid: true });
 });
 
-test('what is read after a change was acknowledged shows it, on either replica', async () => {
+test('a read after an acknowledged change shows the change on both replicas', async () => {
   const tenant = await pair.operator.newTenant();
   const keyId = await newKey(a, tenant.token);
   const path = `/v1/keys/${keyId}`;
@@ -123,7 +123,7 @@ test('what is read after a change was acknowledged shows it, on either replica',
   }
 });
 
-test('a revoked API key does nothing any more on either replica', async () => {
+test('a revoked API key is refused on both replicas', async () => {
   const tenant = await pair.operator.newTenant();
   const keyId = await newKey(a, tenant.token);
   const { api_key, api_key_id } = await newApiKey(tenant, {});
@@ -134,7 +134,7 @@ test('a revoked API key does nothing any more on either replica', async () => {
   expect(await entriesAfter(tenant, 'api_key.revoke')).toEqual([]);
 });
 
-test('an API key does not use a permission that was taken from it', async () => {
+test('a removed permission is refused on both replicas', async () => {
   const tenant = await pair.operator.newTenant();
   const keyId = await newKey(a, tenant.token);
   const { api_key, api_key_id } = await newApiKey(tenant, { permissions: ['encrypt', 'decrypt'] });
@@ -146,7 +146,7 @@ test('an API key does not use a permission that was taken from it', async () => 
   expect(await entriesAfter(tenant, 'api_key.update')).toEqual([]);
 });
 
-test('an API key does not reach a key that was taken from it', async () => {
+test('a key removed from an API key returns 404 on both replicas', async () => {
   const tenant = await pair.operator.newTenant();
   const [keyId, other] = [await newKey(a, tenant.token), await newKey(a, tenant.token)];
   const { api_key, api_key_id } = await newApiKey(tenant, {});
@@ -157,7 +157,7 @@ test('an API key does not reach a key that was taken from it', async () => {
   expect(await entriesAfter(tenant, 'api_key.update')).toEqual([]);
 });
 
-test('an API key does nothing from the moment on that it expires', async () => {
+test('an API key is refused from the moment it expires', async () => {
   const tenant = await pair.operator.newTenant();
   const keyId = await newKey(a, tenant.token);
   const expiresAt = Date.now() + 1_000;
@@ -173,7 +173,7 @@ test('an API key does nothing from the moment on that it expires', async () => {
   expect(late).toEqual([]);
 });
 
-test('a tenant that was made envelope-only encrypts and decrypts nothing any more', async () => {
+test('a tenant that became envelope-only cannot encrypt or decrypt', async () => {
   const tenant = await pair.operator.newTenant();
   const keyId = await newKey(a, tenant.token);
   const inside = { key_id: keyId };
@@ -191,7 +191,7 @@ test('a tenant that was made envelope-only encrypts and decrypts nothing any mor
   expect(await entriesAfter(tenant, 'tenant.update')).toEqual([]);
 });
 
-test('what a destroyed key sealed does not open any more', async () => {
+test('a destroyed key does not decrypt on any replica', async () => {
   const tenant = await pair.operator.newTenant();
   const keyId = await newKey(a, tenant.token);
   const path = `/v1/keys/${keyId}`;
@@ -205,7 +205,7 @@ test('what a destroyed key sealed does not open any more', async () => {
   expect(await entriesAfter(tenant, 'key.destroy')).toEqual([]);
 });
 
-test('a quota that was lowered below what is used up lets nothing more through', async () => {
+test('a quota lowered below the usage refuses further encrypts', async () => {
   const tenant = await pair.operator.newTenant();
   const keyId = await newKey(a, tenant.token);
   const request: Request = (place) =>
@@ -217,7 +217,7 @@ test('a quota that was lowered below what is used up lets nothing more through',
   expect(await entriesAfter(tenant, 'tenant.update')).toEqual([]);
 });
 
-test('what is wrapped after a rotation was acknowledged carries the new version', async () => {
+test('a wrap after an acknowledged rotation uses the new version', async () => {
   const tenant = await pair.operator.newTenant();
   const keyId = await newKey(a, tenant.token);
   const request: Request = (place) =>
@@ -232,7 +232,7 @@ test('what is wrapped after a rotation was acknowledged carries the new version'
   }
 });
 
-test('a token that was unknown works at once on the other replica when it has been created', async () => {
+test('a token that a replica refused as unknown works there after the other replica creates it', async () => {
   const tenant = await pair.operator.newTenant();
   const keyId = await newKey(a, tenant.token);
   for (let round = 0; round < 10; round++) {
@@ -242,7 +242,7 @@ test('a token that was unknown works at once on the other replica when it has be
   }
 });
 
-test('with a quota of 40, exactly 40 of 200 encrypts sent to both replicas at once succeed', async () => {
+test('with a quota of 40, exactly 40 of 200 concurrent encrypts on both replicas succeed', async () => {
   const tenant = await pair.operator.newTenant({ monthly_encrypt_quota: 40 });
   const keyId = await newKey(a, tenant.token);
   const answers = await Promise.all(

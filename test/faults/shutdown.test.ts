@@ -1,10 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { End } from '../conformance/program.ts';
+import { reportDuration } from '../setup/report.ts';
 import { type Answer, send } from './client.ts';
 import { Load, newDek, succeeded, tally, unrecorded } from './load.ts';
-import { OwnPostgres } from './own-postgres.ts';
-import { connectTo, newKey, operate, type Operator, readLog, type Tenant, verify } from './place.ts';
-import { type End, kill, type Replica, startReplica } from './replica.ts';
+import { OwnPostgres } from '../setup/own-postgres.ts';
+import {
+  connectTo,
+  newKey,
+  operate,
+  type Operator,
+  readLog,
+  type Replica,
+  startReplica,
+  type Tenant,
+  verify,
+} from './place.ts';
 
 let postgres: OwnPostgres;
 let operator: Operator;
@@ -15,12 +26,12 @@ let keyId: string;
 beforeAll(async () => {
   postgres = await OwnPostgres.start();
   operator = await operate(postgres.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await operator.close();
   await postgres.drop();
-}, 60_000);
+});
 
 beforeEach(async () => {
   replica = await startReplica(operator.env);
@@ -28,14 +39,15 @@ beforeEach(async () => {
   keyId = await newKey(replica, tenant.token);
 }, 30_000);
 
-afterEach(() => kill(replica));
+afterEach(() => replica.kill());
 
-/** Tells it to end, and answers how it did and how long it took. */
-async function terminate(): Promise<End & { took: number }> {
+/** Sends SIGTERM, and returns how the replica ended. */
+async function terminate(): Promise<End> {
   const toldAt = performance.now();
   replica.signal('SIGTERM');
   const end = await replica.ended;
-  return { ...end, took: performance.now() - toldAt };
+  reportDuration('from SIGTERM to the end', performance.now() - toldAt);
+  return end;
 }
 
 async function elsewhere<T>(work: (other: Replica) => Promise<T>): Promise<T> {
@@ -43,11 +55,11 @@ async function elsewhere<T>(work: (other: Replica) => Promise<T>): Promise<T> {
   try {
     return await work(other);
   } finally {
-    await kill(other);
+    await other.kill();
   }
 }
 
-/** Sends so many wraps, and waits until they wait for their entries to be written. */
+/** Sends this many wraps, and waits until all of them wait for their audit entries. */
 async function waitingWraps(count: number): Promise<Promise<Answer>[]> {
   const sent = Array.from({ length: count }, wrap);
   const waiting = async (): Promise<string | undefined> => {
@@ -61,13 +73,12 @@ async function waitingWraps(count: number): Promise<Promise<Answer>[]> {
 const wrap = (): Promise<Answer> =>
   send(replica, tenant.token, 'POST', `/v1/keys/${keyId}/wrap`, { dek: newDek() });
 
-test('told to end under load, a replica loses nothing: what it answered with success is in the log', async () => {
+test('if a replica stops under load, the log has an entry for every success', async () => {
   const load = new Load({ places: [replica], token: tenant.token, keyId, workers: 16, changes: true });
   await sleep(1_000);
-  const { code, took } = await terminate();
+  const { code } = await terminate();
   const sent = await load.stop();
   expect(code).toBe(0);
-  expect(took).toBeLessThan(12_000);
   expect(sent.filter(succeeded).length).toBeGreaterThan(100);
   const refused = sent.filter((answer) => !succeeded(answer) && answer.status !== 0);
   expect(new Set(Object.keys(tally(refused)))).toEqual(
@@ -79,12 +90,17 @@ test('told to end under load, a replica loses nothing: what it answered with suc
   });
 });
 
-test('requests that run when it is told to end are answered, and new ones are refused', async () => {
+test('SIGTERM lets running requests finish and refuses new ones', async () => {
   const sql = connectTo(postgres);
   let release = (): void => {};
-  const held = sql.begin(async (tx) => {
-    await tx`select from eaas.audit_heads where tenant_id = ${tenant.tenantId} for update`;
-    await new Promise<void>((resolve) => (release = resolve));
+  let held: Promise<unknown> | undefined;
+  // The wraps are sent once the head is locked, so that all of them wait.
+  await new Promise<void>((locked) => {
+    held = sql.begin(async (tx) => {
+      await tx`select from eaas.audit_heads where tenant_id = ${tenant.tenantId} for update`;
+      locked();
+      await new Promise<void>((resolve) => (release = resolve));
+    });
   });
   const running = await waitingWraps(50);
   const ending = terminate();
@@ -102,24 +118,22 @@ test('requests that run when it is told to end are answered, and new ones are re
   });
 });
 
-test('told to end while its database hangs, it refuses what runs and ends all the same', async () => {
+test('a replica can stop while its database hangs, and refuses its running requests', async () => {
   expect((await wrap()).status).toBe(200);
   await postgres.freeze('all');
   const running = await waitingWraps(10);
-  const { code, took } = await terminate();
+  const { code } = await terminate();
   postgres.thaw();
   expect(tally(await Promise.all(running))).toEqual({ '500 audit_unwritten': 10 });
   expect(code).toBe(0);
-  expect(took).toBeLessThan(12_000);
 }, 40_000);
 
-test('told to end while its database is gone, it ends all the same', async () => {
+test('a replica can stop while its database is down', async () => {
   expect((await wrap()).status).toBe(200);
   await postgres.crash();
   const running = Array.from({ length: 10 }, wrap);
-  const { code, took } = await terminate();
+  const { code } = await terminate();
   await postgres.start();
   expect((await Promise.all(running)).filter(succeeded)).toEqual([]);
   expect(code).toBe(0);
-  expect(took).toBeLessThan(12_000);
 }, 40_000);

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newApiKey } from '../../packages/server/src/crypto/api-key-token.ts';
+import { reportDuration } from '../setup/report.ts';
 import { type Answer, type Place, send } from './client.ts';
 import { Load, longest, type Sent, succeeded, tally, unrecorded } from './load.ts';
-import { OwnPostgres } from './own-postgres.ts';
+import { OwnPostgres } from '../setup/own-postgres.ts';
 import {
   connectTo,
   type Entry,
@@ -11,19 +12,20 @@ import {
   operate,
   type Operator,
   readLog,
+  type Replica,
+  startReplica,
   type Tenant,
   verify,
 } from './place.ts';
-import { kill, type Replica, startReplica } from './replica.ts';
 
-/** A time during which the database was away, on the clock of performance.now(). */
+/** An outage of the database. Its times are by performance.now(). */
 interface Outage {
   readonly how: 'crash' | 'all' | 'backends';
   readonly from: number;
   readonly until: number;
 }
 
-/** So many milliseconds, and those who wait for the database have given up. */
+/** After this many milliseconds every request that waits for the database has timed out. */
 const long = 5_200;
 
 let postgres: OwnPostgres;
@@ -31,9 +33,9 @@ let operator: Operator;
 const replicas: Replica[] = [];
 const outages: Outage[] = [];
 const ends: string[] = [];
-/** What an API key that no replica has seen was answered while the database was away. */
+/** The results of requests with an API key that no replica had cached when the database went down. */
 const strangers: { how: Outage['how']; answer: Answer }[] = [];
-/** One tenant whose keys nobody changes, and one where keys are created all the time. */
+/** One tenant whose keys do not change, and one that creates keys without a pause. */
 const tenants: { tenant: Tenant; load: Load; sent: readonly Sent[]; log: Entry[] }[] = [];
 const everything = (): Sent[] => tenants.flatMap(({ sent }) => sent);
 
@@ -64,10 +66,10 @@ beforeAll(async () => {
 }, 150_000);
 
 afterAll(async () => {
-  for (const replica of replicas) await kill(replica);
+  for (const replica of replicas) await replica.kill();
   await operator.close();
   await postgres.drop();
-}, 60_000);
+});
 
 const placeOf = (nth: number): Place => replicas[nth] ?? { port: 0 };
 
@@ -76,7 +78,7 @@ async function restart(nth: number): Promise<void> {
   const replica = replicas[nth];
   if (!replica) throw new Error('no such replica');
   ends.push(...unexpectedEnds());
-  await kill(replica);
+  await replica.kill();
   replicas[nth] = await startReplica({ ...operator.env, EAAS_PORT: String(replica.port) });
   await sleep(300);
 }
@@ -86,7 +88,7 @@ const unexpectedEnds = (): string[] =>
     replica.end() ? [`${JSON.stringify(replica.end())}\n${replica.log()}`] : [],
   );
 
-/** Takes the database away for so many milliseconds, and waits until both replicas have answered again. */
+/** Makes the database unavailable for a time, and waits until both replicas respond again. */
 async function away(how: Outage['how'], milliseconds: number): Promise<void> {
   await (how === 'crash' ? postgres.crash() : postgres.freeze(how));
   const from = performance.now();
@@ -104,7 +106,7 @@ async function away(how: Outage['how'], milliseconds: number): Promise<void> {
   await sleep(500);
 }
 
-/** After how many milliseconds each replica answered each tenant with success again. */
+/** Returns the milliseconds that each replica needed until each tenant's first success. */
 function outageEnds({ until }: Outage): number[] {
   return tenants.flatMap(({ load }) =>
     replicas.map(({ port }) =>
@@ -115,15 +117,15 @@ function outageEnds({ until }: Outage): number[] {
   );
 }
 
-/** What was answered while the database was away, but for what was on its way when it went. */
+/** The results of requests that were sent and ended during the outage. */
 const during = ({ from, until }: Outage, sent: readonly Sent[]): Sent[] =>
   sent.filter(({ answeredAt }) => answeredAt > from + 300 && answeredAt < until);
 
-test('no process died that was not killed', () => {
+test('no server exits unless it is killed', () => {
   expect([...ends, ...unexpectedEnds()]).toEqual([]);
 });
 
-test('whatever was answered with success is in the log', () => {
+test('every success is in the log', () => {
   for (const { sent, log } of tenants) {
     expect(sent.filter(succeeded).length).toBeGreaterThan(200);
     expect(unrecorded(sent, log)).toEqual([]);
@@ -144,18 +146,19 @@ test('the chain is valid', async () => {
   }
 });
 
-test('every answer is a success, or says that the entry or the database was not to be had', () => {
+test('every response is a success, audit_unwritten or unavailable', () => {
   const allowed = new Set(['200', '201', '500 audit_unwritten', '503 unavailable']);
   const answered = everything().filter(({ status }) => status !== 0);
   expect(Object.keys(tally(answered)).filter((kind) => !allowed.has(kind))).toEqual([]);
 });
 
-test('nobody waits longer than 6 seconds', () => {
-  expect(longest(everything())).toBeLessThan(6_000);
+test('no request hangs', () => {
+  expect(everything().filter(({ code }) => code === 'hangs')).toEqual([]);
+  reportDuration('the longest request', longest(everything()));
 });
 
-test('while the database is away, what needs an entry is refused and gives nothing', () => {
-  // Where only the processes that serve connections hang, new ones may do their work.
+test('while the database is down, audited calls are refused and return no data', () => {
+  // If only the backends hang, new connections can succeed.
   for (const outage of outages.filter(({ how, from, until }) => how !== 'backends' && until - from >= long)) {
     const meanwhile = during(outage, everything());
     expect(meanwhile.length).toBeGreaterThan(0);
@@ -164,7 +167,7 @@ test('while the database is away, what needs an entry is refused and gives nothi
   }
 });
 
-test('a request whose entry waits for a database that hangs is answered 500 audit_unwritten', () => {
+test('a request whose entry waits for a hanging database returns 500 audit_unwritten', () => {
   const hang = outages.find(({ how }) => how === 'all');
   const [steady] = tenants;
   expect(Object.keys(tally(hang && steady ? during(hang, steady.sent) : []))).toEqual([
@@ -172,19 +175,25 @@ test('a request whose entry waits for a database that hangs is answered 500 audi
   ]);
 });
 
-test('while the database is away, an API key that the replica does not know is answered 503', () => {
+test('while the database is down, an API key that is not cached gets 503', () => {
   const away = strangers.filter(({ how }) => how !== 'backends').map(({ answer }) => answer);
   expect(tally(away)).toEqual({ '503 unavailable': 4 });
-  expect(longest(strangers.map(({ answer }) => answer))).toBeLessThan(6_000);
+  reportDuration(
+    'the longest request with an unknown API key',
+    longest(strangers.map(({ answer }) => answer)),
+  );
 });
 
-test('both replicas answer again within 5 seconds after the database is back', () => {
+test('both replicas respond again after the database is back', () => {
   expect(outages.length).toBe(5);
-  const slow = outages.filter((outage) => Math.max(...outageEnds(outage)) > 5_000);
-  expect(slow.map((outage) => [outage.how, outageEnds(outage)])).toEqual([]);
+  for (const outage of outages) {
+    const ends = outageEnds(outage);
+    expect(ends).not.toContain(Infinity);
+    reportDuration(`until both replicas respond after the outage "${outage.how}"`, Math.max(...ends));
+  }
 });
 
-test('no connection is left behind: there are not more than the pools of two replicas and the operator hold', async () => {
+test('no connection leaks: the database has at most as many connections as the pools allow', async () => {
   const sql = connectTo(postgres);
   const count = async () =>
     (
@@ -195,7 +204,7 @@ test('no connection is left behind: there are not more than the pools of two rep
   await sql.end();
 });
 
-test('a replica that lived through all of it still ends when it is told to', async () => {
+test('a replica that survived all outages still stops on SIGTERM', async () => {
   for (const replica of replicas) replica.signal('SIGTERM');
   expect(await Promise.all(replicas.map(({ ended }) => ended))).toEqual([
     { code: 0, signal: null },

@@ -1,4 +1,4 @@
-/** Other values for a column, as PostgreSQL reads them: near ones, extreme ones, and those that a reader trips over. */
+/** Returns other values for a column as PostgreSQL text: similar, extreme and malformed values. */
 export function alternatives(column: string, type: string, current: string | null): (string | null)[] {
   const own = byColumn[column] ?? [];
   return [...own, ...byType(type, current), null];
@@ -21,7 +21,7 @@ const byColumn: Readonly<Record<string, readonly string[]>> = {
     '{"__proto__":{"previous_change":3}}',
     '{"outcome":"refused"}',
   ],
-  // As bytes "encrypt" is these numbers: a list in the list, which must not be taken for the text.
+  // The characters of "encrypt" as a nested list, which must not be accepted as the string.
   permissions: ['{{101,110,99,114,121,112,116}}', '{decrypt}', '{api_keys.manage}'],
   month: ['2019-01', '9999-12'],
   ip_address: ['::1', '192.0.2.8'],

@@ -8,7 +8,7 @@ import { type Attacker, openAttacker, type Table, tables, unbind } from './attac
 import { populate, type Populated } from './populated.ts';
 import { apiOf, dek, openWorld, statusOf, type World } from '../setup/world.ts';
 
-/** What makes a row the same row in an older copy. */
+/** The columns that identify the same row in an older copy. */
 const identity = {
   tenants: ['tenant_id'],
   audit_heads: ['tenant_id'],
@@ -22,20 +22,25 @@ const identity = {
 type Bound = keyof typeof identity;
 const bound = Object.keys(identity) as Bound[];
 
-/** Columns that nothing binds, and why that is meant. */
+/** Columns that no MAC covers, and why. */
 const unbound: Partial<Record<string, string>> = {
-  'key_versions.created_at': 'only shown; the seal binds the key, the version and the material',
+  'key_versions.created_at': 'is only displayed; the encryption binds the key, the version and the material',
 };
 
 /** Tables that no verification reads, and why. */
 const apart: Partial<Record<string, string>> = {
-  migrations: "the owner's; the server only reads how far it is",
-  root_checks: 'a changed one stops the next start',
-  verifications: 'only spares the replicas work; what proves a chain is eaas audit verify',
-  usage_cursors: 'counted aside, without a MAC: never on the path of a request',
+  migrations: 'belongs to the owner; the server only reads the latest migration',
+  root_checks: 'a changed row stops the next start',
+  verifications: 'only saves the replicas work; `eaas audit verify` proves a chain',
+  usage_cursors: 'is counted separately without a MAC, and no request reads it',
   usage: 'counted aside',
   key_version_uses: 'counted aside',
   api_key_uses: 'noted aside',
+  token_directory: 'grants no access, because the tenant rows decide',
+  tenant_names: 'grants no access, because the tenant rows decide',
+  row_records: 'is compared with each loaded row, not with the log',
+  leases: 'only saves the replicas work',
+  verification_markers: 'has its own MAC; `eaas audit verify` proves a chain',
 };
 
 let world: World;
@@ -54,7 +59,7 @@ afterAll(async () => {
   await world.close();
 });
 
-test('every table is held against the log, or it says here why not', async () => {
+test('every table is verified against the log, or its exception is listed here', async () => {
   const found = await attacker.sql`
     select table_name from information_schema.tables where table_schema = 'eaas'`;
   const named = new Set([...bound, ...Object.keys(apart)]);
@@ -62,7 +67,7 @@ test('every table is held against the log, or it says here why not', async () =>
   expect(new Set([...tables, 'migrations'])).toEqual(named);
 });
 
-test('nothing of all this is found before anything is changed', async () => {
+test('verify finds nothing before a change', async () => {
   for (const { tenantId } of [ann, ben]) {
     expect(await verifyChain(world.replica(), tenantId)).toMatchObject({ valid: true, errors: [] });
   }
@@ -82,7 +87,7 @@ async function columnsOf(table: Table): Promise<Column[]> {
   return [...rows];
 }
 
-/** The rows of a table as text, the tenant's own first. */
+/** Returns the rows of a table as text. The rows of the tenant are first. */
 async function rowsOf(place: string, columns: readonly Column[]): Promise<Row[]> {
   const list = columns.map(({ name }) => `${name}::text`).join(', ');
   return attacker.sql.unsafe<Row[]>(
@@ -96,7 +101,7 @@ function sameRow(table: Bound, a: Row, b: Row): boolean {
 
 const everywhere = new Set(['metadata', 'permissions', 'rev']);
 
-/** Every way in which the attacker changes one value: the row, the column, and what it becomes. */
+/** Every change of one value: the row, the column and the new value. */
 async function changesOf(table: Bound): Promise<{ row: Row; column: Column; value: string | null }[]> {
   const columns = await columnsOf(table);
   const all = await rowsOf(`eaas.${table}`, columns);
@@ -114,7 +119,7 @@ async function changesOf(table: Bound): Promise<{ row: Row; column: Column; valu
     });
     const made = rows.flatMap((row, nth) => {
       const values = alternatives(name, type, row[name] ?? null);
-      // All of them on the rows where each may be read differently, elsewhere each on one of the rows.
+      // Try all changes on rows that different code reads. For other rows, try each change on one row.
       const chosen = everywhere.has(name) ? values : values.filter((_, at) => at % rows.length === nth);
       return chosen.map((value) => ({ row, value }));
     });
@@ -136,7 +141,7 @@ async function apply(table: Bound, row: Row, { name, type }: Column, value: stri
 }
 
 describe.each(bound)('%s', (table) => {
-  test('whatever a column is changed to, the row is named, and what reads it is refused', async () => {
+  test('any change of a column is a finding that names the row, and calls that read the row are refused', async () => {
     const unnamed = new Map<string, string>();
     const answered: string[] = [];
     for (const { row, column, value } of await changesOf(table)) {
@@ -157,7 +162,7 @@ describe.each(bound)('%s', (table) => {
   }, 120_000);
 });
 
-test('what is counted aside changes no verdict, whatever stands there', async () => {
+test('changed usage counters do not affect the verification', async () => {
   for (const table of [
     'verifications',
     'usage_cursors',
@@ -176,7 +181,7 @@ test('what is counted aside changes no verdict, whatever stands there', async ()
   }
 });
 
-test('a changed root check, or none, stops the next start', async () => {
+test('a changed or missing root check stops the next start', async () => {
   const { sql } = attacker;
   const start = () => world.replica().database.transaction((tx) => checkRoots(tx, world.roots));
   await start();
@@ -198,7 +203,7 @@ test('a changed root check, or none, stops the next start', async () => {
 
 type Error = Awaited<ReturnType<typeof verifyChain>>['errors'][number];
 
-/** Whether a finding names the row. A row under another id, or of another tenant, may only be seen to be missing. */
+/** Returns whether a finding names the row. A row with a changed id or tenant can also be reported as missing. */
 const names: Record<Bound, (error: Error, row: Row, column: string) => boolean> = {
   tenants: ({ reason }, row) => reason.includes(String(row['tenant_id'])),
   audit_heads: ({ reason }) => reason.startsWith('head_'),
@@ -214,18 +219,22 @@ function namesRow({ reason }: Error, id: string | null | undefined, column: stri
   return reason.includes(String(id)) || (column.endsWith('_id') && reason === 'rows_differ_from_anchor');
 }
 
-/** What calls that read the row are answered, where that is not the refusal that it should be. */
+/** Calls everything that reads the row. Returns the results that are not the expected refusal. */
 const wronglyAnswered: Record<Bound, (row: Row, column: string) => Promise<number[]>> = {
-  // Under another id there is no such tenant, and so no such API key.
+  // With another id the tenant is unknown, and so is its API key.
   tenants: (_, column) => unless(column === 'tenant_id' ? [401] : [503], [call('GET /v1/keys', {})]),
-  audit_heads: (_, column) => unless(column === 'tenant_id' ? [401] : [503], [call('GET /v1/keys', {})]),
-  // The log can be read while it is tampered with, or says that it cannot.
+  audit_heads: async (_, column) => [
+    ...(await unless(column === 'tenant_id' ? [401] : [503], [call('GET /v1/keys', {})])),
+    // A verification succeeds and returns its findings.
+    ...(await unless([200], [call('GET /v1/audit/verify', {})])),
+  ],
+  // A list of the log succeeds or returns 503.
   audit_entries: () => unless([200, 503], [call('GET /v1/audit', {})]),
   audit_anchors: (_, column) =>
     unless(column === 'tenant_id' ? [200, 503] : [503], [call('GET /v1/audit', {})]),
   keys(row, column) {
     const key_id = String(row['key_id']);
-    // Under another id, or of another tenant, it is a key that there is not.
+    // With another id or tenant, the key is unknown.
     return unless(column === 'key_id' || column === 'tenant_id' ? [404] : [503], [
       call('GET /v1/keys/:key_id', { key_id }),
       call('POST /v1/keys/:key_id/wrap', { key_id, dek }),

@@ -25,14 +25,14 @@ afterAll(async () => {
 
 const api: Api = (route, input) => apiOf(world.replica(), ann.token)(route, input);
 
-/** What a verification finds, as `id reason`. */
+/** Returns the findings of a verification, each as `id reason`. */
 async function wrong(tenantId = ann.tenantId): Promise<string[]> {
   const { valid, errors, errorCount } = await verifyChain(world.replica(), tenantId);
   const found = errors.map(({ id, reason }) => `${id} ${reason}`);
   return valid === (errorCount === 0) ? found : [`valid is ${valid}`, ...found];
 }
 
-// The chain has the entries 1 to 31; after the purge 15 to 31.
+// The chain has the entries 1 to 31, and 15 to 31 after the purge.
 describe.each([
   ['a whole chain', 'late', 1],
   ['a purged chain', 'now', 15],
@@ -41,30 +41,34 @@ describe.each([
 
   beforeEach(() => attacker.restore(copy));
 
-  /** The attacker's statement, on Ann's entries. */
+  /** Runs a statement of the attacker. `$ann` is Ann's tenant id. */
   const entries = (statement: string) =>
     attacker.sql.unsafe(statement.replaceAll('$ann', `'${ann.tenantId}'`));
   const remove = (condition: string) =>
     entries(`delete from eaas.audit_entries where tenant_id = $ann and ${condition}`);
 
-  test('untouched is valid, for both tenants', async () => {
+  test('an unchanged log is valid for both tenants', async () => {
     expect(await wrong()).toEqual([]);
     expect(await wrong(ben.tenantId)).toEqual([]);
   });
 
   test.each([
-    ['the first', `id = ${first}`, [`${first} entry_missing`]],
-    ['one in the middle', 'id = 24', ['24 entry_missing']],
-    ['two in a row', 'id in (24, 25)', ['24 entry_missing', '25 entry_missing']],
-    ['the last', `id = ${last}`, ['31 head_mismatch', '31 entry_missing']],
-    ['a tail', 'id > 28', ['31 head_mismatch', '29 entry_missing', '30 entry_missing', '31 entry_missing']],
-  ])('%s removed', async (_name, condition, found) => {
+    ['the first entry', `id = ${first}`, [`${first} entry_missing`]],
+    ['one entry in the middle', 'id = 24', ['24 entry_missing']],
+    ['two consecutive entries', 'id in (24, 25)', ['24 entry_missing', '25 entry_missing']],
+    ['the last entry', `id = ${last}`, ['31 head_mismatch', '31 entry_missing']],
+    [
+      'the end of the log',
+      'id > 28',
+      ['31 head_mismatch', '29 entry_missing', '30 entry_missing', '31 entry_missing'],
+    ],
+  ])('verify finds that %s was removed', async (_name, condition, found) => {
     await remove(condition);
     expect(await wrong()).toEqual(expect.arrayContaining(found));
     expect(await wrong(ben.tenantId)).toEqual([]);
   });
 
-  test('all removed', async () => {
+  test('verify finds that all entries were removed', async () => {
     await remove('true');
     const { valid, errorCount, errors } = await verifyChain(world.replica(), ann.tenantId);
     expect(valid).toBe(false);
@@ -72,34 +76,34 @@ describe.each([
     expect(errorCount).toBeGreaterThan(last - first);
   });
 
-  test('one removed, and those after it moved up with the head', async () => {
+  test('verify finds a removed entry if later entries and the head were renumbered', async () => {
     await remove('id = 24');
     await entries('update eaas.audit_entries set id = id - 1 where tenant_id = $ann and id > 24');
     await entries('update eaas.audit_heads set id = id - 1 where tenant_id = $ann');
-    expect(await wrong()).toEqual(expect.arrayContaining(['30 head_changed', '24 entry_changed']));
+    expect(await wrong()).toEqual(expect.arrayContaining(['null head_changed', '24 entry_changed']));
   });
 
-  test('one inserted, and those after it moved down with the head', async () => {
+  test('verify finds an inserted entry if later entries and the head were renumbered', async () => {
     await entries('update eaas.audit_entries set id = id + 1 where tenant_id = $ann and id > 24');
     await entries(`insert into eaas.audit_entries select (jsonb_populate_record(e, '{"id":25}')).*
       from eaas.audit_entries e where tenant_id = $ann and id = 24`);
     await entries('update eaas.audit_heads set id = id + 1 where tenant_id = $ann');
-    expect(await wrong()).toEqual(expect.arrayContaining(['32 head_changed', '25 entry_changed']));
+    expect(await wrong()).toEqual(expect.arrayContaining(['null head_changed', '25 entry_changed']));
   });
 
   test.each([
-    ['behind the head', 32],
-    ['far behind the head', 9_007_199_254_740_993n],
-    ['before the first', 0],
+    ['after the head', 32],
+    ['far after the head', 9_007_199_254_740_993n],
+    ['with the id 0', 0],
     ['below zero', -5],
-    ['as the first', first - 1],
-  ])('a copy inserted %s', async (_name, id) => {
+    ['before the first entry', first - 1],
+  ])('verify finds a copy of an entry that was inserted %s', async (_name, id) => {
     await entries(`insert into eaas.audit_entries select (jsonb_populate_record(e, '{"id":${id}}')).*
       from eaas.audit_entries e where tenant_id = $ann and id = 20`);
     expect(await wrong()).toContainEqual(expect.stringMatching(/entry_unexpected$/));
   });
 
-  test('a change inserted far behind the head does not keep the verification busy', async () => {
+  test('a change inserted far after the head does not slow the verification down', async () => {
     await entries(`insert into eaas.audit_entries
       select (jsonb_populate_record(e, '{"id":9007199254740993,"action":"key.disable"}')).*
       from eaas.audit_entries e where tenant_id = $ann and id = 20`);
@@ -108,24 +112,24 @@ describe.each([
     expect(found).toContain('32 entry_missing');
   });
 
-  test.each([first, 24, last])('entry %i duplicated', async (id) => {
+  test.each([first, 24, last])('verify finds that entry %i was duplicated', async (id) => {
     await entries(
       `insert into eaas.audit_entries select * from eaas.audit_entries where tenant_id = $ann and id = ${id}`,
     );
     expect(await wrong()).toContain(`${id} entry_changed`);
   });
 
-  test('two that change places', async () => {
+  test('verify finds that two entries were swapped', async () => {
     await entries(`update eaas.audit_entries set id = 49 - id where tenant_id = $ann and id in (24, 25)`);
     expect(await wrong()).toEqual(expect.arrayContaining(['24 entry_changed', '25 entry_changed']));
   });
 
-  test('all the other way round', async () => {
+  test('verify finds that the order of all entries was reversed', async () => {
     await entries(`update eaas.audit_entries set id = ${first + last} - id where tenant_id = $ann`);
     expect(await wrong()).toEqual(expect.arrayContaining([`${first} entry_changed`, '31 entry_changed']));
   });
 
-  test("another tenant's in its place", async () => {
+  test("verify finds that an entry was replaced by another tenant's entry", async () => {
     await remove('id = 24');
     await entries(`insert into eaas.audit_entries select (jsonb_populate_record(e,
       jsonb_build_object('tenant_id', $ann))).* from eaas.audit_entries e where tenant_id = '${ben.tenantId}' and id = 24`);
@@ -133,7 +137,7 @@ describe.each([
     expect(await wrong(ben.tenantId)).toEqual([]);
   });
 
-  test('one moved to another tenant', async () => {
+  test('verify finds that an entry was moved to another tenant', async () => {
     await entries(
       `update eaas.audit_entries set tenant_id = '${ben.tenantId}', id = 32 where tenant_id = $ann and id = 31`,
     );
@@ -141,7 +145,7 @@ describe.each([
     expect(await wrong(ben.tenantId)).toEqual(['32 entry_unexpected']);
   });
 
-  test('one changed and the public chain computed anew behind it, up to the head', async () => {
+  test('verify finds a changed entry even if all later hashes were recomputed', async () => {
     await entries(`update eaas.audit_entries set actor = 'operator' where tenant_id = $ann and id = 24`);
     const rows = await attacker.sql<(StoredEntry & { hash: Uint8Array; time: string })[]>`
       select tenant_id, id::int, action, key_id, key_version::int, actor, ip_address, metadata, created_at::text as time, hash
@@ -153,35 +157,38 @@ describe.each([
       await attacker.sql`update eaas.audit_entries set hash = ${hash} where tenant_id = ${ann.tenantId} and id = ${row.id}`;
     }
     await attacker.sql`update eaas.audit_heads set hash = ${hash} where tenant_id = ${ann.tenantId}`;
-    // The hashes agree now; what the attacker has not is the key of the MACs.
+    // All hashes are valid now, but the attacker does not have the key of the MACs.
     const ids = Array.from({ length: 8 }, (_unused, nth) => 24 + nth);
-    expect(await wrong()).toEqual(['31 head_changed', ...ids.map((id) => `${id} entry_mac_invalid`)]);
+    expect(await wrong()).toEqual(['null head_changed', ...ids.map((id) => `${id} entry_mac_invalid`)]);
   });
 
-  test('the head put back to an older authentic one while the entries stay', async () => {
+  test('verify finds that the head was replaced by an older authentic head', async () => {
     await attacker.putBack('middle', 'audit_heads', `tenant_id = '${ann.tenantId}'`);
     expect(await wrong()).toContain('15 entry_unexpected');
   });
 
-  test("another tenant's head in its place", async () => {
+  test("verify finds that the head was replaced by another tenant's head", async () => {
     await entries(`delete from eaas.audit_heads where tenant_id = $ann`);
     await entries(`update eaas.audit_heads set tenant_id = $ann`);
-    expect(await wrong()).toContain('31 head_changed');
+    expect(await wrong()).toContain('null head_changed');
     expect(await wrong(ben.tenantId)).toContain('null head_missing');
   });
 
-  test.each(['tenants', 'audit_heads'])('a second row in %s', async (table) => {
+  test.each(['tenants', 'audit_heads'])('verify finds a second row in %s', async (table) => {
     await entries(`insert into eaas.${table} select * from middle.${table} where tenant_id = $ann`);
     expect(await wrong()).toContainEqual(expect.stringContaining('row_duplicated'));
   });
 
-  test.each(['keys', 'api_keys', 'key_versions'])('a second row of each in %s', async (table) => {
-    await entries(`insert into eaas.${table} select * from eaas.${table} where tenant_id = $ann`);
-    const found = table === 'key_versions' ? 'key_version_unexpected' : 'row_duplicated';
-    expect(await wrong()).toContainEqual(expect.stringContaining(found));
-  });
+  test.each(['keys', 'api_keys', 'key_versions'])(
+    'verify finds a second copy of each row of %s',
+    async (table) => {
+      await entries(`insert into eaas.${table} select * from eaas.${table} where tenant_id = $ann`);
+      const found = table === 'key_versions' ? 'key_version_unexpected' : 'row_duplicated';
+      expect(await wrong()).toContainEqual(expect.stringContaining(found));
+    },
+  );
 
-  test('an anchor invented', async () => {
+  test('verify finds a forged anchor', async () => {
     await entries(`delete from eaas.audit_anchors where tenant_id = $ann`);
     await entries(`insert into eaas.audit_anchors select tenant_id, id, hash, hash, mac from eaas.audit_entries
       where tenant_id = $ann and id = 20`);
@@ -189,7 +196,7 @@ describe.each([
     expect(await wrong()).toContain('20 purge_anchor_changed');
   });
 
-  test("another tenant's anchor", async () => {
+  test("verify finds another tenant's anchor", async () => {
     await attacker.restore('now');
     await entries(`delete from eaas.audit_anchors where tenant_id = $ann`);
     await entries(`update eaas.audit_anchors set tenant_id = $ann`);
@@ -198,7 +205,7 @@ describe.each([
   });
 });
 
-test.each([0, -1, 1])('an entry %i inserted into an empty chain', async (id) => {
+test.each([0, -1, 1])('verify finds that entry %i was inserted into an empty chain', async (id) => {
   await attacker.restore('now');
   const { tenant_id } = await createTenant(world.replica(), { name: 'empty' });
   await attacker.sql.unsafe(`insert into eaas.audit_entries select (jsonb_populate_record(e,
@@ -209,17 +216,17 @@ test.each([0, -1, 1])('an entry %i inserted into an empty chain', async (id) => 
 describe('after a purge', () => {
   beforeEach(() => attacker.restore('now'));
 
-  test('the anchor removed', async () => {
+  test('verify finds that the anchor was removed after a purge', async () => {
     await attacker.sql`delete from eaas.audit_anchors where tenant_id = ${ann.tenantId}`;
     expect(await wrong()).toEqual(expect.arrayContaining(['1 entry_missing', '14 entry_missing']));
   });
 
-  test.each([13, 15])('the anchor moved to %i', async (id) => {
+  test.each([13, 15])('verify finds that the anchor was moved to %i after a purge', async (id) => {
     await attacker.sql`update eaas.audit_anchors set id = ${id} where tenant_id = ${ann.tenantId}`;
     expect(await wrong()).toContain(`${id} purge_anchor_changed`);
   });
 
-  test('purged entries put back beside the anchor', async () => {
+  test('verify finds purged entries that were restored', async () => {
     await attacker.putBack('late', 'audit_entries', `tenant_id = '${ann.tenantId}' and id <= 14`);
     expect(await wrong()).toContain('1 entry_unexpected');
   });
@@ -231,7 +238,7 @@ describe('a database rolled back to an authentic older state', () => {
   const wrap = () => api('POST /v1/keys/:key_id/wrap', { key_id: ann.busy, dek });
   const verify = (checkpoint?: string) => api('GET /v1/audit/verify', { ...(checkpoint && { checkpoint }) });
 
-  test('is told by nothing but a checkpoint that was kept outside', async () => {
+  test('a rolled back database is found only with an external checkpoint', async () => {
     await wrap();
     const { checkpoint: before, id } = await api('GET /v1/audit/checkpoint', {});
     await attacker.keep('before_tail');
@@ -251,7 +258,7 @@ describe('a database rolled back to an authentic older state', () => {
       checkpoint: { valid: false },
     });
 
-    // Others take the place of what is gone.
+    // Other entries replace the lost ones.
     world.time += 1_000;
     for (let nth = 0; nth < 3; nth++) await wrap();
     expect(await verify()).toMatchObject({ valid: true });
@@ -264,7 +271,7 @@ describe('a database rolled back to an authentic older state', () => {
     });
   });
 
-  test('is told without one as soon as a row is newer than the log', async () => {
+  test('a rolled back database is found without a checkpoint if a row is newer than the log', async () => {
     await api('POST /v1/keys/:key_id/disable', { key_id: ann.quiet });
     await attacker.putBack('now', 'audit_heads', `tenant_id = '${ann.tenantId}'`);
     await attacker.putBack('now', 'audit_entries', `tenant_id = '${ann.tenantId}'`);

@@ -5,7 +5,7 @@ import { migrate } from '../../packages/server/src/store/migrate.ts';
 import { openPool } from '../../packages/server/src/store/sql.ts';
 import { apiOf, dek, openWorld, type Resident, settle, type World } from '../setup/world.ts';
 
-/** What the server's role may do in the database: this, and no more. */
+/** All privileges of the server's role. */
 const privileges: Readonly<Record<string, string>> = {
   'database template': 'CONNECT',
   'schema eaas': 'USAGE',
@@ -17,18 +17,25 @@ const privileges: Readonly<Record<string, string>> = {
   'table key_version_uses': 'INSERT, SELECT, UPDATE',
   'table key_versions': 'INSERT, SELECT, UPDATE',
   'table keys': 'INSERT, SELECT, UPDATE',
+  'table leases': 'INSERT, SELECT, UPDATE',
   'table migrations': 'SELECT',
   'table root_checks': 'DELETE, INSERT, SELECT',
+  'table row_records': 'INSERT, SELECT',
+  'table tenant_names': 'DELETE, INSERT, SELECT, UPDATE',
   'table tenants': 'INSERT, SELECT, UPDATE',
+  'table token_directory': 'DELETE, INSERT, SELECT',
   'table usage': 'INSERT, SELECT, UPDATE',
   'table usage_cursors': 'INSERT, SELECT, UPDATE',
+  'table verification_markers': 'DELETE, INSERT, SELECT, UPDATE',
   'table verifications': 'INSERT, SELECT, UPDATE',
+  'function append': 'EXECUTE',
   'function purge_entries': 'EXECUTE',
 };
 
-/** What anybody may do who may connect: functions that only look, and those that only a trigger can call. */
+/** The privileges of PUBLIC: functions that only read, and trigger functions. */
 const everybodys: Readonly<Record<string, string>> = {
   'function first_entry_since': 'EXECUTE',
+  'function now_ms': 'EXECUTE',
   'function refuse_backwards': 'EXECUTE',
   'function refuse_change': 'EXECUTE',
   'function refuse_truncate': 'EXECUTE',
@@ -51,7 +58,7 @@ beforeAll(async () => {
   const { key_id } = await api('POST /v1/keys', { name: 'key' });
   await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
   [server, owner, superuser] = [connect('server'), connect('owner'), connect('superuser')];
-  // As a purge leaves it, but for its MAC.
+  // The anchor of a purge, without a valid MAC.
   await superuser`insert into eaas.audit_anchors values (${ann.tenantId}, 1, '', '', '')`;
 });
 afterAll(async () => {
@@ -59,7 +66,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Everything that a role was granted, or PUBLIC where it is null. */
+/** The privileges of a role, or of PUBLIC if it is null. */
 async function granted(role: string | null): Promise<Record<string, string>> {
   const rows = await superuser<{ object: string; granted: string }[]>`
     select object, string_agg(distinct privilege_type, ', ' order by privilege_type) as granted
@@ -85,12 +92,12 @@ async function granted(role: string | null): Promise<Record<string, string>> {
 }
 
 describe('privileges', () => {
-  test('the server has exactly those that it needs', async () => {
+  test('the server’s role has exactly the listed privileges', async () => {
     expect(await granted(ROLES.server)).toEqual(privileges);
     expect(await granted(null)).toEqual(everybodys);
   });
 
-  test('the server is nobody special, and owns nothing', async () => {
+  test('the server’s role has no special attributes and owns nothing', async () => {
     const [role] = await superuser`
       select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls,
         (select count(*)::int from pg_auth_members where member = r.oid) as member_of,
@@ -107,7 +114,7 @@ describe('privileges', () => {
     });
   });
 
-  test('another migration leaves them as they are', async () => {
+  test('a second migration does not change the privileges', async () => {
     const pool = openPool(world.database.connection('owner'), 1);
     expect(await migrate(pool, ROLES.server)).toBe(0);
     await pool.end();
@@ -124,12 +131,15 @@ const guarded = [
   'keys',
   'key_versions',
   'api_keys',
+  'row_records',
 ];
 
 describe("the server's role is refused", () => {
   test.each([
     'update eaas.audit_entries set actor = actor',
     'delete from eaas.audit_entries',
+    'update eaas.row_records set rev = rev',
+    'delete from eaas.row_records',
     "begin; set local eaas.erasing = '00000000-0000-0000-0000-000000000000'; delete from eaas.audit_entries",
     'insert into eaas.audit_entries select * from eaas.audit_entries on conflict (tenant_id, id) do update set actor = $$x$$',
     ...guarded.map((table) => `truncate eaas.${table} cascade`),
@@ -151,20 +161,20 @@ describe("the server's role is refused", () => {
     'set role eaas_owner',
     'begin; lock table eaas.audit_entries in access exclusive mode',
     'copy eaas.audit_entries to program $$true$$',
-  ])('%s', async (statement) => {
+  ])('the server’s role cannot run: %s', async (statement) => {
     await expect(server.unsafe(statement)).rejects.toMatchObject(denied);
     await server.unsafe('rollback');
   });
 });
 
-test.each(['audit_heads', 'audit_anchors'])('the server moves %s forward only', async (table) => {
+test.each(['audit_heads', 'audit_anchors'])('the server’s role can only move %s forward', async (table) => {
   await expect(server.unsafe(`update eaas.${table} set id = id - 1`)).rejects.toMatchObject({
     ...denied,
     message: expect.stringContaining('never goes back'),
   });
 });
 
-// For whoever owns the tables, or may set session_replication_role, these are the triggers that stop accidents.
+// These triggers protect against mistakes of the tables' owner and of superusers.
 describe.each(['owner', 'superuser under session_replication_role'])('%s: refused by a trigger', (who) => {
   const run = async (statement: string): Promise<unknown> => {
     if (who === 'owner') return owner.unsafe(statement);
@@ -177,17 +187,19 @@ describe.each(['owner', 'superuser under session_replication_role'])('%s: refuse
   test.each<readonly [statement: string, message: string]>([
     ['update eaas.audit_entries set actor = actor', 'append-only: UPDATE is refused'],
     ['delete from eaas.audit_entries', 'append-only: DELETE is refused'],
+    ['update eaas.row_records set rev = rev', 'append-only: UPDATE is refused'],
+    ['delete from eaas.row_records', 'append-only: DELETE is refused'],
     ['update eaas.audit_heads set id = id - 1', 'never goes back'],
     ['update eaas.audit_anchors set id = id - 1', 'never goes back'],
     ...guarded.map((table) => [`truncate eaas.${table} cascade`, 'must not be truncated'] as const),
-  ])('%s', async (statement, message) => {
+  ])('a trigger refuses: %s', async (statement, message) => {
     await expect(run(statement)).rejects.toMatchObject({
       ...denied,
       message: expect.stringContaining(message),
     });
   });
 
-  test('a tenant that is named while another is erased is not erased with it', async () => {
+  test('the setting that allows erasing one tenant does not allow erasing another', async () => {
     const statement = `set local eaas.erasing = '00000000-0000-0000-0000-000000000000'; delete from eaas.audit_entries`;
     await expect(run(`begin; ${statement}`)).rejects.toMatchObject(denied);
     if (who === 'owner') await owner`rollback`;
@@ -195,17 +207,17 @@ describe.each(['owner', 'superuser under session_replication_role'])('%s: refuse
 });
 
 describe('purging', () => {
-  test.each([0, 2, 3, null])('up to %s, which is not the recorded anchor, is refused', async (id) => {
+  test.each([0, 2, 3, null])('a purge up to %s, which is not the recorded anchor, is refused', async (id) => {
     const purging = server`select eaas.purge_entries(${ann.tenantId}, ${id})`;
     await expect(purging).rejects.toThrow('up to the recorded anchor only');
   });
 
-  test('of a tenant without an anchor is refused', async () => {
+  test('a purge without an anchor is refused', async () => {
     const purging = server`select eaas.purge_entries('7d3a5b0e-9d7f-4f0e-8f0a-2b1c3d4e5f60', 1)`;
     await expect(purging).rejects.toThrow('up to the recorded anchor only');
   });
 
-  test('takes types from nobody who may make temporary ones', async () => {
+  test('a purge ignores temporary types of the caller', async () => {
     await superuser`grant temporary on database ${superuser(world.database.name)} to ${superuser(ROLES.server)}`;
     await server`create temporary table ran_as (name pg_catalog.text)`;
     await server`create function pg_temp.run(pg_catalog.text) returns boolean language plpgsql as
@@ -218,7 +230,7 @@ describe('purging', () => {
   });
 });
 
-test('the head moves forward, and two appends cannot follow the same entry', async () => {
+test('the head moves forward only, and two appends cannot follow the same entry', async () => {
   const [head] = await superuser<{ id: string }[]>`select id from eaas.audit_heads`;
   const fork = server`insert into eaas.audit_entries select tenant_id, ${head?.id ?? ''}, action, key_id, key_version, actor,
     ip_address, metadata, created_at, hash, mac from eaas.audit_entries where id = 2`;

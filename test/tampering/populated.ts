@@ -1,18 +1,19 @@
+import { alone } from '../setup/alone.ts';
 import type { Input } from '@eaas/protocol/wire';
 import { insider } from '../../packages/server/src/caller.ts';
 import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
 import { purge } from '../../packages/server/src/jobs/purge.ts';
-import { createApiKey } from '../../packages/server/src/operations/create-api-key.ts';
+import { createApiKey } from '../../packages/server/src/operations/api-keys.ts';
 import { updateTenant } from '../../packages/server/src/operations/tenants.ts';
 import type { Service } from '../../packages/server/src/service.ts';
 import type { Attacker } from './attacker.ts';
 import { apiOf, dek, type Resident, settle, type World } from '../setup/world.ts';
 
-/** A tenant with something in every state. */
+/** A tenant with keys and API keys in every state. */
 export interface Populated extends Resident {
-  /** Created and rotated long ago, and not changed since. */
+  /** The id of a key that was created and rotated long ago, and not changed since. */
   readonly quiet: string;
-  /** Changed again and again. */
+  /** The id of a key that was changed often. */
   readonly busy: string;
   readonly destroyed: string;
   readonly pending: string;
@@ -23,11 +24,11 @@ export interface Populated extends Resident {
   readonly wrapped: string;
 }
 
-export const never = new AbortController().signal;
+export const never = alone();
 
 /**
- * Two tenants with the same past: years of which the entries are purged, and years of which they are not. The attacker
- * keeps copies on the way: `early`, `middle`, `late` and, after the purge, `now`.
+ * Creates two tenants with the same history: years with purged entries and years with entries. The attacker keeps the
+ * copies `early`, `middle`, `late` and, after the purge, `now`.
  */
 export async function populate(world: World, attacker: Attacker): Promise<[Populated, Populated]> {
   const service = world.replica();

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Service } from '../../packages/server/src/service.ts';
 import { apiOf, dek, openWorld, type Resident, settle, statusOf, type World } from '../setup/world.ts';
 import { type Attacker, openAttacker } from './attacker.ts';
 
-// A database that is put back to an earlier state gives ids again, and with them the names of states. A replica that ran
-// all the while must not take what it remembers of the first time for what is true of the second.
+// A database that was restored to an earlier state reuses ids of entries and states. A replica that kept running must not
+// use cached state from before the restore.
 
 let world: World;
 let attacker: Attacker;
@@ -28,14 +28,14 @@ const wrap = (service: Service) =>
 const hash = (service: Service) =>
   statusOf(apiOf(service, tenant.token)('POST /v1/hash', { key_id: keyId, value: 'x' }));
 
-/** Something that changes the state and leaves the key as it is. */
+/** Makes a change of the tenant that does not change the key. */
 const rotate = (service: Service) =>
   apiOf(service, tenant.token)('POST /v1/keys/:key_id/rotate', { key_id: keyId });
 const disable = (service: Service) =>
   apiOf(service, tenant.token)('POST /v1/keys/:key_id/disable', { key_id: keyId });
 
 test.each([0, 1, 5])(
-  'after a restore the same ids are other entries: what the first time allowed, the second refuses (%i entries later)',
+  'after a restore, other entries get the same ids, and lost changes no longer apply (%i entries later)',
   async (wraps) => {
     await attacker.keep('backup');
     await rotate(running);
@@ -48,16 +48,105 @@ test.each([0, 1, 5])(
     for (let nth = 0; nth < wraps; nth++)
       await apiOf(other, tenant.token)('POST /v1/keys', { name: `${nth}` });
     expect([await hash(running), await wrap(running)]).toEqual([409, 409]);
-    expect(running.tenants.wentBack).toBeGreaterThan(0);
+    expect(running.tenants.timelines.wentBack).toBeGreaterThan(0);
   },
 );
 
-test('a chain that is shorter than it was is noticed, and goes on from where it is', async () => {
+test('a replica notices a shortened chain and appends after its last entry', async () => {
   await attacker.keep('backup');
   for (let nth = 0; nth < 3; nth++) expect(await wrap(running)).toBe(200);
   await attacker.restore('backup');
   expect([await wrap(running), await hash(running)]).toEqual([200, 200]);
-  expect(running.tenants.wentBack).toBe(1);
+  expect(running.tenants.timelines.wentBack).toBe(1);
   const verified = await apiOf(running, tenant.token)('GET /v1/audit/verify', {});
   expect(verified).toMatchObject({ valid: true, head: { id: 3 } });
+});
+
+describe('a lost change whose id another change has', () => {
+  let unseen: string;
+  let known: { api_key: string; api_key_id: string };
+  const issue = (name: string) =>
+    apiOf(running, tenant.token)('POST /v1/api-keys', {
+      name,
+      permissions: ['encrypt', 'decrypt', 'keys.read'],
+    });
+  const wrapAs = (service: Service, token: string) =>
+    apiOf(service, token)('POST /v1/keys/:key_id/wrap', { key_id: keyId, dek });
+
+  beforeEach(async () => {
+    unseen = (await issue('unseen')).api_key;
+    known = await issue('known');
+    await wrapAs(running, known.api_key);
+    await attacker.keep('standby');
+  });
+
+  /** The first request to the replica that has the lost change in its cache. */
+  const roads = {
+    'a token that the replica has not cached': () => apiOf(running, unseen)('GET /v1/keys', {}),
+    'an append': () => wrap(running),
+    'a read': () => hash(running),
+    'a change': () => apiOf(running, tenant.token)('POST /v1/keys', { name: 'first' }),
+    'a key that the replica has not loaded': () =>
+      statusOf(
+        apiOf(running, tenant.token)('POST /v1/keys/:key_id/wrap', {
+          key_id: '7d3a5b0e-9d7f-4f0e-8f0a-2b1c3d4e5f60',
+          dek,
+        }),
+      ),
+  };
+  const combinations = Object.keys(roads).flatMap((road) =>
+    [0, 1, 5].map((further) => [road as keyof typeof roads, further] as const),
+  );
+
+  test.each(combinations)(
+    'a rotation lost in a restore is not used if %s comes first, %i entries later',
+    async (road, further) => {
+      await rotate(running);
+      await wrap(running);
+      await attacker.restore('standby');
+      const other = world.replica();
+      await apiOf(other, tenant.token)('POST /v1/keys', { name: 'instead' });
+      for (let nth = 0; nth < further; nth++) await wrap(other);
+      await roads[road]();
+      const { wrapped_key, key_version } = await wrapAs(running, tenant.token);
+      expect(key_version).toBe(1);
+      const opened = apiOf(world.replica(), tenant.token)('POST /v1/keys/:key_id/unwrap', {
+        key_id: keyId,
+        wrapped_key,
+      });
+      expect(await opened).toMatchObject({ dek });
+      expect(running.tenants.timelines.wentBack).toBe(1);
+    },
+  );
+
+  test.each(combinations)(
+    'an API key revoked after a restore is refused if %s comes first, %i entries later',
+    async (road, further) => {
+      await rotate(running);
+      await wrapAs(running, known.api_key);
+      await attacker.restore('standby');
+      const other = world.replica();
+      await apiOf(other, tenant.token)('DELETE /v1/api-keys/:api_key_id', { api_key_id: known.api_key_id });
+      for (let nth = 0; nth < further; nth++) await wrap(other);
+      await roads[road]();
+      expect(await statusOf(wrapAs(running, known.api_key))).toBe(401);
+      expect(running.tenants.timelines.wentBack).toBe(1);
+    },
+  );
+
+  test('a loss is counted also if the cached view was dropped or the last request was a change', async () => {
+    await rotate(running);
+    await attacker.restore('standby');
+    running.tenants.forget(tenant.tenantId);
+    await wrap(running);
+    expect(running.tenants.timelines.wentBack).toBe(1);
+    await attacker.keep('second');
+    await apiOf(running, tenant.token)('POST /v1/keys', { name: 'last' });
+    await attacker.restore('second');
+    await hash(running);
+    expect(running.tenants.timelines.wentBack).toBe(2);
+    await hash(running);
+    await wrap(running);
+    expect(running.tenants.timelines.wentBack).toBe(2);
+  });
 });

@@ -25,7 +25,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** What is wrong with a tenant's chain, in words. */
+/** Returns the findings of the verification of a tenant's chain. */
 async function wrong(tenantId = ann.tenantId): Promise<string[]> {
   const { valid, errors } = await verifyChain(world.replica(), tenantId);
   return valid === true ? [] : errors.map(({ reason }) => reason);
@@ -74,14 +74,14 @@ const removals: readonly (readonly [name: string, pick: Pick])[] = [
   ["a tenant's head", ({ tenantId }) => ['audit_heads', `tenant_id = '${tenantId}'`, 'head_missing']],
 ];
 
-test.each(removals)('%s removed is missed', async (_, pick) => {
+test.each(removals)('verify finds that this row was removed: %s', async (_, pick) => {
   const [table, where, found] = pick(ann);
   await attacker.sql.unsafe(`delete from eaas.${table} where ${where}`);
   expect(await wrong()).toContain(found);
   expect(await wrong(ben.tenantId)).toEqual([]);
 });
 
-test('what is removed is not there to be used', async () => {
+test('calls that need a removed row are refused', async () => {
   const { busy: key_id, wrapped: wrapped_key } = ann;
   const { sql } = attacker;
   await sql`delete from eaas.key_versions where key_id = ${key_id}`;
@@ -93,7 +93,7 @@ test('what is removed is not there to be used', async () => {
   expect(await statusOf(api('GET /v1/keys', {}))).toBe(401);
 });
 
-test('a tenant of which only the head is left is still among those to verify', async () => {
+test('a tenant is still verified if only its head remains', async () => {
   await attacker.sql`delete from eaas.tenants where tenant_id = ${ann.tenantId}`;
   expect(await world.replica().database.run(listChains)).toEqual([
     { tenant_id: ben.tenantId, name: 'ben' },
@@ -101,29 +101,29 @@ test('a tenant of which only the head is left is still among those to verify', a
   ]);
 });
 
-describe('a row inserted is not taken for one of the service', () => {
+describe('an inserted row is not accepted', () => {
   const other = '7d3a5b0e-9d7f-4f0e-8f0a-2b1c3d4e5f60';
-  /** Copies a row, with some columns of it changed. */
+  /** Copies a row with some columns changed. */
   const copy = (table: Table, where: string, changes: Record<string, string>) =>
     attacker.sql.unsafe(
       `insert into eaas.${table} select (jsonb_populate_record(one, '${JSON.stringify(changes)}')).*
        from eaas.${table} one where ${where}`,
     );
 
-  test('a key under another id and name', async () => {
+  test('verify finds a copy of a key with another id and name', async () => {
     await copy('keys', `key_id = '${ann.quiet}'`, { key_id: other, name: 'copy' });
     expect(await wrong()).toContain(`key_changed: ${other}`);
     expect(await statusOf(api('GET /v1/keys/:key_id', { key_id: other }))).toBe(503);
     expect(await statusOf(api('GET /v1/keys', {}))).toBe(503);
   });
 
-  test('an API key under another id and token', async () => {
+  test('verify finds a copy of an API key with another id and token', async () => {
     await copy('api_keys', `api_key_id = '${ann.apiKeyId}'`, { api_key_id: other, token_hash: '\\\\x00' });
     expect(await wrong()).toContain(`api_key_changed: ${other}`);
   });
 
-  test('a token of its own choice gives the attacker nothing', async () => {
-    // Ben's token, entered for Ann's API key that may do everything.
+  test('a copy of an API key with a token of the attacker is refused', async () => {
+    // Store Ben's token in the row of Ann's API key, which has all permissions.
     await attacker.sql`delete from eaas.api_keys where api_key_id = ${ben.apiKeyId}`;
     await attacker.sql`update eaas.api_keys set token_hash = ${hashApiKey(ben.token)}
       where api_key_id = ${ann.apiKeyId}`;
@@ -131,7 +131,7 @@ describe('a row inserted is not taken for one of the service', () => {
     expect(await statusOf(call)).toBe(401);
   });
 
-  test('a version beyond the newest, and a version of a key that there is not', async () => {
+  test('verify finds an inserted version after the newest one, and a version of an unknown key', async () => {
     await copy('key_versions', `key_id = '${ann.busy}' and key_version = 3`, { key_version: '4' });
     await copy('key_versions', `key_id = '${ann.busy}' and key_version = 1`, { key_id: other });
     const found = await wrong();
@@ -139,7 +139,7 @@ describe('a row inserted is not taken for one of the service', () => {
     expect(found).toContain(`key_version_unexpected: ${other} 1`);
   });
 
-  test('a tenant under another id and name, with all that it needs', async () => {
+  test('a complete copy of a tenant with another id and name is not accepted', async () => {
     const where = `tenant_id = '${ann.tenantId}'`;
     await copy('tenants', where, { tenant_id: other, name: 'copy' });
     await copy('audit_heads', where, { tenant_id: other });
@@ -153,7 +153,7 @@ describe('rows of another tenant', () => {
     ['keys', 'key_changed'],
     ['key_versions', 'key_version_changed'],
     ['api_keys', 'api_key_changed'],
-  ] as const)("%s moved over are nobody's", async (table, found) => {
+  ] as const)('verify finds rows of %s that were moved to another tenant', async (table, found) => {
     const { sql } = attacker;
     const id = table === 'api_keys' ? 'api_key_id' : 'key_id';
     const [theirs, ours] = table === 'api_keys' ? [ben.apiKeyId, ann.apiKeyId] : [ben.quiet, ann.quiet];
@@ -164,17 +164,17 @@ describe('rows of another tenant', () => {
     expect(await wrong(ben.tenantId)).not.toEqual([]);
   });
 
-  test('an API key is not let in with the tenant that it was moved to', async () => {
+  test('an API key moved to another tenant is refused', async () => {
     await attacker.sql`update eaas.api_keys set tenant_id = ${ann.tenantId} where api_key_id = ${ben.apiKeyId}`;
     expect(await statusOf(apiOf(world.replica(), ben.token)('GET /v1/keys', {}))).toBe(401);
     expect(await wrong()).toContain(`api_key_changed: ${ben.apiKeyId}`);
   });
 
-  test('two tenants that change places are both refused, and both named', async () => {
+  test('two swapped tenants are both refused and named', async () => {
     const { sql } = attacker;
     const nobody = '00000000-0000-0000-0000-000000000000';
     for (const table of tables) {
-      if (table === 'root_checks' || table === 'verifications') continue;
+      if (['root_checks', 'verifications', 'leases'].includes(table)) continue;
       for (const [from, to] of [
         [ann.tenantId, nobody],
         [ben.tenantId, ann.tenantId],
@@ -189,7 +189,7 @@ describe('rows of another tenant', () => {
     }
   });
 
-  test('versions that two keys exchanged open neither', async () => {
+  test('swapped versions of two keys do not decrypt', async () => {
     const { sql } = attacker;
     await sql`update eaas.key_versions one set sealed = other.sealed from late.key_versions other
       where one.key_version = 1 and other.key_version = 1
@@ -201,7 +201,7 @@ describe('rows of another tenant', () => {
     expect(await statusOf(unwrapping)).toBe(503);
   });
 
-  test('a key and its versions in the place of another key', async () => {
+  test('a key and its versions cannot replace another key', async () => {
     const { sql } = attacker;
     for (const table of ['keys', 'key_versions']) {
       await sql`delete from eaas.${sql(table)} where key_id = ${ann.quiet}`;
@@ -214,8 +214,8 @@ describe('rows of another tenant', () => {
   });
 });
 
-describe('a row put back to what it authentically was', () => {
-  /** What the row then allows although it was changed since, and how the service itself changes it later. */
+describe('a row restored to an older authentic state', () => {
+  /** What an older row would allow, and how the service later changes the row. */
   interface PutBack {
     readonly copy: 'early' | 'middle' | 'late';
     readonly table: Table;
@@ -236,7 +236,7 @@ describe('a row put back to what it authentically was', () => {
       found: ({ busy }) => `key_put_back: ${busy}`,
       change: ({ busy }) => api('POST /v1/keys/:key_id/disable', { key_id: busy }),
     },
-    'a key before its destruction was asked for': {
+    'a key before its destruction was requested': {
       copy: 'middle',
       table: 'keys',
       where: keyWhere('pending'),
@@ -270,7 +270,7 @@ describe('a row put back to what it authentically was', () => {
       table: 'api_keys',
       where: apiKeyWhere('revoked'),
       found: ({ revoked }) => `api_key_put_back: ${revoked.apiKeyId}`,
-      // It holds api_keys.manage, and renames itself so that an entry of now accounts for its row.
+      // This API key has api_keys.manage. It renames itself, so that a new entry covers its row.
       change: ({ revoked }) =>
         apiOf(world.replica(), revoked.token)('PATCH /v1/api-keys/:api_key_id', {
           api_key_id: revoked.apiKeyId,
@@ -307,24 +307,89 @@ describe('a row put back to what it authentically was', () => {
     },
   };
 
-  test.each(Object.entries(cases))('%s: named', async (_, { copy, table, where, found }) => {
-    await attacker.putBack(copy, table, where(ann));
-    expect(await wrong()).toContain(found(ann));
-    expect(await wrong(ben.tenantId)).toEqual([]);
-  });
+  test.each(Object.entries(cases))(
+    'verify names a row restored to an older state: %s',
+    async (_, { copy, table, where, found }) => {
+      await attacker.putBack(copy, table, where(ann));
+      expect(await wrong()).toContain(found(ann));
+      expect(await wrong(ben.tenantId)).toEqual([]);
+    },
+  );
 
-  test.each(Object.entries(cases))('%s: still named after later entries', async (_, one) => {
-    const { copy, table, where, found, change } = one;
-    await attacker.putBack(copy, table, where(ann));
-    await api('POST /v1/keys/:key_id/wrap', { key_id: ann.busy, dek }).catch(() => {});
-    await change?.(ann);
-    await apiOf(world.replica(), ann.token)('POST /v1/keys', { name: 'another' });
-    expect(await wrong()).toContain(found(ann));
-  });
+  /** Returns the results of calls that need the row. They must be refused although the MAC of the row is valid. */
+  const refused: Partial<Record<Table, (where: string) => Promise<number[]>>> = {
+    async keys(where) {
+      const [row] = await attacker.sql.unsafe<{ key_id: string }[]>(
+        `select key_id from eaas.keys where ${where}`,
+      );
+      const key_id = row?.key_id ?? '';
+      const calls = [
+        api('POST /v1/keys/:key_id/wrap', { key_id, dek }),
+        api('POST /v1/hash', { key_id, value: 'x' }),
+        api('GET /v1/keys/:key_id', { key_id }),
+        api('GET /v1/keys', {}),
+        api('POST /v1/keys/:key_id/disable', { key_id }),
+      ];
+      return Promise.all(calls.map(statusOf));
+    },
+    async api_keys(where) {
+      const holder = [ann.limited, ann.quietApiKey, ann.revoked].find(({ apiKeyId }) =>
+        where.includes(apiKeyId),
+      );
+      const call = apiOf(world.replica(), holder?.token ?? '')('POST /v1/hash', {
+        key_id: ann.busy,
+        value: '',
+      });
+      const api_key_id = holder?.apiKeyId ?? '';
+      const shown = api('GET /v1/api-keys/:api_key_id', { api_key_id });
+      // The API key gets 401, and calls that show it 503.
+      const [itself, shownStatus] = await Promise.all([statusOf(call), statusOf(shown)]);
+      return [itself === 401 ? 503 : 0, shownStatus];
+    },
+    tenants: async () => [await statusOf(api('GET /v1/keys', {}))],
+  };
 
-  test.each(Object.entries(cases))('%s: no purge makes it good', async (_, one) => {
-    const { copy, table, where, found, change } = one;
+  const loaded = Object.entries(cases).filter(([, { table }]) => table !== 'key_versions');
+  test.each(loaded)(
+    'every call that needs a row restored to an older state is refused: %s',
+    async (_, { copy, table, where }) => {
+      await attacker.putBack(copy, table, where(ann));
+      const statuses = await refused[table]?.(where(ann));
+      expect(new Set(statuses)).toEqual(new Set([503]));
+    },
+  );
+
+  /** Restores a row together with the records of its changes, as only the owner of the tables can. */
+  async function putBackWithRecords({ copy, table, where }: PutBack): Promise<void> {
     await attacker.putBack(copy, table, where(ann));
+    const subjects: Partial<Record<Table, string>> = {
+      keys: 'key_id',
+      api_keys: 'api_key_id',
+      tenants: 'tenant_id',
+    };
+    const subject = subjects[table];
+    if (subject === undefined) return;
+    await attacker.sql.unsafe(
+      `delete from eaas.row_records where subject in (select ${subject} from eaas.${table} where ${where(ann)});
+       insert into eaas.row_records select tenant_id, ${subject}, rev from eaas.${table} where ${where(ann)}`,
+    );
+  }
+
+  test.each(Object.entries(cases))(
+    'verify names a restored row also after later entries: %s',
+    async (_, one) => {
+      const { found, change } = one;
+      await putBackWithRecords(one);
+      await api('POST /v1/keys/:key_id/wrap', { key_id: ann.busy, dek }).catch(() => {});
+      await change?.(ann);
+      await apiOf(world.replica(), ann.token)('POST /v1/keys', { name: 'another' });
+      expect(await wrong()).toContain(found(ann));
+    },
+  );
+
+  test.each(Object.entries(cases))('verify names a restored row also after a purge: %s', async (_, one) => {
+    const { found, change } = one;
+    await putBackWithRecords(one);
     await change?.(ann);
     const before = world.time;
     world.time = Date.parse('2040-01-01T00:00:00Z');

@@ -17,7 +17,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Everything that the database holds, as text; bytes in hex. */
+/** Returns the whole database as text, with bytes in hex. */
 async function everything(): Promise<string> {
   const texts: string[] = [];
   for (const table of tables) {
@@ -29,7 +29,7 @@ async function everything(): Promise<string> {
   return texts.join('\n');
 }
 
-test('nothing that was entrusted to the service can be read in its database', async () => {
+test('the database contains no plaintext, data key or token', async () => {
   const service = world.replica();
   const api = apiOf(service, ann.token);
   const { key_id } = await api('POST /v1/keys', { name: 'key' });
@@ -44,7 +44,7 @@ test('nothing that was entrusted to the service can be read in its database', as
   const { api_key: token } = await api('POST /v1/api-keys', { name: 'other', permissions: ['encrypt'] });
 
   const text = await everything();
-  // The search finds what is there.
+  // Check that the search finds a value that is stored.
   expect(text).toContain(key_id);
   expect(text).toContain(createHash('sha256').update(token).digest('hex'));
   const root = world.roots[0].key.export();
@@ -66,7 +66,7 @@ test('an API key is stored as the SHA-256 of the whole token', async () => {
   );
 });
 
-test('the material of a key that was destroyed is nowhere any more', async () => {
+test('the material of a destroyed key is erased from every table', async () => {
   const api = apiOf(world.replica(), ann.token);
   const { key_id } = await api('POST /v1/keys', { name: 'gone' });
   const [before] = await attacker.sql<{ sealed: Buffer; sealed_hash_key: Buffer }[]>`

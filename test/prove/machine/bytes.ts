@@ -1,0 +1,44 @@
+import { request } from 'node:http';
+import type { Place } from '../../faults/client.ts';
+
+/** A response. The status is 0 if the connection broke. */
+export interface Received {
+  readonly status: number;
+  /** The number of bytes of the body. */
+  readonly length: number;
+  readonly text: string;
+}
+
+/** A request whose body can be any bytes. */
+export interface BytesRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly token: string;
+  readonly body?: Uint8Array;
+}
+
+/** Sends a request on a new connection. Never throws. */
+export async function sendBytes(
+  { port }: Place,
+  { method, path, token, body }: BytesRequest,
+): Promise<Received> {
+  return new Promise((resolve) => {
+    const broken = (): void => resolve({ status: 0, length: 0, text: '' });
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(body && { 'content-type': 'application/json', 'content-length': body.length }),
+    };
+    const call = request({ host: '127.0.0.1', port, method, path, headers, agent: false }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('error', broken);
+      response.on('end', () => {
+        const bytes = Buffer.concat(parts);
+        resolve({ status: response.statusCode ?? 0, length: bytes.length, text: bytes.toString() });
+      });
+    });
+    call.setTimeout(60_000, () => call.destroy());
+    call.on('error', broken);
+    call.end(body);
+  });
+}

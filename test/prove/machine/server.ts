@@ -1,0 +1,82 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Environment } from '../../conformance/program.ts';
+import { childrenOf } from '../../setup/own-postgres.ts';
+import { type Replica, startReplica } from '../../faults/place.ts';
+import type { Findings } from '../trial.ts';
+
+const probe = new URL('../probe/probe.mjs', import.meta.url).href;
+
+/** A server with the probe. */
+export interface ProbedServer extends Replica {
+  /** Sets the clock of every thread of the server to this distance from the right time. */
+  stepClock(milliseconds: number): Promise<void>;
+  /** The longest synchronous section since the last call, in milliseconds of CPU time. */
+  longestSection(): Promise<number>;
+  /** The peak memory of the server's largest process, in MiB. */
+  peakMemory(): Promise<number>;
+}
+
+/** Starts a server with the probe. The server is killed after the trial. */
+export async function startProbed(findings: Findings, env: Environment): Promise<ProbedServer> {
+  const directory = await mkdtemp(join(tmpdir(), 'eaas-prove-'));
+  findings.defer(() => rm(directory, { recursive: true, force: true }));
+  const replica = await startReplica({
+    ...env,
+    NODE_OPTIONS: `--import=${probe}`,
+    PROVE_DIRECTORY: directory,
+  });
+  findings.defer(replica.kill);
+  const ask = async (command: object): Promise<Sections[]> => {
+    const names = await readdir(directory);
+    return Promise.all(names.map((name) => askProbe(join(directory, name), command)));
+  };
+  return {
+    ...replica,
+    async stepClock(milliseconds) {
+      await ask({ name: 'clock', milliseconds });
+    },
+    async longestSection() {
+      return Math.max(...(await ask({ name: 'sections' })).map(({ longest }) => longest));
+    },
+    async peakMemory() {
+      const pids = [replica.pid, ...(await childrenOf(replica.pid))];
+      return Math.max(...(await Promise.all(pids.map(peakOf))));
+    },
+  };
+}
+
+/** Starts a server without the probe. The server is killed after the trial. */
+export async function startServer(findings: Findings, env: Environment): Promise<Replica> {
+  const replica = await startReplica(env);
+  findings.defer(replica.kill);
+  return replica;
+}
+
+interface Sections {
+  readonly longest: number;
+}
+
+/** Returns the response of the probe in one thread. Zero if the process has ended. */
+async function askProbe(path: string, command: object): Promise<Sections> {
+  return new Promise((resolve) => {
+    let answer = '';
+    const socket = connect(path, () => socket.write(JSON.stringify(command)));
+    socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
+    socket.on('error', () => resolve({ longest: 0 }));
+    socket.on('end', () => resolve(JSON.parse(answer) as Sections));
+  });
+}
+
+async function peakOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
+}
+
+/** Returns a value of /metrics, or NaN if the server does not report it. */
+export async function metric({ port }: { port: number }, name: string): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+}

@@ -1,0 +1,112 @@
+import { lasting } from './trial.ts';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type Mutation, mutations } from './mutations.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The failed invariants of each trial that ran. */
+export type Verdicts = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * Breaks each invariant on purpose in a copy of the sources, and checks that the trial of the invariant fails. Returns
+ * how many mutations were not noticed, or could not be checked.
+ */
+export async function proveMutations(names: readonly string[]): Promise<number> {
+  const chosen = mutations.filter(({ name }) => names.length === 0 || names.includes(name));
+  if (chosen.length === 0) throw new Error(`no mutation is named ${names.join(', ')}: see --list.`);
+  const copy = await copySources();
+  lasting.defer(() => rm(copy, { recursive: true, force: true }));
+  let unnoticed = 0;
+  try {
+    const before = new Map<string, readonly string[]>();
+    for (const mutation of chosen) {
+      const { trial } = mutation;
+      if (!before.has(trial)) before.set(trial, await failedInvariants(copy, trial));
+      const verdict = await judge(copy, mutation, before.get(trial) ?? []);
+      console.log(`${mutation.name}: ${verdict}`);
+      if (verdict !== noticed) unnoticed++;
+    }
+  } finally {
+    await lasting.close();
+  }
+  console.log(`\n${chosen.length} mutations, ${unnoticed} not noticed`);
+  return unnoticed;
+}
+
+const noticed = 'noticed';
+/** An invariant of every trial. A trial that fails this invariant proves nothing. */
+const incomplete = 'the trial runs to its end';
+
+async function judge(copy: string, mutation: Mutation, before: readonly string[]): Promise<string> {
+  const { trial, invariant, changes } = mutation;
+  const failsAnyway = before.find((failed) => failed === invariant || failed === incomplete);
+  if (failsAnyway !== undefined) return `cannot be judged: ${trial} fails "${failsAnyway}" without it`;
+  const originals = new Map<string, string>();
+  try {
+    for (const { file, search, replace } of changes) {
+      const path = join(copy, file);
+      const source = await readFile(path, 'utf8');
+      if (source.split(search).length !== 2) return `cannot be made: ${file} has not exactly once: ${search}`;
+      if (!originals.has(path)) originals.set(path, source);
+      await writeFile(
+        path,
+        source.replace(search, () => replace),
+      );
+    }
+    const failed = await failedInvariants(copy, trial);
+    if (failed.includes(invariant)) return noticed;
+    return `NOT NOTICED: ${trial} does not fail "${invariant}", it fails ${JSON.stringify(failed)}`;
+  } finally {
+    for (const [path, source] of originals) await writeFile(path, source);
+  }
+}
+
+/** Runs a trial in the copy. */
+async function failedInvariants(copy: string, trial: string): Promise<readonly string[]> {
+  const file = join(copy, 'verdicts.json');
+  await rm(file, { force: true });
+  const node = ['--conditions=@eaas/source', '--import', 'tsx', 'test/prove/run.ts'];
+  const args = [...node, trial, '--small', `--verdicts=${file}`];
+  const child = spawn(process.execPath, args, { cwd: copy, stdio: 'ignore' });
+  await once(child, 'exit');
+  const verdicts = JSON.parse(await readFile(file, 'utf8').catch(() => '{}')) as Verdicts;
+  return verdicts[trial] ?? [incomplete];
+}
+
+/** Copies the files of the repository, with links to the installed packages. */
+async function copySources(): Promise<string> {
+  const copy = await mkdtemp(join(tmpdir(), 'eaas-prove-'));
+  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const { stdout } = await promisify(execFile)('git', list, { cwd: root, maxBuffer: 16 * 1024 * 1024 });
+  for (const path of stdout.split('\0').filter((name) => name !== '')) {
+    await mkdir(dirname(join(copy, path)), { recursive: true });
+    await cp(join(root, path), join(copy, path), { force: true }).catch(() => undefined);
+  }
+  await linkModules(copy, '.');
+  for (const name of await readdir(join(root, 'packages'))) await linkModules(copy, join('packages', name));
+  // Relative links into `packages` lead to the copies.
+  const workspaces = join('node_modules', '@eaas');
+  await mkdir(join(copy, workspaces), { recursive: true });
+  for (const name of await readdir(join(root, workspaces))) {
+    await symlink(await readlink(join(root, workspaces, name)), join(copy, workspaces, name));
+  }
+  return copy;
+}
+
+/** Links the installed packages of a folder, without the bundles that tests leave there. */
+async function linkModules(copy: string, folder: string): Promise<void> {
+  const installed = join(root, folder, 'node_modules');
+  const names = await readdir(installed).catch(() => []);
+  if (names.length === 0) return;
+  const links = join(copy, folder, 'node_modules');
+  await mkdir(links, { recursive: true });
+  for (const name of names) {
+    if (name !== '@eaas' && name !== '.cache') await symlink(join(installed, name), join(links, name));
+  }
+}

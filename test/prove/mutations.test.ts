@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { mutations } from './mutations.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+const changes = mutations.flatMap(({ name, changes: all }) => all.map((change) => ({ name, ...change })));
+
+test.each(changes)(
+  'the file of the mutation $name contains the source to change exactly once',
+  ({ file, search }) => {
+    const source = readFileSync(root + file, 'utf8');
+    // If the source has moved, update the file and the text in mutations.ts.
+    expect({ file, search, times: source.split(search).length - 1 }).toEqual({ file, search, times: 1 });
+  },
+);
+
+test('each mutation has a unique name and changes something', () => {
+  expect(new Set(mutations.map(({ name }) => name)).size).toBe(mutations.length);
+  expect(changes.filter(({ search, replace }) => search === replace)).toEqual([]);
+});

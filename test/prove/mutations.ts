@@ -1,0 +1,97 @@
+/** A change of one line or block in the sources. */
+interface Change {
+  readonly file: string;
+  /** Text that occurs exactly once in the file. */
+  readonly search: string;
+  readonly replace: string;
+}
+
+/** Changes that break one invariant. */
+export interface Mutation {
+  readonly name: string;
+  /** The trial that must fail, as `part:trial`. */
+  readonly trial: string;
+  /** The check of that trial that must fail. */
+  readonly invariant: string;
+  readonly changes: readonly Change[];
+}
+
+const server = 'packages/server/src';
+
+function mutation(
+  name: string,
+  trial: string,
+  invariant: string,
+  ...changes: (readonly [file: string, search: string, replace: string])[]
+): Mutation {
+  return {
+    name,
+    trial,
+    invariant,
+    changes: changes.map(([file, search, replace]) => ({ file, search, replace })),
+  };
+}
+
+/** One mutation per invariant. `npm run prove -- mutations` checks that its trial fails. */
+export const mutations: readonly Mutation[] = [
+  mutation('answer-before-commit', 'faults:database', 'every answer is in the log', [
+    `${server}/state/append.ts`,
+    '  view.queue.putBack(batch);\n',
+    "  for (const item of batch) item.settle('written');\n",
+  ]),
+  mutation('uncaught-errors-of-the-driver', 'faults:database', 'no server ends', [
+    `${server}/serve.ts`,
+    'if (isDriverFault(error)) {',
+    'if (isDriverFault(error) && error.message === "") {',
+  ]),
+  mutation('append-behind-any-hash', 'failover:asynchronous-state', 'the chain is valid', [
+    `${server}/store/migrations/0004-append.ts`,
+    'and hash = expected_hash and state_id',
+    'and state_id',
+  ]),
+  mutation(
+    'own-clock',
+    'clocks:replica-ahead',
+    'no entry is in the future',
+    [
+      `${server}/state/clock.ts`,
+      'return Math.floor(performance.now() + this.#offset);',
+      'return Date.now();',
+    ],
+    [
+      `${server}/store/migrations/0004-append.ts`,
+      'if moment not between present - 10000 and present + 1000 then',
+      'if false then',
+    ],
+  ),
+  mutation('erase-by-one-clock', 'clocks:database-ahead', 'a key inside its grace is not erased', [
+    `${server}/jobs/due-keys.ts`,
+    "if (status !== 'active') await requireAgreement(service);",
+    '',
+  ]),
+  mutation(
+    'rows-without-macs',
+    'tampering:suite',
+    'tampering is found, and what was tampered with is refused',
+    [
+      `${server}/crypto/row-mac.ts`,
+      'return sameBytes(rowMac(key, label, columns), presented);',
+      'return true;',
+    ],
+  ),
+  mutation('checkpoints-ahead-hold', 'restore:drill', 'it says that the log is behind the checkpoint', [
+    `${server}/operations/verify/checkpoint.ts`,
+    "if (stated.id > head.id) return 'checkpoint_ahead';",
+    'if (stated.id > head.id) return undefined;',
+  ]),
+  mutation('scan-without-pauses', 'hostile:junk', 'no synchronous section is over 50 ms', [
+    'packages/protocol/src/wire/json.ts',
+    'const step = 16 * 1024;',
+    'const step = 16 * 1024 * 1024;',
+  ]),
+  mutation('origins-of-any-length', 'hostile:illegal', 'every answer is the expected one, never a 5xx', [
+    'packages/protocol/src/wire/limits.ts',
+    'origin: 256,',
+    'origin: 4_000_000,',
+  ]),
+];

@@ -1,0 +1,21 @@
+import { clocks } from './parts/clocks.ts';
+import { fairness } from './parts/fairness/fairness.ts';
+import { failover } from './parts/failover.ts';
+import { faults } from './parts/faults.ts';
+import { hostile } from './parts/hostile/hostile.ts';
+import { pgbouncer } from './parts/pgbouncer.ts';
+import { restore } from './parts/restore.ts';
+import { tampering } from './parts/tampering.ts';
+import type { Part } from './trial.ts';
+
+/** The parts that `npm run prove` runs, in this order. */
+export const parts: readonly Part[] = [
+  faults,
+  failover,
+  pgbouncer,
+  clocks,
+  tampering,
+  restore,
+  hostile,
+  fairness,
+];

@@ -1,0 +1,116 @@
+import { newApiKey } from '../../../../packages/server/src/crypto/api-key-token.ts';
+import { jwkOfBits } from '../../../conformance/rsa.ts';
+import { junk } from '../hostile/junk.ts';
+
+/** The server and the tenant of a flood. */
+export interface FloodTarget {
+  readonly port: number;
+  readonly token: string;
+  /** A key with few versions, and a data key that is wrapped under it. */
+  readonly keyId: string;
+  readonly wrapped: string;
+  /** A key with the maximum number of versions. */
+  readonly versioned: string;
+  /** The items of a batch of wraps with the largest contexts. */
+  readonly items: readonly object[];
+}
+
+/** Requests that one tenant sends without a pause. */
+export interface Flood {
+  readonly about: string;
+  readonly connections: number;
+  /** The status of a successful request. Undefined if the requests of the flood never end. */
+  readonly served?: number;
+  /** Returns the next request of a connection. */
+  readonly requests: (target: FloodTarget) => () => Uint8Array;
+  /** Sends the last bytes of the body one by one, every three seconds. */
+  readonly slow?: true;
+}
+
+const mebibyte = 1024 * 1024;
+
+export const floods = {
+  unwraps: {
+    about: 'unwraps on 256 connections',
+    connections: 256,
+    served: 200,
+    requests: (target) => always(unwrap(target)),
+  },
+  batches: {
+    about: 'batches of as many wraps with the largest context as fit, on 8 connections',
+    connections: 8,
+    served: 200,
+    requests: (target) => always(http(target, 'POST', '/v1/batch/wrap', { items: target.items })),
+  },
+  uploads: {
+    about: '64 uploads of 8 MiB that never end',
+    connections: 64,
+    slow: true,
+    requests: (target) => always(http(target, 'POST', '/v1/batch/wrap', Buffer.alloc(8 * mebibyte, ' '))),
+  },
+  creates: {
+    about: 'creations of keys, 300 at a time',
+    connections: 300,
+    served: 201,
+    requests: (target) => () => http(target, 'POST', '/v1/keys', { name: `flood ${Math.random()}` }),
+  },
+  verifies: {
+    about: 'verifications, 60 at a time',
+    connections: 60,
+    served: 200,
+    requests: (target) => always(http(target, 'GET', '/v1/audit/verify')),
+  },
+  tokens: {
+    about: 'unknown tokens on 400 connections',
+    connections: 400,
+    served: 401,
+    requests: (target) => () => http({ ...target, token: newApiKey().token }, 'GET', '/v1/keys'),
+  },
+  brackets: {
+    about: '8 MiB of brackets, on 8 connections',
+    connections: 8,
+    served: 400,
+    requests: (target) => always(http(target, 'POST', '/v1/batch/wrap', junkOf('brackets'))),
+  },
+  audits: {
+    about: 'deep pages of a filtered audit log, on 16 connections',
+    connections: 16,
+    served: 200,
+    requests: (target) => always(http(target, 'GET', '/v1/audit?action=key.wrap&limit=100&offset=9000')),
+  },
+  versions: {
+    about: 'pages of a key with 10,000 versions, on 16 connections',
+    connections: 16,
+    served: 200,
+    requests: (target) => always(http(target, 'GET', `/v1/keys/${target.versioned}?limit=1000&offset=8000`)),
+  },
+  exports: {
+    about: 'exports of a key with 10,000 versions under RSA of 8,192 bits, on 8 connections',
+    connections: 8,
+    served: 200,
+    requests: (target) => {
+      const body = { public_key: jwkOfBits(8_192) };
+      return always(http(target, 'POST', `/v1/keys/${target.versioned}/export`, body));
+    },
+  },
+} as const satisfies Readonly<Record<string, Flood>>;
+
+export type FloodName = keyof typeof floods;
+
+const always = (request: Uint8Array) => () => request;
+
+const unwrap = (target: FloodTarget): Uint8Array =>
+  http(target, 'POST', `/v1/keys/${target.keyId}/unwrap`, { wrapped_key: target.wrapped });
+
+const junkOf = (kind: string): Uint8Array => junk[kind]?.(8 * mebibyte) ?? new Uint8Array();
+
+function http({ token }: FloodTarget, method: string, path: string, body?: object): Buffer {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body ? JSON.stringify(body) : '');
+  const head = [
+    `${method} ${path} HTTP/1.1`,
+    'host: localhost',
+    `authorization: Bearer ${token}`,
+    ...(body ? ['content-type: application/json', `content-length: ${bytes.length}`] : []),
+  ];
+  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]);
+}

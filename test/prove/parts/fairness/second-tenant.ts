@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, call, type Place, send } from '../../../faults/client.ts';
+import { newDek } from '../../../faults/load.ts';
+import { newKey, type Operator } from '../../../faults/place.ts';
+
+/** Milliseconds between two requests. */
+const interval = 5;
+const plaintext = 'x'.repeat(1_024);
+
+/** The tenant that a flood must not slow down. It unwraps and encrypts a kilobyte in turn, 200 times per second. */
+export class SecondTenant {
+  readonly #token: string;
+  readonly #keyId: string;
+  readonly #wrapped: string;
+
+  private constructor(token: string, keyId: string, wrapped: string) {
+    this.#token = token;
+    this.#keyId = keyId;
+    this.#wrapped = wrapped;
+  }
+
+  static async settle(operator: Operator, place: Place): Promise<SecondTenant> {
+    const { token } = await operator.newTenant();
+    const keyId = await newKey(place, token);
+    const path = `/v1/keys/${keyId}/wrap`;
+    const { wrapped_key } = await call<{ wrapped_key: string }>(place, token, 'POST', path, {
+      dek: newDek(),
+    });
+    return new SecondTenant(token, keyId, wrapped_key);
+  }
+
+  /**
+   * Sends this many requests at fixed times, without waiting for earlier responses, and verifies its log once. Latency
+   * counts from the time at which a request was due.
+   */
+  async measure(place: Place, requests: number): Promise<Measurement> {
+    const startedAt = performance.now();
+    const verified = send(place, this.#token, 'GET', '/v1/audit/verify');
+    const pending: Promise<Timed>[] = [];
+    for (let nth = 0; nth < requests; nth++) {
+      const dueAt = startedAt + nth * interval;
+      const wait = dueAt - performance.now();
+      if (wait > 0) await sleep(wait);
+      pending.push(this.#send(place, nth, dueAt));
+    }
+    const timed = await Promise.all(pending);
+    return summarize(timed, await verified);
+  }
+
+  async #send(place: Place, nth: number, dueAt: number): Promise<Timed> {
+    const unwrap = { wrapped_key: this.#wrapped };
+    const encrypt = { key_id: this.#keyId, plaintext };
+    const answer =
+      nth % 2 === 0
+        ? await send(place, this.#token, 'POST', `/v1/keys/${this.#keyId}/unwrap`, unwrap)
+        : await send(place, this.#token, 'POST', '/v1/encrypt', encrypt);
+    return { answer, latency: answer.answeredAt - dueAt };
+  }
+}
+
+interface Timed {
+  readonly answer: Answer;
+  readonly latency: number;
+}
+
+/** Latencies in milliseconds, and the responses that were not a success. */
+export interface Measurement {
+  readonly p50: number;
+  readonly p99: number;
+  readonly refused: readonly Answer[];
+}
+
+function summarize(timed: readonly Timed[], verified: Answer): Measurement {
+  const latencies = timed.map(({ latency }) => latency).sort((a, b) => a - b);
+  const at = (share: number): number => latencies[Math.floor(share * (latencies.length - 1))] ?? Infinity;
+  const answers = [...timed.map(({ answer }) => answer), verified];
+  return { p50: at(0.5), p99: at(0.99), refused: answers.filter(({ status }) => status !== 200) };
+}
+
+/** Returns the median. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN;
+}

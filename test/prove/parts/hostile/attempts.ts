@@ -1,0 +1,79 @@
+import { type BytesRequest, type Received, sendBytes } from '../../machine/bytes.ts';
+import type { Findings } from '../../trial.ts';
+import type { World } from './world.ts';
+
+/** The longest allowed synchronous section, in milliseconds of CPU time. */
+const longest = 50;
+/** The largest allowed memory of a process of the server, in MiB. */
+const mostMemory = 400;
+
+/** A request, and a function that checks its response. */
+interface Attempt {
+  readonly what: string;
+  readonly request: BytesRequest;
+  readonly expected: (answer: Received) => boolean;
+}
+
+interface Sent {
+  readonly answer: Received;
+  readonly section: number;
+}
+
+/** Sends requests one after the other, and checks for each how long it kept the event loop busy. */
+export class Attempts {
+  readonly #findings: Findings;
+  readonly #world: World;
+  readonly #sections: { what: string; section: number }[] = [];
+
+  constructor(findings: Findings, world: World) {
+    this.#findings = findings;
+    this.#world = world;
+  }
+
+  /** Prepares the inputs of a route. A failure is a finding, because these calls must succeed too. */
+  async prepare<T>(route: string, make: () => Promise<readonly T[]>): Promise<readonly T[]> {
+    try {
+      return await make();
+    } catch (error) {
+      this.#findings.check('the inputs of every route can be made', false, `${route}: ${String(error)}`);
+      return [];
+    }
+  }
+
+  async make({ what, request, expected }: Attempt): Promise<void> {
+    const first = await this.#send(request);
+    const more: Sent[] = [];
+    const { answer } = first;
+    const found = `${what}: ${answer.status} ${answer.text.slice(0, 120)}`;
+    this.#findings.check('every answer is the expected one, never a 5xx', expected(answer), found);
+    // Garbage collection can slow down one attempt, so take the median of three equal attempts.
+    for (let nth = 0; nth < 2 && first.section > longest; nth++) more.push(await this.#send(request));
+    const sections = [first, ...more.filter((other) => other.answer.status === answer.status)]
+      .map(({ section }) => section)
+      .sort((a, b) => a - b);
+    const section = sections[Math.floor((sections.length - 1) / 2)] ?? 0;
+    this.#sections.push({ what, section });
+    const slow = `${what}: ${Math.round(section)} ms`;
+    this.#findings.check(`no synchronous section is over ${longest} ms`, section <= longest, slow);
+  }
+
+  async #send(request: BytesRequest): Promise<Sent> {
+    const { server } = this.#world;
+    await server.longestSection();
+    const answer = await sendBytes(server, request);
+    this.#findings.answer({ [answer.status]: 1 });
+    return { answer, section: await server.longestSection() };
+  }
+
+  /** Reports the longest sections and the memory of the server. */
+  async judge(): Promise<void> {
+    const { server } = this.#world;
+    const slowest = this.#sections.sort((a, b) => b.section - a.section).slice(0, 5);
+    const list = slowest.map(({ what, section }) => `${what} ${Math.round(section)} ms`);
+    this.#findings.figure('longest sections', list.join('; '));
+    const memory = Math.round(await server.peakMemory());
+    this.#findings.figure('most memory', `${memory} MiB`);
+    this.#findings.check(`the server stays under ${mostMemory} MiB`, memory < mostMemory, `${memory} MiB`);
+    this.#findings.check('no server ends', server.end() === undefined, server.log().slice(-300));
+  }
+}

@@ -1,0 +1,100 @@
+import { endpoints, limits } from '@eaas/protocol/wire';
+import { withoutStandby } from '../../machine/cluster.ts';
+import type { Received } from '../../machine/bytes.ts';
+import type { Part, Trial } from '../../trial.ts';
+import { Attempts } from './attempts.ts';
+import { illegal } from './illegal.ts';
+import { junk } from './junk.ts';
+import { largest } from './largest.ts';
+import { largeWorld, type World } from './world.ts';
+
+/** A trial that sends one request after the other to the server of the large world. */
+function hostileTrial(
+  name: string,
+  about: string,
+  send: (attempts: Attempts, world: World) => Promise<number>,
+): Trial {
+  return {
+    name,
+    about,
+    limit: 900,
+    async run(findings) {
+      const world = await largeWorld();
+      const attempts = new Attempts(findings, world);
+      findings.try('request', await send(attempts, world));
+      await attempts.judge();
+    },
+  };
+}
+
+const isRefused = ({ status }: Received): boolean => status >= 400 && status < 500;
+
+const legal = hostileTrial(
+  'legal',
+  'the largest legal inputs of every route, on a tenant with as much of everything as a tenant may have',
+  async (attempts, world) => {
+    let sent = 0;
+    for (const [route, calls] of Object.entries(largest)) {
+      const [method = ''] = route.split(' ');
+      for (const { what, path, body } of await attempts.prepare(route, () => calls(world))) {
+        const bytes = body && { body: Buffer.from(JSON.stringify(body)) };
+        const request = { method, path, token: world.tenant.token, ...bytes };
+        // A key with the maximum number of versions is not rotated, so the expected status is 409.
+        const expected = ({ status }: Received): boolean => status < 300 || status === 409;
+        await attempts.make({ what: `${route} ${what}`, request, expected });
+        sent++;
+      }
+    }
+    return sent;
+  },
+);
+
+const broken = hostileTrial(
+  'illegal',
+  'well-formed bodies and addresses as large as they may be that break a limit',
+  async (attempts, world) => {
+    const calls = illegal(world);
+    for (const { what, method, path, body, batch } of calls) {
+      const bytes = body && { body: Buffer.from(JSON.stringify(body)) };
+      const request = { method, path, token: world.tenant.token, ...bytes };
+      const expected = (answer: Received): boolean =>
+        isRefused(answer) || (answer.status === 200 && (batch === true || method === 'GET'));
+      await attempts.make({ what, request, expected });
+    }
+    return calls.length;
+  },
+);
+
+const junkBodies = hostileTrial(
+  'junk',
+  'bodies of junk, as large as a body may be, to every route that takes one',
+  async (attempts, world) => {
+    let sent = 0;
+    const bodies = new Map<string, Buffer>();
+    const routes = Object.entries(endpoints).filter(([, endpoint]) => 'body' in endpoint);
+    for (const [route] of routes) {
+      const [method = '', template = ''] = route.split(' ');
+      const isBatch = template.startsWith('/v1/batch/');
+      const path = template.replace(/:\w+/, world.plain);
+      for (const [what, make] of Object.entries(junk)) {
+        const bytes = isBatch ? limits.batchBody : limits.body;
+        const body = bodies.get(`${what} ${bytes}`) ?? make(bytes);
+        bodies.set(`${what} ${bytes}`, body);
+        const request = { method, path, token: world.tenant.token, body };
+        // Items fail one by one.
+        const expected = (answer: Received): boolean =>
+          isRefused(answer) || (isBatch && answer.status === 200);
+        await attempts.make({ what: `${route} ${what}`, request, expected });
+        sent++;
+      }
+    }
+    return sent;
+  },
+);
+
+export const hostile: Part = {
+  name: 'hostile',
+  about: 'the largest legal and illegal inputs keep the event loop for 50 ms at most',
+  unavailable: withoutStandby,
+  trials: [junkBodies, broken, legal],
+};

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eaas, run } from '../../conformance/program.ts';
+import { succeeded, tally } from '../../faults/load.ts';
+import { operate } from '../../faults/place.ts';
+import { Cluster } from '../machine/cluster.ts';
+import { startPgbouncer, withoutPgbouncer } from '../machine/pgbouncer.ts';
+import { type Findings, type Part, scaled, type Trial } from '../trial.ts';
+import { UnderLoad } from './under-load.ts';
+
+/** The time without the database, in milliseconds. */
+const outage = 2_500;
+
+/** Stops the database behind pgbouncer repeatedly. The servers must recover by themselves. */
+function outages(loginRetry: number, rounds: number, kills: boolean): Trial {
+  return {
+    name: kills ? 'kills' : `retry-${loginRetry}`,
+    about: `the database behind pgbouncer is away for 2.5 s; server_login_retry is ${loginRetry} s${
+      kills ? '; servers are killed too' : ''
+    }`,
+    limit: 60 + rounds * (30 + 2 * loginRetry),
+    async run(findings) {
+      const cluster = await Cluster.create(findings);
+      const url = await startPgbouncer(findings, cluster, loginRetry);
+      const bench = await UnderLoad.start(findings, cluster, url);
+      for (let round = 0; round < rounds; round++) {
+        if (kills) await killServer(findings, bench, round % 2);
+        await takeAway(findings, bench, loginRetry);
+      }
+      await bench.judge();
+    },
+  };
+}
+
+async function killServer(findings: Findings, bench: UnderLoad, nth: number): Promise<void> {
+  await bench.restart(nth);
+  findings.try('server killed and started again');
+  await sleep(500);
+}
+
+async function takeAway(findings: Findings, bench: UnderLoad, loginRetry: number): Promise<void> {
+  await bench.cluster.kill();
+  await sleep(outage);
+  await bench.cluster.start();
+  findings.try('database killed, started 2.5 s later');
+  const startedAt = performance.now();
+  const patience = loginRetry * 1_000 + 8_000;
+  const waited = await bench.backAfter(startedAt, patience);
+  findings.figure('back after', `${Math.round(waited)} ms`);
+  findings.check('servers recover by themselves', waited < patience, `not within ${patience} ms`);
+  // pgbouncer repeats its last login error for a while. The servers cause any refusal after that time.
+  await sleep(startedAt + patience - performance.now() - 2_000);
+  await sleep(2_000);
+  const now = performance.now();
+  const calm = bench.between(now - 2_000, now);
+  findings.check(
+    'nothing is refused once the database has been back for a while',
+    calm.length > 0 && calm.every(succeeded),
+    tally(calm),
+  );
+}
+
+const start: Trial = {
+  name: 'start',
+  about: 'a server is started while the database behind pgbouncer is away',
+  limit: 60,
+  async run(findings) {
+    const cluster = await Cluster.create(findings);
+    const url = await startPgbouncer(findings, cluster, 15);
+    const operator = await operate(cluster.url);
+    await operator.close();
+    await cluster.kill();
+    findings.try('start without a database');
+    const { code, stderr } = await run([...eaas, 'serve'], {
+      ...operator.env,
+      DATABASE_URL: url,
+      EAAS_PORT: '0',
+    });
+    findings.check('the start ends with 3', code === 3, `${code}`);
+    findings.check('it prints a sentence, not a stack', !/^ +at /m.test(stderr), stderr.slice(0, 300));
+  },
+};
+
+export const pgbouncer: Part = {
+  name: 'pgbouncer',
+  about: 'the database goes away behind pgbouncer in transaction mode',
+  unavailable: withoutPgbouncer,
+  trials: [outages(15, scaled(2), false), outages(1, scaled(4), false), outages(1, scaled(4), true), start],
+};

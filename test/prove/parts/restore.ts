@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eaas, type Environment } from '../../conformance/program.ts';
+import { blocksOf, read } from '../../docs/markdown.ts';
+import { call, send } from '../../faults/client.ts';
+import { newDek } from '../../faults/load.ts';
+import { newKey, operate, type Tenant, verify } from '../../faults/place.ts';
+import { Cluster, postgresPrograms, withoutStandby } from '../machine/cluster.ts';
+import { startServer } from '../machine/server.ts';
+import type { Findings, Part } from '../trial.ts';
+
+/** Returns the shell commands of a section of the operator's manual, block by block. */
+function manualBlocks(heading: string): string[] {
+  const section =
+    read('packages/server/README.md')
+      .split(`\n${heading}\n`)[1]
+      ?.split(/\n##+ /)[0] ?? '';
+  return blocksOf(section, 'sh');
+}
+
+interface Ran {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** Runs a code block of the manual. In it, `npx` starts the local build, and the cluster's address replaces the manual's host. */
+async function runBlock(block: string, cwd: string, cluster: Cluster, env: Environment): Promise<Ran> {
+  const programs = (await postgresPrograms()) ?? '';
+  const prelude = [
+    'set -euo pipefail',
+    'npx() { shift; "${EAAS_PROGRAM[@]}" "$@"; }',
+    `EAAS_PROGRAM=(${eaas.map((word) => `'${word}'`).join(' ')})`,
+    `for name in pg_dump pg_restore; do eval "$name() { ${programs}/$name \\"\\\${@/db.example/${cluster.socket}}\\"; }"; done`,
+  ];
+  const script = [...prelude, block].join('\n');
+  return new Promise((resolve) => {
+    const options = { cwd, env: { PATH: process.env['PATH'], ...env } };
+    execFile('bash', ['-c', script], options, (error, stdout, stderr) => {
+      const code = error ? Number(error.code ?? 1) : 0;
+      resolve({ code, output: `${stdout}${stderr}` });
+    });
+  });
+}
+
+/** A tenant with data from before and after the backup. */
+interface Known {
+  readonly tenant: Tenant;
+  readonly keyId: string;
+  readonly wrapped: string;
+  readonly dek: string;
+  readonly later: string;
+}
+
+async function drill(findings: Findings): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'eaas-prove-'));
+  findings.defer(() => rm(folder, { recursive: true, force: true }));
+  const [dump = ''] = manualBlocks('## Backups');
+  const [restore = '', compare = '', acknowledge = ''] = manualBlocks('### Restored from a backup');
+  const lost = await Cluster.create(findings);
+  const { env, known } = await liveThenLose(findings, { lost, folder, dump });
+
+  const restored = await Cluster.create(findings);
+  const restoredEnv: Environment = {
+    ...env,
+    DATABASE_URL: restored.url('server'),
+    EAAS_MIGRATE_DATABASE_URL: restored.url('owner'),
+  };
+  const step = async (what: string, block: string, code: number): Promise<Ran> => {
+    const ran = await runBlock(block, folder, restored, restoredEnv);
+    findings.try(what);
+    findings.check(`${what} as printed ends with ${code}`, ran.code === code, ran.output.slice(-300));
+    return ran;
+  };
+  await step('restore', restore, 0);
+  const { output } = await step('verification against a later checkpoint', compare, 1);
+  findings.check(
+    'it says that the log is behind the checkpoint',
+    output.includes('checkpoint_ahead'),
+    output,
+  );
+  await step('acknowledgement in every log', acknowledge, 0);
+  await step('verification against the new checkpoint', compareFor(compare, known.tenant), 0);
+
+  const server = await startServer(findings, restoredEnv);
+  const { token } = known.tenant;
+  const path = `/v1/keys/${known.keyId}`;
+  const opened = await send(server, token, 'POST', `${path}/unwrap`, { wrapped_key: known.wrapped });
+  findings.answer({ [`unwrap ${opened.status}`]: 1 });
+  findings.lose(opened.body['dek'] === known.dek ? 0 : 1);
+  findings.check('what the backup knows can be unwrapped', opened.body['dek'] === known.dek, opened.code);
+  const gone = await send(server, token, 'GET', `/v1/keys/${known.later}`);
+  findings.check('a key that the backup does not know is 404', gone.status === 404, `${gone.status}`);
+  findings.check('the chain is valid', (await verify(server, known.tenant))['valid'] === true);
+  await checkRights(findings, restored);
+}
+
+/** Returns the command for a tenant id, because the acknowledgement names new checkpoints by the tenants' ids. */
+function compareFor(compare: string, { tenantId }: Tenant): string {
+  return compare.replaceAll('acme', tenantId);
+}
+
+/** Runs a server, dumps it, runs it further, and loses it. Keeps a later checkpoint. */
+async function liveThenLose(
+  findings: Findings,
+  { lost, folder, dump }: { lost: Cluster; folder: string; dump: string },
+): Promise<{ env: Environment; known: Known }> {
+  const operator = await operate(lost.url);
+  const tenant = await operator.newTenant({ name: 'acme' });
+  await operator.close();
+  const server = await startServer(findings, operator.env);
+  const keyId = await newKey(server, tenant.token);
+  const dek = newDek();
+  const path = `/v1/keys/${keyId}/wrap`;
+  const { wrapped_key } = await call<{ wrapped_key: string }>(server, tenant.token, 'POST', path, { dek });
+  const dumped = await runBlock(dump, folder, lost, operator.env);
+  findings.try('backup');
+  findings.check('backup as printed ends with 0', dumped.code === 0, dumped.output.slice(-300));
+  const later = await newKey(server, tenant.token);
+  const keep = 'npx eaas audit checkpoint --tenant acme > acme.checkpoint';
+  await runBlock(keep, folder, lost, operator.env);
+  await server.kill();
+  await lost.kill();
+  return { env: operator.env, known: { tenant, keyId, wrapped: wrapped_key, dek, later } };
+}
+
+/** Checks that the server's role cannot change the restored log. */
+async function checkRights(findings: Findings, cluster: Cluster): Promise<void> {
+  const sql = cluster.connect(findings, 'server');
+  for (const statement of ['delete from eaas.audit_entries', 'truncate eaas.audit_entries']) {
+    const allowed = await sql.unsafe(statement).then(
+      () => true,
+      () => false,
+    );
+    findings.check("the server's role may neither delete nor truncate entries", !allowed, statement);
+  }
+}
+
+export const restore: Part = {
+  name: 'restore',
+  about: "a backup is restored with the commands of the operator's manual, as they are printed",
+  unavailable: withoutStandby,
+  trials: [
+    { name: 'drill', about: 'dump, lose, restore, verify, acknowledge, serve', limit: 180, run: drill },
+  ],
+};

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Environment } from '../../conformance/program.ts';
+import type { Place } from '../../faults/client.ts';
+import { Load, longest, type Sent, succeeded, tally, unrecorded } from '../../faults/load.ts';
+import { newKey, operate, readLog, type Tenant, verify } from '../../faults/place.ts';
+import type { Replica } from '../../faults/place.ts';
+import type { Cluster } from '../machine/cluster.ts';
+import { startServer } from '../machine/server.ts';
+import type { Findings } from '../trial.ts';
+
+/** A tenant under load. */
+interface Loaded {
+  readonly tenant: Tenant;
+  readonly keyId: string;
+  readonly load: Load;
+}
+
+/** Two servers on a cluster, and two tenants that call both without a pause. One of the tenants creates keys. */
+export class UnderLoad {
+  readonly cluster: Cluster;
+  readonly replicas: Replica[] = [];
+  readonly loaded: Loaded[] = [];
+  readonly #findings: Findings;
+  readonly #env: Environment;
+  readonly #ends: string[] = [];
+
+  private constructor(findings: Findings, cluster: Cluster, env: Environment) {
+    this.cluster = cluster;
+    this.#findings = findings;
+    this.#env = env;
+  }
+
+  /** `databaseUrl` is the URL by which the servers reach the cluster. Defaults to its socket. */
+  static async start(findings: Findings, cluster: Cluster, databaseUrl?: string): Promise<UnderLoad> {
+    const operator = await operate(cluster.url);
+    const tenants = [await operator.newTenant(), await operator.newTenant()];
+    await operator.close();
+    const env = { ...operator.env, ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }) };
+    const bench = new UnderLoad(findings, cluster, env);
+    for (let nth = 0; nth < 2; nth++) bench.replicas.push(await startServer(findings, env));
+    const places = bench.replicas.map(({ port }) => ({ port }));
+    for (const [nth, tenant] of tenants.entries()) {
+      const keyId = await newKey(bench.place(0), tenant.token);
+      const load = new Load({ places, token: tenant.token, keyId, workers: 4, rest: 10, changes: nth === 1 });
+      findings.defer(() => load.stop());
+      bench.loaded.push({ tenant, keyId, load });
+    }
+    await sleep(1_000);
+    return bench;
+  }
+
+  place(nth: number): Place {
+    return this.replicas[nth] ?? { port: 0 };
+  }
+
+  /** Kills a server with SIGKILL and starts another on the same port. */
+  async restart(nth: number): Promise<void> {
+    const replica = this.replicas[nth];
+    if (!replica) return;
+    this.#noteEnds();
+    await replica.kill();
+    this.replicas[nth] = await startServer(this.#findings, { ...this.#env, EAAS_PORT: String(replica.port) });
+  }
+
+  /** Returns the milliseconds from `since` until both servers had a success for both tenants. Infinity after `patience`. */
+  async backAfter(since: number, patience: number): Promise<number> {
+    const first = (load: Load, port: number): number =>
+      load.sent
+        .filter((sent) => sent.place.port === port && sent.answeredAt > since && succeeded(sent))
+        .reduce((least, { answeredAt }) => Math.min(least, answeredAt - since), Infinity);
+    for (;;) {
+      const waited = this.loaded.flatMap(({ load }) => this.replicas.map(({ port }) => first(load, port)));
+      if (Math.max(...waited) < Infinity || performance.now() > since + patience) return Math.max(...waited);
+      await sleep(20);
+    }
+  }
+
+  /** Returns the results between two times. */
+  between(from: number, until: number): Sent[] {
+    return this.loaded.flatMap(({ load }) =>
+      load.sent.filter(({ sentAt, answeredAt }) => sentAt > from && answeredAt < until),
+    );
+  }
+
+  /** Ends the load and checks the invariants that must hold after every fault. */
+  async judge(): Promise<void> {
+    const findings = this.#findings;
+    this.#noteEnds();
+    findings.check('no server ends', this.#ends.length === 0, this.#ends);
+    const reader = await startServer(findings, this.#env);
+    for (const { tenant, load } of this.loaded) {
+      const sent = await load.stop();
+      findings.answer(tally(sent));
+      const slowest = Math.round(longest(sent));
+      findings.check('nobody waits longer than 6 s', slowest < 6_000, `${slowest} ms`);
+      const kinds = Object.keys(tally(sent.filter(({ status }) => status !== 0)));
+      const allowed = new Set(['200', '201', '500 audit_unwritten', '503 unavailable']);
+      const others = kinds.filter((kind) => !allowed.has(kind));
+      findings.check('a refusal is 503 unavailable or 500 audit_unwritten', others.length === 0, others);
+      const log = await readLog(reader, tenant);
+      const missing = unrecorded(sent, log);
+      findings.lose(missing.length);
+      findings.check('every answer is in the log', missing.length === 0, missing.slice(0, 5));
+      findings.check('ids have no gap', !log.some(({ id }, index) => id !== index + 1));
+      const { valid, errors } = await verify(reader, tenant);
+      findings.check('the chain is valid', valid === true, errors);
+    }
+  }
+
+  #noteEnds(): void {
+    for (const replica of this.replicas) {
+      const end = replica.end();
+      if (end) this.#ends.push(`${JSON.stringify(end)} ${replica.log().slice(-200)}`);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+// Loaded into a server with NODE_OPTIONS=--import. It measures how long the event loop is busy, and can step the clock.
+// It listens on a Unix socket in PROVE_DIRECTORY. Each connection sends one JSON command and gets one JSON response.
+import { openSync, readlinkSync, readSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { threadId } from 'node:worker_threads';
+
+const realNow = Date.now;
+let offset = Number(process.env.PROVE_CLOCK ?? 0);
+
+const now = () => realNow() + offset;
+Date.now = now;
+globalThis.Date = new Proxy(Date, {
+  apply: (target) => new target(now()).toString(),
+  construct: (target, args, made) =>
+    Reflect.construct(target, args.length === 0 ? [now()] : args, made === globalThis.Date ? target : made),
+});
+
+// Nanoseconds that this thread has run on a processor. Time in which another process used the core does not count.
+const schedule = openSync(`/proc/${readlinkSync('/proc/thread-self')}/schedstat`);
+const text = Buffer.alloc(64);
+const busyMilliseconds = () => {
+  const length = readSync(schedule, text, 0, text.length, 0);
+  return Number(text.toString('latin1', 0, length).split(' ')[0]) / 1e6;
+};
+
+let last = busyMilliseconds();
+let longest = 0;
+let over = 0;
+// A timer runs at most once per turn of the loop. The work of the thread since the last timer is one synchronous section,
+// or a few sections without a pause in between.
+setInterval(() => {
+  const busy = busyMilliseconds();
+  const section = busy - last;
+  last = busy;
+  if (section > longest) longest = section;
+  if (section > 50) over += 1;
+}, 2).unref();
+
+const commands = {
+  /** Moves the clock this many milliseconds away from the right time. */
+  clock: ({ milliseconds }) => {
+    offset = milliseconds;
+    return {};
+  },
+  /** The longest section since the last command that asked for it. */
+  sections: () => {
+    const answer = { longest, over };
+    longest = 0;
+    over = 0;
+    return answer;
+  },
+};
+
+createServer((socket) => {
+  socket.unref();
+  socket.on('error', () => socket.destroy());
+  socket.once('data', (data) => {
+    const command = JSON.parse(data.toString());
+    socket.end(JSON.stringify(commands[command.name](command)));
+  });
+})
+  .listen(join(process.env.PROVE_DIRECTORY, `${process.pid}-${threadId}.sock`))
+  .unref();

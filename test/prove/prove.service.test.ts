@@ -1,0 +1,39 @@
+import { runTrial } from './trial.ts';
+import { expect, test } from 'vitest';
+import { whereAvailable } from '../setup/available.ts';
+import { withoutStandby } from './machine/cluster.ts';
+import { withoutPgbouncer } from './machine/pgbouncer.ts';
+import { mutations } from './mutations.ts';
+import { parts } from './parts.ts';
+import { failures } from './report.ts';
+
+// The trials of `npm run prove` that take only seconds and do not measure time.
+
+async function failuresOf(name: string): Promise<unknown[]> {
+  for (const part of parts) {
+    const trial = part.trials.find((one) => `${part.name}:${one.name}` === name);
+    if (trial) return failures(await runTrial(part, trial));
+  }
+  throw new Error(`no trial is named ${name}`);
+}
+
+test('each mutation names a trial that exists', () => {
+  const names = new Set(parts.flatMap((part) => part.trials.map((trial) => `${part.name}:${trial.name}`)));
+  expect(mutations.map(({ trial }) => trial).filter((name) => !names.has(name))).toEqual([]);
+});
+
+whereAvailable('PostgreSQL with pg_basebackup', (await withoutStandby()) === undefined, () => {
+  test('a backup can be restored with the commands of the manual', { timeout: 180_000 }, async () => {
+    expect(await failuresOf('restore:drill')).toEqual([]);
+  });
+});
+
+whereAvailable('pgbouncer', (await withoutPgbouncer()) === undefined, () => {
+  test(
+    'a server that starts without a database behind pgbouncer reports this',
+    { timeout: 60_000 },
+    async () => {
+      expect(await failuresOf('pgbouncer:start')).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { describeOutcome, type Outcome, tableOf, verdictOf } from './report.ts';
+import { Findings } from './trial.ts';
+
+const outcomeOf = (findings: Findings, unavailable?: string): Outcome => ({
+  name: 'part:trial',
+  about: 'what it does',
+  seconds: 1.4,
+  findings,
+  ...(unavailable !== undefined && { unavailable }),
+});
+
+test('a trial passes if all of its checks pass', () => {
+  const findings = new Findings();
+  findings.check('nothing is lost', true);
+  expect(verdictOf(outcomeOf(findings))).toBe('holds');
+  findings.check('nobody waits', false, '9 s');
+  expect(verdictOf(outcomeOf(findings))).toBe('fails');
+});
+
+test('a trial without a check fails, because it has proved nothing', () => {
+  expect(verdictOf(outcomeOf(new Findings()))).toBe('fails');
+});
+
+test('a check that fails once stays failed, and keeps the details of each failure', () => {
+  const findings = new Findings();
+  for (const [holds, found] of [
+    [true, ''],
+    [false, 'first'],
+    [true, ''],
+    [false, 'second'],
+    [false, 'second'],
+  ] as const) {
+    findings.check('nothing is lost', holds, found);
+  }
+  expect(findings.checks).toEqual([{ invariant: 'nothing is lost', holds: false, found: 'first; second' }]);
+});
+
+test('the report lists the attempts, the responses, the losses and the checks', () => {
+  const findings = new Findings();
+  findings.try('server killed', 2);
+  findings.answer({ '200': 1_200, '503 unavailable': 3 });
+  findings.lose(0);
+  findings.check('nothing is lost', false, '3 entries');
+  expect(describeOutcome(outcomeOf(findings)).split('\n')).toEqual([
+    'part:trial: fails (1 s)',
+    '  tried     2 × server killed',
+    '  answered  1,200 × 200, 3 × 503 unavailable',
+    '  lost      0',
+    '  FAILS     nothing is lost (3 entries)',
+  ]);
+});
+
+test('the table has a row for each trial, also for a trial that cannot run on this machine', () => {
+  const table = tableOf([outcomeOf(new Findings(), 'pgbouncer is not installed')]);
+  expect(table.split('\n').at(-1)).toBe(
+    '| `part:trial` | what it does |  |  |  |  | pgbouncer is not installed |',
+  );
+});
+
+test('clean-ups run in reverse order, and a clean-up that throws is a finding', async () => {
+  const findings = new Findings();
+  const order: string[] = [];
+  findings.defer(() => order.push('first'));
+  findings.defer(() => {
+    throw new Error('it is stuck');
+  });
+  findings.defer(() => order.push('last'));
+  await findings.close();
+  expect(order).toEqual(['last', 'first']);
+  expect(findings.checks).toMatchObject([{ holds: false, found: 'Error: it is stuck' }]);
+});

@@ -1,0 +1,68 @@
+import type { Check, Findings } from './trial.ts';
+
+/** The outcome of a trial. */
+export interface Outcome {
+  /** `part:trial` */
+  readonly name: string;
+  readonly about: string;
+  readonly seconds: number;
+  readonly findings: Findings;
+  /** The reason why the trial did not run. */
+  readonly unavailable?: string;
+}
+
+const sum = (counts: ReadonlyMap<string, number>): number =>
+  Array.from(counts.values()).reduce((total, count) => total + count, 0);
+
+const whole = (value: number): string => value.toLocaleString('en');
+
+export const failures = ({ findings }: Outcome): Check[] => findings.checks.filter(({ holds }) => !holds);
+
+export function verdictOf(outcome: Outcome): 'holds' | 'fails' | 'not available' {
+  if (outcome.unavailable !== undefined) return 'not available';
+  return failures(outcome).length > 0 || outcome.findings.checks.length === 0 ? 'fails' : 'holds';
+}
+
+/** Formats a trial as lines for a terminal. */
+export function describeOutcome(outcome: Outcome): string {
+  const { name, seconds, findings, unavailable } = outcome;
+  const line = (label: string, text: string): string[] =>
+    text === '' ? [] : [`  ${label.padEnd(9)} ${text}`];
+  return [
+    `${name}: ${verdictOf(outcome)} (${Math.round(seconds)} s)`,
+    ...line('why', unavailable ?? ''),
+    ...line('tried', list(findings.tried)),
+    ...line('answered', list(findings.answered)),
+    ...line('lost', findings.lost === undefined ? '' : String(findings.lost)),
+    ...line('figures', Array.from(findings.figures, ([label, value]) => `${label} ${value}`).join(', ')),
+    ...findings.checks.map(({ invariant, holds, found }) =>
+      holds
+        ? `  holds     ${invariant}`
+        : `  FAILS     ${invariant}${found === '' ? '' : ` (${found.slice(0, 400)})`}`,
+    ),
+  ].join('\n');
+}
+
+function list(counts: ReadonlyMap<string, number>): string {
+  return Array.from(counts, ([what, count]) => `${whole(count)} × ${what}`).join(', ');
+}
+
+/** Formats all trials of a run as a table in Markdown. */
+export function tableOf(outcomes: readonly Outcome[]): string {
+  const rows = outcomes.map((outcome) => {
+    const { findings } = outcome;
+    return [
+      `\`${outcome.name}\``,
+      outcome.about,
+      list(findings.tried),
+      findings.answered.size === 0 ? '' : whole(sum(findings.answered)),
+      findings.lost === undefined ? '' : String(findings.lost),
+      Array.from(findings.figures, ([label, value]) => `${label} ${value}`).join('; '),
+      outcome.unavailable ?? verdictOf(outcome),
+    ];
+  });
+  const head = ['trial', 'what it does', 'tried', 'answers', 'lost', 'figures', 'verdict'];
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}

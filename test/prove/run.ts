@@ -1,0 +1,101 @@
+import { writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { proveMutations, type Verdicts } from './mutate.ts';
+import { mutations } from './mutations.ts';
+import { parts } from './parts.ts';
+import { describeOutcome, failures, type Outcome, verdictOf } from './report.ts';
+import { closeAll, lasting, type Part, runTrial, type Trial } from './trial.ts';
+import { writeProof } from './write-proof.ts';
+
+const usage = `npm run prove                   every part
+npm run prove -- failover       one part, or several
+npm run prove -- clocks:replica one trial
+npm run prove -- --list         what there is
+npm run prove -- --write        every part, then docs/proof.md from the results
+npm run prove -- --small        the heavy parts ten times smaller, to try them out
+npm run prove -- mutations      breaks each invariant on purpose, in a copy of the sources`;
+
+interface Chosen {
+  readonly part: Part;
+  readonly trials: readonly Trial[];
+}
+
+/** Finds parts and trials by name. Throws for an unknown name. */
+function choose(names: readonly string[]): Chosen[] {
+  if (names.length === 0) return parts.map((part) => ({ part, trials: part.trials }));
+  return names.map((name) => {
+    const [partName = '', trialName] = name.split(':');
+    const part = parts.find((known) => known.name === partName);
+    const trials = part?.trials.filter((trial) => trialName === undefined || trial.name === trialName);
+    if (!part || !trials?.length) throw new Error(`"${name}" is not a part or a trial: see --list.`);
+    return { part, trials };
+  });
+}
+
+async function prove(chosen: readonly Chosen[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const { part, trials } of chosen) {
+    for (const trial of trials) {
+      const outcome = await runTrial(part, trial);
+      outcomes.push(outcome);
+      console.log(`\n${describeOutcome(outcome)}`);
+    }
+  }
+  return outcomes;
+}
+
+function listParts(): void {
+  for (const part of parts) {
+    console.log(`${part.name}: ${part.about}`);
+    for (const { name, about } of part.trials) console.log(`  ${part.name}:${name}: ${about}`);
+  }
+  console.log('mutations: breaks each invariant on purpose, in a copy of the sources');
+  for (const { name, trial, invariant } of mutations) {
+    console.log(`  mutations ${name}: ${trial} must fail "${invariant}"`);
+  }
+}
+
+/** Writes the failed invariants of each trial as JSON to the file of `--verdicts=`. */
+async function writeVerdicts(args: readonly string[], outcomes: readonly Outcome[]): Promise<void> {
+  const file = args.find((arg) => arg.startsWith('--verdicts='))?.slice('--verdicts='.length);
+  if (file === undefined) return;
+  const verdicts: Verdicts = Object.fromEntries(
+    outcomes.map((outcome) => [outcome.name, failures(outcome).map(({ invariant }) => invariant)]),
+  );
+  await writeFile(file, JSON.stringify(verdicts));
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const names = args.filter((arg) => !arg.startsWith('--'));
+  if (args.includes('--help')) console.log(usage);
+  else if (args.includes('--list')) listParts();
+  else if (names[0] === 'mutations') return (await proveMutations(names.slice(1))) > 0 ? 1 : 0;
+  else {
+    if (args.includes('--write') && (names.length > 0 || args.includes('--small'))) {
+      throw new Error('--write needs a run of every part at full size: remove --small and the names.');
+    }
+    console.log(
+      `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'an unknown processor'}`,
+    );
+    const outcomes = await prove(choose(names));
+    await lasting.close();
+    const failed = outcomes.filter((outcome) => verdictOf(outcome) === 'fails');
+    console.log(`\n${outcomes.length} trials, ${failed.length} failed`);
+    for (const { name } of failed) console.log(`  npm run prove -- ${name}`);
+    if (args.includes('--write')) await writeProof(outcomes);
+    await writeVerdicts(args, outcomes);
+    return failed.length > 0 ? 1 : 0;
+  }
+  return 0;
+}
+
+// When a trial kills the database, its driver can throw an error that no caller can catch.
+process.on('uncaughtException', (error) => {
+  if (/postgres/.test(error.stack ?? '')) return;
+  console.error(error);
+  process.exit(70);
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void closeAll().then(() => process.exit(130)));
+}
+process.exit(await main(process.argv.slice(2)));

@@ -1,0 +1,134 @@
+import type { Outcome } from './report.ts';
+
+/** A statement, and whether a trial found it true. */
+export interface Check {
+  readonly invariant: string;
+  readonly holds: boolean;
+  /** Figures or examples that explain the verdict. */
+  readonly found: string;
+}
+
+/** One experiment, with its own database and servers. */
+export interface Trial {
+  readonly name: string;
+  readonly about: string;
+  /** After this many seconds the trial counts as failed. */
+  readonly limit: number;
+  run(findings: Findings): Promise<void>;
+  /** Returns the reason why the trial cannot run on this machine, or undefined. */
+  unavailable?(): Promise<string | undefined>;
+}
+
+/** Trials of one kind. `npm run prove -- <part>` runs all of them, and `<part>:<trial>` runs one. */
+export interface Part {
+  readonly name: string;
+  readonly about: string;
+  readonly trials: readonly Trial[];
+  /** Returns the reason why the part cannot run on this machine, or undefined. */
+  unavailable?(): Promise<string | undefined>;
+}
+
+const open = new Set<Findings>();
+
+/** Runs all open clean-ups, for a run that is interrupted. */
+export async function closeAll(): Promise<void> {
+  for (const findings of open) await findings.close();
+}
+
+/** The results of a trial: what it tried, the responses, the losses, and its checks. */
+export class Findings {
+  readonly tried = new Map<string, number>();
+  readonly answered = new Map<string, number>();
+  readonly figures = new Map<string, string>();
+  readonly checks: Check[] = [];
+  /** The number of successes whose entry or key was missing afterwards. Undefined if the trial does not count them. */
+  lost: number | undefined;
+  readonly #cleanups: (() => unknown)[] = [];
+
+  try(what: string, times = 1): void {
+    this.tried.set(what, (this.tried.get(what) ?? 0) + times);
+  }
+
+  answer(kinds: Readonly<Record<string, number>>): void {
+    for (const [kind, count] of Object.entries(kinds)) {
+      this.answered.set(kind, (this.answered.get(kind) ?? 0) + count);
+    }
+  }
+
+  figure(name: string, value: string | number): void {
+    this.figures.set(name, String(value));
+  }
+
+  /** Records a verdict. An invariant that fails once stays failed. Each failure adds its details. */
+  check(invariant: string, holds: boolean, found: unknown = ''): void {
+    const text = typeof found === 'string' ? found : JSON.stringify(found);
+    const index = this.checks.findIndex((known) => known.invariant === invariant);
+    const known = this.checks[index];
+    if (!known) this.checks.push({ invariant, holds, found: text });
+    else if (!holds && (known.holds || !known.found.includes(text))) {
+      const both = known.holds ? text : `${known.found}; ${text}`;
+      this.checks[index] = { invariant, holds: false, found: both };
+    }
+  }
+
+  lose(count: number): void {
+    this.lost = (this.lost ?? 0) + count;
+  }
+
+  /** Runs a clean-up when the trial is over, the last one first. */
+  defer(cleanup: () => unknown): void {
+    open.add(this);
+    this.#cleanups.push(cleanup);
+  }
+
+  async close(): Promise<void> {
+    for (let next = this.#cleanups.pop(); next; next = this.#cleanups.pop()) {
+      try {
+        await next();
+      } catch (error) {
+        this.check('the trial cleans up after itself', false, String(error));
+      }
+    }
+    open.delete(this);
+  }
+}
+
+/** Clean-ups of resources that several trials share. They run when all trials are over. */
+export const lasting = new Findings();
+
+const isSmall = process.argv.includes('--small');
+
+/** Returns a size of the full run, or a tenth of it with `--small`, which tries out a part without a verdict. */
+export function scaled(size: number): number {
+  return isSmall ? Math.ceil(size / 10) : size;
+}
+
+/** Runs a trial within its time limit and cleans up. An error that the trial throws is a failed check. */
+export async function runTrial(part: Part, trial: Trial): Promise<Outcome> {
+  const unavailable = (await part.unavailable?.()) ?? (await trial.unavailable?.());
+  const findings = new Findings();
+  const startedAt = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    if (unavailable === undefined) {
+      const late = new Promise<never>((_, reject) => {
+        const error = new Error(`the trial did not end within ${trial.limit} seconds`);
+        timer = setTimeout(() => reject(error), trial.limit * 1_000);
+      });
+      await Promise.race([trial.run(findings), late]);
+    }
+  } catch (error) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    findings.check('the trial runs to its end', false, text);
+  } finally {
+    clearTimeout(timer);
+    await findings.close();
+  }
+  return {
+    name: `${part.name}:${trial.name}`,
+    about: trial.about,
+    seconds: (performance.now() - startedAt) / 1_000,
+    findings,
+    ...(unavailable !== undefined && { unavailable }),
+  };
+}
