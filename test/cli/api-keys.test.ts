@@ -22,7 +22,7 @@ async function create(...options: string[]): Promise<ApiKey> {
   return apiKey;
 }
 
-test.concurrent('create prints the record with the token, and says that it is shown once', async () => {
+test.concurrent('api-key create prints the record with the token, and notes that it is shown only once', async () => {
   const options = ['--name', 'ci', '--permissions', 'encrypt,decrypt', '--json'];
   const { stdout, stderr } = await eaas('api-key', 'create', '--tenant', 'acme', ...options);
   const record = JSON.parse(stdout) as ApiKey;
@@ -36,14 +36,14 @@ test.concurrent('create prints the record with the token, and says that it is sh
     revoked_at: null,
   });
   expect(isApiKey(record.api_key)).toBe(true);
-  expect(stderr).toBe('The token is shown this once and stored nowhere: keep it now.\n');
+  expect(stderr).toBe('The token is shown only once and is not stored: save it now.\n');
 });
 
-test.concurrent('all grants every permission', async () => {
+test.concurrent('--permissions all grants every permission', async () => {
   expect(await create('--name', 'all', '--permissions', 'all')).toMatchObject({ permissions });
 });
 
-test.concurrent('an expiry and origins are kept', async () => {
+test.concurrent('api-key create stores the expiry and the origins', async () => {
   const limits = [
     '--expires-at',
     '2999-01-01T01:00:00+01:00',
@@ -56,39 +56,69 @@ test.concurrent('an expiry and origins are kept', async () => {
   });
 });
 
-test.concurrent('a key that the tenant does not have is refused', async () => {
+test.concurrent('api-key create refuses a key that the tenant does not have', async () => {
   const args = ['--tenant', 'acme', '--name', 'x', '--permissions', 'encrypt', '--key-ids', randomUUID()];
   const { code, stdout, stderr } = await eaas('api-key', 'create', ...args);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(/^Key not found/);
+  expect(stderr).toBe(
+    'The tenant does not have all of the keys in --key-ids: pass only ids of its own keys.\n',
+  );
 });
 
 test.concurrent.each([
-  ['a permission that there is not', ['--name', 'x', '--permissions', 'encrypt,everything']],
-  ['all among others', ['--name', 'x', '--permissions', 'all,encrypt']],
+  ['an unknown permission', ['--name', 'x', '--permissions', 'encrypt,everything']],
+  ['all together with another permission', ['--name', 'x', '--permissions', 'all,encrypt']],
   ['no permission', ['--name', 'x', '--permissions', '']],
   ['a permission twice', ['--name', 'x', '--permissions', 'encrypt,encrypt']],
   [
     'an expiry in the past',
     ['--name', 'x', '--permissions', 'encrypt', '--expires-at', '2020-01-01T00:00:00Z'],
   ],
-  ['an expiry that is no time', ['--name', 'x', '--permissions', 'encrypt', '--expires-at', 'tomorrow']],
+  ['an expiry that is not a time', ['--name', 'x', '--permissions', 'encrypt', '--expires-at', 'tomorrow']],
   [
     'an origin with a path',
     ['--name', 'x', '--permissions', 'encrypt', '--allowed-origins', 'https://a.example/'],
   ],
   [
-    'a permission that is not for browsers',
+    'a permission that browsers cannot have',
     ['--name', 'x', '--permissions', 'all', '--allowed-origins', 'https://a.example'],
   ],
   ['no name', ['--permissions', 'encrypt']],
-])('%s is wrong usage: exit code 2, with a sentence', async (_, args) => {
+])('%s is wrong usage: the exit code is 2, and standard error has one sentence', async (_, args) => {
   const { code, stdout, stderr } = await eaas('api-key', 'create', '--tenant', 'acme', ...args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/^[^\n]{10,}\n/);
 });
 
-test.concurrent('list prints a line each, newest first, without the token', async () => {
+test.concurrent.each([
+  ['encrpyt', 'Did you mean "encrypt"?'],
+  ['encrypt,key.manage', 'Did you mean "keys.manage"?'],
+  ['everything', 'Choose from encrypt, decrypt, keys.read,'],
+  ['encrypt,all', '"all" grants every permission: pass it alone.'],
+])('the error about --permissions %s names the mistake and the nearest permission', async (text, advice) => {
+  const options = ['--tenant', 'acme', '--name', 'x', '--permissions', text];
+  const { code, stderr } = await eaas('api-key', 'create', ...options);
+  expect(code).toBe(2);
+  expect(stderr).toContain(advice);
+});
+
+test.concurrent('error messages name options and commands instead of API fields', async () => {
+  const said = async (...args: string[]) => (await eaas('api-key', ...args)).stderr;
+  const create = ['create', '--tenant', 'acme', '--name', 'x', '--permissions', 'all'];
+  const messages = [
+    await said('revoke', randomUUID(), '--tenant', 'acme'),
+    await said(...create, '--key-ids', randomUUID()),
+    await said(...create, '--expires-at', '2020-01-01T00:00:00Z'),
+    await said(...create, '--allowed-origins', 'https://a.example/path'),
+  ];
+  expect(messages[0]).toMatch(/^The tenant has no API key with this id: `eaas api-key list --tenant /);
+  expect(messages[1]).toContain('--key-ids');
+  expect(messages[2]).toContain('--expires-at');
+  expect(messages[3]).toContain('--allowed-origins');
+  expect(messages.join('')).not.toMatch(/\b(?:api_key_id|key_ids|expires_at|allowed_origins|POST)\b/);
+});
+
+test.concurrent('api-key list prints one line per API key, newest first, without the token', async () => {
   await eaas.json('tenant', 'create', '--name', 'many');
   const create = (name: string) =>
     eaas.json<ApiKey>('api-key', 'create', '--tenant', 'many', '--name', name, '--permissions', 'encrypt');
@@ -104,14 +134,14 @@ test.concurrent('list prints a line each, newest first, without the token', asyn
   expect((await eaas('api-key', 'list', '--tenant', 'many')).stdout).toMatch(/^api_key_id +name +hint/);
 });
 
-test.concurrent('revoke is at once and for good, also of the last that manages; again changes nothing', async () => {
+test.concurrent('api-key revoke works even for the last API key with api_keys.manage, and can be repeated', async () => {
   const { api_key_id } = await create('--name', 'gone', '--permissions', 'api_keys.manage');
   const revoked = await eaas.json('api-key', 'revoke', api_key_id, '--tenant', 'acme');
   expect(revoked).toMatchObject([{ api_key_id, revoked_at: expect.any(String) as string }]);
   expect(await eaas.json('api-key', 'revoke', api_key_id, '--tenant', 'acme')).toEqual(revoked);
 });
 
-test.concurrent('revoke knows the API keys of the named tenant only', async () => {
+test.concurrent('api-key revoke refuses an API key of another tenant', async () => {
   const { api_key_id } = await create('--name', 'acme’s', '--permissions', 'encrypt');
   for (const id of [api_key_id, randomUUID(), 'gone']) {
     expect(await eaas('api-key', 'revoke', id, '--tenant', 'other')).toMatchObject({ code: 1, stdout: '' });

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { type ChainedEntry, entryHash, genesisHash } from '@eaas/protocol/audit';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { listCheckpointFiles, writeCheckpointFile } from '../../packages/server/src/checkpoint-files.ts';
 import { eaas as program, run } from '../conformance/program.ts';
+import { openAttacker } from '../tampering/attacker.ts';
 import { type CommandLine, commandLine, jsonLines, newDirectory } from './command-line.ts';
 
 type Entry = ChainedEntry & { readonly hash: string };
@@ -20,7 +22,7 @@ afterAll(async () => {
   await eaas.database.drop();
 });
 
-/** A tenant with so many entries. */
+/** Creates a tenant with this number of audit entries. */
 async function newTenant(entries: number): Promise<string> {
   const name = `tenant ${randomUUID()}`;
   const [tenant] = await eaas.json<{ tenant_id: string }>('tenant', 'create', '--name', name);
@@ -28,12 +30,12 @@ async function newTenant(entries: number): Promise<string> {
   for (let quota = 1; quota <= entries; quota++) {
     await eaas.json('tenant', 'set', tenantId, '--monthly-encrypt-quota', String(quota));
   }
-  // What a test breaks must not be found by another.
+  // Remove the damage, so that other tests do not find it.
   onTestFinished(async () => void (await superuser`select eaas.destroy_tenant(${tenantId})`));
   return tenantId;
 }
 
-/** Changes data behind the service's back, as a superuser can. */
+/** Changes data without the service, as a superuser can. */
 async function tamper(work: (sql: postgres.TransactionSql) => Promise<unknown>): Promise<void> {
   await superuser.begin(async (sql) => {
     await sql`set local session_replication_role = replica`;
@@ -44,7 +46,7 @@ async function tamper(work: (sql: postgres.TransactionSql) => Promise<unknown>):
   });
 }
 
-test('verify answers as the API does, one line a tenant', async () => {
+test('audit verify prints the response of the API, one line per tenant', async () => {
   const [one, two] = [await newTenant(2), await newTenant(0)];
   const lines = await eaas.json('audit', 'verify');
   expect(lines).toHaveLength(2);
@@ -66,7 +68,7 @@ test('verify answers as the API does, one line a tenant', async () => {
   expect(stdout).toMatch(/: valid, 2 entries checked, head 2\n$/);
 });
 
-test('a broken chain is exit code 1, with what is broken; the other tenants are verified all the same', async () => {
+test('audit verify exits with 1 and prints the findings of a broken chain, and still verifies other tenants', async () => {
   const [broken, whole] = [await newTenant(2), await newTenant(1)];
   await tamper(
     (sql) => sql`update eaas.audit_entries set actor = 'system' where tenant_id = ${broken} and id = 1`,
@@ -88,7 +90,7 @@ test('a broken chain is exit code 1, with what is broken; the other tenants are 
   expect(people.stdout).toMatch(/BROKEN, 2 entries checked, head 2\n {2}entry 1: entry_changed\n$/);
 });
 
-test('a changed tenant row is named, and noted where tenants are shown', async () => {
+test('audit verify names a changed tenant row, and commands that show the tenant warn about it', async () => {
   const tenantId = await newTenant(1);
   await superuser`update eaas.tenants set envelope_only = not envelope_only where tenant_id = ${tenantId}`;
   const { code, stdout } = await eaas('audit', 'verify', '--tenant', tenantId, '--json');
@@ -96,7 +98,9 @@ test('a changed tenant row is named, and noted where tenants are shown', async (
   expect(jsonLines(stdout)).toMatchObject([{ errors: [{ id: 1, reason: `tenant_changed: ${tenantId}` }] }]);
   for (const command of [['list'], ['show', tenantId]]) {
     const { stderr } = await eaas('tenant', ...command, '--json');
-    expect(stderr).toContain(`Warning: the row of tenant ${tenantId} was changed behind the service's back`);
+    expect(stderr).toContain(
+      `Warning: the row of tenant ${tenantId} was changed by something other than the service`,
+    );
   }
   expect(await eaas('tenant', 'set', tenantId, '--envelope-only', 'true')).toMatchObject({
     code: 1,
@@ -104,7 +108,7 @@ test('a changed tenant row is named, and noted where tenants are shown', async (
   });
 });
 
-test('a tenant whose secret, head or very row is gone is broken too', async () => {
+test('audit verify reports a tenant as broken if its secret, head or row is missing', async () => {
   const [secret, head, row] = [await newTenant(0), await newTenant(0), await newTenant(1)];
   await superuser`update eaas.tenants set sealed_secret = '\\x00' where tenant_id = ${secret}`;
   await superuser`delete from eaas.audit_heads where tenant_id = ${head}`;
@@ -118,11 +122,11 @@ test('a tenant whose secret, head or very row is gone is broken too', async () =
   expect(await eaas('audit', 'verify', '--tenant', row)).toMatchObject({ code: 1 });
 });
 
-test('a checkpoint that was kept proves that the log extends it, until the log is another', async () => {
+test('audit verify proves that the log extends a kept checkpoint, and refuses a changed checkpoint', async () => {
   const tenantId = await newTenant(1);
   const kept = join(await newDirectory(), 'kept');
   const checkpoint = await eaas('audit', 'checkpoint', '--tenant', tenantId);
-  expect(checkpoint.stderr).toMatch(new RegExp(`^Verifier key, to be pinned: eaas/${tenantId}\\+`));
+  expect(checkpoint.stderr).toMatch(new RegExp(`^Pin this verifier key: eaas/${tenantId}\\+`));
   await eaas.json('tenant', 'set', tenantId, '--name', 'renamed');
   const verify = () => eaas('audit', 'verify', '--tenant', tenantId, '--checkpoint-file', kept, '--json');
 
@@ -144,7 +148,60 @@ test('a checkpoint that was kept proves that the log extends it, until the log i
   }
 });
 
-test('export is the whole chain, which anyone can recompute', async () => {
+test('audit verify compares each log with its checkpoint in EAAS_CHECKPOINT_DIR', async () => {
+  const [behind, ahead, changed] = [await newTenant(2), await newTenant(1), await newTenant(1)];
+  const directory = await newDirectory();
+  const checkpointOf = async (tenantId: string): Promise<string> =>
+    (await eaas('audit', 'checkpoint', '--tenant', tenantId)).stdout;
+  const keeping = eaas.with({ EAAS_CHECKPOINT_DIR: directory });
+  const verify = async (...args: string[]) => {
+    const { code, stdout, stderr } = await keeping('audit', 'verify', '--json', ...args);
+    return { code, stderr, results: jsonLines<Record<string, unknown>>(stdout) };
+  };
+
+  await writeCheckpointFile(directory, behind, await checkpointOf(behind));
+  await eaas.json('tenant', 'set', behind, '--name', `renamed ${behind}`);
+  expect(await verify('--tenant', behind)).toMatchObject({
+    code: 0,
+    results: [{ valid: true, checkpoint: { id: 2, valid: true } }],
+  });
+  const without = await verify('--tenant', ahead);
+  expect(without).toMatchObject({ code: 0, results: [{ valid: true, checkpoint: null }] });
+  expect(without.stderr).toContain(`There is no checkpoint of the tenant ${ahead}`);
+
+  const attacker = await openAttacker(eaas.database);
+  await attacker.keep('backup');
+  await eaas.json('tenant', 'set', ahead, '--name', `renamed ${ahead}`);
+  await writeCheckpointFile(directory, ahead, await checkpointOf(ahead));
+  await attacker.restore('backup');
+  await attacker.close();
+  const text = await checkpointOf(changed);
+  await writeCheckpointFile(directory, changed, text.replace('\n1\n', '\n2\n'));
+  const gone = randomUUID();
+  await writeCheckpointFile(directory, gone, text);
+  const { code, stderr, results } = await verify();
+  expect(code).toBe(1);
+  expect(results).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ tenant_id: behind, valid: true }),
+      expect.objectContaining({ tenant_id: ahead, errors: [{ id: 2, reason: 'checkpoint_ahead' }] }),
+      expect.objectContaining({ tenant_id: changed, valid: true, checkpoint: null }),
+    ]),
+  );
+  expect(stderr).toContain(`${changed}.checkpoint was not signed for the tenant ${changed}: it was changed.`);
+  expect(stderr).toContain(`The tenant ${gone} has a kept checkpoint but is not in the database`);
+
+  await keeping('tenant', 'destroy', behind, '--confirm', `renamed ${behind}`);
+  expect(await listCheckpointFiles(directory)).not.toContain(behind);
+}, 90_000);
+
+test('audit verify stops if the checkpoint directory is missing', async () => {
+  const { code, stderr } = await eaas.with({ EAAS_CHECKPOINT_DIR: '/nowhere' })('audit', 'verify');
+  expect(code).toBe(3);
+  expect(stderr).toContain('EAAS_CHECKPOINT_DIR cannot be read');
+});
+
+test('audit export prints the whole chain, and anyone can recompute its hashes', async () => {
   const tenantId = await newTenant(3);
   const { code, stdout, stderr } = await eaas('audit', 'export', '--tenant', tenantId);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '3 entries written.\n' });
@@ -157,7 +214,7 @@ test('export is the whole chain, which anyone can recompute', async () => {
   expect(jsonLines<Entry>(from.stdout)).toMatchObject([{ id: 3 }]);
 });
 
-test('whoever reads an export may stop early', async () => {
+test('audit export ends quietly if its reader closes the pipe early', async () => {
   const tenantId = await newTenant(2);
   const line = `${program.map((word) => `'${word}'`).join(' ')} audit export --tenant ${tenantId}`;
   const { stdout, stderr } = await run(
@@ -168,7 +225,7 @@ test('whoever reads an export may stop early', async () => {
   expect(stderr).toMatch(/exit 0\n$/);
 });
 
-test('an export is continued behind its last whole line', async () => {
+test('audit export continues a file after its last complete line', async () => {
   const tenantId = await newTenant(2);
   const out = join(await newDirectory(), 'log.ndjson');
   const write = async (): Promise<number> => {
@@ -196,7 +253,7 @@ test('an export is continued behind its last whole line', async () => {
   expect(await ids()).toEqual([1, 2, 3]);
 });
 
-test('a file that is no export of this tenant is left as it is', async () => {
+test('audit export does not change a file that is not an export of this tenant', async () => {
   const [mine, others] = [await newTenant(1), await newTenant(2)];
   const out = join(await newDirectory(), 'file');
   for (const [content, code] of [
@@ -213,7 +270,7 @@ test('a file that is no export of this tenant is left as it is', async () => {
   expect(await eaas('audit', 'export', '--tenant', mine, '--out', `${out}/x`)).toMatchObject({ code: 2 });
 });
 
-test('an export stops before an entry that is missing', async () => {
+test('audit export stops before a missing entry', async () => {
   const tenantId = await newTenant(3);
   await tamper((sql) => sql`delete from eaas.audit_entries where tenant_id = ${tenantId} and id = 2`);
   const { code, stderr } = await eaas('audit', 'export', '--tenant', tenantId);
@@ -221,7 +278,7 @@ test('an export stops before an entry that is missing', async () => {
   expect(stderr).toContain('Entry 2 is missing');
 });
 
-test('a restore is recorded in the log, which stays valid', async () => {
+test('audit acknowledge-restore records the restore in the log, and the log stays valid', async () => {
   const tenantId = await newTenant(1);
   const reason = 'disk failure, backup of yesterday';
   const done = await eaas.json('audit', 'acknowledge-restore', '--tenant', tenantId, '--reason', reason);

@@ -4,22 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { eaas, type Environment, type Finished, run } from '../conformance/program.ts';
-import { createDatabase, type Template, type TestDatabase } from '../setup/database.ts';
-import { migrated } from '../setup/migrated.ts';
+import { createDatabase, migrated, type Template, type TestDatabase } from '../setup/database.ts';
 
-/** The program, run as an operator would, against a database of the test's own. */
+/** Runs the program as an operator does, on a separate database of the test. */
 export interface CommandLine {
   readonly env: Environment;
   readonly database: TestDatabase;
-  /** Runs a command to its end. */
+  /** Runs a command and waits for its end. */
   (...args: string[]): Promise<Finished>;
-  /** The same with --json: what stood on standard output, line by line. Throws when the command failed. */
+  /** Runs a command with --json. Returns the values of the lines on standard output. Throws if the command fails. */
   json<T = Record<string, unknown>>(...args: string[]): Promise<T[]>;
-  /** The same program with another environment. */
+  /** Returns the same program with other environment variables. */
   with(env: Environment): CommandLine;
 }
 
-/** A command line on a fresh database: migrated, unless told otherwise. Drop the database when the tests are over. */
+/** Creates a command line on a new database, which is migrated by default. The caller must drop the database. */
 export async function commandLine(template: Template | null = migrated): Promise<CommandLine> {
   const database = await createDatabase(template ?? undefined);
   return on(database, {
@@ -43,7 +42,19 @@ function on(database: TestDatabase, env: Environment): CommandLine {
   });
 }
 
-/** Every line is JSON, and nothing else is there. */
+/** Runs a command at a terminal and types an answer. All its output is in `stdout`. */
+export function atTerminal(
+  { env }: CommandLine,
+  answer: string,
+  ...args: readonly string[]
+): Promise<Finished> {
+  const line = [...eaas, ...args].map((word) => `'${word}'`).join(' ');
+  return run(['script', '--quiet', '--return', '--command', line, '/dev/null'], env, {
+    input: `${answer}\n`,
+  });
+}
+
+/** Parses lines of JSON. Throws if a line is not JSON. */
 export function jsonLines<T>(stdout: string): T[] {
   return stdout
     .split('\n')
@@ -55,7 +66,7 @@ export function newRootKey(): string {
   return randomBytes(32).toString('base64');
 }
 
-/** A directory of one test. */
+/** Creates a directory that is removed when the test ends. */
 export async function newDirectory(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'eaas-test-'));
   onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));

@@ -6,7 +6,7 @@ import { eaas, run } from '../conformance/program.ts';
 import { selfSigned } from '../conformance/certificate.ts';
 import { newRootKey } from './command-line.ts';
 
-/** Says yes to TLS as PostgreSQL does, and shows a certificate that nobody vouches for. */
+/** Accepts TLS as PostgreSQL does, with a certificate that no authority has signed. */
 async function impostor(): Promise<number> {
   const { certificate: cert, key } = selfSigned();
   const server = createServer((socket) => {
@@ -21,7 +21,7 @@ async function impostor(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test('a database whose certificate does not hold is none: exit code 3, in a sentence', async () => {
+test('a command exits with 3 and prints one sentence if the certificate of the database is invalid', async () => {
   const env = {
     DATABASE_URL: `postgres://server@localhost:${await impostor()}/eaas?sslmode=verify-full`,
     EAAS_ROOT_KEY: newRootKey(),

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => eaas.database.drop());
 
-test('an unmigrated database stops every command with the one to run', async () => {
+test('every command fails on an unmigrated database, and the error names `eaas migrate`', async () => {
   const unmigrated = await eaas('tenant', 'list');
   expect(unmigrated).toMatchObject({ code: 3, stdout: '' });
   expect(unmigrated.stderr).toContain('run `eaas migrate` first');
@@ -19,7 +19,7 @@ test('an unmigrated database stops every command with the one to run', async () 
   expect(served.stderr).toContain('run `eaas migrate` first');
 });
 
-test('migrate prepares the database from two places at once, and again does nothing', async () => {
+test('two concurrent migrations prepare the database, and a third changes nothing', async () => {
   const both = await Promise.all([eaas.json('migrate'), eaas.json('migrate')]);
   expect(both.flat()).toEqual(
     expect.arrayContaining([
@@ -31,7 +31,7 @@ test('migrate prepares the database from two places at once, and again does noth
   expect((await eaas('migrate')).stdout).toMatch(/^applied +0\nserver_role +eaas_server\n$/);
 });
 
-test('the role of the server works with it, and may not change the log', async () => {
+test('after migrate the server role can work but cannot change the log', async () => {
   await eaas.json('tenant', 'create', '--name', 'acme');
   await eaas.json('tenant', 'set', 'acme', '--envelope-only', 'false');
   await withSql(eaas.database, 'server', async (sql) => {
@@ -43,14 +43,14 @@ test('the role of the server works with it, and may not change the log', async (
   });
 });
 
-test('with one role for both the server would own the tables, which migrate and serve say', async () => {
+test('migrate warns if the server role would own the tables', async () => {
   const owner = eaas.database.url('owner');
   const { code, stderr } = await eaas.with({ DATABASE_URL: owner })('migrate', '--json');
   expect(code).toBe(0);
   expect(stderr).toContain('Warning: the server would run as the owner of the tables.');
 });
 
-test('a role of the server that does not exist is named, with the SQL that makes it', async () => {
+test('migrate names a missing server role and prints the SQL that creates the role', async () => {
   const url = eaas.database.url('server').replace('eaas_server', 'no%20body');
   const { code, stderr } = await eaas.with({ DATABASE_URL: url })('migrate');
   expect(code).toBe(3);
@@ -58,7 +58,7 @@ test('a role of the server that does not exist is named, with the SQL that makes
   expect(stderr).toContain(`create role "no body" login password '…';`);
 });
 
-test('a role that does not own the database is told which one to use', async () => {
+test('migrate under a role that does not own the database names the variable to set', async () => {
   const { code, stderr } = await eaas.with({ EAAS_MIGRATE_DATABASE_URL: eaas.database.url('server') })(
     'migrate',
   );
@@ -66,7 +66,7 @@ test('a role that does not own the database is told which one to use', async () 
   expect(stderr).toContain('set EAAS_MIGRATE_DATABASE_URL');
 });
 
-test('a role without grants is told to migrate', async () => {
+test('a command under a role without grants names the command to run', async () => {
   const fresh = await createDatabase();
   try {
     await withSql(fresh, 'owner', (sql) => sql`create schema eaas`);
@@ -78,7 +78,7 @@ test('a role without grants is told to migrate', async () => {
   }
 });
 
-test('a database that is not there is said in a sentence, without the password', async () => {
+test('the error about an unreachable database is one sentence without the password', async () => {
   for (const url of [
     'postgres://someone:hunter2@127.0.0.1:1/eaas',
     'postgres://someone:hunter2@%2Fnowhere:5432/eaas',

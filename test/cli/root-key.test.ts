@@ -10,7 +10,7 @@ async function newCommandLine(): Promise<CommandLine> {
   return eaas;
 }
 
-test('generate prints 32 bytes in base64 and nothing else, without any configuration', async () => {
+test('root-key generate prints only 32 bytes in base64, and needs no configuration', async () => {
   const { code, stdout } = await run([...program, 'root-key', 'generate'], {});
   expect(code).toBe(0);
   expect(stdout).toMatch(/^[A-Za-z0-9+/]{43}=\n$/);
@@ -21,7 +21,7 @@ test('generate prints 32 bytes in base64 and nothing else, without any configura
   });
 });
 
-test('generate writes a file that only its owner can read, and never over another', async () => {
+test('root-key generate writes a file that only its owner can read, and never overwrites a file', async () => {
   const file = join(await newDirectory(), 'root.key');
   const generate = () => run([...program, 'root-key', 'generate', '--file', file], {});
   const made = await generate();
@@ -43,10 +43,10 @@ test('generate writes a file that only its owner can read, and never over anothe
   ]);
 });
 
-test('the first root key of a database is its own: another one stops every command and the server', async () => {
+test('every command and the server refuse a root key other than the first one of the database', async () => {
   const eaas = await newCommandLine();
   await eaas.json('tenant', 'create', '--name', 'acme');
-  const other = eaas.with({ EAAS_ROOT_KEY: newRootKey() });
+  const other = eaas.with({ EAAS_ROOT_KEY: newRootKey(), EAAS_PORT: '0' });
   for (const command of [['root-key', 'check'], ['tenant', 'list'], ['serve']]) {
     const { code, stdout, stderr } = await other(...command);
     expect({ command, code, stdout }).toEqual({ command, code: 3, stdout: '' });
@@ -55,12 +55,12 @@ test('the first root key of a database is its own: another one stops every comma
   expect(await eaas.json('tenant', 'list')).toHaveLength(1);
 });
 
-test('no root key stops with what to set', async () => {
+test('the error about a missing root key names the variables to set', async () => {
   const eaas = await newCommandLine();
   const { EAAS_ROOT_KEY: _, ...env } = eaas.env;
   const { code, stderr } = await run([...program, 'tenant', 'list'], env);
   expect(code).toBe(3);
-  expect(stderr).toContain('set EAAS_ROOT_KEY or EAAS_ROOT_KEY_FILE');
+  expect(stderr).toContain('set EAAS_ROOT_KEY_FILE, EAAS_ROOT_KEY or EAAS_ROOT_KEY_COMMAND');
   const missing = await run([...program, 'tenant', 'list'], {
     ...env,
     EAAS_ROOT_KEY_FILE: '/nowhere/root.key',
@@ -69,7 +69,7 @@ test('no root key stops with what to set', async () => {
   expect(missing.stderr).toContain('EAAS_ROOT_KEY_FILE: there is no file /nowhere/root.key');
 });
 
-test('a root key is rotated while a server serves, and then the previous one is not needed', async () => {
+test('the root key can be rotated while a server runs, and the previous key is not needed afterwards', async () => {
   const eaas = await newCommandLine();
   const [tenant] = await eaas.json<{ tenant_id: string }>(
     'tenant',
@@ -111,16 +111,19 @@ test('a root key is rotated while a server serves, and then the previous one is 
   expect(
     jsonLines<{ action: string }>(log.stdout).filter(({ action }) => action === 'tenant.update'),
   ).toMatchObject([
-    { actor: 'operator', metadata: { changed: ['root_id'], root_id: rotation?.root_id, previous_change: 0 } },
+    {
+      actor: 'operator',
+      metadata: { changes: { root_id: { new: rotation?.root_id } }, previous_change: 0 },
+    },
   ]);
 });
 
-test('half a rotation needs both root keys, and is continued', async () => {
+test('an interrupted rotation needs both root keys and can be continued', async () => {
   const eaas = await newCommandLine();
   await eaas.json('tenant', 'create', '--name', 'old');
   const next = { EAAS_ROOT_KEY: newRootKey() };
   const both = eaas.with({ ...next, EAAS_ROOT_KEY_PREVIOUS: eaas.env['EAAS_ROOT_KEY'] ?? '' });
-  // From here on something is sealed under each.
+  // From here on, data is encrypted under each of the two keys.
   await both.json('tenant', 'create', '--name', 'new');
   for (const one of [eaas, eaas.with(next)]) {
     const { code, stderr } = await one('tenant', 'list');
@@ -131,7 +134,7 @@ test('half a rotation needs both root keys, and is continued', async () => {
   expect(await eaas.with(next).json('tenant', 'list')).toHaveLength(2);
 });
 
-test('rotate without a previous root key is wrong usage', async () => {
+test('root-key rotate without a previous root key is wrong usage', async () => {
   const eaas = await newCommandLine();
   const { code, stderr } = await eaas('root-key', 'rotate');
   expect(code).toBe(2);

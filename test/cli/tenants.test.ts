@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CommandLine, commandLine } from './command-line.ts';
+import { atTerminal, type CommandLine, commandLine } from './command-line.ts';
 
 interface Tenant {
   readonly tenant_id: string;
@@ -33,7 +33,7 @@ async function entriesOf({ tenant_id }: Tenant): Promise<unknown[]> {
     .map((line) => JSON.parse(line) as unknown);
 }
 
-test.concurrent('create prints the tenant in the words of the API, on one line', async () => {
+test.concurrent('tenant create prints the tenant on one line, with the field names of the API', async () => {
   const options = ['--envelope-only', 'false', '--monthly-encrypt-quota', '7'];
   const { code, stdout } = await eaas('tenant', 'create', '--name', 'acme', ...options, '--json');
   expect(code).toBe(0);
@@ -55,19 +55,19 @@ test.concurrent.each([
   expect(await newTenant('--created-at', time)).toMatchObject({ envelope_only });
 });
 
-test.concurrent('what is created now is envelope-only and unlimited, and has an empty log', async () => {
+test.concurrent('a new tenant is envelope-only and unlimited, and has an empty log', async () => {
   const tenant = await newTenant();
   expect(tenant).toMatchObject({ envelope_only: true, monthly_encrypt_quota: null });
   expect(await entriesOf(tenant)).toEqual([]);
 });
 
-test.concurrent('show takes an id in any case, or a name', async () => {
+test.concurrent('tenant show accepts a name, or an id in upper or lower case', async () => {
   const tenant = await newTenant();
   expect(await eaas.json('tenant', 'show', tenant.tenant_id.toUpperCase())).toEqual([tenant]);
   expect(await eaas.json('tenant', 'show', tenant.name)).toEqual([tenant]);
 });
 
-test.concurrent('list prints one line a tenant, and for people a table', async () => {
+test.concurrent('tenant list prints a table, or one line of JSON per tenant', async () => {
   const [one, two] = [await newTenant(), await newTenant()];
   expect(await eaas.json('tenant', 'list')).toEqual(expect.arrayContaining([one, two]));
   const { stdout } = await eaas('tenant', 'list');
@@ -75,7 +75,7 @@ test.concurrent('list prints one line a tenant, and for people a table', async (
   expect(stdout).toContain(`${one.tenant_id}  ${one.name}`);
 });
 
-test.concurrent('set changes what it names, and records what it changed', async () => {
+test.concurrent('tenant set changes the named fields and records the change', async () => {
   const tenant = await newTenant();
   const changed = { ...tenant, name: `${tenant.name} 2`, envelope_only: false, monthly_encrypt_quota: 3 };
   const options = ['--name', changed.name, '--envelope-only', 'false', '--monthly-encrypt-quota', '3'];
@@ -89,24 +89,31 @@ test.concurrent('set changes what it names, and records what it changed', async 
       action: 'tenant.update',
       actor: 'operator',
       ip_address: null,
-      metadata: { changed: ['name', 'envelope_only', 'monthly_encrypt_quota'], previous_change: 0 },
+      metadata: {
+        changes: {
+          name: { old: tenant.name, new: changed.name },
+          envelope_only: { old: true, new: false },
+          monthly_encrypt_quota: { old: null, new: 3 },
+        },
+        previous_change: 0,
+      },
     },
-    { id: 2, metadata: { changed: ['monthly_encrypt_quota'], previous_change: 1 } },
+    { id: 2, metadata: { changes: { monthly_encrypt_quota: { old: 3, new: null } }, previous_change: 1 } },
   ]);
 });
 
-test.concurrent('set to what is there already writes no entry', async () => {
+test.concurrent('tenant set with the current values writes no entry', async () => {
   const tenant = await newTenant('--monthly-encrypt-quota', '3');
   const same = ['--monthly-encrypt-quota', '3', '--envelope-only', 'true', '--name', tenant.name];
   expect(await eaas.json('tenant', 'set', tenant.name, ...same)).toEqual([tenant]);
   expect(await entriesOf(tenant)).toEqual([]);
 });
 
-test.concurrent('a name belongs to one tenant', async () => {
+test.concurrent('tenant create refuses the name of another tenant', async () => {
   const [one, two] = [await newTenant(), await newTenant()];
   const again = await eaas('tenant', 'create', '--name', one.name);
   expect(again).toMatchObject({ code: 1, stdout: '' });
-  expect(again.stderr).toContain(`There is a tenant named "${one.name}" already.`);
+  expect(again.stderr).toContain(`Another tenant has the name "${one.name}" already: choose another name.`);
   expect(await eaas('tenant', 'set', two.name, '--name', one.name)).toMatchObject({ code: 1, stdout: '' });
 });
 
@@ -116,42 +123,73 @@ test.concurrent.each([
   ['a name of 129 characters', ['create', '--name', 'é'.repeat(129)]],
   ['a name that looks like an id', ['create', '--name', randomUUID()]],
   ['no name', ['create']],
-  ['a mode that is neither', ['create', '--name', 'x', '--envelope-only', 'yes']],
+  [
+    'a value of --envelope-only that is not true or false',
+    ['create', '--name', 'x', '--envelope-only', 'yes'],
+  ],
   ['a negative quota', ['create', '--name', 'x', '--monthly-encrypt-quota=-1']],
-  ['a quota that is no number', ['create', '--name', 'x', '--monthly-encrypt-quota', '1e3']],
+  ['a quota that is not a number', ['create', '--name', 'x', '--monthly-encrypt-quota', '1e3']],
   ['a quota beyond 2^53', ['create', '--name', 'x', '--monthly-encrypt-quota', '9007199254740993']],
   ['a date without a time', ['create', '--name', 'x', '--created-at', '2026-08-11']],
-  ['nothing to set', ['set', 'x']],
-])('%s is wrong usage: exit code 2, with a sentence', async (_, args) => {
+  ['a set command without options', ['set', 'x']],
+])('%s is wrong usage: the exit code is 2, and standard error has one sentence', async (_, args) => {
   const { code, stdout, stderr } = await eaas('tenant', ...args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/^[^\n]+\.?\n/);
 });
 
-test.concurrent('128 characters are a name, whatever their bytes', async () => {
+test.concurrent('the name of a tenant can have 128 characters of any number of bytes', async () => {
   const name = '🔑'.repeat(128);
   expect(await eaas.json('tenant', 'create', '--name', name)).toMatchObject([{ name }]);
 });
 
 test.concurrent('an unknown tenant is refused', async () => {
-  for (const command of ['show', 'destroy'])
-    expect(await eaas('tenant', command, 'nobody')).toMatchObject({ code: 1, stdout: '' });
+  for (const command of [
+    ['show', 'nobody'],
+    ['destroy', 'nobody', '--confirm', 'nobody'],
+  ])
+    expect(await eaas('tenant', ...command)).toMatchObject({ code: 1, stdout: '' });
   expect(await eaas('tenant', 'set', randomUUID(), '--name', 'x')).toMatchObject({ code: 1 });
 });
 
-test.concurrent('destroy does nothing when another name confirms it, and erases all of it otherwise', async () => {
+test.concurrent('tenant destroy without a terminal does nothing unless --confirm is set', async () => {
+  const tenant = await newTenant();
+  const { code, stdout, stderr } = await eaas('tenant', 'destroy', tenant.name);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('add --confirm with the name of the tenant. Nothing was erased.');
+  expect(await eaas.json('tenant', 'show', tenant.name)).toEqual([tenant]);
+});
+
+test.concurrent('tenant destroy at a terminal prints the data of the tenant before it asks', async () => {
+  const tenant = await newTenant('--monthly-encrypt-quota', '3');
+  const apiKey = ['--tenant', tenant.name, '--name', 'x', '--permissions', 'all'];
+  await eaas.json('api-key', 'create', ...apiKey);
+  const holds = `The tenant "${tenant.name}" (${tenant.tenant_id}) has 0 keys, 1 API key and 1 audit entry; last used 2`;
+
+  const declined = await atTerminal(eaas, 'no', 'tenant', 'destroy', tenant.name);
+  expect(declined.stdout.indexOf(holds)).toBeGreaterThanOrEqual(0);
+  expect(declined.stdout.indexOf('Type the name')).toBeGreaterThan(declined.stdout.indexOf(holds));
+  expect(declined).toMatchObject({ code: 2 });
+  expect(await eaas.json('tenant', 'show', tenant.name)).toEqual([tenant]);
+
+  const confirmed = await atTerminal(eaas, tenant.name, 'tenant', 'destroy', tenant.name);
+  expect(confirmed).toMatchObject({ code: 0 });
+  expect(await eaas('tenant', 'show', tenant.name)).toMatchObject({ code: 1 });
+});
+
+test.concurrent('tenant destroy erases the tenant only if --confirm has its name', async () => {
   const tenant = await newTenant();
   await eaas.json('api-key', 'create', '--tenant', tenant.name, '--name', 'x', '--permissions', 'all');
   const mistaken = await eaas('tenant', 'destroy', tenant.name, '--confirm', 'another');
   expect(mistaken).toMatchObject({ code: 2, stdout: '' });
-  expect(mistaken.stderr).toContain('Nothing has been done');
+  expect(mistaken.stderr).toContain('Nothing was erased');
   const notOwner = eaas.with({ EAAS_MIGRATE_DATABASE_URL: eaas.database.url('server') });
-  const refused = await notOwner('tenant', 'destroy', tenant.name);
+  const refused = await notOwner('tenant', 'destroy', tenant.name, '--confirm', tenant.name);
   expect(refused).toMatchObject({ code: 3, stdout: '' });
   expect(refused.stderr).toContain('set EAAS_MIGRATE_DATABASE_URL');
   expect(await eaas.json('tenant', 'show', tenant.name)).toEqual([tenant]);
 
-  const done = await eaas.json('tenant', 'destroy', tenant.tenant_id);
+  const done = await eaas.json('tenant', 'destroy', tenant.tenant_id, '--confirm', tenant.name);
   expect(done).toEqual([{ ...tenant, destroyed: true }]);
   expect(await eaas('tenant', 'show', tenant.tenant_id)).toMatchObject({ code: 1 });
 });

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -25,39 +25,69 @@ function leaves(from: Command, path: string): [string, Command][] {
 
 const commands = leaves(program, '');
 
-test.each(commands)('%s has a help with examples of itself and the exit codes', (path, each) => {
+test.each(commands)('the help of %s has examples of the command', (path, each) => {
   let help = '';
   each.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
   expect(help).toContain(`Usage: eaas ${path}`);
   expect(help).toMatch(new RegExp(`Examples:\n(  eaas .*\n)*  eaas ${path}\\b`));
-  expect(help).toContain('Exit codes:\n  0  done\n  1  ');
   expect(each.summary()).toMatch(/^[A-Z][^.]{5,70}$/);
 });
 
-test('--help is on standard output, with exit code 0, and needs no configuration', async () => {
+test('--help prints to standard output, exits with 0 and needs no configuration', async () => {
   for (const args of [['--help'], ['tenant', '-h'], ['serve', '--help']]) {
     const { code, stdout, stderr } = await run([...command, ...args], { EAAS_PORT: 'none' });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('Exit codes:');
+    expect(stdout).toContain('Usage: eaas');
+    expect(stdout).not.toMatch(/exit codes:/i);
+  }
+});
+
+test('eaas help explains the exit codes and every command', async () => {
+  const help = (...topic: string[]) => run([...command, 'help', ...topic], { EAAS_PORT: 'none' });
+  const codes = await help('exit-codes');
+  expect(codes).toMatchObject({ code: 0, stderr: '' });
+  expect(codes.stdout).toMatch(/^Exit codes:\n {2}0 {2}done\n {2}1 {2}/);
+  expect((await help()).stdout).toContain('Usage: eaas [options] [command]');
+  expect((await help('key', 'create')).stdout).toContain('Usage: eaas key create [options]');
+  const unknown = await help('key', 'made');
+  expect(unknown).toMatchObject({ code: 2, stdout: '' });
+  expect(unknown.stderr).toContain('There is no command `eaas key made`');
+});
+
+test.each([
+  [['tenent'], 'tenant'],
+  [['key', 'rotat'], 'rotate'],
+  [['key', 'list', '--tenant', 'acme', '--jsn'], '--json'],
+])('the error about %s names the nearest word', async (args, nearest) => {
+  const { code, stderr } = await eaas(...args);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`(Did you mean ${nearest}?)`);
+});
+
+test('--version prints the version of the package', async () => {
+  const manifest = new URL('../../packages/server/package.json', import.meta.url);
+  const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
+  for (const option of ['--version', '-V']) {
+    expect(await run([...command, option], {})).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   }
 });
 
 test.each([
   ['no command', []],
   ['an unknown command', ['tenent']],
-  ['a group alone', ['tenant']],
+  ['a group without a subcommand', ['tenant']],
   ['an unknown subcommand', ['tenant', 'shwo']],
   ['an unknown option', ['tenant', 'list', '--jsn']],
   ['a missing argument', ['tenant', 'show']],
-  ['an argument too many', ['tenant', 'show', 'a', 'b']],
+  ['too many arguments', ['tenant', 'show', 'a', 'b']],
   ['an option without its value', ['tenant', 'create', '--name']],
-])('%s is wrong usage: exit code 2, on standard error', async (_, args) => {
+])('%s is wrong usage: the exit code is 2, and the message is on standard error', async (_, args) => {
   const { code, stdout, stderr } = await eaas(...args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).not.toBe('');
 });
 
-test('a configuration that cannot be used is exit code 3, with one sentence', async () => {
+test('a command with an invalid configuration exits with 3 and prints one sentence', async () => {
   for (const args of [['serve'], ['migrate'], ['tenant', 'list', '--json']]) {
     const { code, stdout, stderr } = await eaas.with({ EAAS_ROOT_KEY: 'hunter2' })(...args);
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
@@ -66,13 +96,15 @@ test('a configuration that cannot be used is exit code 3, with one sentence', as
   }
 });
 
-test('a misspelled variable is noted on standard error', async () => {
+test('a misspelt variable is reported on standard error', async () => {
   const { code, stderr } = await eaas.with({ EAAS_LOGLEVEL: 'debug' })('tenant', 'list', '--json');
   expect(code).toBe(0);
-  expect(stderr).toBe('Warning: EAAS_LOGLEVEL is not a variable that this program knows; it is ignored.\n');
+  expect(stderr).toBe(
+    'Warning: EAAS_LOGLEVEL is not a variable of this program and is ignored. Check the spelling.\n',
+  );
 });
 
-test('what a server cannot listen on is exit code 3, with the variables', async () => {
+test('serve on a host that cannot be used exits with 3 and names the variables', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as { port: number };

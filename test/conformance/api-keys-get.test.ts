@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { covers } from './covers.ts';
 import {
   commandJson,
   clientOf,
@@ -23,35 +22,24 @@ beforeAll(async () => {
 const get = (id: string) => tenant.api.get(`/v1/api-keys/${id}`);
 
 describe('GET /v1/api-keys/:id', () => {
-  test(
-    'shows the record',
-    covers('contract: GET /v1/api-keys/:id', 'interface: It carries permissions (for example encrypt).'),
-    async () => {
-      const { record } = await tenant.issue({ key_ids: [key.key_id], permissions: ['encrypt'] });
-      const answer = await get(record.api_key_id);
-      expect(answer).toHaveStatus(200);
-      expect(answer.body).toStrictEqual(recordOf(record));
-      expect((await get(record.api_key_id.toUpperCase())).body).toStrictEqual(recordOf(record));
-    },
-  );
+  test('GET returns the record of an API key', async () => {
+    const { record } = await tenant.issue({ key_ids: [key.key_id], permissions: ['encrypt'] });
+    const answer = await get(record.api_key_id);
+    expect(answer).toHaveStatus(200);
+    expect(answer.body).toStrictEqual(recordOf(record));
+    expect((await get(record.api_key_id.toUpperCase())).body).toStrictEqual(recordOf(record));
+  });
+
+  test('GET with an unknown id, a name or a token returns 404', async () => {
+    const { record } = await tenant.issue();
+    for (const id of [unknownId(), record.name, record.api_key, 'x', key.key_id]) {
+      expect(await get(encodeURIComponent(id))).toBeProblem('not_found');
+    }
+  });
 
   test(
-    'an unknown id, a name or a token is 404',
-    covers('interface: The name is never accepted where key_id or a path id is expected.'),
-    async () => {
-      const { record } = await tenant.issue();
-      for (const id of [unknownId(), record.name, record.api_key, 'x', key.key_id]) {
-        expect(await get(encodeURIComponent(id))).toBeProblem('not_found');
-      }
-    },
-  );
-
-  test(
-    'shows when it was last used, to the minute',
+    'GET shows the last use, accurate to a minute',
     {
-      ...covers(
-        'contract: Record: `api_key_id`, `name`, `hint` (last 4 characters), `permissions`, `key_ids` (null: all), `allowed_origins`, `expires_at`, `created_at`, `created_by`, `revoked_at`, `last_used_at` (to the minute).',
-      ),
       timeout: 90_000,
     },
     async () => {
@@ -70,23 +58,19 @@ describe('GET /v1/api-keys/:id', () => {
   );
 });
 
-test(
-  'what the operator issues and what the API issues are the same kind of API key',
-  covers('contract: First API key: `eaas api-key create`.'),
-  async () => {
-    const issued = await commandJson<IssuedApiKey>(
-      'api-key',
-      'create',
-      '--tenant',
-      tenant.tenant_id,
-      '--name',
-      'ci',
-      '--permissions',
-      'keys.read',
-    );
-    expect(ok(await get(issued.api_key_id))).toStrictEqual(recordOf(issued));
-    const api = await clientOf(issued.api_key);
-    expect(await api.get('/v1/keys')).toHaveStatus(200);
-    expect(await api.get('/v1/audit')).toBeProblem('permission_missing');
-  },
-);
+test('an API key that the operator created works like one that the API created', async () => {
+  const issued = await commandJson<IssuedApiKey>(
+    'api-key',
+    'create',
+    '--tenant',
+    tenant.tenant_id,
+    '--name',
+    'ci',
+    '--permissions',
+    'keys.read',
+  );
+  expect(ok(await get(issued.api_key_id))).toStrictEqual(recordOf(issued));
+  const api = await clientOf(issued.api_key);
+  expect(await api.get('/v1/keys')).toHaveStatus(200);
+  expect(await api.get('/v1/audit')).toBeProblem('permission_missing');
+});

@@ -1,9 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import type { Answer } from './client.ts';
-import { covers } from './covers.ts';
 import { type AuditEntry, newDek, newTenant, ok, type Tenant, wrapped } from './fixture.ts';
 
-/** Work goes on all the time, a change is made in its midst, and the work goes on. */
+/** Repeats work before, during and after a change. */
 async function amid(
   work: () => Promise<Answer>,
   change: () => Promise<Answer>,
@@ -30,106 +29,72 @@ async function allEntries(tenant: Tenant): Promise<AuditEntry[]> {
   return entries.toReversed();
 }
 
-test(
-  'amid wraps, disabling a key ends them: none stands behind it in the log',
-  covers(
-    'contract: A request received after a change was acknowledged sees it.',
-    "contract: In the chain no entry that rests on the old state follows the change's entry.",
-  ),
-  async () => {
-    const tenant = await newTenant();
-    const { key_id } = await tenant.newKey();
-    const { statuses, after } = await amid(
-      () => tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek() }),
-      () => tenant.api.post(`/v1/keys/${key_id}/disable`),
-    );
-    expect(statuses).toStrictEqual(new Set([200, 409]));
-    for (const answer of after) expect(answer).toBeProblem('key_state');
-    const actions = (await allEntries(tenant)).map((entry) => entry.action);
-    expect(actions.lastIndexOf('key.wrap')).toBeLessThan(actions.indexOf('key.disable'));
-  },
-);
+test('while wraps run, the log has no wrap after the entry that disables the key', async () => {
+  const tenant = await newTenant();
+  const { key_id } = await tenant.newKey();
+  const { statuses, after } = await amid(
+    () => tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek() }),
+    () => tenant.api.post(`/v1/keys/${key_id}/disable`),
+  );
+  expect(statuses).toStrictEqual(new Set([200, 409]));
+  for (const answer of after) expect(answer).toBeProblem('key_state');
+  const actions = (await allEntries(tenant)).map((entry) => entry.action);
+  expect(actions.lastIndexOf('key.wrap')).toBeLessThan(actions.indexOf('key.disable'));
+});
 
-test(
-  'amid wraps, a rotation is followed by entries of the new version only',
-  covers(
-    'contract: A request received after a change was acknowledged sees it.',
-    "contract: In the chain no entry that rests on the old state follows the change's entry.",
-  ),
-  async () => {
-    const tenant = await newTenant();
-    const { key_id } = await tenant.newKey();
-    const { statuses, after } = await amid(
-      () => tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek() }),
-      () => tenant.api.post(`/v1/keys/${key_id}/rotate`),
-    );
-    expect(statuses).toStrictEqual(new Set([200]));
-    for (const answer of after) expect(answer.body).toMatchObject({ key_version: 2 });
-    const entries = await allEntries(tenant);
-    const rotated = entries.findIndex((entry) => entry.action === 'key.rotate');
-    const later = entries.slice(rotated + 1).map((entry) => entry.key_version);
-    expect(new Set(later)).toStrictEqual(new Set([2]));
-  },
-);
+test('while wraps run, all wraps after a rotation use the new version', async () => {
+  const tenant = await newTenant();
+  const { key_id } = await tenant.newKey();
+  const { statuses, after } = await amid(
+    () => tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek() }),
+    () => tenant.api.post(`/v1/keys/${key_id}/rotate`),
+  );
+  expect(statuses).toStrictEqual(new Set([200]));
+  for (const answer of after) expect(answer.body).toMatchObject({ key_version: 2 });
+  const entries = await allEntries(tenant);
+  const rotated = entries.findIndex((entry) => entry.action === 'key.rotate');
+  const later = entries.slice(rotated + 1).map((entry) => entry.key_version);
+  expect(new Set(later)).toStrictEqual(new Set([2]));
+});
 
-test(
-  'amid unwraps, revoking the API key ends them',
-  covers(
-    'contract: A request received after a change was acknowledged sees it.',
-    "contract: In the chain no entry that rests on the old state follows the change's entry.",
-  ),
-  async () => {
-    const tenant = await newTenant();
-    const { key_id } = await tenant.newKey();
-    const wrapped_key = await wrapped(tenant.api, key_id);
-    const { record, api } = await tenant.issue({ permissions: ['decrypt'] });
-    const { statuses, after } = await amid(
-      () => api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key }),
-      () => tenant.api.delete(`/v1/api-keys/${record.api_key_id}`),
-    );
-    expect(statuses).toStrictEqual(new Set([200, 401]));
-    for (const answer of after) expect(answer).toBeProblem('unauthorized');
-    const entries = await allEntries(tenant);
-    const revoked = entries.findIndex((entry) => entry.action === 'api_key.revoke');
-    expect(entries.slice(revoked).filter((entry) => entry.actor === record.api_key_id)).toStrictEqual([]);
-  },
-);
+test('while unwraps run, the log has no unwrap after the API key is revoked', async () => {
+  const tenant = await newTenant();
+  const { key_id } = await tenant.newKey();
+  const wrapped_key = await wrapped(tenant.api, key_id);
+  const { record, api } = await tenant.issue({ permissions: ['decrypt'] });
+  const { statuses, after } = await amid(
+    () => api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key }),
+    () => tenant.api.delete(`/v1/api-keys/${record.api_key_id}`),
+  );
+  expect(statuses).toStrictEqual(new Set([200, 401]));
+  for (const answer of after) expect(answer).toBeProblem('unauthorized');
+  const entries = await allEntries(tenant);
+  const revoked = entries.findIndex((entry) => entry.action === 'api_key.revoke');
+  expect(entries.slice(revoked).filter((entry) => entry.actor === record.api_key_id)).toStrictEqual([]);
+});
 
-test(
-  'amid encrypts, a tenant that becomes envelope-only writes no encrypt behind it',
-  covers(
-    'contract: A request received after a change was acknowledged sees it.',
-    "contract: In the chain no entry that rests on the old state follows the change's entry.",
-  ),
-  async () => {
-    const tenant = await newTenant();
-    const { key_id } = await tenant.newKey();
-    const { statuses, after } = await amid(
-      () => tenant.api.post('/v1/encrypt', { key_id, plaintext: 'x' }),
-      async () => {
-        await tenant.set('--envelope-only', 'true');
-        return tenant.api.get('/v1/keys');
-      },
-    );
-    expect(statuses).toStrictEqual(new Set([200, 403]));
-    for (const answer of after) expect(answer).toBeProblem('envelope_only');
-    const actions = (await allEntries(tenant)).map((entry) => entry.action);
-    expect(actions.lastIndexOf('encrypt')).toBeLessThan(actions.indexOf('tenant.update'));
-    expect(actions.indexOf('envelope_only.refused')).toBeGreaterThan(actions.indexOf('tenant.update'));
-  },
-);
+test('while encrypts run, the log has no encrypt after the tenant becomes envelope-only', async () => {
+  const tenant = await newTenant();
+  const { key_id } = await tenant.newKey();
+  const { statuses, after } = await amid(
+    () => tenant.api.post('/v1/encrypt', { key_id, plaintext: 'x' }),
+    async () => {
+      await tenant.set('--envelope-only', 'true');
+      return tenant.api.get('/v1/keys');
+    },
+  );
+  expect(statuses).toStrictEqual(new Set([200, 403]));
+  for (const answer of after) expect(answer).toBeProblem('envelope_only');
+  const actions = (await allEntries(tenant)).map((entry) => entry.action);
+  expect(actions.lastIndexOf('encrypt')).toBeLessThan(actions.indexOf('tenant.update'));
+  expect(actions.indexOf('envelope_only.refused')).toBeGreaterThan(actions.indexOf('tenant.update'));
+});
 
-test(
-  'every change stands in the log as soon as it is answered, and the chain holds',
-  covers(
-    "contract: Changes of tenants, keys and API keys, the command line's too, commit together with their entry.",
-  ),
-  async () => {
-    const tenant = await newTenant();
-    for (let round = 0; round < 20; round++) {
-      const { key_id } = await tenant.newKey();
-      expect((await tenant.entries('limit=1'))[0]).toMatchObject({ action: 'key.create', key_id });
-    }
-    expect(ok(await tenant.api.get('/v1/audit/verify'))).toMatchObject({ valid: true, checked: 21 });
-  },
-);
+test('a change is in the log when its response arrives, and the chain is valid', async () => {
+  const tenant = await newTenant();
+  for (let round = 0; round < 20; round++) {
+    const { key_id } = await tenant.newKey();
+    expect((await tenant.entries('limit=1'))[0]).toMatchObject({ action: 'key.create', key_id });
+  }
+  expect(ok(await tenant.api.get('/v1/audit/verify'))).toMatchObject({ valid: true, checked: 21 });
+});

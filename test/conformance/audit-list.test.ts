@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { covers } from './covers.ts';
 import { entryHash, genesisHash } from './decoder.ts';
 import {
   type AuditEntry,
@@ -33,174 +32,107 @@ const ids = (entries: readonly AuditEntry[]) => entries.map((entry) => entry.id)
 const encoded = encodeURIComponent;
 
 describe('a page', () => {
-  test(
-    'has 50 entries unless asked otherwise, the newest first, and says where it stands',
-    covers(
-      'interface: Lists audit entries, paginated.',
-      'interface: Response 200: logs, count (entries in this page), total (all matching entries), limit (applied page size), offset.',
-      'interface: limit: default 50; capped at 100 without error.',
-      'interface: audit page size: default 50, maximum 100 (silently capped)',
-      'interface: The log can be listed and verified.',
-    ),
-    async () => {
-      const page = ok(await tenant.api.get('/v1/audit'));
-      const { logs, ...rest } = page;
-      expect(rest).toStrictEqual({ count: 50, total: 122, limit: 50, offset: 0 });
-      expect(ids(logs)).toStrictEqual(Array.from({ length: 50 }, (_, at) => 122 - at));
-    },
-  );
+  test('a page has 50 entries by default, newest first, and the page fields', async () => {
+    const page = ok(await tenant.api.get('/v1/audit'));
+    const { logs, ...rest } = page;
+    expect(rest).toStrictEqual({ count: 50, total: 122, limit: 50, offset: 0 });
+    expect(ids(logs)).toStrictEqual(Array.from({ length: 50 }, (_, at) => 122 - at));
+  });
 
-  test(
-    'has at most 100, without an error',
-    covers(
-      'interface: limit: default 50; capped at 100 without error.',
-      'interface: A limit above 100 returns 100 entries with no error.',
-      'contract: `limit` 0, negative or not a number: 400; above 100: 100.',
-    ),
-    async () => {
-      for (const limit of ['100', '101', '1000', '9007199254740991', '99999999999999999999']) {
-        const page = await list(`limit=${limit}`);
-        expect(page).toMatchObject({ count: 100, total: 122, limit: 100 });
-        expect(page.logs).toHaveLength(100);
-      }
-    },
-  );
+  test('a limit above 100 returns 100 entries', async () => {
+    for (const limit of ['100', '101', '1000', '9007199254740991', '99999999999999999999']) {
+      const page = await list(`limit=${limit}`);
+      expect(page).toMatchObject({ count: 100, total: 122, limit: 100 });
+      expect(page.logs).toHaveLength(100);
+    }
+  });
 
-  test(
-    'starts at an offset, at any depth',
-    covers(
-      'interface: offset: offset; no cursor exists.',
-      'contract: `total` is exact; a page can be taken at any depth.',
-    ),
-    async () => {
-      for (const offset of [0, 1, 49, 60, 121]) {
-        const page = await list(`limit=2&offset=${offset}`);
-        expect(page.logs).toStrictEqual(all.slice(offset, offset + 2));
-        expect(page).toMatchObject({ count: page.logs.length, total: 122, limit: 2, offset });
-      }
-      for (const offset of [122, 123, 1_000_000_000]) {
-        expect(await list(`offset=${offset}`)).toMatchObject({ logs: [], count: 0, total: 122, offset });
-      }
-    },
-  );
+  test('a page can start at any offset', async () => {
+    for (const offset of [0, 1, 49, 60, 121]) {
+      const page = await list(`limit=2&offset=${offset}`);
+      expect(page.logs).toStrictEqual(all.slice(offset, offset + 2));
+      expect(page).toMatchObject({ count: page.logs.length, total: 122, limit: 2, offset });
+    }
+    for (const offset of [122, 123, 1_000_000_000]) {
+      expect(await list(`offset=${offset}`)).toMatchObject({ logs: [], count: 0, total: 122, offset });
+    }
+  });
 
   test.for(['0', '-1', 'x', '1.5', '', '1e2', '0x10', ' 1', 'NaN', '1&limit=2'])(
-    'limit=%s is 400',
-    covers('contract: `limit` 0, negative or not a number: 400; above 100: 100.'),
+    'limit=%s returns 400',
     async (limit) => {
       expect(await tenant.api.get(`/v1/audit?limit=${limit}`)).toBeProblem('bad_request', /limit/);
     },
   );
 
-  test.for(['-1', 'x', '1.5', '', '1&offset=1'])(
-    'offset=%s is 400',
-    covers('interface: offset: offset; no cursor exists.'),
-    async (offset) => {
-      expect(await tenant.api.get(`/v1/audit?offset=${offset}`)).toBeProblem('bad_request', /offset/);
-    },
-  );
+  test.for(['-1', 'x', '1.5', '', '1&offset=1'])('offset=%s returns 400', async (offset) => {
+    expect(await tenant.api.get(`/v1/audit?offset=${offset}`)).toBeProblem('bad_request', /offset/);
+  });
 
-  test(
-    'listing writes no entry',
-    covers('contract: Nothing else is recorded; refusals are never counted in usage.'),
-    async () => {
-      const before = await tenant.auditTotal();
-      const reads = [
-        '/v1/audit',
-        '/v1/audit/verify',
-        '/v1/audit/checkpoint',
-        '/v1/keys',
-        '/v1/usage',
-        '/v1/api-keys',
-      ];
-      for (const path of reads) expect(await tenant.api.get(path)).toHaveStatus(200);
-      expect(await tenant.auditTotal()).toBe(before);
-    },
-  );
+  test('listing writes no entry', async () => {
+    const before = await tenant.auditTotal();
+    const reads = [
+      '/v1/audit',
+      '/v1/audit/verify',
+      '/v1/audit/checkpoint',
+      '/v1/keys',
+      '/v1/usage',
+      '/v1/api-keys',
+    ];
+    for (const path of reads) expect(await tenant.api.get(path)).toHaveStatus(200);
+    expect(await tenant.auditTotal()).toBe(before);
+  });
 });
 
 describe('an entry', () => {
-  test(
-    'has the fields of the interface, and its hash',
-    covers(
-      'interface: Audit entry: id, tenant_id, action, key_id, key_version, actor, ip_address, metadata, created_at.',
-      'interface: created_at is an RFC 3339 UTC timestamp.',
-      'interface: actor is the identifier of the API key that acted.',
-      'contract: An entry also shows its `hash` (hex).',
-      "contract: `actor` is an API key's id, `operator` or `system`.",
-      'contract: `ip_address` in RFC 5952 form, IPv4-mapped as IPv4, null without a client.',
-    ),
-    () => {
-      expect(all[0]).toStrictEqual({
-        id: 122,
-        tenant_id: tenant.tenant_id,
-        action: 'key.wrap',
-        key_id: key.key_id,
-        key_version: 1,
-        actor: tenant.apiKeyId,
-        ip_address: expect.stringMatching(/^(\d{1,3}(\.\d{1,3}){3}|[0-9a-f:]+)$/),
-        metadata: expect.any(Object),
-        created_at: aTimestamp,
-        hash: aHash,
-      });
-    },
-  );
+  test('an entry has the documented fields and a hash', () => {
+    expect(all[0]).toStrictEqual({
+      id: 122,
+      tenant_id: tenant.tenant_id,
+      action: 'key.wrap',
+      key_id: key.key_id,
+      key_version: 1,
+      actor: tenant.apiKeyId,
+      ip_address: expect.stringMatching(/^(\d{1,3}(\.\d{1,3}){3}|[0-9a-f:]+)$/),
+      metadata: expect.any(Object),
+      created_at: aTimestamp,
+      hash: aHash,
+    });
+  });
 
-  test(
-    'is numbered 1, 2, 3 … and the first is of the operator, from no address',
-    covers(
-      'contract: `id` counts 1, 2, 3 … per tenant without a gap. Newest first.',
-      'contract: Creating a tenant starts the chain and writes no entry.',
-      'contract: `key_id` and `key_version` are null where the action has no key.',
-      'contract: `ip_address` in RFC 5952 form, IPv4-mapped as IPv4, null without a client.',
-      "contract: Operator changes are audited in the tenant's chain, actor `operator`.",
-    ),
-    () => {
-      expect(ids(all)).toStrictEqual(Array.from({ length: 122 }, (_, at) => 122 - at));
-      expect(all.at(-1)).toStrictEqual(
-        auditEntry({
-          id: 1,
-          action: 'api_key.create',
-          key_id: null,
-          key_version: null,
-          actor: 'operator',
-          ip_address: null,
-        }),
-      );
-    },
-  );
+  test('ids of entries are 1, 2, 3 …, and the actor of the first entry is the operator, without an IP address', () => {
+    expect(ids(all)).toStrictEqual(Array.from({ length: 122 }, (_, at) => 122 - at));
+    expect(all.at(-1)).toStrictEqual(
+      auditEntry({
+        id: 1,
+        action: 'api_key.create',
+        key_id: null,
+        key_version: null,
+        actor: 'operator',
+        ip_address: null,
+      }),
+    );
+  });
 
-  test(
-    'never goes back in time',
-    covers('contract: `total` is exact; a page can be taken at any depth.'),
-    () => {
-      const times = all.map((entry) => entry.created_at);
-      expect(times).toStrictEqual(times.toSorted((a, b) => b.localeCompare(a)));
-    },
-  );
+  test('the times of entries never decrease', () => {
+    const times = all.map((entry) => entry.created_at);
+    expect(times).toStrictEqual(times.toSorted((a, b) => b.localeCompare(a)));
+  });
 
-  test(
-    'anyone can recompute the hashes from the pages, without a secret',
-    covers(
-      'envelope: Anyone can recompute the chain from the pages of GET /v1/audit without a secret.',
-      'envelope: hash_n = SHA-256(pae("eaas audit entry v1", hash_(n-1), …exactly the fields that the API shows)), hash_0 = SHA-256(pae("eaas audit chain v1", tenant_id)).',
-      'interface: Every encrypt, decrypt, rotation and key-management operation is recorded in a chain of HMAC-protected entries.',
-    ),
-    async () => {
-      await wrapped(tenant.api, key.key_id, { '10': 'ten', '9': 'nine', é: '"\\/', 'a b': '\u2028' });
-      const newest = only(await tenant.entries('limit=1'));
-      let previous = genesisHash(tenant.tenant_id);
-      for (const entry of [newest, ...all].toReversed()) {
-        expect(entryHash(previous, entry)).toBe(entry.hash);
-        previous = entry.hash;
-      }
-      all.unshift(newest);
-    },
-  );
+  test('anyone can recompute the hashes from the pages, without a secret', async () => {
+    await wrapped(tenant.api, key.key_id, { '10': 'ten', '9': 'nine', é: '"\\/', 'a b': '\u2028' });
+    const newest = only(await tenant.entries('limit=1'));
+    let previous = genesisHash(tenant.tenant_id);
+    for (const entry of [newest, ...all].toReversed()) {
+      expect(entryHash(previous, entry)).toBe(entry.hash);
+      previous = entry.hash;
+    }
+    all.unshift(newest);
+  });
 });
 
 describe('filters', () => {
-  test('key_id, in any case', covers('interface: key_id: filter by key UUID, not the name.'), async () => {
+  test('the filter key_id accepts upper and lower case', async () => {
     const other = await tenant.newKey();
     await wrapped(tenant.api, other.key_id);
     const page = await list(`key_id=${other.key_id}`);
@@ -211,27 +143,19 @@ describe('filters', () => {
     expect(await list(`key_id=${key.key_id}&limit=5&offset=100`)).toMatchObject({ count: 5, limit: 5 });
   });
 
-  test(
-    'a key_id that is no UUID is 404; an unknown UUID is an empty page',
-    covers(
-      'contract: A key id that is not a UUID is 404, never 400: in paths, in bodies, in the audit filter.',
-      'contract: An unknown UUID in the audit filter is an empty page.',
-      'interface: key_id: filter by key UUID, not the name.',
-    ),
-    async () => {
-      for (const text of [key.name, 'x', key.key_id.replaceAll('-', ''), `${key.key_id} `]) {
-        const answer = await tenant.api.get(`/v1/audit?key_id=${encoded(text)}`);
-        expect(answer).toBeProblem('not_found');
-      }
-      expect(await list(`key_id=${unknownId()}`)).toStrictEqual({
-        logs: [],
-        count: 0,
-        total: 0,
-        limit: 50,
-        offset: 0,
-      });
-    },
-  );
+  test('a key_id that is not a UUID returns 404, and an unknown UUID returns an empty page', async () => {
+    for (const text of [key.name, 'x', key.key_id.replaceAll('-', ''), `${key.key_id} `]) {
+      const answer = await tenant.api.get(`/v1/audit?key_id=${encoded(text)}`);
+      expect(answer).toBeProblem('not_found');
+    }
+    expect(await list(`key_id=${unknownId()}`)).toStrictEqual({
+      logs: [],
+      count: 0,
+      total: 0,
+      limit: 50,
+      offset: 0,
+    });
+  });
 
   const actions = [
     'key.wrap',
@@ -253,37 +177,20 @@ describe('filters', () => {
     'tenant.update',
   ] as const;
 
-  test(
-    'action: each of the listed values finds the entries of its operation, and only those',
-    {
-      ...covers(
-        'interface: action: the parameter is named action, not operation.',
-        'interface: action takes each of the listed values.',
-        'interface: create / rotate / disable / destroy / export a key: key.create / key.rotate / key.disable / key.destroy / key.export',
-        'interface: create / update / revoke an API key: api_key.create / api_key.update / api_key.revoke',
-        'interface: wrap / unwrap a key: key.wrap / key.unwrap',
-        'interface: change rotation policy: key.rotation_policy',
-        'interface: refused encrypt or decrypt on an envelope-only tenant: envelope_only.refused',
-        "contract: Actions beyond the interface's list, complete: `key.enable`, `key.restore`, `tenant.update`.",
-      ),
-      timeout: 60_000,
-    },
-    async () => {
-      const own = await everyAction();
-      const total = await own.auditTotal();
-      let sum = 0;
-      for (const action of actions) {
-        const page = ok(await own.api.get(`/v1/audit?action=${action}`));
-        expect(new Set(page.logs.map((entry) => entry.action))).toStrictEqual(new Set([action]));
-        sum += page.total;
-      }
-      expect(sum).toBe(total);
-    },
-  );
+  test('the filter action returns only the entries of that operation', async () => {
+    const own = await everyAction();
+    const total = await own.auditTotal();
+    let sum = 0;
+    for (const action of actions) {
+      const page = ok(await own.api.get(`/v1/audit?action=${action}`));
+      expect(new Set(page.logs.map((entry) => entry.action))).toStrictEqual(new Set([action]));
+      sum += page.total;
+    }
+    expect(sum).toBe(total);
+  });
 
   test.for(['key.unknown', 'ENCRYPT', 'hash', '', 'encrypt&action=decrypt', 'key'])(
-    'action=%s is 400',
-    covers('contract: An unknown `action` is 400.'),
+    'action=%s returns 400',
     async (action) => {
       expect(await tenant.api.get(`/v1/audit?action=${action}`)).toBeProblem('bad_request', /action/);
     },
@@ -296,20 +203,13 @@ describe('filters', () => {
     'Action=encrypt',
     'from=2026-01-01T00:00:00Z',
     'limit=1&x=',
-  ])(
-    '%s is not ignored',
-    covers(
-      'contract: A misspelled `context`, or `operation=` where `action=` was meant, must not be ignored.',
-      'contract: Unknown, repeated or empty query parameters: 400 naming the field (cut to 64 characters).',
-    ),
-    async (query) => {
-      const name = /([^=&]+)=[^=&]*$/.exec(query)?.[1] ?? '';
-      expect(await tenant.api.get(`/v1/audit?${query}`)).toBeProblem('bad_request', new RegExp(name));
-    },
-  );
+  ])('the filter %s returns 400', async (query) => {
+    const name = /([^=&]+)=[^=&]*$/.exec(query)?.[1] ?? '';
+    expect(await tenant.api.get(`/v1/audit?${query}`)).toBeProblem('bad_request', new RegExp(name));
+  });
 });
 
-/** A tenant in whose log every action stands. */
+/** A tenant whose log has every action. */
 async function everyAction(): Promise<Tenant> {
   const own = await newTenant();
   const { key_id } = await own.newKey({ exportable: true });
@@ -334,16 +234,12 @@ async function everyAction(): Promise<Tenant> {
   return own;
 }
 
-test(
-  'another tenant numbers its own entries, and sees no others',
-  covers('contract: `id` counts 1, 2, 3 … per tenant without a gap. Newest first.'),
-  async () => {
-    const other = await newTenant();
-    const foreign = await other.newKey();
-    const entries = await other.entries();
-    expect(ids(entries)).toStrictEqual([2, 1]);
-    expect(entries).toMatchObject([{ key_id: foreign.key_id, tenant_id: other.tenant_id }, { key_id: null }]);
-    expect(entries[0]?.tenant_id).toEqual(aUuid);
-    expect(await list(`key_id=${foreign.key_id}`)).toMatchObject({ total: 0 });
-  },
-);
+test('each tenant has its own numbering and sees its own entries only', async () => {
+  const other = await newTenant();
+  const foreign = await other.newKey();
+  const entries = await other.entries();
+  expect(ids(entries)).toStrictEqual([2, 1]);
+  expect(entries).toMatchObject([{ key_id: foreign.key_id, tenant_id: other.tenant_id }, { key_id: null }]);
+  expect(entries[0]?.tenant_id).toEqual(aUuid);
+  expect(await list(`key_id=${foreign.key_id}`)).toMatchObject({ total: 0 });
+});

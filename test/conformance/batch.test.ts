@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from './client.ts';
-import { covers } from './covers.ts';
 import {
   expectNothingRecorded,
   type KeyRecord,
@@ -45,182 +44,125 @@ const answerOf = (verb: Verb): object =>
   })[verb];
 
 describe.for(verbs)('batch of %s', (verb) => {
-  test(
-    "each result is the single call's answer, or its problem, in the same order and with its reference",
-    covers(
-      'contract: POST /v1/batch/wrap, /unwrap, /rewrap, /hash: `{"items": [{"key_id", …the single call\'s body, "reference"?}]}`, 1 to 1,000 items.',
-      'contract: 200 with `results` in the same order, each the single call\'s answer or `{"error": problem}`.',
-      'contract: `reference` has up to 128 bytes and is echoed.',
-    ),
-    async () => {
-      const item = await validItem(verb);
-      const pending = await keyIn(tenant, 'pending_destruction');
-      const answer = await batch(verb, [
-        { ...item, reference: 'row 1' },
-        { ...item, key_id: unknownId(), reference: 'row 2' },
-        item,
-        { ...item, key_id: pending.key_id, reference: '' },
-        { ...item, key_id: key.name },
-        { ...item, reference: 'é'.repeat(64) },
-      ]);
-      expect(answer).toHaveStatus(200);
-      expect(answer.body).toStrictEqual({
-        results: [
-          { ...answerOf(verb), reference: 'row 1' },
-          { error: problemDocument('not_found'), reference: 'row 2' },
-          answerOf(verb),
-          { error: problemDocument('key_state'), reference: '' },
-          { error: problemDocument('not_found') },
-          { ...answerOf(verb), reference: 'é'.repeat(64) },
-        ],
-      });
-    },
-  );
+  test("each result is the single call's response or problem, in the same order and with its reference", async () => {
+    const item = await validItem(verb);
+    const pending = await keyIn(tenant, 'pending_destruction');
+    const answer = await batch(verb, [
+      { ...item, reference: 'row 1' },
+      { ...item, key_id: unknownId(), reference: 'row 2' },
+      item,
+      { ...item, key_id: pending.key_id, reference: '' },
+      { ...item, key_id: key.name },
+      { ...item, reference: 'é'.repeat(64) },
+    ]);
+    expect(answer).toHaveStatus(200);
+    expect(answer.body).toStrictEqual({
+      results: [
+        { ...answerOf(verb), reference: 'row 1' },
+        { error: problemDocument('not_found'), reference: 'row 2' },
+        answerOf(verb),
+        { error: problemDocument('key_state'), reference: '' },
+        { error: problemDocument('not_found') },
+        { ...answerOf(verb), reference: 'é'.repeat(64) },
+      ],
+    });
+  });
 
-  test(
-    'a malformed item fails alone, and says why',
-    covers(
-      'contract: A malformed item fails alone.',
-      'contract: Only unparseable JSON, `items` itself and unknown top-level fields fail the batch.',
-      'contract: `reference` has up to 128 bytes and is echoed.',
-    ),
-    async () => {
-      const item = await validItem(verb);
-      const { key_id: _, ...withoutKey } = item;
-      const malformed: unknown[] = [
-        42,
-        null,
-        'text',
-        [],
-        {},
-        withoutKey,
-        { ...item, key_id: 5 },
-        { ...item, contxt: {} },
-        { ...item, reference: 5 },
-        { ...item, reference: 'é'.repeat(65) },
-        { key_id: key.key_id },
-      ];
-      const { results } = ok(await batch(verb, [item, ...malformed, item]));
-      const error = { error: problemDocument('bad_request') };
-      expect(results).toMatchObject([answerOf(verb), ...malformed.map(() => error), answerOf(verb)]);
-    },
-  );
+  test('a malformed item fails alone, with its own problem', async () => {
+    const item = await validItem(verb);
+    const { key_id: _, ...withoutKey } = item;
+    const malformed: unknown[] = [
+      42,
+      null,
+      'text',
+      [],
+      {},
+      withoutKey,
+      { ...item, key_id: 5 },
+      { ...item, contxt: {} },
+      { ...item, reference: 5 },
+      { ...item, reference: 'é'.repeat(65) },
+      { key_id: key.key_id },
+    ];
+    const { results } = ok(await batch(verb, [item, ...malformed, item]));
+    const error = { error: problemDocument('bad_request') };
+    expect(results).toMatchObject([answerOf(verb), ...malformed.map(() => error), answerOf(verb)]);
+  });
 
-  test(
-    'a lone surrogate in an item fails that item',
-    covers(
-      'contract: A malformed item fails alone.',
-      'contract: Text must be valid UTF-8 without lone surrogates, else 400.',
-    ),
-    async () => {
-      const item = await validItem(verb);
-      const { results } = ok(await batch(verb, [{ ...item, reference: '\uD800' }, item]));
-      expect(results).toMatchObject([{ error: problemDocument('bad_request') }, answerOf(verb)]);
-    },
-  );
+  test('a lone surrogate in an item fails that item', async () => {
+    const item = await validItem(verb);
+    const { results } = ok(await batch(verb, [{ ...item, reference: '\uD800' }, item]));
+    expect(results).toMatchObject([{ error: problemDocument('bad_request') }, answerOf(verb)]);
+  });
 
-  test(
-    'has 1 to 1,000 items',
-    covers(
-      'contract: POST /v1/batch/wrap, /unwrap, /rewrap, /hash: `{"items": [{"key_id", …the single call\'s body, "reference"?}]}`, 1 to 1,000 items.',
-    ),
-    async () => {
-      const item = await validItem(verb);
-      const most = Array.from({ length: 1_000 }, (_, at) => ({ ...item, reference: String(at) }));
-      const { results } = ok(await batch(verb, most));
-      expect(results).toStrictEqual(most.map(({ reference }) => ({ ...answerOf(verb), reference })));
-      await expectNothingRecorded(tenant, async () => {
-        expect(await batch(verb, [...most, item])).toBeProblem('bad_request', /items/);
-        expect(await batch(verb, [])).toBeProblem('bad_request', /items/);
-      });
-    },
-  );
+  test('a batch has 1 to 1,000 items', async () => {
+    const item = await validItem(verb);
+    const most = Array.from({ length: 1_000 }, (_, at) => ({ ...item, reference: String(at) }));
+    const { results } = ok(await batch(verb, most));
+    expect(results).toStrictEqual(most.map(({ reference }) => ({ ...answerOf(verb), reference })));
+    await expectNothingRecorded(tenant, async () => {
+      expect(await batch(verb, [...most, item])).toBeProblem('bad_request', /items/);
+      expect(await batch(verb, [])).toBeProblem('bad_request', /items/);
+    });
+  });
 
-  test(
-    'items itself, unknown fields beside it and unreadable JSON fail the batch',
-    covers('contract: Only unparseable JSON, `items` itself and unknown top-level fields fail the batch.'),
-    async () => {
-      const path = `/v1/batch/${verb}`;
-      const items = [await validItem(verb)];
-      await expectNothingRecorded(tenant, async () => {
-        for (const wrong of [undefined, null, 'x', 5, {}, { 0: items[0], length: 1 }]) {
-          expect(await tenant.api.post(path, { items: wrong })).toBeProblem('bad_request', /items/);
-        }
-        expect(await tenant.api.post(path, { items, key_id: key.key_id })).toBeProblem(
-          'bad_request',
-          /key_id/,
-        );
-        expect(await tenant.api.post(path, items)).toBeProblem('bad_request');
-        const cut = JSON.stringify({ items }).slice(0, -1);
-        const unreadable = await tenant.api.send('POST', path, cut, { 'content-type': 'application/json' });
-        expect(unreadable).toBeProblem('bad_request');
-      });
-    },
-  );
+  test('the whole batch fails if `items` is malformed, another field is present, or the JSON is invalid', async () => {
+    const path = `/v1/batch/${verb}`;
+    const items = [await validItem(verb)];
+    await expectNothingRecorded(tenant, async () => {
+      for (const wrong of [undefined, null, 'x', 5, {}, { 0: items[0], length: 1 }]) {
+        expect(await tenant.api.post(path, { items: wrong })).toBeProblem('bad_request', /items/);
+      }
+      expect(await tenant.api.post(path, { items, key_id: key.key_id })).toBeProblem('bad_request', /key_id/);
+      expect(await tenant.api.post(path, items)).toBeProblem('bad_request');
+      const cut = JSON.stringify({ items }).slice(0, -1);
+      const unreadable = await tenant.api.send('POST', path, cut, { 'content-type': 'application/json' });
+      expect(unreadable).toBeProblem('bad_request');
+    });
+  });
 });
 
 test.for([
   ['wrap', 'key.wrap'],
   ['unwrap', 'key.unwrap'],
   ['rewrap', 'key.wrap'],
-] as const)(
-  'each item of a batch of %s has its own entry %s',
-  covers('contract: Each item has its own audit entry and is released only with it.'),
-  async ([verb, action]) => {
-    const [one, two] = [await tenant.newKey(), await tenant.newKey()];
-    const [first, second] = [await validItem(verb, one.key_id), await validItem(verb, two.key_id)];
-    const before = await tenant.auditTotal();
-    const missing = { ...first, key_id: randomUUID() };
-    ok(await batch(verb, [first, second, missing, first]));
-    const entries = await tenant.entries('limit=3');
-    expect(await tenant.auditTotal()).toBe(before + 3);
-    expect(entries.map((entry) => entry.action)).toStrictEqual([action, action, action]);
-    const counted = [one, two].map(({ key_id }) => entries.filter((entry) => entry.key_id === key_id).length);
-    expect(counted).toStrictEqual([2, 1]);
-  },
-);
+] as const)('each item of a %s batch has its own %s entry', async ([verb, action]) => {
+  const [one, two] = [await tenant.newKey(), await tenant.newKey()];
+  const [first, second] = [await validItem(verb, one.key_id), await validItem(verb, two.key_id)];
+  const before = await tenant.auditTotal();
+  const missing = { ...first, key_id: randomUUID() };
+  ok(await batch(verb, [first, second, missing, first]));
+  const entries = await tenant.entries('limit=3');
+  expect(await tenant.auditTotal()).toBe(before + 3);
+  expect(entries.map((entry) => entry.action)).toStrictEqual([action, action, action]);
+  const counted = [one, two].map(({ key_id }) => entries.filter((entry) => entry.key_id === key_id).length);
+  expect(counted).toStrictEqual([2, 1]);
+});
 
-test(
-  'a refused unwrap in a batch is recorded like a single one',
-  covers(
-    'contract: Recorded refusals, with `metadata.outcome: "refused"` and `metadata.code`: unwrap 403 and 409, decrypt 409 and 422, rewrap 403 (as `key.wrap`).',
-    'contract: Each item has its own audit entry and is released only with it.',
-  ),
-  async () => {
-    const pending = await keyIn(tenant, 'pending_destruction');
-    const { results } = ok(
-      await batch('unwrap', [
-        { key_id: key.key_id, wrapped_key: 'AAAA' },
-        { key_id: pending.key_id, wrapped_key: 'AAAA' },
-      ]),
-    );
-    expect(results).toStrictEqual([
-      { error: problemDocument('wrapped_key_unauthentic') },
-      { error: problemDocument('key_state') },
-    ]);
-    const codes = (await tenant.entries('limit=2')).map((entry) => entry.metadata['code']);
-    expect(new Set(codes)).toStrictEqual(new Set(['key_state', 'wrapped_key_unauthentic']));
-  },
-);
+test('a refused unwrap in a batch is recorded like a single unwrap', async () => {
+  const pending = await keyIn(tenant, 'pending_destruction');
+  const { results } = ok(
+    await batch('unwrap', [
+      { key_id: key.key_id, wrapped_key: 'AAAA' },
+      { key_id: pending.key_id, wrapped_key: 'AAAA' },
+    ]),
+  );
+  expect(results).toStrictEqual([
+    { error: problemDocument('wrapped_key_unauthentic') },
+    { error: problemDocument('key_state') },
+  ]);
+  const codes = (await tenant.entries('limit=2')).map((entry) => entry.metadata['code']);
+  expect(new Set(codes)).toStrictEqual(new Set(['key_state', 'wrapped_key_unauthentic']));
+});
 
-test(
-  'a batch of unwrap is not to be stored on its way',
-  covers('contract: Answers that carry secrets say `Cache-Control: no-store`.'),
-  async () => {
-    const answer = await batch('unwrap', [await validItem('unwrap')]);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-  },
-);
+test('a batch of unwraps has Cache-Control: no-store', async () => {
+  const answer = await batch('unwrap', [await validItem('unwrap')]);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+});
 
-test(
-  'items of one batch may go to different keys, and to another case of an id',
-  covers(
-    'contract: UUIDs: lower case on output, any case on input, 36 characters with hyphens and no other spelling.',
-  ),
-  async () => {
-    const other = await tenant.newKey();
-    const items = [key, other].map(({ key_id }) => ({ key_id: key_id.toUpperCase(), value: 'x' }));
-    const { results } = ok(await batch('hash', items));
-    expect(results).toMatchObject([{ key_id: key.key_id }, { key_id: other.key_id }]);
-  },
-);
+test('items of one batch can name different keys, in upper or lower case', async () => {
+  const other = await tenant.newKey();
+  const items = [key, other].map(({ key_id }) => ({ key_id: key_id.toUpperCase(), value: 'x' }));
+  const { results } = ok(await batch('hash', items));
+  expect(results).toMatchObject([{ key_id: key.key_id }, { key_id: other.key_id }]);
+});

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-// Node makes no certificates: this writes the few bytes of DER (X.509 v3, P-256) that a self-signed one needs.
+// Node cannot create certificates. This file writes the DER of a self-signed certificate (X.509 v3, P-256).
 
 const der = (tag: number, ...parts: Uint8Array[]): Buffer => {
   const body = Buffer.concat(parts);
@@ -20,7 +20,7 @@ const subjectAltName = sequence(
   der(0x04, sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.of(127, 0, 0, 1)))),
 );
 
-/** A certificate for localhost and 127.0.0.1, good for an hour, and its private key, in PEM. */
+/** A certificate for localhost and 127.0.0.1 that expires in an hour, and its private key, in PEM. */
 export function selfSigned(): { certificate: string; key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const now = Date.now();

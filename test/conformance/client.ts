@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Output, Route } from '@eaas/protocol/wire';
 
-/** What the server answered. `body` is typed as the success of the call: assert the status first. */
+/** A response. `body` has the type of a success, so assert the status first. */
 export interface Answer<Body = unknown> {
   readonly status: number;
   readonly headers: Headers;
@@ -17,7 +17,7 @@ type Pattern<R extends string> = R extends `${infer Head}:${infer Parameter}`
   : R;
 type WithoutQuery<Path extends string> = Path extends `${infer Before}?${string}` ? Before : Path;
 
-/** The output of the one route that a method and a path, written as a literal, belong to; else unknown. */
+/** The output type of the route that has this literal method and path, or unknown. */
 type Answered<Call extends string> = [RouteOf<Call>] extends [never] ? unknown : Output<RouteOf<Call>>;
 type RouteOf<Call extends string> = Call extends string
   ? { [R in Route]: WithoutQuery<Call> extends Pattern<R> ? R : never }[Route]
@@ -36,7 +36,7 @@ type SendBody<Method extends string> = <const Path extends string>(
   options?: Options,
 ) => Promise<Answer<Answered<`${Method} ${Path}`>>>;
 
-/** Speaks to one server with one API key, and takes whatever it is told to send. */
+/** Sends valid or invalid requests to one server with one API key. */
 export interface Client {
   readonly token: string | undefined;
   readonly get: Send<'GET'>;
@@ -44,11 +44,11 @@ export interface Client {
   readonly post: SendBody<'POST'>;
   readonly put: SendBody<'PUT'>;
   readonly patch: SendBody<'PATCH'>;
-  /** Any method, any bytes, exactly these headers besides Authorization. */
+  /** Sends any method and bytes, with only these headers and Authorization. */
   send(method: string, path: string, body?: BodyInit, headers?: Record<string, string>): Promise<Answer>;
 }
 
-/** A client that presents this API key, or none. */
+/** A client with this API key, or without one. */
 export function client(baseUrl: string, token?: string): Client {
   const authorization: Record<string, string> =
     token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -78,7 +78,7 @@ export function client(baseUrl: string, token?: string): Client {
   return { token, send, ...(verbs as Omit<Client, 'token' | 'send'>) };
 }
 
-/** JSON that was already written, to send as it is. */
+/** The headers of a body that is JSON text. */
 export const asJson = { 'content-type': 'application/json' } as const;
 
 function parsed(text: string): unknown {
@@ -89,7 +89,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Writes bytes to the server's socket and returns all that it answers until it closes or says nothing for a while. */
+/** Writes bytes to a socket of the server. Returns all received bytes when the socket closes or is quiet for a while. */
 export async function rawExchange(
   baseUrl: string,
   bytes: Uint8Array | string,
@@ -115,7 +115,7 @@ export async function rawExchange(
   });
 }
 
-/** The status, the headers' text and the body of a raw answer. */
+/** The status, the text of the headers and the body of a raw response. */
 export function parseRaw(raw: string): { status: number; head: string; body: unknown } {
   const [head = '', body = ''] = raw.split('\r\n\r\n', 2);
   return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]), head, body: parsed(body) };

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { covers } from './covers.ts';
 import { openWrappedKey } from './decoder.ts';
 import { expectNothingRecorded, newDek, newestEntry, newTenant, ok, type Tenant } from './fixture.ts';
 import { jwkOfBits, openOaep, privateJwk, publicJwk, thumbprint } from './rsa.ts';
@@ -12,100 +11,82 @@ beforeAll(async () => {
   tenant = await newTenant('--envelope-only', 'true');
 });
 
-const exported = (keyId: string, public_key: unknown) =>
-  tenant.api.post(`/v1/keys/${keyId}/export`, { public_key });
+const exported = (keyId: string, public_key: unknown, fields: object = {}) =>
+  tenant.api.post(`/v1/keys/${keyId}/export`, { public_key, ...fields });
 
-test(
-  'gives every version and the hash key, encrypted to the RSA key, and they are what the formats say',
-  covers(
-    'contract: POST /v1/keys/:id/export: `key_id`, `versions: [{key_version, encrypted}]`, `hash_key`; each RSA-OAEP with SHA-256 and MGF1-SHA-256, empty label.',
-    'envelope: k = HMAC-SHA-256(ikm, pae("eaas wrap v1", tenant, key, version, purpose, salt)), then AES-256-GCM under an iv of zeros with AAD pae(head, encode(context)).',
-    'envelope: `/v1/hash` = lower-case hex of HMAC-SHA-256(hash key, UTF-8 of value).',
-    'contract: Answers that carry secrets say `Cache-Control: no-store`.',
-  ),
-  async () => {
-    const { key_id } = await tenant.newKey({ exportable: true });
-    const [dek, context] = [newDek(), { table: 'patients', a: '' }];
-    const one = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek })).wrapped_key;
-    ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
-    const two = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek, context })).wrapped_key;
-    const { hash } = ok(await tenant.api.post('/v1/hash', { key_id, value: 'Grüße' }));
+test('export returns every version and the hash key, encrypted to the RSA key', async () => {
+  const { key_id } = await tenant.newKey({ exportable: true });
+  const [dek, context] = [newDek(), { table: 'patients', a: '' }];
+  const one = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek })).wrapped_key;
+  ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
+  const two = ok(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek, context })).wrapped_key;
+  const { hash } = ok(await tenant.api.post('/v1/hash', { key_id, value: 'Grüße' }));
 
-    const answer = await exported(key_id, await publicJwk());
-    expect(answer).toHaveStatus(200);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(Object.keys(answer.body).toSorted()).toStrictEqual(['hash_key', 'key_id', 'versions']);
-    const versions = [...answer.body.versions].sort((a, b) => a.key_version - b.key_version);
-    expect(versions).toStrictEqual([
-      { key_version: 1, encrypted: aBase64 },
-      { key_version: 2, encrypted: aBase64 },
-    ]);
-    const [first, second] = await Promise.all(versions.map(({ encrypted }) => openOaep(encrypted)));
-    const place = { tenant: tenant.tenant_id, key: key_id };
-    expect(first).toHaveLength(32);
-    expect(openWrappedKey(one, first ?? Buffer.of(), place)).toBe(dek);
-    expect(openWrappedKey(two, second ?? Buffer.of(), { ...place, context })).toBe(dek);
-    const hashKey = await openOaep(answer.body.hash_key);
-    expect(createHmac('sha256', hashKey).update('Grüße').digest('hex')).toBe(hash);
-  },
-);
+  const answer = await exported(key_id, await publicJwk());
+  expect(answer).toHaveStatus(200);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  expect(Object.keys(answer.body).toSorted()).toStrictEqual([
+    'hash_key',
+    'key_id',
+    'next_version',
+    'versions',
+  ]);
+  expect(answer.body.next_version).toBeNull();
+  const { versions } = answer.body;
+  expect(versions).toStrictEqual([
+    { key_version: 1, encrypted: aBase64 },
+    { key_version: 2, encrypted: aBase64 },
+  ]);
+  const [first, second] = await Promise.all(versions.map(({ encrypted }) => openOaep(encrypted)));
+  const place = { tenant: tenant.tenant_id, key: key_id };
+  expect(first).toHaveLength(32);
+  expect(openWrappedKey(one, first ?? Buffer.of(), place)).toBe(dek);
+  expect(openWrappedKey(two, second ?? Buffer.of(), { ...place, context })).toBe(dek);
+  const hashKey = await openOaep(answer.body.hash_key);
+  expect(createHmac('sha256', hashKey).update('Grüße').digest('hex')).toBe(hash);
+});
 
-test(
-  'is recorded with the thumbprint of the RSA key',
-  covers(
-    "contract: Export: 409 unless exportable; the JWK's thumbprint in metadata.",
-    'interface: create / rotate / disable / destroy / export a key: key.create / key.rotate / key.disable / key.destroy / key.export',
-  ),
-  async () => {
-    const { key_id } = await tenant.newKey({ exportable: true });
-    const jwk = await publicJwk();
-    ok(await exported(key_id, jwk));
-    const entry = await newestEntry(tenant);
-    expect(entry).toMatchObject({ action: 'key.export', key_id, actor: tenant.apiKeyId });
-    expect(Object.values(entry.metadata)).toContain(thumbprint(jwk));
-  },
-);
+test('the entry has the thumbprint of the RSA key', async () => {
+  const { key_id } = await tenant.newKey({ exportable: true });
+  const jwk = await publicJwk();
+  ok(await exported(key_id, jwk));
+  const entry = await newestEntry(tenant);
+  expect(entry).toMatchObject({ action: 'key.export', key_id, actor: tenant.apiKeyId });
+  expect(Object.values(entry.metadata)).toContain(thumbprint(jwk));
+});
 
-test(
-  'a key that is not exportable is never exported, nor can it become so',
-  covers(
-    "contract: Export: 409 unless exportable; the JWK's thumbprint in metadata.",
-    'contract: POST /v1/keys: `exportable`? (false, never changes), `rotation_policy`? → 201 key record, `Location`.',
-  ),
-  async () => {
-    const { key_id } = await tenant.newKey();
-    await expectNothingRecorded(tenant, async () => {
-      expect(await exported(key_id, await publicJwk())).toBeProblem('key_state');
-    });
-    const body = new TextEncoder().encode(JSON.stringify({ exportable: true }));
-    const patched = await tenant.api.send('PATCH', `/v1/keys/${key_id}`, body);
-    expect(patched).toBeProblem('method_not_allowed');
-  },
-);
+test('a key that is not exportable cannot be exported or made exportable', async () => {
+  const { key_id } = await tenant.newKey();
+  await expectNothingRecorded(tenant, async () => {
+    expect(await exported(key_id, await publicJwk())).toBeProblem('key_state');
+  });
+  const body = new TextEncoder().encode(JSON.stringify({ exportable: true }));
+  const patched = await tenant.api.send('PATCH', `/v1/keys/${key_id}`, body);
+  expect(patched).toBeProblem('method_not_allowed');
+});
 
-test(
-  'extra members of the JWK are ignored',
-  covers(
-    'contract: Export takes an RSA JWK, n 3072–8192 bits, e 65537; extra JWK members are ignored, a private one is 400.',
-  ),
-  async () => {
-    const { key_id } = await tenant.newKey({ exportable: true });
-    const extra = { kid: 'escrow', use: 'enc', alg: 'RSA-OAEP-256', key_ops: ['encrypt'], x5c: [] };
-    expect(await exported(key_id, { ...(await publicJwk()), ...extra })).toHaveStatus(200);
-  },
-);
+test('export with `from_version` leaves out earlier versions', async () => {
+  const { key_id } = await tenant.newKey({ exportable: true });
+  for (let nth = 0; nth < 2; nth++) ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
+  const from = async (from_version: unknown) => exported(key_id, await publicJwk(), { from_version });
+  const { versions, next_version } = ok(await from(2));
+  expect(versions.map((version) => version.key_version)).toStrictEqual([2, 3]);
+  expect(next_version).toBeNull();
+  expect(ok(await from(4)).versions).toStrictEqual([]);
+  for (const wrong of [0, -1, 1.5, '2', null]) expect(await from(wrong)).toBeProblem('bad_request');
+});
 
-test.for([3_072, 3_073, 4_096, 8_192])(
-  'takes a modulus of %i bits',
-  covers(
-    'contract: Export takes an RSA JWK, n 3072–8192 bits, e 65537; extra JWK members are ignored, a private one is 400.',
-  ),
-  async (bits) => {
-    const { key_id } = await tenant.newKey({ exportable: true });
-    const { versions } = ok(await exported(key_id, jwkOfBits(bits)));
-    expect(Buffer.from(versions[0]?.encrypted ?? '', 'base64')).toHaveLength(Math.ceil(bits / 8));
-  },
-);
+test('export ignores extra members of the JWK', async () => {
+  const { key_id } = await tenant.newKey({ exportable: true });
+  const extra = { kid: 'escrow', use: 'enc', alg: 'RSA-OAEP-256', key_ops: ['encrypt'], x5c: [] };
+  expect(await exported(key_id, { ...(await publicJwk()), ...extra })).toHaveStatus(200);
+});
+
+test.for([3_072, 3_073, 4_096, 8_192])('export accepts a modulus of %i bits', async (bits) => {
+  const { key_id } = await tenant.newKey({ exportable: true });
+  const { versions } = ok(await exported(key_id, jwkOfBits(bits)));
+  expect(Buffer.from(versions[0]?.encrypted ?? '', 'base64')).toHaveLength(Math.ceil(bits / 8));
+});
 
 const good = jwkOfBits(3_072);
 test.for([
@@ -124,39 +105,26 @@ test.for([
   ['PEM', '-----BEGIN PUBLIC KEY-----'],
   ['null', null],
   ['a list', [good]],
-] as const)(
-  'refuses a public_key: %s',
-  covers(
-    'contract: Export takes an RSA JWK, n 3072–8192 bits, e 65537; extra JWK members are ignored, a private one is 400.',
-  ),
-  async ([, jwk]) => {
-    const { key_id } = await tenant.newKey({ exportable: true });
-    await expectNothingRecorded(tenant, async () => {
-      expect(await exported(key_id, jwk)).toBeProblem('bad_request', /public_key/);
-    });
-  },
-);
+] as const)('export refuses an invalid public_key: %s', async ([, jwk]) => {
+  const { key_id } = await tenant.newKey({ exportable: true });
+  await expectNothingRecorded(tenant, async () => {
+    expect(await exported(key_id, jwk)).toBeProblem('bad_request', /public_key/);
+  });
+});
 
-test(
-  'refuses a private key, and does not repeat it',
-  covers(
-    'contract: Export takes an RSA JWK, n 3072–8192 bits, e 65537; extra JWK members are ignored, a private one is 400.',
-    'contract: `detail` says what to do next and never holds key material, plaintext, a token or SQL.',
-  ),
-  async () => {
-    const { key_id } = await tenant.newKey({ exportable: true });
-    const jwk = await privateJwk();
-    const answer = await exported(key_id, jwk);
-    expect(answer).toBeProblem('bad_request', /public_key/);
-    for (const member of ['d', 'p', 'q', 'dp', 'dq', 'qi'] as const) {
-      expect(answer.text).not.toContain(String(jwk[member]));
-      const single = await exported(key_id, { ...(await publicJwk()), [member]: 'AQAB' });
-      expect(single).toBeProblem('bad_request', /public_key/);
-    }
-  },
-);
+test('export refuses a private key, and the response does not repeat it', async () => {
+  const { key_id } = await tenant.newKey({ exportable: true });
+  const jwk = await privateJwk();
+  const answer = await exported(key_id, jwk);
+  expect(answer).toBeProblem('bad_request', /public_key/);
+  for (const member of ['d', 'p', 'q', 'dp', 'dq', 'qi'] as const) {
+    expect(answer.text).not.toContain(String(jwk[member]));
+    const single = await exported(key_id, { ...(await publicJwk()), [member]: 'AQAB' });
+    expect(single).toBeProblem('bad_request', /public_key/);
+  }
+});
 
-test('public_key is required', covers('contract: A missing field is named in `detail`.'), async () => {
+test('export requires public_key', async () => {
   const { key_id } = await tenant.newKey({ exportable: true });
   expect(await tenant.api.post(`/v1/keys/${key_id}/export`, {})).toBeProblem('bad_request', /public_key/);
 });

@@ -3,6 +3,7 @@ import type { Output, Permission } from '@eaas/protocol/wire';
 import { expect, inject } from 'vitest';
 import { type Answer, client, type Client } from './client.ts';
 import './matchers.ts';
+import { requested } from '../setup/on-demand.ts';
 import { type Finished, run } from './program.ts';
 import type { Target } from './setup.ts';
 
@@ -10,7 +11,7 @@ export type KeyRecord = Output<'POST /v1/keys'>;
 export type AuditEntry = Output<'GET /v1/audit'>['logs'][number];
 export type IssuedApiKey = Output<'POST /v1/api-keys'>;
 
-/** What `eaas tenant …  --json` prints, as far as the contract names it. */
+/** The output of `eaas tenant … --json`. */
 export interface TenantRecord {
   readonly tenant_id: string;
   readonly name: string;
@@ -18,17 +19,17 @@ export interface TenantRecord {
   readonly monthly_encrypt_quota: number | null;
 }
 
-/** A tenant of the test's own, and an API key of it that may do everything. */
+/** A new tenant, and its API key with all permissions. */
 export interface Tenant extends TenantRecord {
   readonly api: Client;
   readonly apiKeyId: string;
   /** Creates an active key. */
   newKey(fields?: Record<string, unknown>): Promise<KeyRecord>;
-  /** Issues another API key: with no fields, one that may do everything. */
+  /** Creates another API key. Defaults to all permissions. */
   issue(fields?: Record<string, unknown>): Promise<{ readonly record: IssuedApiKey; readonly api: Client }>;
-  /** How many entries its audit log has. */
+  /** The number of entries in the tenant's audit log. */
   auditTotal(): Promise<number>;
-  /** Its newest entries. */
+  /** The newest entries of the tenant's audit log. */
   entries(query?: string): Promise<AuditEntry[]>;
   /** `eaas tenant set`. */
   set(...options: string[]): Promise<TenantRecord>;
@@ -50,32 +51,29 @@ let known: Promise<Target> | undefined;
 
 /** The server under test. */
 export function target(): Promise<Target> {
-  known ??= fetch(inject('target')).then(async (response) => {
-    if (!response.ok) throw new Error(await response.text());
-    return (await response.json()) as Target;
-  });
+  known ??= requested<Target>(inject('target'));
   return known;
 }
 
-/** The operator's command line, run against the server under test. */
+/** Runs the operator's command line on the server under test. */
 export async function commandLine(...args: string[]): Promise<Finished> {
   const { command, env } = await target();
   return run([...command, ...args], env);
 }
 
-/** The one line of JSON that a command prints. Throws when it failed. */
+/** Returns the line of JSON that a command prints. Throws if the command fails. */
 export async function commandJson<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await commandLine(...args, '--json');
   if (code !== 0) throw new Error(`eaas ${args.join(' ')} failed:\n${stdout}${stderr}`);
   return JSON.parse(stdout) as T;
 }
 
-/** A client with this API key, or none. */
+/** A client with this API key, or without one. */
 export async function clientOf(token?: string): Promise<Client> {
   return client((await target()).baseUrl, token);
 }
 
-/** A new tenant: in server mode, unless options say otherwise. */
+/** Creates a tenant. Server mode is on by default. */
 export async function newTenant(...options: string[]): Promise<Tenant> {
   const mode = options.includes('--envelope-only') ? [] : ['--envelope-only', 'false'];
   const name = uniqueName('tenant');
@@ -101,13 +99,13 @@ export async function newTenant(...options: string[]): Promise<Tenant> {
   };
 }
 
-/** The body of a success. Throws with the whole answer when it is none. */
+/** Returns the body of a success. For any other response, throws an error that contains the response. */
 export function ok<Body>(answer: Answer<Body>): Body {
   if (answer.status >= 300) throw new Error(`expected a success, got ${answer.status} ${answer.text}`);
   return answer.body;
 }
 
-/** What is shown of an API key once it is issued. */
+/** The record of an API key, without the token. */
 export function recordOf(issued: IssuedApiKey): Omit<IssuedApiKey, 'api_key'> {
   const { api_key: _, ...record } = issued;
   return record;
@@ -118,25 +116,25 @@ export async function newestEntry(tenant: Tenant): Promise<AuditEntry> {
   return only(await tenant.entries('limit=1'));
 }
 
-/** The only member of a list. Throws when there is another number of them. */
+/** Returns the only member of a list. Throws if it has none or several. */
 export function only<T>(items: readonly T[]): T {
   const [item] = items;
   if (items.length !== 1 || item === undefined) throw new Error(`expected one, got ${items.length}`);
   return item;
 }
 
-/** A DEK as it travels. */
+/** A new DEK in base64. */
 export function newDek(): string {
   return randomBytes(32).toString('base64');
 }
 
-/** A DEK wrapped under a key. */
+/** Wraps a new DEK under a key. */
 export async function wrapped(api: Client, keyId: string, context?: object): Promise<string> {
   const answer = await api.post(`/v1/keys/${keyId}/wrap`, { dek: newDek(), ...(context && { context }) });
   return ok(answer).wrapped_key;
 }
 
-/** A new key in a state. */
+/** Creates a key in a state. */
 export async function keyIn(
   tenant: Tenant,
   status: KeyRecord['status'],
@@ -159,12 +157,12 @@ export function uniqueName(what: string): string {
   return `${what} ${randomUUID()}`;
 }
 
-/** A well-formed id that nothing has. */
+/** A valid id that no key or API key has. */
 export function unknownId(): string {
   return randomUUID();
 }
 
-/** That no entry was written between two moments. */
+/** Expects that the work writes no audit entry. */
 export async function expectNothingRecorded(tenant: Tenant, work: () => Promise<unknown>): Promise<void> {
   const before = await tenant.auditTotal();
   await work();

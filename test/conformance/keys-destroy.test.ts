@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { covers } from './covers.ts';
 import {
   bring,
   expectNothingRecorded,
@@ -25,65 +24,45 @@ describe('destroy and restore', () => {
     ['', 30],
     ['?grace_days=1', 1],
     ['?grace_days=365', 365],
-  ] as const)(
-    'DELETE%s leaves %i days, in which it can be restored',
-    covers(
-      'contract: DELETE /v1/keys/:id: `grace_days` (0–365, default 30); 202 key record; 409 unless disabled; `pending_destruction` until `destroy_at`.',
-      'contract: `key.destroy` is written on request (`metadata.destroy_at`).',
-      'contract: POST /v1/keys/:id/restore (action `key.restore`): pending → disabled.',
-      "contract: Actions beyond the interface's list, complete: `key.enable`, `key.restore`, `tenant.update`.",
-    ),
-    async ([query, grace]) => {
-      const { key_id, name } = await keyIn(tenant, 'disabled');
-      const destroyed = await tenant.api.delete(`/v1/keys/${key_id}${query}`);
-      expect(destroyed).toHaveStatus(202);
-      const pending = keyRecord({ key_id, name, status: 'pending_destruction', destroy_at: aTimestamp });
-      expect(destroyed.body).toStrictEqual(pending);
-      const entry = await newestEntry(tenant);
-      expect(entry).toStrictEqual(auditEntry({ action: 'key.destroy', key_id, actor: tenant.apiKeyId }));
-      expect(entry.metadata).toMatchObject({ destroy_at: destroyed.body.destroy_at });
-      const left = Date.parse(destroyed.body.destroy_at ?? '') - Date.parse(entry.created_at);
-      expect(Math.abs(left - grace * days)).toBeLessThan(60_000);
+  ] as const)('DELETE%s leaves %i days to restore the key', async ([query, grace]) => {
+    const { key_id, name } = await keyIn(tenant, 'disabled');
+    const destroyed = await tenant.api.delete(`/v1/keys/${key_id}${query}`);
+    expect(destroyed).toHaveStatus(202);
+    const pending = keyRecord({ key_id, name, status: 'pending_destruction', destroy_at: aTimestamp });
+    expect(destroyed.body).toStrictEqual(pending);
+    const entry = await newestEntry(tenant);
+    expect(entry).toStrictEqual(auditEntry({ action: 'key.destroy', key_id, actor: tenant.apiKeyId }));
+    expect(entry.metadata).toMatchObject({ destroy_at: destroyed.body.destroy_at });
+    const left = Date.parse(destroyed.body.destroy_at ?? '') - Date.parse(entry.created_at);
+    expect(Math.abs(left - grace * days)).toBeLessThan(60_000);
 
-      const restored = await tenant.api.post(`/v1/keys/${key_id}/restore`);
-      expect(restored).toHaveStatus(200);
-      expect(restored.body).toStrictEqual(keyRecord({ key_id, name, status: 'disabled' }));
-      expect(await newestEntry(tenant)).toStrictEqual(auditEntry({ action: 'key.restore', key_id }));
-    },
-  );
+    const restored = await tenant.api.post(`/v1/keys/${key_id}/restore`);
+    expect(restored).toHaveStatus(200);
+    expect(restored.body).toStrictEqual(keyRecord({ key_id, name, status: 'disabled' }));
+    expect(await newestEntry(tenant)).toStrictEqual(auditEntry({ action: 'key.restore', key_id }));
+  });
 
-  test(
-    'what was wrapped before opens again after restore',
-    covers('contract: POST /v1/keys/:id/restore (action `key.restore`): pending → disabled.'),
-    async () => {
-      const { key_id } = await tenant.newKey();
-      const wrapped_key = await wrapped(tenant.api, key_id);
-      await bring(tenant.api, key_id, 'pending_destruction');
-      ok(await tenant.api.post(`/v1/keys/${key_id}/restore`));
-      expect(await tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key })).toHaveStatus(200);
-    },
-  );
+  test('a restored key unwraps again', async () => {
+    const { key_id } = await tenant.newKey();
+    const wrapped_key = await wrapped(tenant.api, key_id);
+    await bring(tenant.api, key_id, 'pending_destruction');
+    ok(await tenant.api.post(`/v1/keys/${key_id}/restore`));
+    expect(await tenant.api.post(`/v1/keys/${key_id}/unwrap`, { wrapped_key })).toHaveStatus(200);
+  });
 
-  test(
-    '0 days erases at once, with one entry',
-    covers('contract: 0 days erases at once, one entry.'),
-    async () => {
-      const { key_id } = await keyIn(tenant, 'disabled');
-      const before = await tenant.auditTotal();
-      const destroyed = await tenant.api.delete(`/v1/keys/${key_id}?grace_days=0`);
-      expect(destroyed).toHaveStatus(202);
-      expect(destroyed.body).toMatchObject({ key_id, status: 'destroyed' });
-      expect(await tenant.auditTotal()).toBe(before + 1);
-      expect(await newestEntry(tenant)).toMatchObject({ action: 'key.destroy', actor: tenant.apiKeyId });
-      expect(ok(await tenant.api.get(`/v1/keys/${key_id}`)).status).toBe('destroyed');
-    },
-  );
+  test('DELETE with grace_days=0 erases the key immediately and writes one entry', async () => {
+    const { key_id } = await keyIn(tenant, 'disabled');
+    const before = await tenant.auditTotal();
+    const destroyed = await tenant.api.delete(`/v1/keys/${key_id}?grace_days=0`);
+    expect(destroyed).toHaveStatus(202);
+    expect(destroyed.body).toMatchObject({ key_id, status: 'destroyed' });
+    expect(await tenant.auditTotal()).toBe(before + 1);
+    expect(await newestEntry(tenant)).toMatchObject({ action: 'key.destroy', actor: tenant.apiKeyId });
+    expect(ok(await tenant.api.get(`/v1/keys/${key_id}`)).status).toBe('destroyed');
+  });
 
   test.for(['-1', '366', '1.5', 'x', '', '30&grace_days=30', '0x10', '1e2', '+5', ' 5'])(
     'refuses grace_days=%s',
-    covers(
-      'contract: DELETE /v1/keys/:id: `grace_days` (0–365, default 30); 202 key record; 409 unless disabled; `pending_destruction` until `destroy_at`.',
-    ),
     async (grace) => {
       const { key_id } = await keyIn(tenant, 'disabled');
       const path = `/v1/keys/${key_id}?grace_days=${grace}` as const;

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { covers } from './covers.ts';
 import {
   bring,
   expectNothingRecorded,
@@ -22,7 +21,7 @@ interface Bundle {
   wrapped_key: string;
 }
 
-describe('what each state allows', () => {
+describe('the calls that each state allows', () => {
   const calls: Record<string, (key: KeyRecord, bundle: Bundle) => Promise<{ status: number }>> = {
     wrap: ({ key_id }) => tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek() }),
     encrypt: ({ key_id }) => tenant.api.post('/v1/encrypt', { key_id, plaintext: 'x' }),
@@ -60,19 +59,7 @@ describe('what each state allows', () => {
   } as const;
 
   test.for(['active', 'disabled', 'pending_destruction', 'destroyed'] as const)(
-    '%s: the listed calls work, all others are 409',
-    {
-      ...covers(
-        'contract: active allows everything.',
-        'contract: disabled allows unwrap, decrypt, export, rotation policy and GET; the rest is 409.',
-        'contract: pending_destruction allows only GET and restore (else 409).',
-        'contract: destroyed allows only GET (else 409).',
-        'interface: Only an active key can be rotated or used to wrap (otherwise 409).',
-        'interface: 409 Conflict: operation refused by key state',
-        'contract: Restore is 409 once `destroy_at` has passed.',
-      ),
-      timeout: 60_000,
-    },
+    'in the state %s the listed calls succeed, and all others return 409',
     async (status) => {
       const outcomes: Record<string, number> = {};
       const expected: Record<string, number> = {};
@@ -89,20 +76,16 @@ describe('what each state allows', () => {
     },
   );
 
-  test(
-    'a refusal by state says so and changes nothing',
-    covers('interface: 409 Conflict: operation refused by key state'),
-    async () => {
-      const { key_id } = await keyIn(tenant, 'active');
-      await expectNothingRecorded(tenant, async () => {
-        expect(await tenant.api.post(`/v1/keys/${key_id}/enable`)).toBeProblem('key_state');
-        expect(await tenant.api.delete(`/v1/keys/${key_id}`)).toBeProblem('key_state', /disable/i);
-        expect(await tenant.api.post(`/v1/keys/${key_id}/restore`)).toBeProblem('key_state');
-      });
-      expect(ok(await tenant.api.get(`/v1/keys/${key_id}`))).toMatchObject({
-        status: 'active',
-        key_version: 1,
-      });
-    },
-  );
+  test('the refusal of a call names the state of the key and changes nothing', async () => {
+    const { key_id } = await keyIn(tenant, 'active');
+    await expectNothingRecorded(tenant, async () => {
+      expect(await tenant.api.post(`/v1/keys/${key_id}/enable`)).toBeProblem('key_state');
+      expect(await tenant.api.delete(`/v1/keys/${key_id}`)).toBeProblem('key_state', /disable/i);
+      expect(await tenant.api.post(`/v1/keys/${key_id}/restore`)).toBeProblem('key_state');
+    });
+    expect(ok(await tenant.api.get(`/v1/keys/${key_id}`))).toMatchObject({
+      status: 'active',
+      key_version: 1,
+    });
+  });
 });

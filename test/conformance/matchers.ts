@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Answer } from './client.ts';
 
-/** Every problem that the pages name: its status, and its title where the interface gives one. */
+/** The status and title of every documented problem. A title of `undefined` accepts any title. */
 const problems = {
   bad_request: [400, 'Bad Request'],
   unauthorized: [401, 'Unauthorized'],
@@ -25,7 +25,7 @@ const problems = {
 
 export type Code = keyof typeof problems;
 
-/** A problem document, as an answer's body or as a batch item's error. */
+/** A problem document, of a response or of a batch item. */
 export function problemDocument(code: Code, detail: RegExp = /./): object {
   const [status, title] = problems[code];
   return {
@@ -37,7 +37,7 @@ export function problemDocument(code: Code, detail: RegExp = /./): object {
   };
 }
 
-/** A problem document of any code that the pages name, and of the status that goes with it. */
+/** Whether a response is a documented problem with its status. */
 export function anyProblemDocument(answer: Answer): boolean {
   const { code, status } = Object(answer.body) as { code?: string; status?: number };
   const known = Object.entries(problems).find(([name]) => name === code);
@@ -49,13 +49,13 @@ export function anyProblemDocument(answer: Answer): boolean {
 }
 
 interface Matchers<R = unknown> {
-  /** The answer is this problem, as a whole problem document. */
+  /** The response is exactly this problem document. */
   toBeProblem(code: Code, detail?: RegExp): R;
-  /** The answer is some problem that the pages name, below 500. */
+  /** The response is a documented problem below 500. */
   toBeSomeRefusal(): R;
-  /** The answer is a success, or some problem that the pages name, below 500. */
+  /** The response is a success or a documented problem below 500. */
   toBeSoundAnswer(): R;
-  /** The answer has this status, and no other. */
+  /** The response has this status. */
   toHaveStatus(status: number): R;
 }
 

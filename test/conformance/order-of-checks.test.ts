@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { asJson, type Client, parseRaw, rawExchange } from './client.ts';
-import { covers } from './covers.ts';
 import {
   clientOf,
   expectNothingRecorded,
@@ -28,57 +27,38 @@ beforeAll(async () => {
 const foreign = { headers: { origin: 'https://evil.example' } };
 const huge = '{'.repeat(3 * 1024 * 1024);
 
-describe('of two things that are wrong, the earlier decides', () => {
-  test(
-    '404 and 405 before 401',
-    covers('contract: Order of checks: 404/405 for an unknown path or method, before 401.'),
-    async () => {
-      expect(await anonymous.post('/v1/nothing', {}, foreign)).toBeProblem('not_found');
-      expect(await anonymous.put('/v1/encrypt', {}, foreign)).toBeProblem('method_not_allowed');
-    },
-  );
+describe('the earlier of two failing checks decides the response', () => {
+  test('404 and 405 are checked before 401', async () => {
+    expect(await anonymous.post('/v1/nothing', {}, foreign)).toBeProblem('not_found');
+    expect(await anonymous.put('/v1/encrypt', {}, foreign)).toBeProblem('method_not_allowed');
+  });
 
-  test(
-    '401 before 403 origin, that before 403 permission, that before 403 envelope-only',
-    covers('contract: Order of checks: 401, then 403 origin, then 403 permission, then 403 envelope-only.'),
-    async () => {
-      expect(await anonymous.get('/v1/keys', foreign)).toBeProblem('unauthorized');
-      const { api } = await closed.issue({ permissions: ['keys.read'] });
-      expect(await api.post('/v1/encrypt', {}, foreign)).toBeProblem('origin_refused');
-      await expectNothingRecorded(closed, async () => {
-        expect(await api.post('/v1/encrypt', {})).toBeProblem('permission_missing');
-      });
-      expect(await closed.api.post('/v1/encrypt', {})).toBeProblem('envelope_only');
-    },
-  );
+  test('401, 403 origin, 403 permission and 403 envelope-only are checked in this order', async () => {
+    expect(await anonymous.get('/v1/keys', foreign)).toBeProblem('unauthorized');
+    const { api } = await closed.issue({ permissions: ['keys.read'] });
+    expect(await api.post('/v1/encrypt', {}, foreign)).toBeProblem('origin_refused');
+    await expectNothingRecorded(closed, async () => {
+      expect(await api.post('/v1/encrypt', {})).toBeProblem('permission_missing');
+    });
+    expect(await closed.api.post('/v1/encrypt', {})).toBeProblem('envelope_only');
+  });
 
-  test(
-    '403 before 415, 413 and 400',
-    covers(
-      'contract: Order of checks: 403 envelope-only, then 415, then 413, then 400.',
-      'contract: The body is read only after the 403s.',
-    ),
-    async () => {
-      expect(await closed.api.send('POST', '/v1/encrypt', 'x')).toBeProblem('envelope_only');
-      expect(await closed.api.send('POST', '/v1/encrypt', '{', asJson)).toBeProblem('envelope_only');
-      const { api } = await tenant.issue({ permissions: ['keys.read'] });
-      expect(await api.send('POST', '/v1/hash', '{', asJson)).toBeProblem('permission_missing');
-      expect(await api.send('POST', '/v1/hash', 'x')).toBeProblem('permission_missing');
-      expect(await anonymous.send('POST', '/v1/hash', '{', asJson)).toBeProblem('unauthorized');
-    },
-  );
+  test('403 is checked before 415, 413 and 400', async () => {
+    expect(await closed.api.send('POST', '/v1/encrypt', 'x')).toBeProblem('envelope_only');
+    expect(await closed.api.send('POST', '/v1/encrypt', '{', asJson)).toBeProblem('envelope_only');
+    const { api } = await tenant.issue({ permissions: ['keys.read'] });
+    expect(await api.send('POST', '/v1/hash', '{', asJson)).toBeProblem('permission_missing');
+    expect(await api.send('POST', '/v1/hash', 'x')).toBeProblem('permission_missing');
+    expect(await anonymous.send('POST', '/v1/hash', '{', asJson)).toBeProblem('unauthorized');
+  });
 
-  test(
-    '415 before 413, that before 400',
-    covers('contract: Order of checks: 403 envelope-only, then 415, then 413, then 400.'),
-    async () => {
-      const plain = { 'content-type': 'text/plain' };
-      expect(await tenant.api.send('POST', '/v1/hash', huge, plain)).toBeProblem('unsupported_media_type');
-      expect(await tenant.api.send('POST', '/v1/hash', huge, asJson)).toBeProblem('too_large');
-    },
-  );
+  test('415 is checked before 413, and 413 before 400', async () => {
+    const plain = { 'content-type': 'text/plain' };
+    expect(await tenant.api.send('POST', '/v1/hash', huge, plain)).toBeProblem('unsupported_media_type');
+    expect(await tenant.api.send('POST', '/v1/hash', huge, asJson)).toBeProblem('too_large');
+  });
 
-  test('400 before 404', covers('contract: Order of checks: 400, then 404, then 409.'), async () => {
+  test('400 is checked before 404', async () => {
     expect(await tenant.api.post('/v1/hash', { key_id: unknownId() })).toBeProblem('bad_request');
     expect(await tenant.api.post('/v1/hash', { key_id: 'a name' })).toBeProblem('bad_request');
     expect(await tenant.api.post(`/v1/keys/${unknownId()}/wrap`, {})).toBeProblem('bad_request');
@@ -87,33 +67,29 @@ describe('of two things that are wrong, the earlier decides', () => {
     expect(await tenant.api.delete(`/v1/keys/${unknownId()}?grace_days=x`)).toBeProblem('bad_request');
   });
 
-  test('404 before 409', covers('contract: Order of checks: 400, then 404, then 409.'), async () => {
+  test('404 is checked before 409', async () => {
     const { key_id } = await keyIn(tenant, 'disabled');
     const { api } = await tenant.issue({ key_ids: [key.key_id], permissions: ['encrypt', 'keys.manage'] });
     expect(await api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek() })).toBeProblem('not_found');
     expect(await api.post(`/v1/keys/${key_id}/rotate`)).toBeProblem('not_found');
   });
 
-  test('400 before 409', covers('contract: Order of checks: 400, then 404, then 409.'), async () => {
+  test('400 is checked before 409', async () => {
     const { key_id } = await keyIn(tenant, 'disabled');
     expect(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: 'AAAA' })).toBeProblem('bad_request');
     expect(await tenant.api.post('/v1/keys', { name: key.name, exportable: 1 })).toBeProblem('bad_request');
   });
 
-  test(
-    '409 before 403 unauthentic and 422',
-    covers('contract: Order of checks: 409, then 403 unauthentic wrapped_key / 422.'),
-    async () => {
-      const { key_id } = await keyIn(tenant, 'pending_destruction');
-      const path = `/v1/keys/${key_id}` as const;
-      expect(await tenant.api.post(`${path}/unwrap`, { wrapped_key: 'AAAA' })).toBeProblem('key_state');
-      expect(await tenant.api.post(`${path}/rewrap`, { wrapped_key: 'AAAA' })).toBeProblem('key_state');
-      const body = { ciphertext: 'AAAA', key_id, key_version: 1 };
-      expect(await tenant.api.post('/v1/decrypt', body)).toBeProblem('key_state');
-    },
-  );
+  test('409 is checked before 403 unauthentic and 422', async () => {
+    const { key_id } = await keyIn(tenant, 'pending_destruction');
+    const path = `/v1/keys/${key_id}` as const;
+    expect(await tenant.api.post(`${path}/unwrap`, { wrapped_key: 'AAAA' })).toBeProblem('key_state');
+    expect(await tenant.api.post(`${path}/rewrap`, { wrapped_key: 'AAAA' })).toBeProblem('key_state');
+    const body = { ciphertext: 'AAAA', key_id, key_version: 1 };
+    expect(await tenant.api.post('/v1/decrypt', body)).toBeProblem('key_state');
+  });
 
-  test('400, 404 and 409 before 429', covers('contract: Order of checks: 409, then 429.'), async () => {
+  test('400, 404 and 409 are checked before 429', async () => {
     const { key_id } = await keyIn(tenant, 'disabled');
     const encrypt = (body: object) => tenant.api.post('/v1/encrypt', { plaintext: 'x', ...body });
     expect(await encrypt({})).toBeProblem('bad_request');
@@ -123,7 +99,7 @@ describe('of two things that are wrong, the earlier decides', () => {
   });
 });
 
-describe('the body is read only after the 403s', () => {
+describe('the body is read only after the checks that return 403', () => {
   const request = (path: string, token?: string) =>
     [
       `POST ${path} HTTP/1.1`,
@@ -134,20 +110,16 @@ describe('the body is read only after the 403s', () => {
       '\r\n',
     ].join('\r\n');
 
-  test(
-    'a refusal comes although the body never does',
-    covers('contract: The body is read only after the 403s.', 'contract: Nothing ever hangs.'),
-    async () => {
-      const { baseUrl } = await target();
-      const { api } = await tenant.issue({ permissions: ['keys.read'] });
-      const without = parseRaw(await rawExchange(baseUrl, request('/v1/encrypt')));
-      expect(without).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
-      const lacking = parseRaw(await rawExchange(baseUrl, request('/v1/encrypt', api.token)));
-      expect(lacking).toMatchObject({ status: 403, body: { code: 'permission_missing' } });
-      const closedOne = parseRaw(await rawExchange(baseUrl, request('/v1/encrypt', closed.api.token)));
-      expect(closedOne).toMatchObject({ status: 403, body: { code: 'envelope_only' } });
-      const unknown = parseRaw(await rawExchange(baseUrl, request('/v1/nothing')));
-      expect(unknown).toMatchObject({ status: 404, body: { code: 'not_found' } });
-    },
-  );
+  test('a 403 is sent before the body arrives', async () => {
+    const { baseUrl } = await target();
+    const { api } = await tenant.issue({ permissions: ['keys.read'] });
+    const without = parseRaw(await rawExchange(baseUrl, request('/v1/encrypt')));
+    expect(without).toMatchObject({ status: 401, body: { code: 'unauthorized' } });
+    const lacking = parseRaw(await rawExchange(baseUrl, request('/v1/encrypt', api.token)));
+    expect(lacking).toMatchObject({ status: 403, body: { code: 'permission_missing' } });
+    const closedOne = parseRaw(await rawExchange(baseUrl, request('/v1/encrypt', closed.api.token)));
+    expect(closedOne).toMatchObject({ status: 403, body: { code: 'envelope_only' } });
+    const unknown = parseRaw(await rawExchange(baseUrl, request('/v1/nothing')));
+    expect(unknown).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
 });

@@ -5,11 +5,10 @@ import { sealStream } from '@eaas/protocol/stream';
 import type { Client } from './client.ts';
 import { ok } from './fixture.ts';
 
-// A client in envelope mode: it encrypts locally and has its keys wrapped and unwrapped by the service.
+// A client in envelope mode, on the protocol package.
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 
-/** Has a DEK wrapped by the service. */
 function wrapWith(api: Client, keyId: string): Wrap {
   return async (dek) => {
     const wrapped = ok(await api.post(`/v1/keys/${keyId}/wrap`, { dek: base64(dek) }));
@@ -21,7 +20,6 @@ function wrapWith(api: Client, keyId: string): Wrap {
   };
 }
 
-/** Has a DEK unwrapped by the service. */
 function unwrapWith(api: Client): Unwrap {
   return async ({ keyId, wrappedKey }) => {
     const answer = await api.post(`/v1/keys/${keyId}/unwrap`, { wrapped_key: base64(wrappedKey) });
@@ -29,7 +27,7 @@ function unwrapWith(api: Client): Unwrap {
   };
 }
 
-/** The same chunks sealed as one message and as a stream, in base64. */
+/** Encrypts the chunks as one message and as a stream. Returns both ciphertexts in base64. */
 export async function sealedUnder(
   api: Client,
   keyId: string,

@@ -1,25 +1,41 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { builtProgram } from '../setup/built-program.ts';
+import { requested } from '../setup/on-demand.ts';
+import type { Order } from '../setup/operator-process.ts';
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** What a program that has ended leaves. */
+/** The result of a program that has ended. */
 export interface Finished {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A server in a process of its own. */
+/** How a process ended. */
+export interface End {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A server in its own process. */
 export interface ServerProcess {
   readonly baseUrl: string;
-  /** All that it has written so far, to either stream. */
-  log(): string;
-  stop(): Promise<void>;
+  readonly port: number;
+  readonly pid: number;
+  readonly ended: Promise<End>;
+  /** How the server ended. Undefined while it runs. */
+  readonly end: () => End | undefined;
+  /** Everything that the server has written so far to standard output and standard error. */
+  readonly log: () => string;
+  readonly signal: (signal: NodeJS.Signals) => void;
+  /** Sends SIGTERM and waits for the end. Sends SIGKILL after 15 seconds. */
+  readonly stop: () => Promise<void>;
+  /** Sends SIGKILL and waits for the end. */
+  readonly kill: () => Promise<void>;
 }
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -27,78 +43,95 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The program `eaas`, from source. */
 export const eaas: readonly string[] = [process.execPath, '--enable-source-maps', builtProgram()];
 
-/** Runs a program to its end, and kills it when that takes too long. */
-export async function run(command: readonly string[], env: Environment): Promise<Finished> {
-  const child = launch(command, env);
-  const timer = setTimeout(() => child.process.kill('SIGKILL'), 60_000);
-  const [code] = (await once(child.process, 'close')) as [number | null];
-  clearTimeout(timer);
-  return { code, stdout: child.stdout(), stderr: child.stderr() };
+/** The socket path of the process of operator-process.ts. */
+export interface OperatorAddress {
+  readonly port: number;
 }
 
-/** Starts `eaas serve` and waits until it is ready. Throws with what it wrote when it ends instead. */
-export async function serve(env: Environment, scheme: 'http' | 'https' = 'http'): Promise<ServerProcess> {
-  const port = await freePort();
-  const child = launch([...eaas, 'serve'], { EAAS_PORT: String(port), ...env });
-  const baseUrl = `${scheme}://127.0.0.1:${port}`;
-  const log = (): string => child.stdout() + child.stderr();
-  const stop = async (): Promise<void> => {
-    if (child.process.exitCode !== null || child.process.signalCode !== null) return;
-    const ended = once(child.process, 'close');
-    child.process.kill('SIGTERM');
-    const timer = setTimeout(() => child.process.kill('SIGKILL'), 15_000);
+let operator: Promise<OperatorAddress> | undefined;
+
+/**
+ * Runs a program to its end, or kills it after a minute. `input` is its standard input. Commands of `eaas` on a PostgreSQL
+ * run in the shared operator process, if there is one.
+ */
+export async function run(
+  command: readonly string[],
+  env: Environment,
+  { cwd = root, input = '' } = {},
+): Promise<Finished> {
+  const address = process.env['TEST_OPERATOR'];
+  const isOwn = eaas.every((word, at) => command[at] === word) && command[eaas.length] !== 'serve';
+  const isCommand = isOwn && 'DATABASE_URL' in env;
+  if (address && isCommand && cwd === root && input === '') {
+    operator ??= requested<OperatorAddress>(address);
+    const order: Order = { args: command.slice(eaas.length), env: { ...inherited(), ...env } };
+    const { port } = await operator;
+    const response = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body: JSON.stringify(order) });
+    return (await response.json()) as Finished;
+  }
+  const { child, stdout, stderr } = launch(command, env, cwd, input);
+  const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
+  const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(timer);
+  return { code, stdout: stdout(), stderr: stderr() };
+}
+
+/** Starts `eaas serve` and waits until it listens. If it ends or takes over a minute, throws an error with its output. */
+export async function serve(env: Environment, { program = eaas, cwd = root } = {}): Promise<ServerProcess> {
+  const { child, stdout, stderr } = launch([...program, 'serve'], { EAAS_PORT: '0', ...env }, cwd);
+  const ended: Promise<End> = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  const end = (): End | undefined => {
+    const { exitCode: code, signalCode: signal } = child;
+    return code === null && signal === null ? undefined : { code, signal };
+  };
+  const log = (): string => stdout() + stderr();
+  const endBy = async (signal: NodeJS.Signals): Promise<void> => {
+    child.kill(signal);
+    const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
     await ended;
     clearTimeout(timer);
   };
-  const ready = scheme === 'http' ? () => answers(`${baseUrl}/readyz`) : () => accepts(port);
-  for (let attempt = 0; !(await ready()); attempt++) {
-    if (child.process.exitCode !== null || attempt > 600) {
-      await stop();
-      throw new Error(`\`eaas serve\` did not become ready:\n${log()}`);
+  for (const deadline = Date.now() + 60_000; ; await sleep(10)) {
+    const [, scheme, port] = /^Eaas listens on (https?):\/\/\S+:(\d+)/m.exec(stdout()) ?? [];
+    if (port !== undefined) {
+      return {
+        baseUrl: `${scheme}://127.0.0.1:${port}`,
+        port: Number(port),
+        pid: child.pid ?? 0,
+        ended,
+        end,
+        log,
+        signal: (signal) => void child.kill(signal),
+        stop: () => endBy('SIGTERM'),
+        kill: () => endBy('SIGKILL'),
+      };
     }
-    await sleep(100);
+    if (!end() && Date.now() < deadline) continue;
+    await endBy('SIGKILL');
+    throw new Error(`\`eaas serve\` did not start:\n${log()}`);
   }
-  return { baseUrl, log, stop };
 }
 
-/** A port that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return address.port;
-}
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
 
-function launch(command: readonly string[], env: Environment) {
+/** Starts a program. The program is ended at the latest when this process ends. */
+export function launch(command: readonly string[], env: Environment, cwd = root, input = '') {
   const [program = '', ...args] = command;
-  const child = spawn(program, args, { cwd: root, env: { ...inherited(), ...env }, stdio: 'pipe' });
+  const child = spawn(program, args, { cwd, env: { ...inherited(), ...env }, stdio: 'pipe' });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  child.stdin.end();
-  return { process: child, stdout: () => stdout, stderr: () => stderr };
+  child.stdin.on('error', () => {}).end(input);
+  return { child, stdout: () => stdout, stderr: () => stderr };
 }
 
-/** Our own environment without what would configure a server, or what vitest puts in. */
+/** This process's environment without the variables that configure a server and those that vitest sets. */
 function inherited(): Record<string, string | undefined> {
   const foreign = /^(EAAS_|DATABASE_URL$|VITEST|NODE_OPTIONS$|NODE_ENV$|TEST$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
-}
-
-async function answers(url: string): Promise<boolean> {
-  return fetch(url).then(
-    (response) => response.ok,
-    () => false,
-  );
-}
-
-async function accepts(port: number): Promise<boolean> {
-  const { connect } = await import('node:net');
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
-    socket.on('connect', () => socket.destroy());
-  });
 }

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiOf, openWorld, settle, statusOf, type World } from '../setup/world.ts';
-import { covers } from './covers.ts';
 
-// The one thing of the API that needs another clock than the wall's: here the operations are called directly.
+// Calls the operations directly, because only these tests need another clock.
 let world: World;
 
 beforeAll(async () => {
@@ -10,27 +9,20 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test(
-  'the quota begins anew with the month of UTC, and not before',
-  covers(
-    'contract: The quota counts in UTC months.',
-    'contract: The monthly quota counts successful encrypts only.',
-  ),
-  async () => {
-    const replica = world.replica();
-    const { token } = await settle(replica, 'ann', { monthly_encrypt_quota: 2 });
-    const api = apiOf(replica, token);
-    const { key_id } = await api('POST /v1/keys', { name: 'key' });
-    const statuses = async () => {
-      const encrypt = () => statusOf(api('POST /v1/encrypt', { key_id, plaintext: 'x' }));
-      return [await encrypt(), await encrypt(), await encrypt()];
-    };
-    expect(await statuses()).toStrictEqual([200, 200, 429]);
-    world.time = Date.parse('2026-12-31T23:59:59.999Z');
-    expect(await statuses()).toStrictEqual([429, 429, 429]);
-    world.time = Date.parse('2027-01-01T00:00:00.000Z');
-    expect(await statuses()).toStrictEqual([200, 200, 429]);
-    expect((await api('GET /v1/usage', {})).operations.encrypt).toBe(2);
-    expect((await api('GET /v1/usage', { month: '2026-12' })).operations.encrypt).toBe(2);
-  },
-);
+test('the quota resets at the start of a UTC month', async () => {
+  const replica = world.replica();
+  const { token } = await settle(replica, 'ann', { monthly_encrypt_quota: 2 });
+  const api = apiOf(replica, token);
+  const { key_id } = await api('POST /v1/keys', { name: 'key' });
+  const statuses = async () => {
+    const encrypt = () => statusOf(api('POST /v1/encrypt', { key_id, plaintext: 'x' }));
+    return [await encrypt(), await encrypt(), await encrypt()];
+  };
+  expect(await statuses()).toStrictEqual([200, 200, 429]);
+  world.time = Date.parse('2026-12-31T23:59:59.999Z');
+  expect(await statuses()).toStrictEqual([429, 429, 429]);
+  world.time = Date.parse('2027-01-01T00:00:00.000Z');
+  expect(await statuses()).toStrictEqual([200, 200, 429]);
+  expect((await api('GET /v1/usage', {})).operations.encrypt).toBe(2);
+  expect((await api('GET /v1/usage', { month: '2026-12' })).operations.encrypt).toBe(2);
+});

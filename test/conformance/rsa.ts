@@ -21,24 +21,24 @@ export async function publicJwk(): Promise<JsonWebKey> {
   return (await keys()).publicKey.export({ format: 'jwk' });
 }
 
-/** The same with its private members. */
+/** The same key with its private members. */
 export async function privateJwk(): Promise<JsonWebKey> {
   return (await keys()).privateKey.export({ format: 'jwk' });
 }
 
-/** Opens what was encrypted to it: RSA-OAEP, SHA-256 for both, no label. */
+/** Decrypts with RSA-OAEP (SHA-256, MGF1 with SHA-256, no label). */
 export async function openOaep(encrypted: string): Promise<Buffer> {
   const { privateKey } = await keys();
   const padding = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
   return privateDecrypt({ key: privateKey, ...padding }, Buffer.from(encrypted, 'base64'));
 }
 
-/** RFC 7638, SHA-256, base64url. */
+/** Returns the RFC 7638 thumbprint with SHA-256, in base64url. */
 export function thumbprint({ e, kty, n }: JsonWebKey): string {
   return createHash('sha256').update(JSON.stringify({ e, kty, n })).digest('base64url');
 }
 
-/** A public key with a modulus of exactly so many bits. Nobody has its private key: it can only encrypt. */
+/** Returns a public key with a modulus of exactly this many bits, for which there is no private key. */
 export function jwkOfBits(bits: number): JsonWebKey {
   const bytes = Buffer.alloc(Math.ceil(bits / 8), 0xa5);
   bytes[0] = 1 << ((bits - 1) % 8);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-// What fields look like, for toStrictEqual.
+// Expected fields, for toStrictEqual.
 
 export const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -12,7 +12,7 @@ export const aTimestamp: unknown = expect.stringMatching(timestampPattern);
 export const aBase64: unknown = expect.stringMatching(base64Pattern);
 export const aHash: unknown = expect.stringMatching(hexPattern);
 
-/** A key record as it is right after creation, but for what is given. */
+/** A new key record with the given fields. */
 export function keyRecord(fields: Record<string, unknown> = {}): object {
   return {
     key_id: aUuid,
@@ -29,7 +29,7 @@ export function keyRecord(fields: Record<string, unknown> = {}): object {
   };
 }
 
-/** An API key's record, but for what is given. */
+/** An API key record with the given fields. */
 export function apiKeyRecord(fields: Record<string, unknown> = {}): object {
   return {
     api_key_id: aUuid,
@@ -47,7 +47,7 @@ export function apiKeyRecord(fields: Record<string, unknown> = {}): object {
   };
 }
 
-/** An audit entry, but for what is given. */
+/** An audit entry with the given fields. */
 export function auditEntry(fields: Record<string, unknown>): object {
   return {
     id: expect.any(Number),

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { covers } from './covers.ts';
 import {
   allPermissions,
   clientOf,
@@ -18,27 +17,19 @@ const create = (...options: string[]) =>
   commandJson<TenantRecord>('tenant', 'create', '--name', uniqueName('tenant'), ...options);
 
 describe('eaas tenant create', () => {
-  test(
-    'prints the tenant in the words of the wire',
-    covers(
-      'contract: `eaas tenant create --name acme --envelope-only false --json` prints `{"tenant_id": …, "name": …, "envelope_only": …, …}`.',
-      'contract: One line of JSON per result with `--json`, nothing else on standard output.',
-      'interface: Every account is a tenant. A tenant has a boolean setting envelope_only.',
-    ),
-    async () => {
-      const name = uniqueName('Acme & Söhne');
-      const options = ['--name', name, '--envelope-only', 'false', '--json'];
-      const { code, stdout } = await commandLine('tenant', 'create', ...options);
-      expect(code).toBe(0);
-      expect(stdout).toMatch(/^\{[^\n]*\}\n$/);
-      expect(JSON.parse(stdout)).toMatchObject({
-        tenant_id: aUuid,
-        name,
-        envelope_only: false,
-        monthly_encrypt_quota: null,
-      });
-    },
-  );
+  test('tenant create prints the tenant with the API’s field names', async () => {
+    const name = uniqueName('Acme & Söhne');
+    const options = ['--name', name, '--envelope-only', 'false', '--json'];
+    const { code, stdout } = await commandLine('tenant', 'create', ...options);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\{[^\n]*\}\n$/);
+    expect(JSON.parse(stdout)).toMatchObject({
+      tenant_id: aUuid,
+      name,
+      envelope_only: false,
+      monthly_encrypt_quota: null,
+    });
+  });
 
   test.for([
     ['2026-08-10T23:59:59.999Z', false],
@@ -46,212 +37,143 @@ describe('eaas tenant create', () => {
     ['2026-08-11T01:00:00+02:00', false],
     ['2026-08-10T23:00:00-02:00', true],
     ['2020-01-01T00:00:00Z', false],
-  ] as const)(
-    'of a tenant created at %s: envelope_only is %s',
-    covers(
-      'interface: envelope_only is true by default for every tenant created on or after 11/08/2026.',
-      'interface: The envelope-only default applies to tenants created from 11/08/2026.',
-      'contract: `envelope_only` defaults to true for a tenant created on or after 2026-08-11, false before (`--created-at` for imports).',
-    ),
-    async ([at, expected]) => {
-      expect(await create('--created-at', at)).toMatchObject({ envelope_only: expected });
-    },
-  );
+  ] as const)('a tenant created at %s has envelope_only %s', async ([at, expected]) => {
+    expect(await create('--created-at', at)).toMatchObject({ envelope_only: expected });
+  });
 
-  test(
-    'of a tenant created now: envelope_only is true, unless it is said otherwise',
-    covers(
-      'contract: `envelope_only` defaults to true for a tenant created on or after 2026-08-11, false before (`--created-at` for imports).',
-    ),
-    async () => {
-      expect(await create()).toMatchObject({ envelope_only: true });
-      expect(await create('--envelope-only', 'false')).toMatchObject({ envelope_only: false });
-      const old = await create('--created-at', '2020-01-01T00:00:00Z', '--envelope-only', 'true');
-      expect(old).toMatchObject({ envelope_only: true });
-    },
-  );
+  test('a new tenant has envelope_only true by default', async () => {
+    expect(await create()).toMatchObject({ envelope_only: true });
+    expect(await create('--envelope-only', 'false')).toMatchObject({ envelope_only: false });
+    const old = await create('--created-at', '2020-01-01T00:00:00Z', '--envelope-only', 'true');
+    expect(old).toMatchObject({ envelope_only: true });
+  });
 
-  test(
-    'refuses what it cannot use, on standard error and with an exit code',
-    covers('contract: One line of JSON per result with `--json`, nothing else on standard output.'),
-    async () => {
-      const { name } = await create();
-      const wrong = [
-        ['--name', name],
-        ['--name', ''],
-        ['--name', 'a\nb'],
-        ['--name', uniqueName('x'), '--envelope-only', 'maybe'],
-        ['--name', uniqueName('x'), '--monthly-encrypt-quota', '-1'],
-        ['--name', uniqueName('x'), '--monthly-encrypt-quota', 'many'],
-        ['--name', uniqueName('x'), '--created-at', 'yesterday'],
-        [],
-      ];
-      for (const options of wrong) {
-        const { code, stdout, stderr } = await commandLine('tenant', 'create', ...options, '--json');
-        expect({ options, failed: code !== 0, stdout }).toStrictEqual({ options, failed: true, stdout: '' });
-        expect(stderr).not.toBe('');
-        expect(stderr).not.toMatch(/^\s+at .*:\d+:\d+/m);
-      }
-    },
-  );
+  test('tenant create refuses invalid options with an exit code and a message on standard error', async () => {
+    const { name } = await create();
+    const wrong = [
+      ['--name', name],
+      ['--name', ''],
+      ['--name', 'a\nb'],
+      ['--name', uniqueName('x'), '--envelope-only', 'maybe'],
+      ['--name', uniqueName('x'), '--monthly-encrypt-quota', '-1'],
+      ['--name', uniqueName('x'), '--monthly-encrypt-quota', 'many'],
+      ['--name', uniqueName('x'), '--created-at', 'yesterday'],
+      [],
+    ];
+    for (const options of wrong) {
+      const { code, stdout, stderr } = await commandLine('tenant', 'create', ...options, '--json');
+      expect({ options, failed: code !== 0, stdout }).toStrictEqual({ options, failed: true, stdout: '' });
+      expect(stderr).not.toBe('');
+      expect(stderr).not.toMatch(/^\s+at .*:\d+:\d+/m);
+    }
+  });
 });
 
 describe('eaas tenant show, set and list', () => {
-  test(
-    'show and set take an id or a name',
-    covers(
-      'contract: `tenant show`, `set` and `destroy` take an id or a name.',
-      "contract: `eaas tenant set <id or name> --monthly-encrypt-quota 3 --json` prints the same; the quota's `null` is spelled `null`.",
-      "contract: Tenants are the operator's, by command line: `eaas tenant create|list|show|set|destroy` (`envelope_only`, `monthly_encrypt_quota`, null = unlimited).",
-    ),
-    async () => {
-      const tenant = await create('--envelope-only', 'false');
-      expect(await commandJson('tenant', 'show', tenant.tenant_id)).toStrictEqual(tenant);
-      expect(await commandJson('tenant', 'show', tenant.name)).toStrictEqual(tenant);
-      const limited = { ...tenant, monthly_encrypt_quota: 3 };
-      const set = ['tenant', 'set', tenant.name, '--monthly-encrypt-quota'] as const;
-      expect(await commandJson(...set, '3')).toStrictEqual(limited);
-      expect(await commandJson('tenant', 'show', tenant.tenant_id)).toStrictEqual(limited);
-      expect(await commandJson(...set, 'null')).toStrictEqual(tenant);
-      const closed = await commandJson('tenant', 'set', tenant.tenant_id, '--envelope-only', 'true');
-      expect(closed).toStrictEqual({ ...tenant, envelope_only: true });
-    },
-  );
+  test('tenant show and set accept an id or a name', async () => {
+    const tenant = await create('--envelope-only', 'false');
+    expect(await commandJson('tenant', 'show', tenant.tenant_id)).toStrictEqual(tenant);
+    expect(await commandJson('tenant', 'show', tenant.name)).toStrictEqual(tenant);
+    const limited = { ...tenant, monthly_encrypt_quota: 3 };
+    const set = ['tenant', 'set', tenant.name, '--monthly-encrypt-quota'] as const;
+    expect(await commandJson(...set, '3')).toStrictEqual(limited);
+    expect(await commandJson('tenant', 'show', tenant.tenant_id)).toStrictEqual(limited);
+    expect(await commandJson(...set, 'null')).toStrictEqual(tenant);
+    const closed = await commandJson('tenant', 'set', tenant.tenant_id, '--envelope-only', 'true');
+    expect(closed).toStrictEqual({ ...tenant, envelope_only: true });
+  });
 
-  test(
-    'list prints one line a tenant',
-    covers('contract: `list --json` prints one line a tenant.'),
-    async () => {
-      const [one, two] = [await create(), await create('--envelope-only', 'false')];
-      const { code, stdout } = await commandLine('tenant', 'list', '--json');
-      expect(code).toBe(0);
-      const tenants = stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line) as TenantRecord);
-      expect(tenants).toContainEqual(one);
-      expect(tenants).toContainEqual(two);
-    },
-  );
+  test('tenant list prints one line per tenant', async () => {
+    const [one, two] = [await create(), await create('--envelope-only', 'false')];
+    const { code, stdout } = await commandLine('tenant', 'list', '--json');
+    expect(code).toBe(0);
+    const tenants = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as TenantRecord);
+    expect(tenants).toContainEqual(one);
+    expect(tenants).toContainEqual(two);
+  });
 
-  test(
-    'an unknown tenant is an error',
-    covers('contract: `tenant show`, `set` and `destroy` take an id or a name.'),
-    async () => {
-      const unknown = uniqueName('nobody');
-      for (const args of [
-        ['tenant', 'show', unknown],
-        ['tenant', 'set', unknown, '--envelope-only', 'true'],
-      ]) {
-        const { code, stdout } = await commandLine(...args, '--json');
-        expect({ failed: code !== 0, stdout }).toStrictEqual({ failed: true, stdout: '' });
-      }
-    },
-  );
+  test('an unknown tenant is an error', async () => {
+    const unknown = uniqueName('nobody');
+    for (const args of [
+      ['tenant', 'show', unknown],
+      ['tenant', 'set', unknown, '--envelope-only', 'true'],
+    ]) {
+      const { code, stdout } = await commandLine(...args, '--json');
+      expect({ failed: code !== 0, stdout }).toStrictEqual({ failed: true, stdout: '' });
+    }
+  });
 });
 
 describe('eaas tenant destroy', () => {
-  test(
-    'ends all access, at once',
-    covers(
-      "contract: Tenants are the operator's, by command line: `eaas tenant create|list|show|set|destroy` (`envelope_only`, `monthly_encrypt_quota`, null = unlimited).",
-      'contract: `tenant show`, `set` and `destroy` take an id or a name.',
-      'contract: A request received after a change was acknowledged sees it.',
-    ),
-    async () => {
-      const tenant = await newTenant();
-      await tenant.newKey();
-      expect(await tenant.api.get('/v1/keys')).toHaveStatus(200);
-      const { code, stdout } = await commandLine(
-        'tenant',
-        'destroy',
-        tenant.name,
-        '--confirm',
-        tenant.name,
-        '--json',
-      );
-      expect(code).toBe(0);
-      expect(stdout).toMatch(/^\{[^\n]*\}\n$/);
-      expect(await tenant.api.get('/v1/keys')).toBeProblem('unauthorized');
-      const { stdout: list } = await commandLine('tenant', 'list', '--json');
-      expect(list).toContain('tenant_id');
-    },
-  );
+  test('tenant destroy ends all access immediately', async () => {
+    const tenant = await newTenant();
+    await tenant.newKey();
+    expect(await tenant.api.get('/v1/keys')).toHaveStatus(200);
+    const { code, stdout } = await commandLine(
+      'tenant',
+      'destroy',
+      tenant.name,
+      '--confirm',
+      tenant.name,
+      '--json',
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^\{[^\n]*\}\n$/);
+    expect(await tenant.api.get('/v1/keys')).toBeProblem('unauthorized');
+    const { stdout: list } = await commandLine('tenant', 'list', '--json');
+    expect(list).toContain('tenant_id');
+  });
 });
 
 describe('eaas api-key create', () => {
-  test(
-    'prints the record with the API key, for a tenant by id or name',
-    covers(
-      'contract: `eaas api-key create --tenant <id or name> --name ci --permissions encrypt,decrypt --json` prints the record with `api_key`.',
-      'contract: First API key: `eaas api-key create`.',
-      'contract: One line of JSON per result with `--json`, nothing else on standard output.',
-    ),
-    async () => {
-      const { tenant_id, name } = await create();
-      for (const tenant of [tenant_id, name]) {
-        const args = ['--tenant', tenant, '--name', 'ci', '--permissions', 'encrypt,decrypt', '--json'];
-        const { code, stdout } = await commandLine('api-key', 'create', ...args);
-        expect(code).toBe(0);
-        expect(stdout).toMatch(/^\{[^\n]*\}\n$/);
-        const { api_key, ...record } = JSON.parse(stdout) as IssuedApiKey;
-        expect(api_key).toMatch(/^eaas_sk_/);
-        expect(record).toStrictEqual(
-          apiKeyRecord({ name: 'ci', hint: api_key.slice(-4), created_by: 'operator' }),
-        );
-        expect(record.permissions.toSorted()).toStrictEqual(['decrypt', 'encrypt']);
-      }
-    },
-  );
+  test('api-key create prints the record with the token, for a tenant by id or name', async () => {
+    const { tenant_id, name } = await create();
+    for (const tenant of [tenant_id, name]) {
+      const args = ['--tenant', tenant, '--name', 'ci', '--permissions', 'encrypt,decrypt', '--json'];
+      const { code, stdout } = await commandLine('api-key', 'create', ...args);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^\{[^\n]*\}\n$/);
+      const { api_key, ...record } = JSON.parse(stdout) as IssuedApiKey;
+      expect(api_key).toMatch(/^eaas_sk_/);
+      expect(record).toStrictEqual(
+        apiKeyRecord({ name: 'ci', hint: api_key.slice(-4), created_by: 'operator' }),
+      );
+      expect(record.permissions.toSorted()).toStrictEqual(['decrypt', 'encrypt']);
+    }
+  });
 
-  test(
-    '--permissions all grants every one',
-    covers('contract: `--permissions all` grants every one.'),
-    async () => {
-      const { tenant_id } = await create();
-      const args = ['--tenant', tenant_id, '--name', 'ci', '--permissions', 'all'];
-      const issued = await commandJson<IssuedApiKey>('api-key', 'create', ...args);
-      expect(issued.permissions.toSorted()).toStrictEqual(allPermissions.toSorted());
-    },
-  );
+  test('--permissions all grants every permission', async () => {
+    const { tenant_id } = await create();
+    const args = ['--tenant', tenant_id, '--name', 'ci', '--permissions', 'all'];
+    const issued = await commandJson<IssuedApiKey>('api-key', 'create', ...args);
+    expect(issued.permissions.toSorted()).toStrictEqual(allPermissions.toSorted());
+  });
 
-  test(
-    'is audited as of the operator, without an address',
-    covers("contract: Operator changes are audited in the tenant's chain, actor `operator`."),
-    async () => {
-      const tenant = await newTenant();
-      const entry = only(await tenant.entries());
-      expect(entry).toMatchObject({ id: 1, action: 'api_key.create', actor: 'operator', ip_address: null });
-    },
-  );
+  test('the audit entry of api-key create has the actor operator and no IP address', async () => {
+    const tenant = await newTenant();
+    const entry = only(await tenant.entries());
+    expect(entry).toMatchObject({ id: 1, action: 'api_key.create', actor: 'operator', ip_address: null });
+  });
 
   test.for([
     ['an unknown permission', ['--permissions', 'encrypt,root']],
     ['no permission', ['--permissions', '']],
     ['none named', []],
-  ] as const)(
-    'refuses %s',
-    covers('contract: An empty list of keys or permissions, a duplicate in one, an expiry in the past: 400.'),
-    async ([, options]) => {
-      const { tenant_id } = await create();
-      const args = ['--tenant', tenant_id, '--name', 'ci', ...options, '--json'];
-      const { code, stdout } = await commandLine('api-key', 'create', ...args);
-      expect({ failed: code !== 0, stdout }).toStrictEqual({ failed: true, stdout: '' });
-    },
-  );
+  ] as const)('api-key create refuses %s', async ([, options]) => {
+    const { tenant_id } = await create();
+    const args = ['--tenant', tenant_id, '--name', 'ci', ...options, '--json'];
+    const { code, stdout } = await commandLine('api-key', 'create', ...args);
+    expect({ failed: code !== 0, stdout }).toStrictEqual({ failed: true, stdout: '' });
+  });
 });
 
-test(
-  'an API key of a test tenant is an ordinary one',
-  covers(
-    'interface: A test key is an ordinary key issued on a test tenant. The server has no notion of environment.',
-    'interface: There is no live or test key distinction.',
-  ),
-  async () => {
-    const { tenant_id } = await commandJson<TenantRecord>('tenant', 'create', '--name', uniqueName('test'));
-    const args = ['--tenant', tenant_id, '--name', 'test', '--permissions', 'keys.read'];
-    const { api_key } = await commandJson<IssuedApiKey>('api-key', 'create', ...args);
-    expect(api_key).toMatch(/^eaas_sk_[0-9A-Za-z]{49}$/);
-    expect(ok(await (await clientOf(api_key)).get('/v1/keys')).total).toBe(0);
-  },
-);
+test('an API key of a test tenant is an ordinary API key', async () => {
+  const { tenant_id } = await commandJson<TenantRecord>('tenant', 'create', '--name', uniqueName('test'));
+  const args = ['--tenant', tenant_id, '--name', 'test', '--permissions', 'keys.read'];
+  const { api_key } = await commandJson<IssuedApiKey>('api-key', 'create', ...args);
+  expect(api_key).toMatch(/^eaas_sk_[0-9A-Za-z]{49}$/);
+  expect(ok(await (await clientOf(api_key)).get('/v1/keys')).total).toBe(0);
+});

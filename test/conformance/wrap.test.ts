@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { covers } from './covers.ts';
 import {
   expectNothingRecorded,
   type KeyRecord,
@@ -24,52 +23,34 @@ beforeAll(async () => {
 
 const wrap = (body: unknown, keyId = key.key_id) => tenant.api.post(`/v1/keys/${keyId}/wrap`, body);
 
-test(
-  'answers wrapped_key, key_id and key_version',
-  covers(
-    'contract: POST /v1/keys/:id/wrap: `dek`, `context`? → `wrapped_key`, `key_id`, `key_version`.',
-    'interface: POST /v1/keys/:id/wrap and POST /v1/keys/:id/unwrap take the key UUID in the path.',
-    'interface: Envelope mode: the caller encrypts locally, using keys wrapped and unwrapped by the service.',
-  ),
-  async () => {
-    const answer = await wrap({ dek: newDek() });
-    expect(answer).toHaveStatus(200);
-    expect(answer.body).toStrictEqual({ wrapped_key: aBase64, key_id: key.key_id, key_version: 1 });
-  },
-);
+test('wrap returns wrapped_key, key_id and key_version', async () => {
+  const answer = await wrap({ dek: newDek() });
+  expect(answer).toHaveStatus(200);
+  expect(answer.body).toStrictEqual({ wrapped_key: aBase64, key_id: key.key_id, key_version: 1 });
+});
 
-test(
-  'a wrapped key has 78 bytes: the format, the version, a salt, and what is sealed',
-  covers(
-    'envelope: A wrapped_key is 78 bytes, 104 base64 characters without padding; its head is 01 01 || u32(version) || salt.',
-  ),
-  async () => {
-    const { key_id } = await tenant.newKey();
-    ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
-    const dek = newDek();
-    const one = ok(await wrap({ dek }, key_id)).wrapped_key;
-    const two = ok(await wrap({ dek }, key_id)).wrapped_key;
-    expect(one).toMatch(/^[A-Za-z0-9+/]{104}$/);
-    expect(Buffer.from(one, 'base64').subarray(0, 6).toString('hex')).toBe('010100000002');
-    expect(one.slice(8)).not.toBe(two.slice(8));
-  },
-);
+test('a wrapped key has 78 bytes: format, version, salt and the sealed DEK', async () => {
+  const { key_id } = await tenant.newKey();
+  ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
+  const dek = newDek();
+  const one = ok(await wrap({ dek }, key_id)).wrapped_key;
+  const two = ok(await wrap({ dek }, key_id)).wrapped_key;
+  expect(one).toMatch(/^[A-Za-z0-9+/]{104}$/);
+  expect(Buffer.from(one, 'base64').subarray(0, 6).toString('hex')).toBe('010100000002');
+  expect(one.slice(8)).not.toBe(two.slice(8));
+});
 
-test(
-  'is recorded and says of the context, never of the DEK',
-  covers('interface: wrap / unwrap a key: key.wrap / key.unwrap', 'contract: `context` is logged.'),
-  async () => {
-    const dek = newDek();
-    const { wrapped_key } = ok(await wrap({ dek, context: { table: 'patients' } }));
-    const entry = await newestEntry(tenant);
-    expect(entry).toStrictEqual(
-      auditEntry({ action: 'key.wrap', key_id: key.key_id, key_version: 1, actor: tenant.apiKeyId }),
-    );
-    expect(JSON.stringify(entry.metadata)).toContain('patients');
-    expect(JSON.stringify(entry)).not.toContain(dek);
-    expect(JSON.stringify(entry)).not.toContain(wrapped_key);
-  },
-);
+test('the entry has the context and never the DEK', async () => {
+  const dek = newDek();
+  const { wrapped_key } = ok(await wrap({ dek, context: { table: 'patients' } }));
+  const entry = await newestEntry(tenant);
+  expect(entry).toStrictEqual(
+    auditEntry({ action: 'key.wrap', key_id: key.key_id, key_version: 1, actor: tenant.apiKeyId }),
+  );
+  expect(JSON.stringify(entry.metadata)).toContain('patients');
+  expect(JSON.stringify(entry)).not.toContain(dek);
+  expect(JSON.stringify(entry)).not.toContain(wrapped_key);
+});
 
 test.for([
   ['empty', ''],
@@ -86,42 +67,20 @@ test.for([
   ['a number', 32],
   ['null', null],
   ['a list of bytes', Array.from({ length: 32 }, () => 7)],
-] as const)(
-  'a DEK that is not 32 bytes in canonical base64 is 400: %s',
-  covers(
-    'interface: The DEK must be 32 bytes and base64-valid (otherwise 400).',
-    'interface: 400 Bad Request: DEK not 32 bytes',
-    'interface: 400 Bad Request: non-conforming base64',
-    'interface: DEK size: 32 bytes',
-    'contract: Base64 is the standard alphabet with padding, canonical: what decodes must re-encode to the same string, else 400.',
-  ),
-  async ([, dek]) => {
-    await expectNothingRecorded(tenant, async () => {
-      const answer = await wrap({ dek });
-      expect(answer).toBeProblem('bad_request', /dek/);
-      expect(answer.text).not.toContain('BwcHBwcH');
-    });
-  },
-);
+] as const)('a DEK that is not 32 bytes in canonical base64 returns 400: %s', async ([, dek]) => {
+  await expectNothingRecorded(tenant, async () => {
+    const answer = await wrap({ dek });
+    expect(answer).toBeProblem('bad_request', /dek/);
+    expect(answer.text).not.toContain('BwcHBwcH');
+  });
+});
 
-test(
-  'dek is required, and named when it is missing',
-  covers(
-    'contract: A missing field is named in `detail`.',
-    'interface: 400 Bad Request: missing required field',
-  ),
-  async () => {
-    expect(await wrap({})).toBeProblem('bad_request', /dek/);
-  },
-);
+test('a missing dek returns 400, and the detail names the field', async () => {
+  expect(await wrap({})).toBeProblem('bad_request', /dek/);
+});
 
 test.for(['disabled', 'pending_destruction', 'destroyed'] as const)(
-  'a key that is %s wraps nothing, and the refusal is not recorded',
-  covers(
-    'interface: Only an active key can wrap (409).',
-    'interface: Only an active key can be rotated or used to wrap (otherwise 409).',
-    'contract: Nothing else is recorded; refusals are never counted in usage.',
-  ),
+  'a %s key refuses to wrap, and the refusal is not recorded',
   async (status) => {
     const { key_id } = await keyIn(tenant, status);
     await expectNothingRecorded(tenant, async () => {
@@ -130,35 +89,20 @@ test.for(['disabled', 'pending_destruction', 'destroyed'] as const)(
   },
 );
 
-test(
-  'takes the key UUID in the path, in any case, and no other spelling',
-  covers(
-    'contract: UUIDs: lower case on output, any case on input, 36 characters with hyphens and no other spelling.',
-    'contract: A key id that is not a UUID is 404, never 400: in paths, in bodies, in the audit filter.',
-    'interface: The name is never accepted where key_id or a path id is expected.',
-  ),
-  async () => {
-    const dek = newDek();
-    const upper = await wrap({ dek }, key.key_id.toUpperCase());
-    expect(ok(upper).key_id).toBe(key.key_id);
-    const bare = key.key_id.replaceAll('-', '');
-    const spellings = [bare, `{${key.key_id}}`, `urn:uuid:${key.key_id}`, ` ${key.key_id}`, `${key.key_id}0`];
-    for (const spelling of [...spellings, key.name, unknownId(), '0', '%00', 'null']) {
-      const path = encodeURIComponent(spelling);
-      expect(await wrap({ dek }, path)).toBeProblem('not_found');
-    }
-  },
-);
+test('the path accepts only the key’s UUID, in upper or lower case', async () => {
+  const dek = newDek();
+  const upper = await wrap({ dek }, key.key_id.toUpperCase());
+  expect(ok(upper).key_id).toBe(key.key_id);
+  const bare = key.key_id.replaceAll('-', '');
+  const spellings = [bare, `{${key.key_id}}`, `urn:uuid:${key.key_id}`, ` ${key.key_id}`, `${key.key_id}0`];
+  for (const spelling of [...spellings, key.name, unknownId(), '0', '%00', 'null']) {
+    const path = encodeURIComponent(spelling);
+    expect(await wrap({ dek }, path)).toBeProblem('not_found');
+  }
+});
 
-test(
-  'a misspelled context is not ignored',
-  covers(
-    'contract: A misspelled `context`, or `operation=` where `action=` was meant, must not be ignored.',
-    'contract: Unknown fields in a body: 400 naming the field (cut to 64 characters).',
-  ),
-  async () => {
-    await expectNothingRecorded(tenant, async () => {
-      expect(await wrap({ dek: newDek(), contxt: { a: 'b' } })).toBeProblem('bad_request', /contxt/);
-    });
-  },
-);
+test('a misspelled context returns 400', async () => {
+  await expectNothingRecorded(tenant, async () => {
+    expect(await wrap({ dek: newDek(), contxt: { a: 'b' } })).toBeProblem('bad_request', /contxt/);
+  });
+});

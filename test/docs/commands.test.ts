@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { program } from '../../packages/server/src/cli/program.ts';
+import { files } from '../house-rules/files.ts';
 import { codesIn, commandsOf, read, rowsUnder } from './markdown.ts';
 
-// Every `eaas` command that a document prints, held against the program.
+// Compares every `eaas` command in the documents with the program.
 
 interface Command {
   readonly commands: readonly Command[];
@@ -23,19 +24,19 @@ const documents = ['README.md', manual, 'examples/self-host/README.md'];
 describe('the manual’s table', () => {
   const rows = rowsUnder(read(manual), 'command');
 
-  test('has every command', () => {
+  test('the manual’s table has every command', () => {
     expect(rows.map(([command = '']) => codesIn(command)[0])).toEqual([...commands.keys()]);
   });
 
-  test.each(rows)('%s has the options that it says', (command = '', description = '') => {
+  test.each(rows)('%s has the options that the manual’s table names', (command = '', description = '') => {
     const known = commands.get(codesIn(command)[0] ?? '')?.options.map(({ long }) => long) ?? [];
     expect((description.match(/--[\w-]+/g) ?? []).filter((option) => !known.includes(option))).toEqual([]);
   });
 });
 
-/** The words of an `eaas` command in a line of shell, if there is one; redirections and what follows left out. */
+/** Returns the words of an `eaas` command in a line of shell, without redirections and later commands. */
 function wordsOf(line: string): string[] | undefined {
-  const call = /(?:npx eaas|run --rm (?:operator|eaas)) ((?:<\w+>|[^|>;)])*)/.exec(line)?.[1];
+  const call = /(?:npx @eaas\/server|run --rm (?:operator|eaas)) ((?:<\w+>|[^|>;)])*)/.exec(line)?.[1];
   return call?.match(/(?:[^\s"]|"[^"]*")+/g) ?? undefined;
 }
 
@@ -46,7 +47,7 @@ const printed = documents.flatMap((document) =>
   }),
 );
 
-test.each(printed)('$document: eaas $words', ({ words }) => {
+test.each(printed)('the command in $document exists: eaas $words', ({ words }) => {
   const [path, command] =
     Array.from(commands).find(([name]) => ` eaas ${words.join(' ')} `.includes(` ${name} `)) ?? [];
   if (path === undefined || command === undefined) throw new Error('there is no such command');
@@ -62,6 +63,14 @@ test.each(printed)('$document: eaas $words', ({ words }) => {
   expect(args).toBe(needed);
 });
 
-test('and there are many', () => {
+test('the documents print more than 30 commands', () => {
   expect(printed.length).toBeGreaterThan(30);
+});
+
+test('no document runs the unscoped package `eaas`, which belongs to others', () => {
+  const markdown = files.map(({ path }) => path).filter((path) => path.endsWith('.md'));
+  expect(markdown.length).toBeGreaterThan(10);
+  expect(
+    markdown.filter((path) => /\b(?:npx|npm (?:i|install|exec)(?: -g)?) eaas\b/.test(read(path))),
+  ).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { anchorsOf, linksOf, read, root } from './markdown.ts';
 
 const documents = files.filter(({ path }) => path.endsWith('.md')).map(({ path }) => path);
 
-/** Why a link leads nowhere, if it does. */
+/** Returns the reason why a link has no target, or undefined. */
 function broken(document: string, link: string): string | undefined {
   const [target = '', anchor] = link.split('#');
   const path = target === '' ? document : posix.normalize(posix.join(posix.dirname(document), target));
@@ -16,11 +16,11 @@ function broken(document: string, link: string): string | undefined {
   return anchorsOf(read(path)).includes(anchor) ? undefined : `${link}: ${path} has no such heading`;
 }
 
-test.each(documents)('the links of %s lead somewhere', (document) => {
+test.each(documents)('every link of %s has a target', (document) => {
   const links = linksOf(read(document)).filter((link) => !/^[a-z]+:/.test(link));
   expect(links.flatMap((link) => broken(document, link) ?? [])).toEqual([]);
 });
 
-test('the manual’s links are found', () => {
+test('the manual has more than 30 links', () => {
   expect(linksOf(read('packages/server/README.md')).length).toBeGreaterThan(30);
 });

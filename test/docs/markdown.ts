@@ -4,18 +4,18 @@ import { fileURLToPath } from 'node:url';
 /** The root of the repository. */
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A table: the cells of its head, and of each row. */
+/** A table: the cells of its head and of its rows. */
 export interface Table {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** A document by its path from the root. */
+/** Reads a document by its path from the root. */
 export function read(path: string): string {
   return readFileSync(root + path, 'utf8');
 }
 
-/** The tables of a document, also those inside lists. */
+/** Returns the tables of a document, including tables in lists. */
 export function tablesOf(text: string): Table[] {
   const found = withoutCode(text).matchAll(/(?:^ *\|.*\|\n)+/gm);
   return Array.from(found, ([table]) => {
@@ -24,19 +24,19 @@ export function tablesOf(text: string): Table[] {
   });
 }
 
-/** The rows of the tables whose first column has this head. Throws where there is none. */
+/** The rows of the tables whose first column has this head. Throws if there is none. */
 export function rowsUnder(text: string, head: string): (readonly string[])[] {
   const tables = tablesOf(text).filter((table) => table.head[0] === head);
   if (tables.length === 0) throw new Error(`no table with the first column "${head}"`);
   return tables.flatMap(({ rows }) => rows);
 }
 
-/** What stands between backticks in a line or more, outside fenced blocks. */
+/** Returns the inline code of a text, without fenced blocks. */
 export function codesIn(text: string): string[] {
   return Array.from(withoutCode(text).matchAll(/`([^`\n]+)`/g), ([, code]) => code ?? '');
 }
 
-/** The fenced blocks of a language, without the indentation of a list that they stand in. */
+/** Returns the fenced blocks of a language, without the indentation of a list. */
 export function blocksOf(text: string, language: string): string[] {
   const fence = new RegExp(`^( *)\`\`\`${language}\n(.*?)^ *\`\`\`$`, 'gms');
   return Array.from(text.matchAll(fence), ([, indent = '', block = '']) =>
@@ -44,7 +44,7 @@ export function blocksOf(text: string, language: string): string[] {
   );
 }
 
-/** The commands of a document's shell blocks, each whole on one line. */
+/** The commands of a document's shell blocks, one line each. */
 export function commandsOf(text: string): string[] {
   const lines = blocksOf(text, 'sh').flatMap((block) => block.replace(/\\\n\s*/g, '').split('\n'));
   return lines.map((line) => line.trim()).filter((line) => line !== '');
@@ -61,7 +61,7 @@ export function anchorsOf(text: string): string[] {
   );
 }
 
-/** Where a document's links lead. */
+/** The targets of a document's links. */
 export function linksOf(text: string): string[] {
   return Array.from(withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g), ([, target]) => target ?? '');
 }

@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-// What the guide reads of @47ng/cloak: `v1.aesgcm256.<fingerprint>.<iv>.<ciphertext>`, in base64url.
+// The format of @47ng/cloak: `v1.aesgcm256.<fingerprint>.<iv>.<ciphertext>`, in base64url.
 
 const keyOf = (key: string): Buffer => Buffer.from(key.slice('k1.aesgcm256.'.length), 'base64url');
 
-/** A value as the library stores it. */
+/** Returns a value as the library stores it. */
 export function encryptStringSync(text: string, key: string): string {
   const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', keyOf(key), iv);
@@ -13,7 +13,7 @@ export function encryptStringSync(text: string, key: string): string {
   return ['v1.aesgcm256', fingerprint, iv.toString('base64url'), sealed.toString('base64url')].join('.');
 }
 
-/** The text of such a value. Throws for what is none. */
+/** Returns the text of a stored value. Throws for any other text. */
 export function decryptStringSync(stored: string, key: string): string {
   const [, , , iv = '', body = ''] = stored.split('.');
   const sealed = Buffer.from(body, 'base64url');

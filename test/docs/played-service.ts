@@ -1,7 +1,7 @@
 import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/sdk/testing';
 
-// What the code of the SDK's documents takes for granted: a service in memory, a key, a client, and a place for files.
+// The code in the SDK's documents uses these: an in-memory service, a key, a client and an object store.
 
 const service = createTestService();
 const files = new Map<string, Uint8Array>();
@@ -20,9 +20,10 @@ globalThis.fetch = async (input, init) => {
 
 export { service };
 export const { key_id: keyId } = service.createKey('customers');
+process.env['EAAS_KEY_ID'] = keyId;
 export const eaas = new EaasClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, keyId });
 
-/** A page of https://app.example: a browser adds its visitor's cookie, and says whose page it is. */
+/** Plays a page of https://app.example: adds the headers that a browser adds. */
 export function playPage(backend: Answer): void {
   Object.assign(globalThis, { location: { origin: 'https://app.example' } });
   hosts['app.example'] = (request) => {
@@ -32,7 +33,7 @@ export function playPage(backend: Answer): void {
   };
 }
 
-/** An object store, as far as PUT and range requests go. */
+/** An object store with PUT and range requests. */
 async function store(request: Request): Promise<Response> {
   if (request.method === 'PUT') {
     files.set(request.url, new Uint8Array(await request.arrayBuffer()));

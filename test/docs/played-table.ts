@@ -8,7 +8,25 @@ interface Row {
 const emails = ['ada@example.com', 'grace@example.com', 'joan@example.com'];
 const rows: Row[] = emails.map((email, index) => ({ id: String(index + 1), email }));
 
-/** Answers the three statements of the documents about `users`, as a driver of PostgreSQL does. */
+type Patient = Record<string, string | null>;
+
+const filled = (id: string, email: string, born: string | null): Patient => ({
+  id,
+  email,
+  born,
+  notes: '{"tags": ["vip"]}',
+  email_new: null,
+  email_index: null,
+  born_new: null,
+  notes_new: null,
+});
+const patients = [
+  filled('1', 'ada@example.com', '1815-12-10'),
+  filled('2', 'grace@example.com', null),
+  filled('3', 'joan@example.com', '1917-06-24'),
+];
+
+/** Runs the statements on `users` and `patients` in the documents, like a driver of PostgreSQL. */
 export async function sql<T extends readonly object[] = { readonly count: string }[]>(
   statement: TemplateStringsArray,
   ...values: unknown[]
@@ -17,7 +35,8 @@ export async function sql<T extends readonly object[] = { readonly count: string
   return Object.assign(found as unknown as T, { count: found.length });
 }
 
-function execute(statement: string, [first, second, third]: unknown[]): object[] {
+function execute(statement: string, values: unknown[]): object[] {
+  const [first, second, third] = values;
   switch (statement) {
     case 'select id, email from users where id > ? order by id limit ?':
       return rows.filter(({ id }) => id > String(first)).slice(0, Number(second));
@@ -28,12 +47,24 @@ function execute(statement: string, [first, second, third]: unknown[]): object[]
     }
     case 'select count(*) from users':
       return [{ count: String(rows.length) }];
+    case 'select id, email, born::text, notes::text, email_new, email_index, born_new, notes_new from patients where id > ? order by id limit ?':
+      return patients.filter(({ id }) => String(id) > String(first)).slice(0, Number(second));
+    case 'update patients set email_new = ?, email_index = ?, born_new = ?, notes_new = ? where id = ? and email is not distinct from ? and born::text is not distinct from ? and notes::text is not distinct from ?':
+      return updatePatient(values as (string | null)[]);
     default:
       throw new Error(`no such statement: ${statement}`);
   }
 }
 
-/** A table in memory, as `reencrypt` wants to be told of it. */
+function updatePatient(values: readonly (string | null)[]): object[] {
+  const [email_new = null, email_index = null, born_new = null, notes_new = null, ...expected] = values;
+  const row = patients.find(({ id, email, born, notes }) =>
+    [id, email, born, notes].every((value, at) => value === expected[at]),
+  );
+  return row ? [Object.assign(row, { email_new, email_index, born_new, notes_new })] : [];
+}
+
+/** A table in memory, as a store for `reencrypt`. */
 export function tableOf<Values extends Readonly<Record<string, StoredValue>>>(all: readonly Values[]) {
   let table = all.map((values, index) => ({ id: index + 1, values }));
   return {

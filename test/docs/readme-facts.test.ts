@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { publishedPackages } from '../packaging/published.ts';
+import { libraries } from '../packaging/published.ts';
 
-test.each(publishedPackages)('the README of $name names each of its entries', ({ directory, entries }) => {
+test.each(libraries)('the README of $name names each of its entries', ({ directory, entries }) => {
   const readme = readFileSync(join(directory, 'README.md'), 'utf8');
   const named = new Set(readme.match(/@eaas\/[\w/-]+/g));
   expect(entries.filter((entry) => !named.has(entry))).toEqual([]);

@@ -3,17 +3,15 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { requireTools } from '../setup/tools.ts';
 import { root } from './markdown.ts';
-import { optionsFor } from './reference-options.ts';
-import { compact, indexOf } from './reference-pages.ts';
 
-/** Where the reference is committed. */
+/** The folder of the committed reference. */
 export const reference = 'packages/sdk/docs/reference';
 
 interface Project {
   readonly children: readonly { name: string }[];
 }
 
-/** What is used of typedoc. */
+/** The part of typedoc's API that this file uses. */
 interface Application {
   readonly converter: { on(event: 'resolveEnd', listener: (context: { project: Project }) => void): void };
   readonly logger: { log: (message: string, level: number) => void };
@@ -26,15 +24,19 @@ interface Typedoc {
   readonly Application: { bootstrapWithPlugins(options: object): Promise<Application> };
 }
 
-const warning = 2; // and above: of its levels
+// typedoc's log level
+const warning = 2;
 
-export interface Entry {
+interface Entry {
   /** `@eaas/sdk/stream` */
   readonly specifier: string;
   /** `sdk-stream` */
   readonly page: string;
   readonly source: string;
 }
+
+/** Entries that only the packages of Eaas import. */
+const internal = new Set(['./internal', './service', './internal-audit', './internal-noble']);
 
 /** Every entry of a package that an app can import. */
 function entriesOf(folder: string): Entry[] {
@@ -43,7 +45,7 @@ function entriesOf(folder: string): Entry[] {
     exports: Record<string, { '@eaas/source'?: string | { default: string } }>;
   };
   return Object.entries(exports).flatMap(([subpath, { '@eaas/source': source }]) => {
-    if (source === undefined) return [];
+    if (source === undefined || internal.has(subpath)) return [];
     const specifier = name + subpath.slice(1);
     const file = typeof source === 'string' ? source : source.default;
     const page = specifier.slice('@eaas/'.length).replace('/', '-');
@@ -52,15 +54,15 @@ function entriesOf(folder: string): Entry[] {
 }
 
 /**
- * Writes the API reference into a folder, a page an entry. Answers what typedoc complained of: names that are used and
- * not exported, and exports without a sentence.
+ * Writes the API reference into a folder, one page per entry. Returns the warnings of typedoc: types that are used and not
+ * exported, and exports without a sentence.
  */
 export async function writeReference(folder: string): Promise<string[]> {
   const modules = await requireTools('reference');
   const typedoc = (await import(pathToFileURL(join(modules, 'typedoc/dist/index.js')).href)) as Typedoc;
   const complaints: string[] = [];
   const all: Entry[] = [];
-  // One by one: of several packages at once typedoc does not say what is not exported.
+  // Run typedoc once per package. For several packages it does not report types that are not exported.
   for (const side of ['sdk', 'protocol'] as const) {
     const entries = entriesOf(side);
     const app = await typedoc.Application.bootstrapWithPlugins(optionsFor(side, entries, modules, folder));
@@ -76,11 +78,13 @@ export async function writeReference(folder: string): Promise<string[]> {
     const path = join(folder, `${page}.md`);
     writeFileSync(path, compact(readFileSync(path, 'utf8')));
   }
-  writeFileSync(join(folder, 'README.md'), indexOf(all));
+  const links = all.map(({ specifier, page }) => `- [${specifier}](${page}.md)`).join('\n');
+  const index = `# API reference\n\nMade of the sources by \`npm run reference\`.\n\n${links}\n`;
+  writeFileSync(join(folder, 'README.md'), index);
   return complaints;
 }
 
-/** Typedoc names a page after its source; it is to be named after what is imported. */
+/** Names each page after the import instead of the source. */
 function namePages({ children }: Project, entries: readonly Entry[]): void {
   for (const module of children) {
     const paths = [`/${module.name}.ts`, `/${module.name}/index.ts`];
@@ -88,4 +92,77 @@ function namePages({ children }: Project, entries: readonly Entry[]): void {
     if (!entry) throw new Error(`no entry has the source ${module.name}`);
     module.name = entry.page;
   }
+}
+
+type Folder = 'sdk' | 'protocol';
+
+// No app has to name these types. The pages describe them at the places where they are used.
+const unnamed: Readonly<Record<Folder, readonly string[]>> = {
+  sdk: `Absent ApiKeyFields ByteTransform Calls FieldOf FieldValue Flat FormOf IdFor IndexColumn
+    IndexColumns IndexValue KeyFields KeyRecord NameOf OptionsOf Plain PlaceOf RewrapClient Searchable Stored ValueOf ValueType
+    Where apiKeyRoutes keyRoutes named ownReasons serverModeRoutes`.split(/\s+/),
+  protocol: ['Flags', 'Part', 'PathPart', 'Steps', 'TextKey'],
+};
+
+// Members that need no description of their own: those that Node declares, an overload, and the method behind `using`.
+const unsaid: Readonly<Record<Folder, readonly string[]>> = {
+  sdk: [
+    ...['on', 'resume'].map((name) => `sdk-proxy.NodeRequest.${name}`),
+    ...['setHeader', 'end', 'on'].map((name) => `sdk-proxy.NodeResponse.${name}`),
+    ...['decryptRows', '[dispose]'].map((name) => `sdk-fields.Records.${name}`),
+    'sdk-reencrypt.InventoryOptions.client.__type.keys.__type.get',
+  ],
+  protocol: [],
+};
+
+/** The options of typedoc. */
+function optionsFor(folder: Folder, entries: readonly Entry[], modules: string, out: string): object {
+  return {
+    entryPoints: entries.map(({ source }) => source),
+    tsconfig: `${root}test/tools/reference/tsconfig.json`,
+    out,
+    cleanOutputDir: false,
+    plugin: [join(modules, 'typedoc-plugin-markdown/dist/index.js')],
+    router: 'module',
+    readme: 'none',
+    disableSources: true,
+    excludeExternals: true,
+    excludeProtected: true,
+    // `npm run check` checks for errors.
+    skipErrorChecking: true,
+    hidePageHeader: true,
+    hideBreadcrumbs: true,
+    useCodeBlocks: true,
+    parametersFormat: 'table',
+    interfacePropertiesFormat: 'table',
+    classPropertiesFormat: 'table',
+    typeAliasPropertiesFormat: 'table',
+    tableColumnSettings: {
+      hideDefaults: true,
+      hideInherited: true,
+      hideModifiers: true,
+      hideOverrides: true,
+    },
+    pageTitleTemplates: { module: ({ name }: { name: string }) => `@eaas/${name.replace('-', '/')}` },
+    logLevel: 'Warn',
+    validation: { notExported: true, notDocumented: true, invalidLink: true },
+    // A property whose name and type explain it needs no description.
+    intentionallyNotExported: unnamed[folder],
+    intentionallyNotDocumented: unsaid[folder],
+    requiredToBeDocumented: ['Class', 'Interface', 'TypeAlias', 'Function', 'Variable'],
+  };
+}
+
+/** Removes the parts of a page of typedoc that repeat other parts. */
+function compact(page: string): string {
+  // A section ends at the next heading. Headings of level 6 belong to a method.
+  const sections = page.split(/^(?=#{1,5} )/m);
+  return sections
+    .filter((section) => !section.includes('\n###### Inherited from\n'))
+    .join('')
+    .replace(/^(### (?:endpoints|problems)\n[^#]*)#### Type Declaration\n.*?(?=^#{2,3} )/gms, '$1')
+    .replace(/^#{4,6} (?:Returns|Overrides|Implementation of)\n(?:(?!#).*\n)*/gm, '')
+    .replace(/<a id="[^"]*"><\/a> /g, '')
+    .replace(/\[([^\]]+)\]\([\w.-]*#(?:property|type-parameter)-[\w-]+\)/g, '$1')
+    .replace(/^\*\*\*\n\n/gm, '');
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { variables } from '../../packages/server/src/config.ts';
 import { blocksOf, read, root } from './markdown.ts';
 
-// No Docker here: what the example's files name is held against the rest of the repository.
+// Checks the names in the example's files against the repository, because tests have no Docker.
 
 const place = 'examples/self-host/';
 const dockerfile = read(`${place}Dockerfile`);
@@ -12,7 +12,7 @@ const all = ['Dockerfile', 'compose.yaml', 'Caddyfile', 'roles.sql']
   .map((file) => read(place + file))
   .join('');
 
-test('what the image is made of is there', () => {
+test('the files that the Dockerfile copies exist', () => {
   const copied = Array.from(dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm), ([, from = '']) =>
     from.split(' '),
   );
@@ -20,37 +20,37 @@ test('what the image is made of is there', () => {
   expect(copied.flat().filter((path) => !existsSync(root + path))).toEqual([]);
 });
 
-test('the image knows every package of the workspace', () => {
+test('the Dockerfile copies every package of the workspace', () => {
   const { workspaces } = JSON.parse(read('package.json')) as { workspaces: string[] };
   const missing = workspaces.filter((path) => !dockerfile.includes(`COPY ${path}/package.json ${path}/\n`));
   expect(missing).toEqual([]);
 });
 
-test('the files that are mounted are there', () => {
+test('the mounted files exist', () => {
   const mounted = Array.from(compose.matchAll(/- \.\/([^:]+):/g), ([, path]) => path ?? '');
-  expect(mounted).toHaveLength(2);
+  expect(mounted).not.toEqual([]);
   expect(mounted.filter((path) => !existsSync(root + place + path))).toEqual([]);
 });
 
-test('the variables are the program’s, or set by the reader', () => {
+test('every variable in the example belongs to the program or is set by the reader', () => {
   const set = Array.from(
     blocksOf(read(`${place}README.md`), 'sh')
       .join('')
       .matchAll(/^(\w+)=/gm),
     ([, name]) => name,
   );
-  expect(set).toHaveLength(4);
+  expect(set).not.toEqual([]);
   const named = new Set(all.match(/\b(?:EAAS_[A-Z_]+|DATABASE_URL|POSTGRES_PASSWORD)\b/g));
   const known = new Set<string | undefined>([...variables, ...set]);
   expect([...named].filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('the roles are made as the manual says', () => {
+test('roles.sql creates the roles as the manual does', () => {
   const [theirs] = blocksOf(read('packages/server/README.md'), 'sql');
   expect(statements(read(`${place}roles.sql`))).toEqual(statements(theirs ?? ''));
 });
 
-/** SQL without comments, psql's own commands, line breaks, and what the passwords are. */
+/** SQL without comments, psql commands, line breaks and passwords. */
 function statements(sql: string): string[] {
   const plain = sql.replace(/^(?:--|\\).*$/gm, '').replace(/password \S+?;/g, 'password;');
   return plain.split(';').map((statement) => statement.replace(/\s+/g, ' ').trim());

@@ -1,6 +1,6 @@
 /**
- * What the code of a document takes for granted, as code that stands before it. Its blocks then go on from one another,
- * as one program. Without (undefined) each block of the document stands for itself.
+ * Code that precedes the code of a document. The blocks of the document then form one program. If it is undefined, each
+ * block is its own program.
  */
 export function surroundingsOf(document: string): string | undefined {
   if (!document.startsWith('sdk/')) return undefined;
@@ -49,19 +49,6 @@ const report = (..._facts: unknown[]): void => {};
   'sdk/docs/from-server-mode.md': `
 import { eaas, keyId, service } from '../../../test/docs/played-service.ts';
 const report = (..._facts: unknown[]): void => {};
-`,
-  'sdk/docs/orm.md': `
-import { eaas, keyId } from '../../../test/docs/played-service.ts';
-const users: StoredUser[] = [];
-async function insert(args: object): Promise<StoredUser> {
-  const { data } = args as { data: StoredUser };
-  users.push(data);
-  return data;
-}
-async function select(args: object): Promise<StoredUser[]> {
-  const { in: searched } = (args as { where: { email_index: { in: string[] } } }).where.email_index;
-  return users.filter(({ email_index }) => searched.includes(email_index));
-}
 `,
   'sdk/docs/testing.md': '',
   'sdk/docs/streams.md': `

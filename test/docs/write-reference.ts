@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { root } from './markdown.ts';
 import { reference, writeReference } from './reference.ts';
 
-// `npm run reference`: writes the API reference anew.
+// `npm run reference` regenerates the API reference.
 
 rmSync(root + reference, { recursive: true, force: true });
 const complaints = await writeReference(root + reference);

@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface SourceFile {
-  /** From the root of the checkout, with slashes. */
+  /** The path from the root of the checkout, with slashes. */
   readonly path: string;
   readonly text: string;
   readonly lines: readonly string[];
@@ -12,15 +12,15 @@ export interface SourceFile {
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const elsewhere = new Set(['node_modules', 'dist', '.git', '.eaas', 'coverage']);
 
-/** Every file of the checkout that is ours. */
+/** Every file of the repository. */
 export const files: readonly SourceFile[] = walk(root).map((file) => {
   const text = readFileSync(file, 'utf8');
   return { path: relative(root, file).replaceAll(sep, '/'), text, lines: text.trimEnd().split('\n') };
 });
 
-/** What the packages are made of: their TypeScript, without the tests beside it. */
+/** The TypeScript of the packages, without tests. */
 export const sources = files.filter(
-  ({ path }) => /^packages\/[^/]+\/src\/.*\.ts$/.test(path) && !path.endsWith('.test.ts'),
+  ({ path }) => /^packages\/[^/]+\/src\/.*\.tsx?$/.test(path) && !path.endsWith('.test.ts'),
 );
 
 function walk(folder: string): string[] {
@@ -31,7 +31,7 @@ function walk(folder: string): string[] {
   });
 }
 
-/** What a file imports or re-exports, as it is written. */
+/** The specifiers that a file imports or re-exports. */
 export function importsOf({ text }: SourceFile): string[] {
   const found = text.matchAll(
     /(?:^|\n)(?:(?:import|export)\b[^;'"=]*?\bfrom|import)\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/g,

@@ -1,126 +1,86 @@
-import type { Input, Permission, Route } from '@eaas/protocol/wire';
-import { endpoints } from '@eaas/protocol/wire';
+import { endpoints, type Input, type Permission, type Route } from '@eaas/protocol/wire';
 import { type Answer, asJson, type Client } from '../conformance/client.ts';
 import { bring, newDek, ok, type Tenant, uniqueName } from '../conformance/fixture.ts';
 import { jwkOfBits } from '../conformance/rsa.ts';
 
-/** What a call's id names, and in which state that must be for the call to succeed. */
+/** The state of a key or API key in which a call on it succeeds. */
 type Subject = 'none' | 'active' | 'disabled' | 'pending_destruction' | 'api key';
 
-/** What was made with the key that a call is about. */
+/** The id of a key or an API key, and values that were encrypted under the key. */
 export interface Material {
   readonly id: string;
   readonly wrapped_key: string;
   readonly ciphertext: string;
 }
 
-/** The smallest valid input of an endpoint. An id in its path is the material's. */
+/** The subject and permission of an endpoint, and its smallest valid body. `query` is for GET. */
 interface Call {
   readonly subject: Subject;
-  /** What the contract says its caller must hold. */
   readonly permission: Permission;
-  readonly query?: (material: Material) => string;
-  readonly body?: (material: Material) => object;
+  readonly body: ((material: Material) => object) | undefined;
+  readonly query: ((material: Material) => string) | undefined;
 }
 
-/** Every endpoint: one that is missing here doesn't compile. */
+function needs(subject: Subject, permission: Permission, body?: Call['body'], query?: Call['query']): Call {
+  return { subject, permission, body, query };
+}
+
+const named = (what: string) => () => ({ name: uniqueName(what) });
+const wrappedKey = ({ wrapped_key }: Material) => ({ wrapped_key });
+const batch = (item: (material: Material) => object) => (material: Material) => ({
+  items: [{ key_id: material.id, ...item(material) }],
+});
+const dek = () => ({ dek: newDek() });
+
+/** Every endpoint. TypeScript reports an error if one is missing. */
 export const calls: { readonly [R in Route]: Call } = {
-  'POST /v1/encrypt': {
-    subject: 'active',
-    permission: 'encrypt',
-    body: ({ id }) => ({ key_id: id, plaintext: 'x' }),
-  },
-  'POST /v1/decrypt': {
-    subject: 'active',
-    permission: 'decrypt',
-    body: ({ id, ciphertext }) => ({ key_id: id, key_version: 1, ciphertext }),
-  },
-  'POST /v1/hash': {
-    subject: 'active',
-    permission: 'encrypt',
-    body: ({ id }) => ({ key_id: id, value: 'x' }),
-  },
-  'POST /v1/keys': {
-    subject: 'none',
-    permission: 'keys.manage',
-    body: () => ({ name: uniqueName('key') }),
-  },
-  'GET /v1/keys': { subject: 'none', permission: 'keys.read' },
-  'GET /v1/keys/:key_id': { subject: 'active', permission: 'keys.read' },
-  'DELETE /v1/keys/:key_id': { subject: 'disabled', permission: 'keys.destroy' },
-  'POST /v1/keys/:key_id/rotate': { subject: 'active', permission: 'keys.manage' },
-  'POST /v1/keys/:key_id/disable': { subject: 'active', permission: 'keys.manage' },
-  'POST /v1/keys/:key_id/enable': { subject: 'disabled', permission: 'keys.manage' },
-  'POST /v1/keys/:key_id/restore': { subject: 'pending_destruction', permission: 'keys.destroy' },
-  'PUT /v1/keys/:key_id/rotation-policy': {
-    subject: 'active',
-    permission: 'keys.manage',
-    body: () => ({ interval_days: 30 }),
-  },
-  'POST /v1/keys/:key_id/export': {
-    subject: 'active',
-    permission: 'keys.export',
-    body: () => ({ public_key: jwkOfBits(3_072) }),
-  },
-  'POST /v1/keys/:key_id/wrap': {
-    subject: 'active',
-    permission: 'encrypt',
-    body: () => ({ dek: newDek() }),
-  },
-  'POST /v1/keys/:key_id/unwrap': {
-    subject: 'active',
-    permission: 'decrypt',
-    body: ({ wrapped_key }) => ({ wrapped_key }),
-  },
-  'POST /v1/keys/:key_id/rewrap': {
-    subject: 'active',
-    permission: 'encrypt',
-    body: ({ wrapped_key }) => ({ wrapped_key }),
-  },
-  'POST /v1/batch/wrap': {
-    subject: 'active',
-    permission: 'encrypt',
-    body: ({ id }) => ({ items: [{ key_id: id, dek: newDek() }] }),
-  },
-  'POST /v1/batch/unwrap': {
-    subject: 'active',
-    permission: 'decrypt',
-    body: ({ id, wrapped_key }) => ({ items: [{ key_id: id, wrapped_key }] }),
-  },
-  'POST /v1/batch/rewrap': {
-    subject: 'active',
-    permission: 'encrypt',
-    body: ({ id, wrapped_key }) => ({ items: [{ key_id: id, wrapped_key }] }),
-  },
-  'POST /v1/batch/hash': {
-    subject: 'active',
-    permission: 'encrypt',
-    body: ({ id }) => ({ items: [{ key_id: id, value: 'x' }] }),
-  },
-  'GET /v1/audit': { subject: 'active', permission: 'audit.read', query: ({ id }) => `key_id=${id}` },
-  'GET /v1/audit/verify': { subject: 'none', permission: 'audit.read' },
-  'GET /v1/audit/checkpoint': { subject: 'none', permission: 'audit.read' },
-  'POST /v1/api-keys': {
-    subject: 'none',
-    permission: 'api_keys.manage',
-    body: () => ({ name: uniqueName('api key'), permissions: ['api_keys.manage'] }),
-  },
-  'GET /v1/api-keys': { subject: 'none', permission: 'api_keys.manage' },
-  'GET /v1/api-keys/:api_key_id': { subject: 'api key', permission: 'api_keys.manage' },
-  'PATCH /v1/api-keys/:api_key_id': {
-    subject: 'api key',
-    permission: 'api_keys.manage',
-    body: () => ({ name: uniqueName('api key') }),
-  },
-  'DELETE /v1/api-keys/:api_key_id': { subject: 'api key', permission: 'api_keys.manage' },
-  'GET /v1/usage': { subject: 'none', permission: 'usage.read' },
+  'POST /v1/encrypt': needs('active', 'encrypt', ({ id }) => ({ key_id: id, plaintext: 'x' })),
+  'POST /v1/decrypt': needs('active', 'decrypt', ({ id, ciphertext }) => ({
+    key_id: id,
+    key_version: 1,
+    ciphertext,
+  })),
+  'POST /v1/hash': needs('active', 'encrypt', ({ id }) => ({ key_id: id, value: 'x' })),
+  'POST /v1/keys': needs('none', 'keys.manage', named('key')),
+  'GET /v1/keys': needs('none', 'keys.read'),
+  'GET /v1/keys/:key_id': needs('active', 'keys.read'),
+  'DELETE /v1/keys/:key_id': needs('disabled', 'keys.destroy'),
+  'POST /v1/keys/:key_id/rotate': needs('active', 'keys.manage'),
+  'POST /v1/keys/:key_id/disable': needs('active', 'keys.manage'),
+  'POST /v1/keys/:key_id/enable': needs('disabled', 'keys.manage'),
+  'POST /v1/keys/:key_id/restore': needs('pending_destruction', 'keys.destroy'),
+  'PUT /v1/keys/:key_id/rotation-policy': needs('active', 'keys.manage', () => ({ interval_days: 30 })),
+  'POST /v1/keys/:key_id/export': needs('active', 'keys.export', () => ({ public_key: jwkOfBits(3_072) })),
+  'POST /v1/keys/:key_id/wrap': needs('active', 'encrypt', dek),
+  'POST /v1/keys/:key_id/unwrap': needs('active', 'decrypt', wrappedKey),
+  'POST /v1/keys/:key_id/rewrap': needs('active', 'encrypt', wrappedKey),
+  'POST /v1/batch/wrap': needs('active', 'encrypt', batch(dek)),
+  'POST /v1/batch/unwrap': needs('active', 'decrypt', batch(wrappedKey)),
+  'POST /v1/batch/rewrap': needs('active', 'encrypt', batch(wrappedKey)),
+  'POST /v1/batch/hash': needs(
+    'active',
+    'encrypt',
+    batch(() => ({ value: 'x' })),
+  ),
+  'GET /v1/audit': needs('active', 'audit.read', undefined, ({ id }) => `key_id=${id}`),
+  'GET /v1/audit/verify': needs('none', 'audit.read'),
+  'GET /v1/audit/checkpoint': needs('none', 'audit.read'),
+  'POST /v1/api-keys': needs('none', 'api_keys.manage', () => ({
+    ...named('api key')(),
+    permissions: ['api_keys.manage'],
+  })),
+  'GET /v1/api-keys': needs('none', 'api_keys.manage'),
+  'GET /v1/api-keys/:api_key_id': needs('api key', 'api_keys.manage'),
+  'PATCH /v1/api-keys/:api_key_id': needs('api key', 'api_keys.manage', named('api key')),
+  'DELETE /v1/api-keys/:api_key_id': needs('api key', 'api_keys.manage'),
+  'GET /v1/usage': needs('none', 'usage.read'),
 };
 
 export const routes = Object.keys(endpoints) as Route[];
-/** The endpoints that name a key or an API key somewhere. */
+/** The endpoints that name a key or an API key. */
 export const routesWithId = routes.filter((route) => calls[route].subject !== 'none');
 
-/** What a field may hold, for tables of what it may not. */
+/** The type of a field, for the tables of invalid values. */
 export type Kind =
   | 'text'
   | 'name'
@@ -155,7 +115,7 @@ const apiKey = {
   allowed_origins: 'list',
 } as const;
 
-/** Every field of every endpoint: one that is missing here doesn't compile. */
+/** Every field of every endpoint. TypeScript reports an error if one is missing. */
 export const fields: { readonly [R in Route]: Fields<R> } = {
   'POST /v1/encrypt': { key_id: 'key id', plaintext: 'text', ...crypto },
   'POST /v1/decrypt': {
@@ -169,14 +129,14 @@ export const fields: { readonly [R in Route]: Fields<R> } = {
   'POST /v1/hash': { key_id: 'key id', value: 'text' },
   'POST /v1/keys': { name: 'name', exportable: 'true or false', rotation_policy: 'object' },
   'GET /v1/keys': { ...page, status: 'one of some words', name: 'any text in a query' },
-  'GET /v1/keys/:key_id': {},
+  'GET /v1/keys/:key_id': page,
   'DELETE /v1/keys/:key_id': { grace_days: 'days' },
   'POST /v1/keys/:key_id/rotate': { key_version: 'whole number' },
   'POST /v1/keys/:key_id/disable': {},
   'POST /v1/keys/:key_id/enable': {},
   'POST /v1/keys/:key_id/restore': {},
   'PUT /v1/keys/:key_id/rotation-policy': { interval_days: 'days' },
-  'POST /v1/keys/:key_id/export': { public_key: 'object' },
+  'POST /v1/keys/:key_id/export': { public_key: 'object', from_version: 'whole number' },
   'POST /v1/keys/:key_id/wrap': { dek: 'base64', ...crypto },
   'POST /v1/keys/:key_id/unwrap': { wrapped_key: 'base64', key_version: 'whole number', ...crypto },
   'POST /v1/keys/:key_id/rewrap': { wrapped_key: 'base64', ...crypto },
@@ -191,7 +151,12 @@ export const fields: { readonly [R in Route]: Fields<R> } = {
     date_from: 'date',
     date_to: 'date',
   },
-  'GET /v1/audit/verify': { from_id: 'whole number', to_id: 'whole number', checkpoint: 'base64' },
+  'GET /v1/audit/verify': {
+    from_id: 'whole number',
+    to_id: 'whole number',
+    row: 'base64',
+    checkpoint: 'base64',
+  },
   'GET /v1/audit/checkpoint': {},
   'POST /v1/api-keys': apiKey,
   'GET /v1/api-keys': page,
@@ -201,7 +166,7 @@ export const fields: { readonly [R in Route]: Fields<R> } = {
   'GET /v1/usage': { month: 'date' },
 };
 
-/** The method, the path with this id in it, and whether what it takes stands in a body. */
+/** Returns the method, the path with this id, and whether the route has a body. */
 export function lineOf(route: Route, id: string): { method: string; path: string; takesBody: boolean } {
   const [method = '', pattern = ''] = route.split(' ');
   return { method, path: pattern.replace(/:\w+/, id), takesBody: method !== 'GET' && method !== 'DELETE' };
@@ -223,7 +188,7 @@ export function call(
   });
 }
 
-/** Makes what a route's call needs to succeed: a key in the state, with something wrapped under it, or an API key. */
+/** Creates what a call needs to succeed: an API key, or a key in the right state and a value encrypted under it. */
 export async function materialFor(tenant: Tenant, route: Route): Promise<Material> {
   const { subject } = calls[route];
   if (subject === 'api key') {

@@ -1,6 +1,6 @@
 import type { Answer } from '../conformance/client.ts';
 
-/** An answer byte for byte, but for what differs from one to the next: its own id, its time, and the id asked for. */
+/** Returns a response in full, except that request id and date are removed and the requested id is masked. */
 export function comparable({ status, headers, text }: Answer, id: string): object {
   const own = new Set(['x-request-id', 'date']);
   return {

@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
 import { parseRaw, rawExchange } from '../conformance/client.ts';
-import { covers } from '../conformance/covers.ts';
 import { newTenant, target, type Tenant } from '../conformance/fixture.ts';
 
 let tenant: Tenant;
@@ -21,7 +20,7 @@ const post = (...headers: string[]): string =>
     ...headers,
   );
 
-/** What is no request, or a strange one, and the answers that are right. */
+/** Malformed and strange requests, and the expected statuses. */
 const malformed: [string, () => string | Buffer, readonly number[]][] = [
   ['garbage', () => 'garbage\r\n\r\n', [400]],
   ['only line breaks and garbage', () => '\r\n\r\n\u0000\u0001\r\n\r\n', [400]],
@@ -37,14 +36,14 @@ const malformed: [string, () => string | Buffer, readonly number[]][] = [
   ['bad percent encoding in the path', () => request('GET /v1/keys/%zz HTTP/1.1'), [400, 401, 404]],
   ['bad percent encoding in an unknown path', () => request('GET /v1/%zz%ff HTTP/1.1'), [400, 404]],
   ['an absolute URL', () => request('GET http://evil.example/v1/keys HTTP/1.1'), [400, 401, 404]],
-  ['a path that climbs', () => request('GET /v1/../../etc/passwd HTTP/1.1'), [400, 404]],
+  ['a path with ..', () => request('GET /v1/../../etc/passwd HTTP/1.1'), [400, 404]],
   [
     'a path of 10,000 characters',
     () => request(`GET /v1/keys/${'a'.repeat(10_000)} HTTP/1.1`),
     [400, 401, 404],
   ],
   ['two different lengths', () => `${post('Content-Length: 2', 'Content-Length: 3')}{}`, [400]],
-  ['a length that is no number', () => `${post('Content-Length: two')}{}`, [400]],
+  ['a length that is not a number', () => `${post('Content-Length: two')}{}`, [400]],
   ['a negative length', () => `${post('Content-Length: -2')}{}`, [400]],
   ['a length and chunks', () => `${post('Content-Length: 2', 'Transfer-Encoding: chunked')}0\r\n\r\n`, [400]],
   ['a broken chunk', () => `${post('Transfer-Encoding: chunked')}zz\r\n{}\r\n0\r\n\r\n`, [400]],
@@ -52,60 +51,34 @@ const malformed: [string, () => string | Buffer, readonly number[]][] = [
   ['a compressed body', () => `${post('Content-Encoding: gzip', 'Content-Length: 2')}{}`, [400, 415]],
 ];
 
-test.for(malformed)(
-  '%s is answered with a problem document',
-  covers(
-    'interface: All errors are problem documents (type is about:blank).',
-    'contract: Problem documents: `Content-Type: application/problem+json`; type, title as in the interface (plain "Forbidden" for every 403), status, detail and code.',
-    'contract: Every answer carries `X-Request-Id`, always made by the server.',
-    'contract: Nothing ever hangs.',
-  ),
-  async ([, bytes, right]) => {
-    const started = performance.now();
-    const { status, head, body } = parseRaw(await rawExchange(baseUrl, bytes()));
-    expect(performance.now() - started).toBeLessThan(5_000);
-    expect(right).toContain(status);
-    expect(head).toMatch(/^content-type: application\/problem\+json$/im);
-    expect(head).toMatch(/^x-request-id: \S+$/im);
-    expect(body).toMatchObject({ type: 'about:blank', status, code: expect.any(String) });
-  },
-);
+test.for(malformed)('%s returns a problem document', async ([, bytes, right]) => {
+  const { status, head, body } = parseRaw(await rawExchange(baseUrl, bytes()));
+  expect(right).toContain(status);
+  expect(head).toMatch(/^content-type: application\/problem\+json$/im);
+  expect(head).toMatch(/^x-request-id: \S+$/im);
+  expect(body).toMatchObject({ type: 'about:blank', status, code: expect.any(String) });
+});
 
-test(
-  'a body that was not read is never taken for the next request',
-  covers('contract: The body is read only after the 403s.'),
-  async () => {
-    const inner = 'GET /healthz HTTP/1.1\r\nHost: eaas.example\r\n\r\n';
-    const outer = (path: string) =>
-      `POST ${path} HTTP/1.1\r\nHost: eaas.example\r\nContent-Length: ${inner.length}\r\n\r\n${inner}`;
-    for (const path of ['/v1/encrypt', '/v1/nothing', '/v1/keys', '/healthz']) {
-      const answers = await rawExchange(baseUrl, outer(path));
-      expect(answers.match(/HTTP\/1\.1 \d{3}/g)).toHaveLength(1);
-      expect(answers).not.toContain('HTTP/1.1 200');
-    }
-  },
-);
+test('an unread body is not parsed as the next request', async () => {
+  const inner = 'GET /healthz HTTP/1.1\r\nHost: eaas.example\r\n\r\n';
+  const outer = (path: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: eaas.example\r\nContent-Length: ${inner.length}\r\n\r\n${inner}`;
+  for (const path of ['/v1/encrypt', '/v1/nothing', '/v1/keys', '/healthz']) {
+    const answers = await rawExchange(baseUrl, outer(path));
+    expect(answers.match(/HTTP\/1\.1 \d{3}/g)).toHaveLength(1);
+    expect(answers).not.toContain('HTTP/1.1 200');
+  }
+});
 
-test(
-  'headers without end are refused',
-  covers(
-    'contract: Nothing ever hangs.',
-    'interface: All errors are problem documents (type is about:blank).',
-  ),
-  async () => {
-    const huge = request('GET /v1/keys HTTP/1.1', `X: ${'a'.repeat(200_000)}`);
-    const { status, head } = parseRaw(await rawExchange(baseUrl, huge));
-    expect(status).toBeGreaterThanOrEqual(400);
-    expect(status).toBeLessThan(500);
-    expect(head).toMatch(/^content-type: application\/problem\+json$/im);
-  },
-);
+test('headers of 200,000 bytes are refused', async () => {
+  const huge = request('GET /v1/keys HTTP/1.1', `X: ${'a'.repeat(200_000)}`);
+  const { status, head } = parseRaw(await rawExchange(baseUrl, huge));
+  expect(status).toBeGreaterThanOrEqual(400);
+  expect(status).toBeLessThan(500);
+  expect(head).toMatch(/^content-type: application\/problem\+json$/im);
+});
 
-test(
-  'after all of it the server is well',
-  covers('contract: Outside `/v1`: `/healthz`, `/readyz`.'),
-  async () => {
-    expect(await tenant.api.get('/readyz')).toHaveStatus(200);
-    expect(await tenant.api.get('/v1/audit/verify')).toHaveStatus(200);
-  },
-);
+test('the server still works afterwards', async () => {
+  expect(await tenant.api.get('/readyz')).toHaveStatus(200);
+  expect(await tenant.api.get('/v1/audit/verify')).toHaveStatus(200);
+});

@@ -5,8 +5,8 @@ import { build, type Metafile } from 'esbuild';
 const here = fileURLToPath(new URL('.', import.meta.url));
 
 /**
- * What a browser app ships for this code before anything runs: minified, with the license comments that bundlers keep. What
- * is imported on demand is in files of its own, and not counted. Fails on an import that browsers do not have.
+ * Bundles this code for a browser, minified, with the license comments that bundlers keep. Dynamic imports are not counted.
+ * Fails on an import that browsers do not have.
  */
 export async function bundle(code: string): Promise<{ text: string; gzipped: number }> {
   const { outputFiles, atOnce } = await buildFor(code, []);
@@ -17,7 +17,7 @@ export async function bundle(code: string): Promise<{ text: string; gzipped: num
   return { text: texts.join(''), gzipped };
 }
 
-/** The files of which something is in it, as paths: of our packages the sources, for what is published has no such names. */
+/** The paths of the sources that the bundle contains. */
 export async function sourcesIn(code: string): Promise<string[]> {
   const { metafile, atOnce } = await buildFor(code, ['@eaas/source']);
   return atOnce.flatMap((name) => {
@@ -45,10 +45,10 @@ async function buildFor(code: string, conditions: string[]) {
   return { outputFiles, metafile, atOnce: loadedAtOnce(metafile) };
 }
 
-/** The entry, and what it imports: that is, all but what is imported on demand. */
+/** The entry and its static imports. */
 function loadedAtOnce({ outputs }: Metafile): string[] {
   const names = new Set(Object.keys(outputs).filter((name) => outputs[name]?.entryPoint === '<stdin>'));
-  // A set is walked to its end, whatever joins it meanwhile.
+  // The loop also visits names that are added to the set during the loop.
   for (const name of names) {
     for (const { path, kind } of outputs[name]?.imports ?? [])
       if (kind === 'import-statement') names.add(path);

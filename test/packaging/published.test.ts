@@ -1,43 +1,46 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type PublishedPackage, publishedPackages } from './published.ts';
+import {
+  libraries,
+  type Manifest,
+  pack,
+  type Packed,
+  type PublishedPackage,
+  publishedPackages,
+} from './published.ts';
 
 interface Problem {
   readonly kind: string;
   readonly resolutionKind?: string;
 }
 
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 const place = mkdtempSync(join(tmpdir(), 'eaas-published-'));
-const packed = new Map<string, { tarball: Buffer; files: string[] }>();
+const packed = new Map<string, Packed>();
 
-/** Packs each package and unpacks it where an app would have it installed. */
-beforeAll(() => {
-  for (const { name, directory, manifest } of publishedPackages) {
-    const output = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', place], {
-      cwd: directory,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const [{ filename, files }] = JSON.parse(output) as [{ filename: string; files: { path: string }[] }];
-    const tarball = join(place, filename);
-    packed.set(name, { tarball: readFileSync(tarball), files: files.map(({ path }) => path) });
+/** Packs each package and unpacks it into an app's node_modules. */
+beforeAll(async () => {
+  for (const published of publishedPackages) {
+    const { name, manifest } = published;
+    const made = await pack(published, place);
+    packed.set(name, made);
     const installed = join(place, 'node_modules', name);
     mkdirSync(installed, { recursive: true });
-    execFileSync('tar', ['-xzf', tarball, '--strip-components=1', '-C', installed]);
+    execFileSync('tar', ['-xzf', made.tarball, '--strip-components=1', '-C', installed]);
     for (const dependency of Object.keys(manifest.dependencies ?? {})) link(dependency);
   }
 });
 
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-/** Dependencies from outside are those of this checkout. */
+/** Links the other dependencies from this checkout. */
 function link(dependency: string): void {
   const path = join(place, 'node_modules', dependency);
   if (publishedPackages.some(({ name }) => name === dependency)) return;
@@ -46,35 +49,55 @@ function link(dependency: string): void {
   symlinkSync(join(modules, dependency), path);
 }
 
-function packageOf({ name }: PublishedPackage): { tarball: Buffer; files: string[] } {
+function packageOf({ name }: PublishedPackage): Packed {
   const found = packed.get(name);
   if (!found) throw new Error(`${name} was not packed`);
   return found;
 }
 
 describe.each(publishedPackages)('$name as it is published', (published) => {
-  test('holds its code, its source, its documents and its license, and no test', () => {
+  test('the package contains its code, documents and license, and no test', () => {
     const { files } = packageOf(published);
-    const allowed = /^(?:(?:dist|src)\/.+|docs\/.+\.md|README\.md|LICENSE|package\.json)$/;
+    const allowed = /^(?:(?:bin|dist|src)\/.+|docs\/.+\.md|README\.md|LICENSE|package\.json)$/;
     expect(files.filter((path) => !allowed.test(path))).toEqual([]);
-    expect(files.filter((path) => /\.test\.|\.tsbuildinfo$/.test(path))).toEqual([]);
-    expect(files).toEqual(
-      expect.arrayContaining(['README.md', 'dist/index.js', 'dist/index.d.ts', 'src/index.ts']),
-    );
+    expect(files.filter((path) => /\.test\.|\/testing\/.*\.test|\.tsbuildinfo$/.test(path))).toEqual([]);
+    expect(files).toEqual(expect.arrayContaining(['README.md', 'LICENSE']));
   });
 
-  test('is clean for publint', async () => {
-    const { tarball } = packageOf(published);
-    const data = new Uint8Array(tarball).buffer;
+  test('the package contains every file that its manifest names', () => {
+    const { files } = packageOf(published);
+    expect(filesNamedBy(published.manifest).filter((path) => !files.includes(path))).toEqual([]);
+  });
+
+  test('the package names its source, its home page and its issue tracker', () => {
+    const { repository, homepage, bugs } = published.manifest;
+    const url = repository?.url.replace(/^git\+|\.git$/g, '');
+    expect(repository).toMatchObject({ type: 'git', directory: relative(root, published.directory) });
+    expect(homepage).toBe(`${url}/tree/main/${repository?.directory}#readme`);
+    expect(bugs).toBe(`${url}/issues`);
+  });
+
+  test('passes publint', async () => {
+    const data = new Uint8Array(readFileSync(packageOf(published).tarball)).buffer;
     const { messages } = await publint({ pack: { tarball: data }, strict: true });
     expect(messages).toEqual([]);
   });
+});
 
-  test('has types that are right wherever ES modules are', async () => {
-    const { tarball } = packageOf(published);
-    const checked = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball)));
+/** The published paths of imports and programs, without those of the source condition. */
+function filesNamedBy({ bin, exports }: Manifest): string[] {
+  const targets = JSON.stringify([bin ?? {}, exports ?? {}], (name, value: unknown) =>
+    name === '@eaas/source' ? undefined : value,
+  );
+  return Array.from(targets.matchAll(/"\.\/([^"*]+\.\w+)"(?!:)/g), ([, path]) => path ?? '');
+}
+
+describe.each(libraries)('$name as it is published', (published) => {
+  test('the package has correct types for ES modules', async () => {
+    const tarball = new Uint8Array(readFileSync(packageOf(published).tarball));
+    const checked = await checkPackage(createPackageFromTarballData(tarball));
     const problems: readonly Problem[] = checked.types ? checked.problems : [{ kind: 'it has no types' }];
-    // ESM only, as the package says: what only CommonJS and older resolution would miss is no problem.
+    // The packages are ESM only, so problems of CommonJS and older resolutions do not count.
     const remaining = problems.filter(
       ({ resolutionKind = '' }) => !['node10', 'node16-cjs'].includes(resolutionKind),
     );
@@ -83,8 +106,8 @@ describe.each(publishedPackages)('$name as it is published', (published) => {
 });
 
 describe.each(['nodenext', 'bundler'])('with moduleResolution %s', (resolution) => {
-  test('every entry compiles in a strict app that sees only what is published', () => {
-    const entries = publishedPackages.flatMap((published) => published.entries);
+  test('every entry compiles in a strict app that has only the published files', () => {
+    const entries = libraries.flatMap((published) => published.entries);
     const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';`);
     const uses = entries.map((_, index) => `if (Object.keys(entry${index}).length === 0) throw new Error();`);
     const program = [...imports, ...uses, readFileSync(new URL('app.txt', import.meta.url), 'utf8')].join(

@@ -1,9 +1,16 @@
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
-interface Manifest {
+export interface Manifest {
   readonly name: string;
   readonly private?: boolean;
+  readonly homepage?: string;
+  readonly bugs?: string;
+  readonly repository?: { readonly url: string; readonly directory: string };
+  readonly bin?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Readonly<Record<string, string>>;
 }
@@ -12,19 +19,37 @@ export interface PublishedPackage {
   readonly name: string;
   readonly directory: string;
   readonly manifest: Manifest;
-  /** What can be imported: the name, and the name with each subpath that is code. */
+  /** The importable specifiers: the name, and the name with each subpath of code. */
   readonly entries: readonly string[];
 }
 
 const packages = new URL('../../packages/', import.meta.url);
 
-/** Every package of the workspace that is not private. */
+/** The packages that are not private. */
 export const publishedPackages: readonly PublishedPackage[] = readdirSync(packages)
   .map((folder) => new URL(`${folder}/`, packages))
   .map((folder) => {
     const manifest = JSON.parse(readFileSync(new URL('package.json', folder), 'utf8')) as Manifest;
     const code = Object.keys(manifest.exports ?? {}).filter((subpath) => !subpath.endsWith('.json'));
     const entries = code.map((subpath) => manifest.name + subpath.slice(1));
-    return { name: manifest.name, directory: fileURLToPath(folder), manifest, entries };
+    return { name: manifest.name, directory: fileURLToPath(folder).replace(/\/$/, ''), manifest, entries };
   })
   .filter(({ manifest }) => !manifest.private);
+
+/** The published packages that apps import. */
+export const libraries = publishedPackages.filter(({ entries }) => entries.length > 0);
+
+/** A package as it is published. */
+export interface Packed {
+  readonly tarball: string;
+  /** The paths of its files. */
+  readonly files: readonly string[];
+}
+
+/** Packs a built package into a folder. */
+export async function pack({ directory }: PublishedPackage, into: string): Promise<Packed> {
+  const command = ['pack', '--json', '--ignore-scripts', '--pack-destination', into];
+  const { stdout } = await promisify(execFile)('npm', command, { cwd: directory });
+  const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
+  return { tarball: join(into, filename), files: files.map(({ path }) => path) };
+}

@@ -1,9 +1,9 @@
 import type { Unwrap, Wrap } from '@eaas/protocol';
 
-/** What a key service answers to a wrapped key that it did not make. */
+/** The error of a key service for a wrapped key that it did not create. */
 export class Unauthentic extends Error {}
 
-/** Wraps and unwraps as a service does: it knows each of its wrapped keys, and refuses everything else. */
+/** A key service that unwraps only the keys that it wrapped. */
 export function keyService(keyId: string, keyVersion = 1): { wrap: Wrap; unwrap: Unwrap } {
   const deks = new Map<string, Uint8Array>();
   return {

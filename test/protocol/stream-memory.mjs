@@ -1,4 +1,4 @@
-// Run by stream-memory.test.ts in a process of its own, whose heap is small: prints what it took.
+// stream-memory.slow.test.ts runs this file in a process with a small heap. It prints the memory that it used.
 import { nodeEngine } from '@eaas/protocol/node';
 import { openStream, sealStream } from '@eaas/protocol/stream';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
@@ -44,7 +44,7 @@ await zeros
       },
     }),
   );
-/** What is held: not what only waits to be collected, which on a busy machine takes more than one turn. */
+/** Returns the memory in use after garbage collection, which takes several turns on a busy machine. */
 async function held() {
   let least = Infinity;
   for (let turn = 0; turn < 4; turn++) {

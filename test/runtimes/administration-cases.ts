@@ -1,13 +1,21 @@
-import type { EaasClient } from '@eaas/sdk';
+import { EaasClient } from '@eaas/sdk';
+import type { AuditState } from '@eaas/sdk/audit';
+import { reencrypt, type Store } from '@eaas/sdk/reencrypt';
+import { createTestService } from '@eaas/sdk/testing';
 import type { Case, ConnectOptions, Scene } from './case.ts';
 import { holds, refused, same } from './expect.ts';
 
-/** Where a program holds an API key, which a page does not. */
+/** The scene of a program that has an API key. */
 export interface ProgramScene extends Scene {
   readonly connect: (options?: ConnectOptions & { readonly apiKey?: string }) => EaasClient;
 }
 
-/** What only the holder of an API key can ask for. */
+interface Row {
+  readonly id: number;
+  readonly values: { readonly email: string };
+}
+
+/** Calls that need an API key: keys, API keys, the audit log, server mode, and the in-memory service. */
 export const administrationCases: readonly Case<ProgramScene>[] = [
   {
     name: 'keys are created, listed, rotated, disabled and enabled',
@@ -16,7 +24,7 @@ export const administrationCases: readonly Case<ProgramScene>[] = [
       const name = `of the suite, ${crypto.randomUUID()}`;
       const { key_id } = await keys.create({ name });
       same(
-        (await keys.list({ name })).keys.map((key) => key.key_id),
+        (await keys.page({ name })).keys.map((key) => key.key_id),
         [key_id],
         'the list',
       );
@@ -35,7 +43,7 @@ export const administrationCases: readonly Case<ProgramScene>[] = [
     },
   },
   {
-    name: 'an API key works until it is revoked, and nothing shows it',
+    name: 'an API key works until it is revoked, and no error shows it',
     run: async ({ connect, keyId }) => {
       const { apiKeys } = connect();
       const { api_key_id, api_key } = await apiKeys.create({ name: 'passing', permissions: ['encrypt'] });
@@ -48,25 +56,94 @@ export const administrationCases: readonly Case<ProgramScene>[] = [
     },
   },
   {
-    name: 'a rewrapped value stays what it is, under the newest version of its key',
+    name: 'rewrap keeps the value and moves it to the newest version of its key',
     run: async ({ connect, old }) => {
       const client = connect({ keyId: old.keyId });
       const moved = await client.rewrap(old.ciphertext);
       same([moved.key_version, moved.rewrapped], [2, true], 'the version');
-      same(await client.decryptText(moved.ciphertext), old.text, 'the text');
+      same(await client.decrypt(moved.ciphertext, { as: 'text' }), old.text, 'the text');
       same((await client.rewrap(moved.ciphertext)).rewrapped, false, 'a second time');
-      await client.close();
     },
   },
   {
-    name: 'what the service encrypted is decrypted here, and the other way round',
+    name: 'the client decrypts values of the service, and the service decrypts values of the client',
     run: async ({ connect, keyId }) => {
       const client = connect();
       const context = { row: '1' };
       const theirs = await client.serverMode.encrypt({ key_id: keyId, plaintext: 'a secret', context });
-      same(await client.decryptText(theirs, { context }), 'a secret', 'ours');
+      same(await client.decrypt(theirs, { as: 'text', context }), 'a secret', 'ours');
       const ours = await client.encrypt('another', { context });
       same((await client.serverMode.decrypt({ ...ours, context })).plaintext, 'another', 'theirs');
+    },
+  },
+  {
+    name: 'the audit log is listed, and the service verifies it',
+    run: async ({ connect, keyId }) => {
+      const client = connect();
+      await client.decrypt(await client.encrypt('a secret', { fresh: true }));
+      const actions: string[] = [];
+      for await (const { id, action } of client.audit.list({ key_id: keyId })) {
+        holds(id > 0, 'an entry without a number');
+        actions.push(action);
+      }
+      same(actions.slice(0, 2), ['key.unwrap', 'key.wrap'], 'the newest actions');
+      same(actions.at(-1), 'key.create', 'the oldest action');
+      const { valid, complete } = await client.audit.verify();
+      same([valid, complete], [true, true], 'the verification');
+    },
+  },
+  {
+    name: 'audit.monitor recomputes the audit log and resumes after the last verified entry',
+    run: async ({ connect }) => {
+      const client = connect();
+      let state: AuditState | undefined;
+      const store = { load: () => state, save: (next: AuditState) => void (state = next) };
+      const checked: number[] = [];
+      for await (const report of client.audit.monitor({ store, interval: 1 })) {
+        same(report.findings, [], 'the findings');
+        checked.push(report.checked);
+        if (checked.length === 2) break;
+        await client.encrypt('a secret', { fresh: true });
+      }
+      holds((checked[0] ?? 0) > 2, 'the first round read little');
+      same(checked[1], 1, 'what the second round read');
+    },
+  },
+  {
+    name: 'reencrypt encrypts a table of plaintexts page by page',
+    run: async ({ connect }) => {
+      const client = connect();
+      const emails = Array.from({ length: 25 }, (_, index) => `${index}@example.com`);
+      const table = new Map(emails.map((email, index) => [index + 1, email]));
+      const store: Store<Row> = {
+        read: async ({ after = 0, limit }) =>
+          Array.from(table, ([id, email]) => ({ id, values: { email } })).slice(after, after + limit),
+        write: async ({ id, expected, values }) => {
+          const isUnchanged = table.get(id) === expected.email;
+          if (isUnchanged) table.set(id, values.email);
+          return isUnchanged;
+        },
+      };
+      let pages = 0;
+      for await (const { done } of reencrypt(client, store, { mode: 'encrypt', to: {}, pageSize: 10 })) {
+        pages++;
+        same(done, pages === 4, 'whether it is done');
+      }
+      const stored = Array.from(table.values(), (text) => client.decrypt(text, { as: 'text' }));
+      same(await Promise.all(stored), emails, 'the table');
+    },
+  },
+  {
+    name: 'the in-memory service responds, and returns errors that a test asks for',
+    run: async () => {
+      const service = createTestService();
+      const { baseUrl, apiKey, fetch } = service;
+      const { key_id: keyId } = service.createKey('main');
+      const client = new EaasClient({ baseUrl, apiKey, keyId, fetch, retries: 0 });
+      same(await client.decrypt(await client.encrypt('a secret'), { as: 'text' }), 'a secret', 'the text');
+      service.failNext('unavailable');
+      await refused(() => client.hash('a secret'), 'unavailable');
+      same((await client.hash('a secret')).length, 64, 'the length of a fingerprint');
     },
   },
 ];

@@ -2,11 +2,11 @@ import type { Engine } from '@eaas/protocol';
 import type { EnvelopeClient, EnvelopeClientOptions, TransportOptions } from '@eaas/sdk';
 import type { VectorFile } from '../vectors/vectors.ts';
 
-/** What a run is told. */
+/** The settings of a run. */
 export interface Settings {
-  /** Where the service is, or the proxy before it. */
+  /** The URL of the service, or of the proxy in front of it. */
   readonly baseUrl: string;
-  /** Never told to a page. */
+  /** The API key. Pages do not receive it. */
   readonly apiKey?: string | undefined;
   readonly keyId: string;
   readonly otherKeyId: string;
@@ -20,14 +20,14 @@ export interface Settings {
 
 export type ConnectOptions = EnvelopeClientOptions & Omit<TransportOptions, 'baseUrl'>;
 
-/** What a case acts on. */
+/** The settings and functions that a case can use. */
 export interface Scene extends Settings {
   readonly engines: readonly Engine[];
-  /** A client of its own, as one is made in this runtime. */
+  /** Creates a client in the same way as an app in this runtime. */
   readonly connect: (options?: ConnectOptions) => EnvelopeClient;
 }
 
-/** A promise that is kept in every runtime. */
+/** Behaviour that every runtime must have. */
 export interface Case<S extends Scene = Scene> {
   readonly name: string;
   readonly run: (scene: S) => Promise<void>;
@@ -35,36 +35,28 @@ export interface Case<S extends Scene = Scene> {
 
 export interface CaseResult {
   readonly name: string;
-  readonly ok: boolean;
-  readonly milliseconds: number;
-  readonly error?: string;
+  /** The message and stack of the error. Empty if the case passed. */
+  readonly error: string;
 }
 
-const patience = 20_000;
-
-/** Runs one case after another. */
+/** Runs one case after another. Clients stay open, because an open client must not keep a runtime from ending. */
 export async function runCases<S extends Scene>(cases: readonly Case<S>[], scene: S): Promise<CaseResult[]> {
   const results: CaseResult[] = [];
   for (const { name, run } of cases) {
-    const start = Date.now();
-    const error = await failureOf(run(scene));
-    const milliseconds = Date.now() - start;
-    results.push({ name, milliseconds, ok: error === undefined, ...(error !== undefined && { error }) });
+    const error = await within(20_000, run(scene), 'The case').then(
+      () => '',
+      (reason: unknown) => (reason instanceof Error ? `${reason.message}\n${reason.stack}` : String(reason)),
+    );
+    results.push({ name, error });
   }
   return results;
 }
 
-async function failureOf(running: Promise<void>): Promise<string | undefined> {
-  let timer: unknown;
+/** Returns the result of a promise. Throws if the promise takes longer than the limit. */
+export async function within<T>(milliseconds: number, promise: Promise<T>, what: string): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('it did not end')), patience);
+    timer = setTimeout(() => reject(new Error(`${what} took longer than ${milliseconds} ms`)), milliseconds);
   });
-  try {
-    await Promise.race([running, late]);
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? `${error.message}\n${error.stack}` : String(error);
-  } finally {
-    clearTimeout(timer as number);
-  }
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

@@ -3,56 +3,53 @@ import { holds, refused, same, valueOf } from './expect.ts';
 
 const many = 1_000;
 
-/** What a client asks the service for, and what it keeps. */
+/** Requests for data keys, and how long the client keeps data keys. */
 export const dataKeyCases: readonly Case[] = [
   {
-    name: 'a thousand values under one data key are decrypted at once with one request',
+    name: 'decrypting 1,000 values under one data key concurrently takes one request',
     run: async (scene) => {
       const writer = scene.connect();
       const bundles = (await writer.encryptMany(numbered)).map(valueOf);
       same(new Set(bundles.map(({ wrapped_key }) => wrapped_key)).size, 1, 'the number of data keys');
       const { client, requests } = counted(scene);
-      const texts = await Promise.all(bundles.map((bundle) => client.decryptText(bundle)));
+      const texts = await Promise.all(bundles.map((bundle) => client.decrypt(bundle, { as: 'text' })));
       same(texts, numbered, 'the texts');
       same(requests.length, 1, 'the number of requests');
-      await Promise.all([writer.close(), client.close()]);
     },
   },
   {
-    name: 'a thousand values under as many data keys are decrypted at once with one batch request',
+    name: 'decrypting 1,000 values under 1,000 data keys concurrently takes one batch request',
     run: async (scene) => {
       const writer = counted(scene);
       const bundles = (await writer.client.encryptMany(numbered, { fresh: true })).map(valueOf);
       same(new Set(bundles.map(({ wrapped_key }) => wrapped_key)).size, many, 'the number of data keys');
       same(writer.requests.map(lastPart), ['wrap'], 'the requests to encrypt');
       const { client, requests } = counted(scene);
-      const texts = await Promise.all(bundles.map((bundle) => client.decryptText(bundle)));
+      const texts = await Promise.all(bundles.map((bundle) => client.decrypt(bundle, { as: 'text' })));
       same(texts, numbered, 'the texts');
       same(requests.length, 1, 'the number of requests');
       holds(requests[0]?.endsWith('/batch/unwrap') === true, `it asked ${requests[0]}`);
-      await Promise.all([writer.client.close(), client.close()]);
     },
   },
   {
-    name: 'what was primed is encrypted and decrypted without waiting',
+    name: 'after prime, encryptSync and decryptSync work',
     run: async (scene) => {
       const { client, requests } = counted(scene);
       await refused(() => client.encryptSync('a secret'), 'not_primed');
       await client.prime();
       const context = { row: '1' };
       const bundle = client.encryptSync('a secret', { context });
-      same(await client.decryptText(bundle, { context }), 'a secret', 'the text');
+      same(await client.decrypt(bundle, { as: 'text', context }), 'a secret', 'the text');
       const reader = scene.connect();
-      await refused(() => reader.decryptTextSync(bundle, { context }), 'not_primed');
+      await refused(() => reader.decryptSync(bundle, { as: 'text', context }), 'not_primed');
       await reader.prime({ ciphertexts: [bundle] });
-      same(reader.decryptTextSync(bundle, { context }), 'a secret', 'the text, without waiting');
+      same(reader.decryptSync(bundle, { as: 'text', context }), 'a secret', 'the text, without waiting');
       await refused(() => reader.decryptSync(bundle), 'decryption');
       holds(requests.length <= 2, `it asked ${requests.join()}`);
-      await Promise.all([client.close(), reader.close()]);
     },
   },
   {
-    name: 'a client that was closed refuses, and has overwritten its data keys',
+    name: 'a closed client refuses every call and sends no request',
     run: async (scene) => {
       const { client, requests } = counted(scene);
       await client.prime();
@@ -69,7 +66,7 @@ export const dataKeyCases: readonly Case[] = [
     },
   },
   {
-    name: 'a client ends with its scope: `await using`',
+    name: '`await using` closes a client at the end of its scope',
     run: async ({ connect }) => {
       let kept;
       {
@@ -84,7 +81,7 @@ export const dataKeyCases: readonly Case[] = [
 
 const numbered = Array.from({ length: many }, (_, index) => `value ${index}`);
 
-/** A client, and the addresses that it asked. */
+/** Creates a client that records the paths of its requests. */
 function counted(scene: Scene): { client: ReturnType<Scene['connect']>; requests: string[] } {
   const requests: string[] = [];
   const client = scene.connect({

@@ -6,11 +6,11 @@ import type { Case } from './case.ts';
 import { refused, same } from './expect.ts';
 import { through } from './streams.ts';
 
-/** Every engine against the vectors: what each writes is byte for byte the same, here and elsewhere. */
+/** Creates the cases that compare an engine with the test vectors. */
 export function engineCases(name: string): readonly Case[] {
   return [
     {
-      name: `${name}: every vector of the envelope, both ways`,
+      name: `${name}: encrypts and decrypts every vector of the envelope`,
       run: async ({ engines, vectors: { messages } }) => {
         const engine = engineOf(engines, name);
         for (const vector of messages.cases) {
@@ -29,7 +29,7 @@ export function engineCases(name: string): readonly Case[] {
       },
     },
     {
-      name: `${name}: whatever must be refused is, with the vectors' code`,
+      name: `${name}: refuses every refused vector with the code of the vector`,
       run: async ({ engines, vectors: { messages, streams } }) => {
         const engine = engineOf(engines, name);
         for (const refusal of messages.refusals) {
@@ -42,7 +42,7 @@ export function engineCases(name: string): readonly Case[] {
       },
     },
     {
-      name: `${name}: every vector of the stream, both ways`,
+      name: `${name}: encrypts and decrypts every vector of the stream`,
       run: async ({ engines, vectors: { streams } }) => {
         const engine = engineOf(engines, name);
         for (const vector of streams.cases) {
@@ -102,7 +102,7 @@ function wrappedOf({ key_id: keyId, key_version: keyVersion, wrapped_key }: Stre
   return { keyId, keyVersion, wrappedKey: bytes(wrapped_key) };
 }
 
-/** Has the next random bytes be the data key and then the salt of the vector. */
+/** Replaces the next random bytes with the data key and the salt of the vector. */
 async function drawing<T>({ dek, salt }: StreamCase, work: () => Promise<T>): Promise<T> {
   const drawn = [dek, salt];
   Object.defineProperty(crypto, 'getRandomValues', {

@@ -1,52 +1,37 @@
-/** Throws unless both are the same: values, bytes, and what is made of them. */
+/** Throws unless both values are deeply equal. */
 export function same(actual: unknown, expected: unknown, what = 'it'): void {
-  if (!isSame(actual, expected)) throw new Error(`${what} is ${show(actual)}, not ${show(expected)}`);
+  const [got, wanted] = [canonical(actual), canonical(expected)];
+  if (got !== wanted) throw new Error(`${what} is ${got.slice(0, 200)}, expected ${wanted.slice(0, 200)}`);
 }
 
 export function holds(condition: boolean, what: string): void {
   if (!condition) throw new Error(what);
 }
 
-/** The error that a call ends in. Throws when it ends in none, or in one of another code. */
+/** Returns the error of a call. Throws if the call succeeds or fails with another code. */
 export async function refused(call: () => unknown, code: string): Promise<Error & { code: string }> {
-  let answer: unknown;
+  let result: unknown;
   try {
-    answer = await call();
+    result = await call();
   } catch (error) {
     if ((error as { code?: string } | undefined)?.code === code) return error as Error & { code: string };
-    throw new Error(`it was refused by ${String(error)}, not by \`${code}\``, { cause: error });
+    throw new Error(`expected an error with the code ${code}, got ${String(error)}`, { cause: error });
   }
-  throw new Error(`it answered ${show(answer)}, and should have been refused by \`${code}\``);
+  throw new Error(`expected an error with the code ${code}, got ${canonical(result).slice(0, 200)}`);
 }
 
-/** The value of a result that must be one. */
+/** Returns the value of a result. Throws its error. */
 export function valueOf<T>(settled: { ok: true; value: T } | { ok: false; error: Error } | undefined): T {
   if (settled?.ok) return settled.value;
   throw settled?.error ?? new Error('there is no result');
 }
 
-function isSame(actual: unknown, expected: unknown): boolean {
-  if (Object.is(actual, expected)) return true;
-  if (typeof actual !== 'object' || typeof expected !== 'object' || !actual || !expected) return false;
-  if (actual instanceof Uint8Array || expected instanceof Uint8Array) {
-    return (
-      actual instanceof Uint8Array &&
-      expected instanceof Uint8Array &&
-      actual.length === expected.length &&
-      actual.every((byte, at) => byte === expected[at])
-    );
-  }
-  const keys = Object.keys(expected);
-  return (
-    Object.keys(actual).length === keys.length &&
-    keys.every((key) => isSame(actual[key as keyof object], expected[key as keyof object]))
-  );
-}
-
-function show(value: unknown): string {
-  const text =
-    value instanceof Uint8Array
-      ? `bytes ${Array.from(value).join()}`
-      : (JSON.stringify(value) as string | undefined);
-  return (text ?? 'undefined').slice(0, 200);
+/** Returns JSON with sorted names. Bytes differ from every string and every list. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) => {
+    if (member instanceof Uint8Array) return { '(bytes)': Array.from(member).join() };
+    if (member === undefined) return { '(undefined)': true };
+    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;
+    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
 }

@@ -4,16 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { Mount } from './runtime.ts';
 
-/** As strict as a page with a script can be: nothing from elsewhere, and no code made of text. */
+/** The strictest policy for a page with a script: nothing from other origins, and no `eval`. */
 const policy = "default-src 'none'; script-src 'self'; connect-src 'self'";
 
 export interface PageReport {
   readonly report: unknown;
-  /** What the content security policy has refused. */
+  /** The violations of the content security policy. */
   readonly violations: readonly string[];
 }
 
-/** Serves a page with one script, its settings and what is mounted beside it, and takes its report. */
+/** Serves a page with one script, its settings and the mounts, and receives the report of the page. */
 export async function openPageServer(script: string, mounts: Readonly<Record<string, Mount>>) {
   let settings: object = {};
   let take: (report: PageReport) => void = () => {};
@@ -43,7 +43,7 @@ export async function openPageServer(script: string, mounts: Readonly<Record<str
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     isMounted: (url: string): boolean => URL.canParse(url) && mountOf(new URL(url).pathname) !== undefined,
-    /** Sets what the page is told, and waits for its report. */
+    /** Sets the page's settings, and waits for its report. */
     serve: (given: object): Promise<PageReport> => {
       settings = given;
       return new Promise((resolve) => (take = resolve));

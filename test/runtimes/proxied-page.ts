@@ -8,13 +8,13 @@ import { bundleFor, type Mount } from './runtime.ts';
 
 type ProxyModule = { createProxy: typeof createProxy; toNodeHandler: typeof toNodeHandler };
 
-/** The proxy of the app's backend, as it is installed: it holds the API key, and lets the page use its keys. */
+/** Creates the installed proxy, which has the API key and allows the page to use its keys. */
 export async function proxyFor(
   app: App,
   { baseUrl, apiKey, keyId, otherKeyId }: Settings & { readonly apiKey: string },
 ): Promise<Mount> {
   const bundle = join(app.directory, 'proxy.mjs');
-  // Bundled, because the process that runs the tests takes the packages' sources for the packages.
+  // Bundle the proxy, because imports in this process resolve to the source files of the packages.
   const code = "export { createProxy, toNodeHandler } from '@eaas/sdk/proxy'";
   writeFileSync(bundle, await bundleFor(app, { code, conditions: ['node'] }));
   const installed = (await import(pathToFileURL(bundle).href)) as ProxyModule;

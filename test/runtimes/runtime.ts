@@ -3,41 +3,35 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { App } from '../setup/installed-packages.ts';
 
-/** Where JavaScript runs. */
+/** A JavaScript runtime. */
 export interface Runtime {
   readonly name: string;
-  /** Why it cannot run on this machine, if it cannot. */
-  readonly leftOut?: string | undefined;
-  /** Makes ready what runs in it. */
+  /** Whether the runtime can run on this machine. Defaults to true. */
+  readonly available?: boolean;
+  /** Prepares a module to run in the runtime. */
   readonly start: (work: Work) => Promise<Started>;
 }
 
 export interface Work {
   readonly app: App;
-  /**
-   * The path of a module that exports `run(settings, engines)`, which answers what JSON can say; the engines are those that
-   * need modules of the runtime.
-   */
+  /** The path of a module that exports `run(settings, engines)`. Both cross as JSON, except the runtime's own engines. */
   readonly module: string;
-  /** For a page: what is served beside it, by the first part of the path. */
+  /** For a page: request handlers by the first segment of the path. */
   readonly mounts?: Readonly<Record<string, Mount>> | undefined;
 }
 
 export type Mount = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export interface Started {
-  /** Runs the module once. Throws when the runtime fails, or takes longer than a minute. */
+  /** Runs the module once. Throws if the runtime fails or takes longer than a minute. */
   run(settings: object): Promise<unknown>;
-  /** Rejects when something that ran keeps the runtime from ending. */
-  stop(): Promise<void>;
+  /** Stops the runtime. Rejects if the module keeps the runtime from ending. */
+  readonly stop: () => Promise<void>;
 }
 
 const here = import.meta.dirname;
 
-/**
- * Compiles a module, and what it imports from beside it, into the app's folder. The packages stay imports, of those that
- * are installed there. Answers the file's path.
- */
+/** Compiles a module into the app's folder and returns the file's path. It imports the packages that are installed there. */
 export async function compileInto(app: App, module: string, target: string): Promise<string> {
   const outfile = join(app.directory, `${target}-${module.replace(/^.*\/|\.ts$/g, '')}.js`);
   await build({
@@ -53,7 +47,7 @@ export async function compileInto(app: App, module: string, target: string): Pro
   return outfile;
 }
 
-/** One file of a module and of the packages as an app's bundler would choose them by these conditions. */
+/** Bundles code with the packages of the app, resolved by these conditions. */
 export async function bundleFor(
   app: App,
   { code, conditions }: { readonly code: string; readonly conditions: readonly string[] },
@@ -71,13 +65,4 @@ export async function bundleFor(
     logLevel: 'silent',
   });
   return outputFiles[0]?.text ?? '';
-}
-
-/** As `promise`, for so long. */
-export async function within<T>(milliseconds: number, promise: Promise<T>, what: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} took longer than ${milliseconds} ms`)), milliseconds);
-  });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net';
 import { EaasClient } from '@eaas/sdk';
-import { openDoors } from '../../packages/server/src/doors.ts';
+import { openDoors } from '../../packages/server/src/http/doors.ts';
 import { createApp } from '../../packages/server/src/http/app.ts';
 import { openWorld, settle } from '../setup/world.ts';
 import { vectors } from '../vectors/vectors.ts';
 import type { Settings } from './case.ts';
 
-/** A service that listens, and what a run in one runtime is told of it: a tenant of its own. */
+/** A running service. `settle` creates a tenant and returns its settings. */
 export interface RunningService {
   settle(name: string): Promise<Settings & { readonly apiKey: string }>;
   close(): Promise<void>;

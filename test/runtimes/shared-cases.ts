@@ -8,10 +8,10 @@ import { failureCases } from './failure-cases.ts';
 import { fieldsCases } from './fields-cases.ts';
 import { streamCases } from './stream-cases.ts';
 
-/** The engines that need nothing of the runtime. */
+/** The engines without modules of the runtime. */
 export const enginesEverywhere: readonly Engine[] = [nobleEngine, webCryptoEngine];
 
-/** What holds in programs and in pages. */
+/** The cases for programs and pages. */
 export function sharedCases(engines: readonly string[]): readonly Case[] {
   return [
     ...envelopeCases,

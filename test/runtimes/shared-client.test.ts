@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type App, installPackages } from '../setup/installed-packages.ts';
-import type { Settings } from './case.ts';
-import { type Started, within } from './runtime.ts';
+import { type Settings, within } from './case.ts';
+import type { Started } from './runtime.ts';
 import { openService, type RunningService } from './service.ts';
 import type { Asked, run } from './shared-client.ts';
 import { workerd } from './workerd.ts';
@@ -27,14 +27,14 @@ beforeEach(async () => {
 
 afterEach(() => worker.stop());
 
-/** What a request to the worker is answered; one that hangs is an error. */
+/** Sends a request to the worker. Throws if it hangs. */
 async function ask(asked: Partial<Asked> = {}): ReturnType<typeof run> {
   const { vectors: _, ...told } = settings;
   const answering = worker.run({ ...told, ...asked }) as ReturnType<typeof run>;
   return within(15_000, answering, 'The request');
 }
 
-test('in workerd, requests that come at once share the data key that one of them fetches', async () => {
+test('in workerd, concurrent requests share the data key that one of them requests', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask()));
   expect(answers.map(({ text }) => text)).toEqual(answers.map(() => 'a secret'));
   const wrappedKeys = new Set(answers.map(({ ciphertext = '' }) => ciphertext.slice(0, 132)));
@@ -42,14 +42,14 @@ test('in workerd, requests that come at once share the data key that one of them
   expect(await ask({ ciphertext: answers[0]?.ciphertext })).toMatchObject({ text: 'a secret' });
 });
 
-test('in workerd, a request that ends early does not leave the others waiting for what it was fetching', async () => {
+test('in workerd, a request that ends early does not block the next ones', async () => {
   expect(await ask({ patience: 50 })).toEqual({ code: 'aborted' });
   const next = await ask();
   expect(next.code === 'timeout' || next.text === 'a secret').toBe(true);
   expect(await ask()).toMatchObject({ text: 'a secret' });
 });
 
-test('in workerd, requests that wait while the one that fetches ends early are answered', async () => {
+test('in workerd, waiting requests get a response when the request that fetches their data key ends early', async () => {
   const [first, ...others] = await Promise.all([ask({ patience: 50 }), ask(), ask()]);
   expect(first).toEqual({ code: 'aborted' });
   for (const { code, text } of others) expect(code === 'timeout' || text === 'a secret').toBe(true);

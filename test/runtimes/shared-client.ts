@@ -2,9 +2,9 @@ import { EaasClient, type EaasError } from '@eaas/sdk';
 import type { Settings } from './case.ts';
 
 export interface Asked extends Settings {
-  /** Of a value that another request has encrypted. */
+  /** A ciphertext that another request created. */
   readonly ciphertext?: string | undefined;
-  /** Milliseconds after which the request gives up and ends: sooner than the service answers. */
+  /** The request ends after this many milliseconds, before the service responds. */
   readonly patience?: number | undefined;
 }
 
@@ -14,10 +14,10 @@ interface Answered {
   readonly code?: string;
 }
 
-/** One client for all requests, as a worker has it that uses its data keys again. */
+/** One client for all requests, as in a worker that reuses data keys. */
 let shared: EaasClient | undefined;
 
-/** Answers one request. What it leaves unfinished, its runtime ends with it: its calls of the service, its timers. */
+/** Handles one request. The runtime ends the calls and timers of a request together with it. */
 export async function run({ ciphertext: given, patience, ...settings }: Asked): Promise<Answered> {
   const { baseUrl, apiKey = '', keyId } = settings;
   const slowly: typeof fetch = async (input, init) => {
@@ -35,7 +35,7 @@ export async function run({ ciphertext: given, patience, ...settings }: Asked): 
   const signal = patience === undefined ? undefined : AbortSignal.timeout(patience);
   try {
     const { ciphertext } = await shared.encrypt('a secret', { signal });
-    return { ciphertext, text: await shared.decryptText(given ?? ciphertext, { signal }) };
+    return { ciphertext, text: await shared.decrypt(given ?? ciphertext, { as: 'text', signal }) };
   } catch (error) {
     return { code: (error as EaasError).code };
   }

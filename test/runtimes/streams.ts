@@ -1,4 +1,4 @@
-/** What comes out of a stream when these bytes are put in. Throws what the stream ends with. */
+/** Sends bytes through a stream and returns the output. Throws the stream's error. */
 export async function through(
   stream: TransformStream<Uint8Array, Uint8Array>,
   content: Uint8Array,
@@ -14,7 +14,7 @@ export async function through(
   return gathered(source.pipeThrough(stream));
 }
 
-/** All bytes of a stream. Not every runtime can iterate one. */
+/** Returns all bytes of a stream. Some runtimes cannot iterate streams, and a Response would replace the stream's error. */
 export async function gathered(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   const reader = stream.getReader();
   const parts: Uint8Array[] = [];

@@ -1,4 +1,3 @@
-import { nobleEngine } from '@eaas/protocol';
 import { EaasBrowserClient } from '@eaas/sdk/browser';
 import { type Case, type CaseResult, runCases, type Settings } from './case.ts';
 import { refused, same } from './expect.ts';
@@ -8,14 +7,14 @@ import { enginesEverywhere, sharedCases } from './shared-cases.ts';
 export const pageCases: readonly Case[] = [
   ...sharedCases(enginesEverywhere.map(({ name }) => name)),
   {
-    name: 'the page lets no text be run as code, and shows no API key',
+    name: 'the page refuses eval and has no API key',
     run: async ({ connect, apiKey }) => {
       same(apiKey, undefined, 'the API key');
       const directive = new Promise((resolve) => {
         document.addEventListener(
           'securitypolicyviolation',
           (event) => {
-            // Asked for: the page's own listener counts all others.
+            // This violation is expected, so the page's own listener must not count it.
             event.stopImmediatePropagation();
             resolve(event.effectiveDirective);
           },
@@ -24,7 +23,7 @@ export const pageCases: readonly Case[] = [
       });
       await refused(() => {
         try {
-          // oxlint-disable-next-line no-eval -- It must not work.
+          // oxlint-disable-next-line no-eval -- the case checks that eval is refused
           return globalThis.eval('1');
         } catch (error) {
           throw Object.assign(new Error('no'), { code: (error as Error).name });
@@ -36,12 +35,12 @@ export const pageCases: readonly Case[] = [
   },
 ];
 
-/** The suite in a page of an app, whose backend holds the API key. */
+/** Runs the suite in a page. The API key stays in the app's backend. */
 export async function run(settings: Settings): Promise<CaseResult[]> {
   const { keyId } = settings;
   return runCases(pageCases, {
     ...settings,
     engines: enginesEverywhere,
-    connect: (options) => new EaasBrowserClient({ keyId, engines: { sync: nobleEngine }, ...options }),
+    connect: (options) => new EaasBrowserClient({ keyId, ...options }),
   });
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { requireTools } from '../setup/tools.ts';
-import { bundleFor, compileInto, type Runtime, type Work, within } from './runtime.ts';
+import { within } from './case.ts';
+import { bundleFor, compileInto, type Runtime, type Work } from './runtime.ts';
 
 /** The part of miniflare's API that is used here. */
 interface Miniflare {
@@ -10,7 +11,7 @@ interface Miniflare {
   dispose(): Promise<void>;
 }
 
-/** The runtime of Cloudflare's workers, without Node's modules unless asked for. */
+/** The runtime of Cloudflare Workers. The flag `nodejs_compat` adds Node's modules. */
 export function workerd(compatibilityFlags: readonly string[] = []): Runtime {
   return {
     name: ['workerd', ...compatibilityFlags].join(', '),
@@ -43,9 +44,9 @@ async function start({ app, module }: Work, compatibilityFlags: readonly string[
   return {
     run: async (settings: object): Promise<unknown> => {
       const call = worker.dispatchFetch('http://worker/', { method: 'POST', body: JSON.stringify(settings) });
-      const answer = await within(60_000, call, 'The worker');
-      if (!answer.ok) throw new Error(`The worker answered ${answer.status}: ${await answer.text()}`);
-      return answer.json();
+      const response = await within(60_000, call, 'The worker');
+      if (!response.ok) throw new Error(`the worker responded ${response.status}: ${await response.text()}`);
+      return response.json();
     },
     stop: () => worker.dispose(),
   };

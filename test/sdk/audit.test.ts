@@ -1,8 +1,9 @@
+import { alone } from '../setup/alone.ts';
 import { entryHash } from '@eaas/protocol/audit';
 import { EaasClient } from '@eaas/sdk';
 import type { AuditEntry } from '@eaas/sdk/audit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openDoors } from '../../packages/server/src/doors.ts';
+import { openDoors } from '../../packages/server/src/http/doors.ts';
 import { createApp } from '../../packages/server/src/http/app.ts';
 import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
 import { purge } from '../../packages/server/src/jobs/purge.ts';
@@ -11,7 +12,7 @@ import { apiOf, dek, openWorld, type Resident, settle, type World } from '../set
 import { type Attacker, openAttacker } from '../tampering/attacker.ts';
 import { type Auditor, auditor } from './auditor.ts';
 
-// The real server over HTTP, and an attacker who may do anything to its database.
+// These tests use the real server over HTTP, and an attacker who can change everything in its database.
 
 let world: World;
 let attacker: Attacker;
@@ -21,7 +22,7 @@ let resident: Resident;
 let client: EaasClient;
 let keyId: string;
 
-/** In the log of the copy `fresh`; all of the same millisecond. */
+/** Appends entries with the same millisecond to the log of the copy `fresh`. */
 const length = 232;
 
 beforeAll(async () => {
@@ -54,7 +55,7 @@ async function wraps(count: number): Promise<void> {
   }
 }
 
-/** Somebody who has verified the log as it is. */
+/** Creates an auditor that has verified the current log. */
 async function watcher(): Promise<Auditor> {
   const one = auditor(client);
   expect(await one.check()).toMatchObject({ ok: true, findings: [] });
@@ -70,7 +71,7 @@ async function shown(order: 'newest' | 'oldest'): Promise<AuditEntry[]> {
   return entries;
 }
 
-/** Computes the public hashes from an id on anew, as anybody can. */
+/** Recomputes the public hashes from an id on. An attacker needs no key for this. */
 async function rechain(from: number): Promise<void> {
   let hash: Uint8Array = Buffer.alloc(0);
   for (const { hash: stated, ...entry } of await shown('oldest')) {
@@ -80,8 +81,8 @@ async function rechain(from: number): Promise<void> {
   }
 }
 
-describe('a log that is true', () => {
-  test('is verified from its first entry on, and then from where it was left', async () => {
+describe('audits of an honest log', () => {
+  test('the first round verifies all entries, and the next round only entries after the last verified one', async () => {
     const one = await watcher();
     expect(one.saved).toMatchObject({
       start: { id: 0 },
@@ -98,7 +99,7 @@ describe('a log that is true', () => {
     expect(verified).toMatchObject({ valid: true, checkpoint: { id: length + 1, valid: true } });
   });
 
-  test('is listed and verified while it grows, within the same millisecond', async () => {
+  test('a log that grows within one millisecond can be listed and verified', async () => {
     const growing = (async () => {
       for (let time = 0; time < 12; time++) await wraps(17);
     })();
@@ -115,7 +116,7 @@ describe('a log that is true', () => {
     expect(report).toMatchObject({ ok: true, findings: [] });
   });
 
-  test('a monitor of the client tells of every key that is exported', async () => {
+  test('a monitor can report exported keys', async () => {
     const stop = new AbortController();
     const seen: AuditEntry[] = [];
     const store = { load: () => undefined, save: () => stop.abort() };
@@ -126,7 +127,7 @@ describe('a log that is true', () => {
   });
 });
 
-describe('the administrator of the database', () => {
+describe('audits of a log that a database administrator changed', () => {
   const changes = [
     [
       'alters an actor',
@@ -161,12 +162,12 @@ describe('the administrator of the database', () => {
     ],
     ['cuts off the tail', 'delete from eaas.audit_entries where mine and id > 200', ['entry_missing 201']],
     [
-      'removes the beginning',
+      'removes the first entries',
       'delete from eaas.audit_entries where mine and id <= 120',
       ['service_verification_failed 2', 'entry_missing 1'],
     ],
     [
-      'removes everything',
+      'removes all entries',
       'delete from eaas.audit_entries where mine',
       ['service_verification_failed 232', 'entry_missing 1'],
     ],
@@ -176,14 +177,14 @@ describe('the administrator of the database', () => {
       ['entry_altered 2', 'entry_altered 3', 'entry_altered 4'],
     ],
   ] as const;
-  test.each(changes)('%s, and whoever reads it then finds out', async (_, statement, found) => {
+  test.each(changes)('an audit finds the change if the administrator %s', async (_, statement, found) => {
     await tamper(statement);
     const { ok, findings } = await auditor(client).check();
     expect(ok).toBe(false);
     expect(findings.map(({ code, id }) => `${code} ${id}`)).toEqual(found);
   });
 
-  test('alters an entry that was read before: a full reading finds it, and so does the service', async () => {
+  test('a full round and the service find an altered entry that was read earlier', async () => {
     const one = await watcher();
     await tamper("update eaas.audit_entries set actor = 'nobody' where mine and id = 100");
     expect(await one.check()).toMatchObject({ ok: true });
@@ -191,7 +192,7 @@ describe('the administrator of the database', () => {
     expect(await client.audit.verify()).toMatchObject({ valid: false });
   });
 
-  test('computes the public hashes anew: not those that the checkpoint was signed for, or that were read', async () => {
+  test('an audit finds recomputed hashes, which differ from the checkpoint and from the hashes that were read', async () => {
     const one = await watcher();
     await tamper("update eaas.audit_entries set actor = 'nobody' where mine and id = 100");
     await rechain(100);
@@ -205,13 +206,13 @@ describe('the administrator of the database', () => {
     ]);
   });
 
-  test('and changes the head along: the service signs no such checkpoint', async () => {
+  test('the service signs no checkpoint if the administrator also changes the head', async () => {
     const one = await watcher();
     await tamper("update eaas.audit_heads set hash = sha256('x') where mine");
     await expect(one.check()).rejects.toMatchObject({ code: 'unavailable', retryable: true });
   });
 
-  test('puts everything back to an older state, which is authentic and shorter, and then another future', async () => {
+  test('an audit finds an older state of the log, and then another log that grew from it', async () => {
     const one = await watcher();
     const { saved } = one;
     await attacker.restore('early');
@@ -227,14 +228,14 @@ describe('the administrator of the database', () => {
   });
 });
 
-test('what is purged before it is read is told once, and what follows is verified', async () => {
+test('a purge of unread entries is reported once, and the entries after it are verified', async () => {
   const [one, other] = [await watcher(), auditor(client)];
   world.time += 1_000;
   await wraps(120);
   world.time += 61 * 31 * 86_400_000;
   await wraps(5);
-  await countUsage(service, new AbortController().signal);
-  await purge(service, 60, new AbortController().signal);
+  await countUsage(service, alone());
+  await purge(service, 60, alone());
   const through = length + 120;
   expect(await other.check()).toMatchObject({ ok: true, checked: 5, state: { start: { id: through } } });
   expect((await one.check()).findings).toMatchObject([{ code: 'purged_unread', id: through }]);

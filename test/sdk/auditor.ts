@@ -6,7 +6,7 @@ import {
   type CheckOptions,
 } from '@eaas/sdk/audit';
 
-/** Somebody who checks a log, and keeps the state as JSON. */
+/** Creates an auditor that checks a log and stores its state as JSON. */
 export interface Auditor {
   readonly saved: AuditState | undefined;
   check(options?: Partial<CheckOptions>): Promise<AuditReport>;

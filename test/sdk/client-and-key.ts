@@ -4,11 +4,11 @@ import { createTestService, type TestService } from '../../packages/sdk/src/test
 export interface ClientAndKey {
   readonly service: TestService;
   readonly client: EaasClient;
-  /** The client's own key. */
+  /** The default key of the client. */
   readonly keyId: string;
 }
 
-/** A client of a service in memory, with a key of its own. */
+/** Creates a client of a service in memory, with a new default key. */
 export function clientAndKey(options: Partial<EaasClientOptions> = {}): ClientAndKey {
   const service = createTestService();
   const { key_id: keyId } = service.createKey('fields');

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 
-// Two frameworks, as far as the recipes for them go: each hands over requests as its original does.
+// Replacements for two frameworks, with the parts that the recipes use. Each passes requests on like the original framework.
 
 type Next = () => void;
 type Handler = (req: ExpressRequest, res: ServerResponse, next: Next) => unknown;
 
-/** Express: a request of node:http with more on it; what is mounted sees the rest of the address. */
+/** A replacement for Express. It adds members to the requests of node:http. A handler sees the URL without its prefix. */
 interface ExpressRequest extends IncomingMessage {
   originalUrl: string;
   body?: unknown;
@@ -38,7 +38,7 @@ export declare namespace express {
   type Request = ExpressRequest;
 }
 
-/** Reads what is JSON by its type, and leaves all else alone. */
+/** Parses bodies with the content type JSON, and leaves other bodies unread. */
 express.json = (): Handler => (req, _, next) => {
   if (!req.headers['content-type']?.startsWith('application/json')) return next();
   const chunks: Buffer[] = [];
@@ -49,7 +49,7 @@ express.json = (): Handler => (req, _, next) => {
   });
 };
 
-/** Hono: a Web-standard request in a context, by a path that may end in a star. */
+/** A replacement for Hono. Its context has a Web-standard request. A path can end in a star. */
 export class Hono {
   readonly #routes: {
     readonly path: string;

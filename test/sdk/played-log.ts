@@ -6,31 +6,31 @@ import { type AuditMethods, auditOf } from '../../packages/sdk/src/audit/methods
 import type { Call } from '../../packages/sdk/src/transport.ts';
 import { signCheckpoint } from '../../packages/server/src/crypto/checkpoint.ts';
 
-/** The audit log of a service that does whatever a test wants, a lie included. */
+/** The audit log of a simulated service. A test can make the service return false data. */
 export interface PlayedLog {
   readonly tenantId: string;
   readonly call: Call;
   readonly audit: AuditMethods;
-  /** What it shows, oldest first; the first of them is entry `purged + 1`. */
+  /** The entries that the service shows, oldest first. The first one is entry `purged + 1`. */
   entries: AuditEntry[];
   purged: number;
   time: number;
-  /** How many calls were made of each route. */
+  /** The number of calls of each route. */
   readonly calls: Record<string, number>;
-  /** What it signs with. */
+  /** The private key that signs checkpoints. */
   seed: KeyObject;
-  /** The checkpoint as it was when `remember` was called. */
+  /** The checkpoint at the time when `remember` was called. */
   truth: Output<'GET /v1/audit/checkpoint'> | undefined;
   remember(): Promise<void>;
   /** Runs before each call. */
   before: (route: Route) => void | Promise<void>;
   append(count?: number, action?: AuditEntry['action']): void;
   purge(through: number): void;
-  /** Computes all hashes anew from here on, as whoever knows the public format can. */
+  /** Recomputes all hashes. An attacker needs no key for this, because the format is public. */
   rechain(): void;
   verifies: (query: Input<'GET /v1/audit/verify'>) => Partial<Output<'GET /v1/audit/verify'>>;
   checkpoints: () => Partial<Output<'GET /v1/audit/checkpoint'>> | undefined;
-  /** What it answers in place of a page. */
+  /** Replaces a page in a response. */
   pages: (page: Output<'GET /v1/audit'>) => Output<'GET /v1/audit'>;
 }
 
@@ -80,6 +80,7 @@ export function playLog(length = 0): PlayedLog {
       valid: true,
       complete: true,
       next_id: null,
+      next_row: null,
       checked: log.entries.length,
       first_id: log.purged + 1,
       last_id: head().id,
@@ -112,7 +113,7 @@ export function playLog(length = 0): PlayedLog {
       log.calls[route] = (log.calls[route] ?? 0) + 1;
       if (log.calls[route] > 3_000) throw new Error('called without end');
       await log.before(route);
-      // As it travels: nothing is shared with the one who asks.
+      // Returns a copy, so that the caller and the log share no objects.
       return structuredClone(answers[route]?.(input));
     }) as Call,
     append(count = 1, action = 'key.wrap') {

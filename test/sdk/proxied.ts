@@ -13,7 +13,7 @@ interface Sent {
   readonly body: unknown;
 }
 
-/** A proxy, the requests that it sent to a service of one answer, and what its operator was told. */
+/** Creates a proxy in front of a service with a fixed response. Records the requests to the service, and the events. */
 export function setUp(
   options: Partial<ProxyOptions> = {},
   answer: () => Response = () => Response.json(wrapped),

@@ -7,13 +7,13 @@ import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { express, Hono } from './frameworks.ts';
 
-// Each recipe of the manual, behind a page that encrypts and decrypts through it.
+// Each recipe of the manual. A page encrypts and decrypts through the proxy of the recipe.
 
 const service = createTestService();
 const { key_id: keyId } = service.createKey('patients');
 const { baseUrl, apiKey, fetch: toService } = service;
 
-/** Ada's session may use the key; nobody else's may do anything. */
+/** Grants the key to Ada's session, and nothing to other sessions. */
 function grantOf(user: string | undefined) {
   return user === 'ada'
     ? { keys: [keyId], operations: ['wrap', 'unwrap'] as const, context: { user } }
@@ -24,7 +24,7 @@ const userOf = (cookies: string | null | undefined) => /^user=(\w+)$/.exec(cooki
 const authorize: ProxyOptions['authorize'] = (request) => grantOf(userOf(request.headers.get('cookie')));
 const options = { baseUrl, apiKey, fetch: toService, authorize };
 
-/** What Ada's page reads of what it encrypted, many values at once, and what another's comes to. */
+/** Encrypts and decrypts one value and many values in Ada's page, and tries to decrypt them in another session. */
 async function tryOut(origin: string, send: (request: Request) => Promise<Response>): Promise<unknown[]> {
   const page = (user: string) =>
     new EaasBrowserClient({
@@ -56,14 +56,14 @@ async function listening(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('Next.js: a route handler, which is called with more than the request', async () => {
+test('the recipe for Next.js works with the second argument of a route handler', async () => {
   const POST = createProxy(options);
   const handler: (request: Request, more: object) => Promise<Response> = POST;
   const params = Promise.resolve({ path: ['v1', 'batch', 'wrap'] });
   expect(await tryOut('https://app.example', (request) => handler(request, { params }))).toEqual(works);
 });
 
-test('Hono, and whatever else speaks Request and Response', async () => {
+test('the recipe for Hono, and for other frameworks with Request and Response, works', async () => {
   const proxy = createProxy(options);
   const app = new Hono();
   app.all('/api/eaas/*', (c) => proxy(c.req.raw));
@@ -73,7 +73,7 @@ test('Hono, and whatever else speaks Request and Response', async () => {
 test.each([
   ['on its own', false],
   ['behind express.json()', true],
-])('Express, %s, with the session that a middleware found', async (_, parsed) => {
+])('the recipe for Express works %s, with the session of a middleware', async (_, parsed) => {
   const app = express();
   if (parsed) app.use(express.json());
   app.use((req, _res, next) => {
@@ -88,7 +88,7 @@ test.each([
   expect(await tryOut(await listening(app.listen(0)), fetch)).toEqual(works);
 });
 
-test('Fastify, which must not read the body first', async () => {
+test('the recipe for Fastify works if Fastify does not read the body first', async () => {
   const handle = toNodeHandler(createProxy(options));
   const app = Fastify();
   await app.register(async (scope) => {

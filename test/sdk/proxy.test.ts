@@ -1,15 +1,15 @@
 import type { AddressInfo } from 'node:net';
 import { fromBase64 } from '@eaas/protocol/base64';
 import { EaasClient } from '@eaas/sdk';
-import { DecryptionError, EaasError } from '@eaas/sdk/browser';
+import { DecryptionError, ServiceError } from '@eaas/sdk/browser';
 import type { Grant } from '@eaas/sdk/proxy';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDoors } from '../../packages/server/src/doors.ts';
+import { openDoors } from '../../packages/server/src/http/doors.ts';
 import { createApp } from '../../packages/server/src/http/app.ts';
 import { openWorld, settle } from '../setup/world.ts';
 import { openSessions } from './sessions.ts';
 
-// Pages with sessions, the app's backend with the proxy on it, and the service on a real PostgreSQL.
+// These tests use pages with sessions, an app backend with the proxy, and the service on a real PostgreSQL.
 
 const close: (() => Promise<unknown>)[] = [];
 let baseUrl: string;
@@ -40,7 +40,7 @@ afterAll(async () => {
   for (const step of close) await step();
 });
 
-/** An app in front of the service of these tests. */
+/** Starts an app with a proxy for the service of these tests. */
 const openApp = (grants: Readonly<Record<string, Grant>>, token = apiKey) =>
   openSessions({ baseUrl, apiKey: token, keyId, grants });
 
@@ -48,27 +48,27 @@ const everything: Grant['operations'] = ['wrap', 'unwrap', 'rewrap', 'hash'];
 const grantOf = (user: string): Grant => ({ keys: [keyId], operations: everything, context: { user } });
 const users = () => openApp({ ada: grantOf('1'), bob: grantOf('2') });
 
-/** The code of what a call throws. */
+/** Returns the code of the error that a call throws. */
 async function codeOf(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     () => 'none',
-    (error: unknown) => (error as EaasError).code,
+    (error: unknown) => (error as ServiceError).code,
   );
 }
 
-describe('a page', () => {
-  test('encrypts and decrypts by the session of its visitor, and no plaintext leaves it', async () => {
+describe('pages behind the proxy', () => {
+  test('a page encrypts and decrypts with the session of its visitor, and sends no plaintext', async () => {
     const { page, bodies } = users();
     await using ada = page('ada');
     const { ciphertext, key_id } = await ada.encrypt('blood type 0', { context: { row: '7' } });
     expect(key_id).toBe(keyId);
     await using later = page('ada');
-    expect(await later.decryptText(ciphertext, { context: { row: '7' } })).toBe('blood type 0');
+    expect(await later.decrypt(ciphertext, { as: 'text', context: { row: '7' } })).toBe('blood type 0');
     expect(bodies).toHaveLength(2);
     expect(bodies.join()).not.toContain('blood');
   });
 
-  test('of another visitor does not open it, with the same key and whatever it adds of its own', async () => {
+  test('the page of another visitor cannot decrypt the value, even with the same key and added context', async () => {
     const { page } = users();
     await using ada = page('ada');
     await using bob = page('bob');
@@ -79,21 +79,23 @@ describe('a page', () => {
     expect(await codeOf(nobody.decrypt(ciphertext))).toBe('permission_missing');
   });
 
-  test('shares what it encrypted with the backend, which names the user, and not with server mode', async () => {
+  test("the backend can decrypt a page's values with the user's context, but server mode cannot", async () => {
     await using ada = users().page('ada');
     const bundle = await ada.encrypt('blood type 0');
     const { ciphertext } = bundle;
-    expect(await backend.decryptText(ciphertext, { keyId, wrapContext: { user: '1' } })).toBe('blood type 0');
+    expect(await backend.decrypt(ciphertext, { as: 'text', keyId, wrapContext: { user: '1' } })).toBe(
+      'blood type 0',
+    );
     await expect(backend.decrypt(ciphertext, { keyId })).rejects.toBeInstanceOf(DecryptionError);
     const { key_version } = bundle;
     expect(await codeOf(backend.serverMode.decrypt({ ciphertext, key_id: keyId, key_version }))).toBe(
       'decryption_failed',
     );
     const answer = await backend.encrypt('see you on Monday', { keyId, wrapContext: { user: '1' } });
-    expect(await ada.decryptText(answer)).toBe('see you on Monday');
+    expect(await ada.decrypt(answer, { as: 'text' })).toBe('see you on Monday');
   });
 
-  test('opens many values in one request, and those that it may not open fail alone', async () => {
+  test('a page decrypts many values with one request, and only the values that are not allowed fail', async () => {
     const { page, bodies } = users();
     await using ada = page('ada');
     const mine = await ada.encryptMany(['a', 'b'], { fresh: true });
@@ -109,7 +111,7 @@ describe('a page', () => {
     ).toEqual(['a', 'b', 'not_found', 'decryption']);
   });
 
-  test('fingerprints as the backend does', async () => {
+  test('a page computes the same fingerprints as the backend', async () => {
     await using ada = users().page('ada');
     expect(await ada.hash('ada@example.com')).toBe(await backend.hash('ada@example.com', { keyId }));
     const hashes = await ada.hashMany(['x', 'y']);
@@ -120,7 +122,7 @@ describe('a page', () => {
     expect(await codeOf(ada.hash('x', { keyId: otherKeyId }))).toBe('not_found');
   });
 
-  test('has what is bound to its user rewrapped, after a rotation, and nothing of another', async () => {
+  test('a page can rewrap the values of its user after a rotation, but not the values of another user', async () => {
     const { page, post } = users();
     await using ada = page('ada');
     const old = await ada.encrypt('blood type 0');
@@ -142,7 +144,7 @@ describe('a page', () => {
     expect((await rewrap('bob')).json).toMatchObject({ code: 'wrapped_key_unauthentic' });
   });
 
-  test('may do no more than its session is granted', async () => {
+  test('a page can make only the calls that its session is granted', async () => {
     const { page, post } = openApp({
       reader: { ...grantOf('1'), operations: ['unwrap'] },
       writer: { ...grantOf('1'), operations: ['wrap'] },
@@ -150,7 +152,7 @@ describe('a page', () => {
     await using reader = page('reader');
     await using writer = page('writer');
     const bundle = await writer.encrypt('note');
-    expect(await reader.decryptText(bundle)).toBe('note');
+    expect(await reader.decrypt(bundle, { as: 'text' })).toBe('note');
     expect(await codeOf(page('writer').decrypt(bundle))).toBe('permission_missing');
     expect(await codeOf(reader.encrypt('note'))).toBe('permission_missing');
     expect(await codeOf(reader.hash('note'))).toBe('permission_missing');
@@ -159,27 +161,29 @@ describe('a page', () => {
   });
 });
 
-describe("when the service does not let the app's API key", () => {
+describe("refusals of the app's API key", () => {
   test.each([
-    ['in at all', 'unauthorized', async () => `${apiKey.slice(0, -1)}x`],
+    ['be authenticated', 'unauthorized', async () => `${apiKey.slice(0, -1)}x`],
     [
-      'do this',
+      'make the call',
       'permission_missing',
       async () =>
         (await backend.apiKeys.create({ name: `reader ${Date.now()}`, permissions: ['keys.read'] })).api_key,
     ],
   ])(
-    '%s, the page learns only that the service cannot be used, and the operator why',
+    'if the API key cannot %s, the page gets a generic error and the operator an event with the reason',
     async (_, code, token) => {
       const { page, events } = openApp({ ada: grantOf('1') }, await token());
       const error: unknown = await page('ada')
         .hash('x')
         .catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(EaasError);
+      expect(error).toBeInstanceOf(ServiceError);
       expect(error).toMatchObject({ code: 'unavailable', status: 502 });
       expect(String(error)).not.toMatch(/API key|permission/i);
-      expect(events).toEqual([{ type: 'api_key_refused', code, requestId: (error as EaasError).requestId }]);
-      expect((error as EaasError).requestId).toBeTruthy();
+      expect(events).toEqual([
+        { type: 'api_key_refused', code, requestId: (error as ServiceError).requestId },
+      ]);
+      expect((error as ServiceError).requestId).toBeTruthy();
     },
   );
 });

@@ -1,10 +1,19 @@
 import { EaasClient } from '@eaas/sdk';
-import { fold, inventory, type Progress, reencrypt, storedValues, unfold } from '@eaas/sdk/reencrypt';
+import { checkConstraints, date, defineFields, json, text } from '@eaas/sdk/fields';
+import {
+  fold,
+  inventory,
+  isEncrypted,
+  type ReencryptProgress,
+  reencrypt,
+  storedValues,
+  unfold,
+} from '@eaas/sdk/reencrypt';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openServiceAndTable, type ServiceAndTable } from './service-and-table.ts';
 import { endOf } from './simulated-table.ts';
 
-// The real server, and a real table that other connections write to.
+// These tests use the real server, and a real table to which other programs write at the same time.
 
 let place: ServiceAndTable;
 let sql: ServiceAndTable['sql'];
@@ -54,7 +63,7 @@ const users = {
   count: async () => Number((await sql`select count(*) from users`)[0]?.['count']),
 };
 
-/** As an application does that has its first step behind it: it encrypts what it writes, whatever it found. */
+/** Simulates an app during a migration, which writes only ciphertexts. */
 async function keepWriting(newest: Map<string, string>, stop: { stopped: boolean }): Promise<void> {
   for (let turn = 0; !stop.stopped; turn++) {
     const id = String(1 + ((turn * 7) % 60));
@@ -65,7 +74,7 @@ async function keepWriting(newest: Map<string, string>, stop: { stopped: boolean
   }
 }
 
-test('from plaintext, while the application writes: stopped in the middle, resumed, complete', async () => {
+test('a table of plaintext is encrypted while the app writes, with one interruption', async () => {
   const newest = new Map(
     Array.from({ length: 60 }, (_, index) => [String(index + 1), `${index + 1}@example.com`]),
   );
@@ -85,7 +94,7 @@ test('from plaintext, while the application writes: stopped in the middle, resum
     kept = JSON.stringify(progress);
     if (progress.seen === 20) break;
   }
-  const resume = JSON.parse(kept) as Progress<string>;
+  const resume = JSON.parse(kept) as ReencryptProgress<string>;
   const last = await endOf(reencrypt(new EaasClient({ ...options, keyId }), users, { ...plan, resume }));
   stop.stopped = true;
   await writing;
@@ -95,15 +104,15 @@ test('from plaintext, while the application writes: stopped in the middle, resum
   expect(found).toMatchObject({ values: 120, empty: 40, plaintexts: 0, broken: 0 });
   expect(found.keys).toMatchObject([{ key_id: keyId, versions: [{ key_version: 1, values: 80 }] }]);
   for (const { id, email } of await sql`select id, email from users`)
-    expect(await client.decryptText(String(email))).toBe(newest.get(String(id)));
+    expect(await client.decrypt(String(email), { as: 'text' })).toBe(newest.get(String(id)));
   for (const { photo: stored } of await sql`select photo from users where photo is not null`)
     expect(Buffer.from(await client.decrypt(stored as Uint8Array))).toEqual(photo);
 });
 
-test('a rotation, a page a statement: nothing is under the old version afterwards', async () => {
+test('with writeMany a rotation leaves no value under the old version', async () => {
   const rows = await Promise.all(
     Array.from({ length: 50 }, async (_, index) => {
-      // Ten data keys for fifty values.
+      // The fifty values have ten data keys.
       const { ciphertext } = await client.encrypt(`${index}@example.com`, { scope: String(index % 10) });
       return { id: index + 1, email: ciphertext };
     }),
@@ -137,10 +146,12 @@ test('a rotation, a page a statement: nothing is under the old version afterward
   ]);
   const elsewhere = new EaasClient({ ...options, keyId });
   for (const { id, values } of await users.read({ after: undefined, limit: 50 }))
-    expect(await elsewhere.decryptText(String(values.email))).toBe(`${Number(id) - 1}@example.com`);
+    expect(await elsewhere.decrypt(String(values.email), { as: 'text' })).toBe(
+      `${Number(id) - 1}@example.com`,
+    );
 });
 
-test('bundles of server mode in columns of their own: rotated together, they still open there', async () => {
+test('bundles of server mode in separate columns are rotated together, and server mode can still decrypt them', async () => {
   await sql`drop table if exists cards`;
   await sql`
     create table cards (user_id int, slot int, ciphertext text, wrapped_key text, iv text, key_version int,
@@ -195,4 +206,123 @@ test('bundles of server mode in columns of their own: rotated together, they sti
     const opened = await client.serverMode.decrypt({ ...parts, key_id: keyId });
     expect(opened.plaintext).toBe(`card ${user_id}.${slot}`);
   }
+});
+
+test('text, date and json move from plaintext to shadow columns while the app writes both columns', async () => {
+  const fields = defineFields({
+    patients: { email: text().searchable(), born: date(), notes: json<{ turn: number }>() },
+  });
+  const records = fields.for(client, { index: 'service' });
+  await sql`drop table if exists patients`;
+  await sql`create table patients (id bigint primary key, email text, born date, notes jsonb)`;
+  await sql`
+    insert into patients
+    select id, id || '@example.com', case when id % 4 > 0 then date '1815-12-10' + id::int end, '{"turn": 0}'
+    from generate_series(1, 60) id`;
+  await sql`
+    alter table patients add column email_new text, add column email_index text,
+      add column born_new text, add column notes_new text`;
+
+  interface Old {
+    readonly email: string | null;
+    readonly born: string | null;
+    readonly notes: string | null;
+  }
+  const newColumns = async (id: string, { email, born, notes }: Old) => {
+    const row = await records.encryptRow('patients', id, {
+      email,
+      born: born === null ? null : new Date(born),
+      notes: notes === null ? null : (JSON.parse(notes) as { turn: number }),
+    });
+    return {
+      email_new: row.email as string | null,
+      email_index: row.email_index as string | null,
+      born_new: row.born as string | null,
+      notes_new: row.notes as string | null,
+    };
+  };
+  interface Patient {
+    readonly id: string;
+    readonly old: Old;
+    readonly values: Awaited<ReturnType<typeof newColumns>>;
+  }
+  const patients = {
+    read: async ({
+      after = '0',
+      limit,
+    }: {
+      after: string | undefined;
+      limit: number;
+    }): Promise<Patient[]> => {
+      const rows = await sql<({ id: string } & Old & Patient['values'])[]>`
+        select id, email, born::text, notes::text, email_new, email_index, born_new, notes_new
+        from patients where id > ${after} order by id limit ${limit}`;
+      return rows.map(({ id, email, born, notes, ...values }) => ({
+        id,
+        old: { email, born, notes },
+        values,
+      }));
+    },
+    write: async ({ id, row: { old }, values }: { id: string; row: Patient; values: Patient['values'] }) => {
+      const { count } = await sql`
+        update patients set ${sql(values)}
+        where id = ${id} and email is not distinct from ${old.email}
+          and born::text is not distinct from ${old.born} and notes::text is not distinct from ${old.notes}`;
+      return count === 1;
+    },
+  };
+
+  const stop = { stopped: false };
+  const writeBoth = async (): Promise<void> => {
+    for (let turn = 1; !stop.stopped; turn++) {
+      const id = String(1 + ((turn * 7) % 60));
+      const old = {
+        email: turn % 5 ? `${turn}@example.com` : null,
+        born: turn % 3 ? '1906-12-09' : null,
+        notes: JSON.stringify({ turn }),
+      };
+      await sql`
+        update patients set ${sql(await newColumns(id, old))}, email = ${old.email},
+          born = ${old.born}::date, notes = ${old.notes}::text::jsonb
+        where id = ${id}`;
+    }
+  };
+  const writing = writeBoth();
+  const last = await endOf(
+    reencrypt(client, patients, {
+      mode: 'custom',
+      pageSize: 10,
+      async convert({ id, old, values }) {
+        const pairs = [
+          [old.email, values.email_new],
+          [old.born, values.born_new],
+          [old.notes, values.notes_new],
+        ];
+        const isComplete = pairs.every(([before, after]) => before === null || isEncrypted(after));
+        return isComplete ? undefined : newColumns(id, old);
+      },
+    }),
+  );
+  stop.stopped = true;
+  await writing;
+
+  expect(last).toMatchObject({ seen: 60, failed: 0, conflicted: 0, done: true });
+  const found = await inventory(storedValues(patients, { except: ['email_index'] }));
+  expect(found).toMatchObject({ values: 180, plaintexts: 0, broken: 0 });
+  const rows = await patients.read({ after: undefined, limit: 60 });
+  const decrypted = await records.decryptRows(
+    'patients',
+    rows.map(({ id, values }) => ({
+      id,
+      email: values.email_new,
+      born: values.born_new,
+      notes: values.notes_new,
+    })),
+    ({ id }) => id,
+  );
+  expect(
+    decrypted.map(({ email, born, notes }) => [email, born && born.toISOString().slice(0, 10), notes]),
+  ).toEqual(rows.map(({ old }) => [old.email, old.born, old.notes === null ? null : JSON.parse(old.notes)]));
+  const columns = { email: 'email_new', born: 'born_new', notes: 'notes_new' };
+  await sql.unsafe(checkConstraints(fields, 'patients', { columns }));
 });

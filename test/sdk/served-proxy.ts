@@ -6,7 +6,7 @@ import { setUp, wrapPath } from './proxied.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
-/** A server of node:http, with what a framework does before the handler. */
+/** Starts a server of node:http. `before` runs before the handler, like a framework. */
 export async function serve(
   options: Partial<ProxyOptions> = {},
   before: (req: IncomingMessage, next: () => void) => void = (_, next) => next(),
@@ -31,7 +31,7 @@ export async function serve(
   return { post, port, sent, events, handled };
 }
 
-/** What comes back for bytes, until the connection closes. */
+/** Sends bytes, and returns all received bytes when the connection closes. */
 export async function exchange(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write(text);

@@ -1,16 +1,16 @@
 import { EaasClient } from '@eaas/sdk';
 import postgres from 'postgres';
-import { openDoors } from '../../packages/server/src/doors.ts';
+import { openDoors } from '../../packages/server/src/http/doors.ts';
 import { createApp } from '../../packages/server/src/http/app.ts';
 import { createDatabase } from '../setup/database.ts';
 import { openWorld, settle } from '../setup/world.ts';
 
-/** The real service over HTTP, and beside it a database of the app's own. */
+/** The real service over HTTP, and a separate database for the app. */
 export interface ServiceAndTable {
   readonly sql: postgres.Sql;
-  /** For any client of the tenant. */
+  /** Options for clients of the tenant. */
   readonly options: { readonly baseUrl: string; readonly apiKey: string };
-  /** A client of a key that nothing else uses. */
+  /** Creates a client with a new key. */
   readonly connect: () => Promise<{ readonly client: EaasClient; readonly keyId: string }>;
   readonly close: () => Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { EaasClient, type EaasClientOptions } from '@eaas/sdk';
-import type { Change, Clock, Progress, RowId, StoredValue } from '@eaas/sdk/reencrypt';
+import type { Change, Clock, ReencryptProgress, RowId, StoredValue } from '@eaas/sdk/reencrypt';
 import { createTestService, type TestService } from '@eaas/sdk/testing';
 
 export interface Person {
@@ -7,7 +7,7 @@ export interface Person {
   readonly values: { readonly email: StoredValue; readonly phone: StoredValue };
 }
 
-/** A table in memory with the store of it: its calls take effect at once, and what is read stays as it was. */
+/** Creates a table in memory and its store. Calls take effect immediately. Rows that were read do not change later. */
 export function tableOf(emails: readonly StoredValue[]) {
   const rows = new Map<number, Person>();
   const writes: Change<Person>[] = [];
@@ -17,7 +17,7 @@ export function tableOf(emails: readonly StoredValue[]) {
   };
   emails.forEach((email, index) => set(index + 1, { email }));
   const store = {
-    /** What somebody else does between a read and the writes that follow from it. */
+    /** Called before each write, to simulate another program. */
     meanwhile: (): void => {},
     async read({ after = 0, limit }: { after: number | undefined; limit: number }): Promise<Person[]> {
       const ids = Array.from(rows.keys()).sort((a, b) => a - b);
@@ -42,7 +42,7 @@ function same(one: StoredValue, other: StoredValue): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** A service in memory, a key in it, and a client. */
+/** Creates a service in memory, a key and a client. */
 export function serviceWithKey(options: Partial<EaasClientOptions> = {}) {
   const service = createTestService();
   const { key_id: keyId } = service.createKey('emails');
@@ -53,23 +53,25 @@ export function clientOf({ baseUrl, apiKey, fetch }: TestService, options: Parti
   return new EaasClient({ baseUrl, apiKey, fetch, ...options });
 }
 
-/** What was yielded, to the end. */
+/** Returns each progress that a run yields. */
 export async function runThrough<Id extends RowId>(
-  run: AsyncIterable<Progress<Id>>,
-): Promise<Progress<Id>[]> {
-  const all: Progress<Id>[] = [];
+  run: AsyncIterable<ReencryptProgress<Id>>,
+): Promise<ReencryptProgress<Id>[]> {
+  const all: ReencryptProgress<Id>[] = [];
   for await (const progress of run) all.push(progress);
   return all;
 }
 
-/** The last progress of a run to the end. */
-export async function endOf<Id extends RowId>(run: AsyncIterable<Progress<Id>>): Promise<Progress<Id>> {
+/** Runs to the end, and returns the last progress. */
+export async function endOf<Id extends RowId>(
+  run: AsyncIterable<ReencryptProgress<Id>>,
+): Promise<ReencryptProgress<Id>> {
   const last = (await runThrough(run)).at(-1);
   if (!last) throw new Error('nothing was yielded');
   return last;
 }
 
-/** Time that passes only while somebody sleeps. */
+/** Creates a clock whose time advances only in `sleep`. */
 export function simulatedClock(): Clock & { readonly slept: number[] } {
   const slept: number[] = [];
   return {

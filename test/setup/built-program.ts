@@ -1,31 +1,30 @@
-import { createHash, randomBytes } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, join } from 'node:path';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
 const server = fileURLToPath(new URL('../../packages/server/', import.meta.url));
-const cache = join(server, 'node_modules/.cache/eaas-test/');
-const hour = 3_600_000;
 
 /**
- * The server's program as its source is now, in one bundle: it starts in a sixth of the time that compiling it takes.
- * Lies where its dependencies are found, under a name that its content gives it.
+ * Bundles the server's program from its source, and returns the bundle's path. A test run builds it once and passes the
+ * path in TEST_PROGRAM. `operator.js` beside it is the process of operator-process.ts.
  */
 export function builtProgram(): string {
-  const { outputFiles } = buildSync({
-    entryPoints: [join(server, 'src/main.ts')],
-    outdir: cache,
+  return process.env['TEST_PROGRAM'] ?? build();
+}
+
+function build(): string {
+  // The bundle is below the server's folder, because Node finds the server's dependencies from there.
+  const cache = join(server, 'node_modules/.cache');
+  mkdirSync(cache, { recursive: true });
+  const outdir = mkdtempSync(join(cache, 'eaas-test-'));
+  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
+  buildSync({
+    entryPoints: {
+      main: join(server, 'src/main.ts'),
+      operator: fileURLToPath(new URL('operator-process.ts', import.meta.url)),
+    },
+    outdir,
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -34,43 +33,14 @@ export function builtProgram(): string {
     conditions: ['@eaas/source'],
     external: externals(),
     sourcemap: 'inline',
-    write: false,
     logLevel: 'silent',
   });
-  const hash = createHash('sha256');
-  for (const { path, contents } of outputFiles) hash.update(path).update(contents);
-  const directory = join(cache, hash.digest('hex').slice(0, 16));
-  if (!existsSync(directory)) {
-    // Another process may do the same at this moment: whole directories are moved into place.
-    const temporary = join(cache, `new-${randomBytes(6).toString('hex')}`);
-    mkdirSync(temporary, { recursive: true });
-    for (const { path, contents } of outputFiles) writeFileSync(join(temporary, basename(path)), contents);
-    moveTo(temporary, directory);
-    removeOld();
-  }
-  utimesSync(directory, new Date(), new Date());
-  return join(directory, 'main.js');
+  return join(outdir, 'main.js');
 }
 
-/** What the built package does not contain either. */
+/** The packages that the built server imports at run time. */
 function externals(): string[] {
   const manifest = JSON.parse(readFileSync(join(server, 'package.json'), 'utf8')) as Record<string, object>;
   const names = Object.keys({ ...manifest['dependencies'], ...manifest['optionalDependencies'] });
   return [...names.filter((name) => !name.startsWith('@eaas/')), '@noble/*'];
-}
-
-function moveTo(temporary: string, directory: string): void {
-  try {
-    renameSync(temporary, directory);
-  } catch (error) {
-    rmSync(temporary, { recursive: true });
-    if (!existsSync(directory)) throw error;
-  }
-}
-
-function removeOld(): void {
-  for (const name of readdirSync(cache)) {
-    const path = join(cache, name);
-    if (Date.now() - statSync(path).mtimeMs > hour) rmSync(path, { recursive: true, force: true });
-  }
 }

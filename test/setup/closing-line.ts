@@ -1,23 +1,29 @@
-import type { Reporter, TestModule } from 'vitest/node';
+import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
 /**
- * Prints `N passed, N failed, N skipped` as the last line of a run. Whatever made the run fail without a failing test (a
- * file that does not load, an error outside of any test, a failing setup) counts as a failed one.
+ * Prints `N passed, N failed, N skipped` as the last line of a run. A run that fails without a failing test (a file that
+ * does not load, an error outside tests, a setup that throws) counts one failed test. Tests of missing software
+ * (`whereAvailable`) are not counted: each software gets a line before the counts.
  */
 export class ClosingLine implements Reporter {
   private passed = 0;
   private failed = 0;
   private skipped = 0;
+  private readonly notAvailable = new Map<string, number>();
 
   onInit(): void {
     process.once('exit', (code) => {
       const failed = code === 0 ? this.failed : Math.max(this.failed, 1);
+      for (const [what, count] of this.notAvailable) {
+        process.stdout.write(`not available: ${what} (${count} ${count === 1 ? 'test' : 'tests'})\n`);
+      }
       process.stdout.write(`${this.passed} passed, ${failed} failed, ${this.skipped} skipped\n`);
     });
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     Object.assign(this, { passed: 0, failed: unhandledErrors.length, skipped: 0 });
+    this.notAvailable.clear();
     for (const module of modules) this.count(module);
   }
 
@@ -25,10 +31,20 @@ export class ClosingLine implements Reporter {
     let failed = 0;
     for (const test of module.children.allTests()) {
       const { state } = test.result();
-      if (state === 'passed') this.passed += 1;
+      const lacking = missingSoftware(test);
+      if (lacking !== undefined) this.notAvailable.set(lacking, (this.notAvailable.get(lacking) ?? 0) + 1);
+      else if (state === 'passed') this.passed += 1;
       else if (state === 'skipped') this.skipped += 1;
       else failed += 1;
     }
     this.failed += failed === 0 && module.state() === 'failed' ? 1 : failed;
   }
+}
+
+function missingSoftware({ parent }: TestCase): string | undefined {
+  for (let suite = parent; suite.type === 'suite'; suite = suite.parent) {
+    const { notAvailable } = suite.meta();
+    if (notAvailable !== undefined) return notAvailable;
+  }
+  return undefined;
 }

@@ -1,52 +1,66 @@
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { inject } from 'vitest';
-import type { Connection } from '../../packages/server/src/embedded/connection.ts';
 import { createOwnedDatabase, ROLES } from '../../packages/server/src/embedded/cluster.ts';
+import { migrate } from '../../packages/server/src/store/migrate.ts';
+import { openPool } from '../../packages/server/src/store/sql.ts';
+import { requested } from './on-demand.ts';
 
-/** A database of one test file. */
-export interface TestDatabase {
-  name: string;
-  /** Options for postgres.js. */
-  connection: (role: Role) => Connection;
-  /** The same as DATABASE_URL takes it. For postgres.js itself use `connection`: it knows no sockets in URLs. */
-  url: (role: Role) => string;
-  drop: () => Promise<void>;
-}
-
-/** What many test files start from: `prepare` runs once a run, on an empty database, as its owner. */
-export interface Template {
-  name: string;
-  prepare: (connections: Pick<TestDatabase, 'connection' | 'url'>) => Promise<void>;
+/** The Unix socket of a PostgreSQL: its directory and port. */
+export interface PostgresAddress {
+  readonly host: string;
+  readonly port: number;
 }
 
 type Role = keyof typeof ROLES | 'superuser';
 
-/** A fresh database: empty, or a copy of a template. Drop it when the file's tests are over. */
-export async function createDatabase(template?: Template): Promise<TestDatabase> {
-  if (template !== undefined) await withAdmin((sql) => prepareOnce(sql, template));
+/** A database of one test file. */
+export interface TestDatabase {
+  readonly name: string;
+  /** Options for postgres.js. */
+  readonly connection: (role: Role) => PostgresAddress & { database: string; username: string };
+  /** The value of DATABASE_URL. postgres.js does not accept this value, so pass `connection` to postgres.js. */
+  readonly url: (role: Role) => string;
+  readonly drop: () => Promise<void>;
+}
+
+type Access = Pick<TestDatabase, 'connection' | 'url'>;
+
+/** The initial content of databases. `prepare` runs once per run, on an empty database. */
+export interface Template {
+  readonly name: string;
+  readonly prepare: (access: Access) => Promise<void>;
+}
+
+/** The template of a migrated database. */
+export const migrated: Template = {
+  name: 'template_migrated',
+  async prepare({ connection }) {
+    const owner = openPool(connection('owner'), 1);
+    await migrate(owner, ROLES.server);
+    await owner.end();
+  },
+};
+
+let known: Promise<PostgresAddress> | undefined;
+
+/** Creates a database, empty or from a template. The caller must drop it when the tests of the file are over. */
+export async function createDatabase(
+  template?: Template,
+  given?: Promise<PostgresAddress>,
+): Promise<TestDatabase> {
+  const address = await (given ?? (known ??= requested<PostgresAddress>(inject('postgres'))));
+  if (template !== undefined) await withAdmin(address, (sql) => prepareOnce(sql, address, template));
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await withAdmin((sql) => createOwnedDatabase(sql, name, template?.name));
-  return {
-    name,
-    ...connections(name),
-    drop: () => withAdmin(async (sql) => void (await sql`drop database if exists ${sql(name)} with (force)`)),
+  await withAdmin(address, (sql) => createOwnedDatabase(sql, name, template?.name));
+  const drop = async (sql: postgres.Sql): Promise<void> => {
+    await sql`drop database if exists ${sql(name)} with (force)`;
   };
+  return { name, ...addressIn(address, name), drop: () => withAdmin(address, drop) };
 }
 
-/** A template is marked as such when it is ready: one that was left half prepared is made anew. */
-async function prepareOnce(sql: postgres.Sql, { name, prepare }: Template): Promise<void> {
-  await sql`select pg_advisory_lock(hashtext(${name}))`;
-  const ready = await sql`select from pg_database where datname = ${name} and datistemplate`;
-  if (ready.count > 0) return;
-  await sql`drop database if exists ${sql(name)} with (force)`;
-  await createOwnedDatabase(sql, name);
-  await prepare(connections(name));
-  await sql`alter database ${sql(name)} with is_template true allow_connections false`;
-}
-
-function connections(database: string): Pick<TestDatabase, 'connection' | 'url'> {
-  const { host, port } = inject('postgres');
+/** Returns the connection options of a database for each role. */
+export function addressIn({ host, port }: PostgresAddress, database: string): Access {
   const username = (role: Role): string => (role === 'superuser' ? 'postgres' : ROLES[role]);
   return {
     connection: (role) => ({ host, port, database, username: username(role) }),
@@ -54,9 +68,34 @@ function connections(database: string): Pick<TestDatabase, 'connection' | 'url'>
   };
 }
 
-/** One connection as superuser: an advisory lock taken on it ends with it. */
-async function withAdmin<T>(work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-  const sql = postgres({ ...connections('postgres').connection('superuser'), max: 1, onnotice: () => {} });
+/** The environment of `eaas` on a database, with a new root key. */
+export function environmentOf(url: (role: keyof typeof ROLES) => string) {
+  return {
+    DATABASE_URL: url('server'),
+    EAAS_MIGRATE_DATABASE_URL: url('owner'),
+    EAAS_ROOT_KEY: randomBytes(32).toString('base64'),
+  };
+}
+
+/** Prepares a template and then marks it as ready. A template without the mark is dropped and prepared again. */
+async function prepareOnce(
+  sql: postgres.Sql,
+  address: PostgresAddress,
+  { name, prepare }: Template,
+): Promise<void> {
+  await sql`select pg_advisory_lock(hashtext(${name}))`;
+  const ready = await sql`select from pg_database where datname = ${name} and datistemplate`;
+  if (ready.count > 0) return;
+  await sql`drop database if exists ${sql(name)} with (force)`;
+  await createOwnedDatabase(sql, name);
+  await prepare(addressIn(address, name));
+  await sql`alter database ${sql(name)} with is_template true allow_connections false`;
+}
+
+/** Opens one connection as superuser. Closing the connection releases its advisory locks. */
+async function withAdmin<T>(address: PostgresAddress, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const { connection } = addressIn(address, 'postgres');
+  const sql = postgres({ ...connection('superuser'), max: 1, onnotice: () => {} });
   try {
     return await work(sql);
   } finally {

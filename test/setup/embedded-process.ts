@@ -1,15 +1,13 @@
 import { createInterface } from 'node:readline';
 import postgres from 'postgres';
-import { openDataDirectory } from '../../packages/server/src/embedded/data-directory.ts';
-import { embeddedDatabase } from '../../packages/server/src/embedded/embedded-database.ts';
+import { startEmbeddedDatabase } from '../../packages/server/src/embedded/embedded-database.ts';
 
-// A process of its own on a data directory: `embedded-process.ts <directory> serve|command`. It says what happens in
-// lines of JSON, and takes two orders: `write` (commit numbered rows until it ends, saying each) and `close`.
+// Opens the embedded database of a directory: `embedded-process.ts <directory> serve|command`. It prints events as lines of
+// JSON, and reads two orders: `write` (commit numbered rows and print each) and `close`.
 const [path = '', purpose] = process.argv.slice(2);
 
 try {
-  const directory = await openDataDirectory(path);
-  const database = await embeddedDatabase(directory, purpose === 'serve' ? 'serve' : 'command');
+  const database = await startEmbeddedDatabase(path, purpose === 'serve' ? 'serve' : 'command');
   const sql = postgres({ ...database.connection('owner'), onnotice: () => {} });
   await sql`create table if not exists written (number bigint primary key)`;
   const [last] = await sql<{ number: string }[]>`select coalesce(max(number), 0) as number from written`;

@@ -3,44 +3,64 @@ import { endpoints, type Input, type Output, permissions, type Route } from '@ea
 import { insider } from '../../packages/server/src/caller.ts';
 import { rootKey } from '../../packages/server/src/crypto/key-hierarchy.ts';
 import { admit } from '../../packages/server/src/operations/admit.ts';
-import { createApiKey } from '../../packages/server/src/operations/create-api-key.ts';
+import { createApiKey } from '../../packages/server/src/operations/api-keys.ts';
 import { operations } from '../../packages/server/src/operations/table.ts';
 import { createTenant, type TenantFields } from '../../packages/server/src/operations/tenants.ts';
 import { Refusal } from '../../packages/server/src/refusal.ts';
 import { createService, type Service } from '../../packages/server/src/service.ts';
 import { Database } from '../../packages/server/src/store/database.ts';
-import { createDatabase, type TestDatabase } from './database.ts';
-import { migrated } from './migrated.ts';
+import { openPool } from '../../packages/server/src/store/sql.ts';
+import { createDatabase, migrated, type TestDatabase } from './database.ts';
 
-/** A migrated database and the replicas on it, under the server's role and with a clock that the test sets. */
+/** A migrated database and its replicas, under the server's role and at a time that the test sets. */
 export interface World {
   readonly database: TestDatabase;
   readonly roots: readonly [ReturnType<typeof rootKey>];
-  /** Milliseconds since 1970, for every replica. */
+  /** The time of the database and every replica, in milliseconds since 1970. It changes only when the test sets it. */
   time: number;
-  /** A replica that remembers nothing yet. */
-  replica(): Service;
+  /** A replica without any cached state. */
+  replica(database?: Database): Service;
   close(): Promise<void>;
 }
 
-export async function openWorld(time: string): Promise<World> {
+export async function openWorld(start: string): Promise<World> {
   const database = await createDatabase(migrated);
-  const connections = new Database(database.connection('server'), 6);
+  const superuser = openPool(database.connection('superuser'), 1);
+  let time = Date.parse(start);
+  const setTime = async (): Promise<unknown> =>
+    superuser.unsafe(
+      `create or replace function eaas.now_ms() returns bigint language sql volatile return ${time}::bigint`,
+    );
+  let timeIsSet = setTime();
+  class TimedDatabase extends Database {
+    override async run<T>(...all: Parameters<Database['run']>): Promise<T> {
+      await timeIsSet;
+      return (await super.run(...all)) as T;
+    }
+  }
+  const connections = new TimedDatabase(database.connection('server'), 6);
   const roots = [rootKey(randomBytes(32))] as const;
-  const world: World = {
+  const clock = { now: () => time, learn: () => {}, wallClockError: () => 0 };
+  return {
     database,
     roots,
-    time: Date.parse(time),
-    replica: () => createService({ database: connections, roots, clock: () => world.time }),
+    get time() {
+      return time;
+    },
+    set time(value) {
+      time = value;
+      timeIsSet = timeIsSet.then(setTime);
+    },
+    replica: (own = connections) => createService({ database: own, roots, clock }),
     close: async () => {
       await connections.close();
+      await superuser.end();
       await database.drop();
     },
   };
-  return world;
 }
 
-/** A call as the HTTP door makes it, with the answer held against its schema. Throws Refusal. */
+/** Calls an operation as the HTTP layer does. Checks the output against its schema. Throws Refusal. */
 export type Api = <R extends Route>(route: R, input: Input<R>) => Promise<Output<R>>;
 
 export function apiOf(service: Service, token: string): Api {
@@ -57,7 +77,7 @@ export function apiOf(service: Service, token: string): Api {
   };
 }
 
-/** The status that a call is answered with. What is no Refusal is thrown on: it would be an internal error. */
+/** Returns the HTTP status of a call. Rethrows every error that is not a Refusal. */
 export async function statusOf(call: Promise<unknown>): Promise<number> {
   try {
     await call;
@@ -68,7 +88,7 @@ export async function statusOf(call: Promise<unknown>): Promise<number> {
   }
 }
 
-/** A tenant and an API key of it that may do everything. */
+/** A tenant and its API key with all permissions. */
 export interface Resident {
   readonly tenantId: string;
   readonly apiKeyId: string;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-test('the vectors on disk are byte for byte what generate.mjs writes', () => {
+test('the vectors on disk are byte for byte equal to the output of generate.mjs', () => {
   const generator = fileURLToPath(new URL('generate.mjs', import.meta.url));
   const { status, stderr } = spawnSync(process.execPath, [generator, '--check'], {
     encoding: 'utf8',

@@ -1,6 +1,6 @@
-// Writes the test vectors. Reference implementations are in reference/, what goes into each file is in cases/.
+// Writes the test vectors. The reference implementations are in reference/. The content of each file is in cases/.
 //   node test/vectors/generate.mjs           writes the JSON files beside this one
-//   node test/vectors/generate.mjs --check   exits 1 if one on disk differs
+//   node test/vectors/generate.mjs --check   exits with 1 if a file on disk differs
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { build as apiKey } from './cases/api-key.mjs';
 import { build as auditChain } from './cases/audit-chain.mjs';
@@ -28,7 +28,7 @@ const builders = {
 
 const location = (file) => new URL(file, import.meta.url);
 
-/** Pretty-printed, and ASCII alone, so that no editor or checkout changes a character. */
+/** Formats JSON with indentation and only ASCII, so that no editor or checkout changes a character. */
 function print(value) {
   const text = JSON.stringify(value, null, 2);
   return `${text.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;

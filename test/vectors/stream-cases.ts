@@ -2,13 +2,13 @@ import type { Edit, StreamCase, StreamRefusal } from './vectors.ts';
 
 const sealedChunk = 65_552;
 
-/** The plaintext of a stream: as it stands, or made by its pattern. */
+/** Returns the plaintext of a stream: the given bytes, or bytes from a pattern. */
 export function plaintextOf({ plaintext }: StreamCase): Uint8Array {
   if (typeof plaintext === 'string') return bytes(plaintext);
   return Uint8Array.from({ length: plaintext.length }, (_, i) => i * 7 + (i >> 8));
 }
 
-/** The bytes that must be refused: as they stand, or made from the case that they alter. */
+/** Returns the bytes that must be refused: the given bytes, or the edited bytes of a case. */
 export function refusedBytes(refusal: StreamRefusal, cases: readonly StreamCase[]): Uint8Array {
   if (refusal.ciphertext !== undefined) return bytes(refusal.ciphertext);
   const base = cases.find(({ name }) => name === refusal.base);
@@ -46,7 +46,7 @@ function apply(edit: Edit, from: Uint8Array, start: number): Uint8Array {
   }
 }
 
-// Without Node's Buffer: these run wherever the packages run.
+// These functions do not use Node's Buffer, because they run in every runtime of the packages.
 function bytes(base64: string): Uint8Array {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }

@@ -7,7 +7,7 @@ interface Named {
   readonly name: string;
 }
 
-/** All that a vector of either envelope says of a message or a stream, and of the steps on the way. */
+/** The inputs and the intermediate values of a vector of either envelope. */
 interface EnvelopeCase extends Named {
   readonly dek: string;
   readonly key_id: string;
@@ -20,7 +20,7 @@ interface EnvelopeCase extends Named {
 
 interface Opening extends Named {
   readonly dek: string;
-  /** Null: any key id will do. */
+  /** The expected key id. Null accepts any key id. */
   readonly expected_key_id: string | null;
   readonly context: Context;
 }
@@ -55,7 +55,7 @@ export interface StreamCase extends EnvelopeCase {
   readonly info: string;
   readonly header: string;
   readonly chunks: number;
-  /** Null where it is too long to print. */
+  /** Null if the ciphertext is too long for the file. */
   readonly ciphertext: string | null;
   readonly ciphertext_length: number;
   readonly ciphertext_sha256: string;
@@ -159,13 +159,13 @@ interface VectorFiles {
 
 export type VectorFile<Format extends keyof VectorFiles> = VectorFiles[Format];
 
-/** The vectors of one format, typed; what each field means stands in the file itself. */
+/** The vectors of one format, typed. The file explains its fields. */
 export function vectors<Format extends keyof VectorFiles>(format: Format): VectorFiles[Format] {
   const file = new URL(`${format}.json`, import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')) as VectorFiles[Format];
 }
 
-/** The bytes of a vector's base64, in memory of their own. */
+/** Returns the bytes of a vector's base64 in a separate buffer. */
 export function bytes(base64: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(base64, 'base64'));
 }

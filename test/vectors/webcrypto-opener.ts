@@ -1,4 +1,4 @@
-// Opens both versions of the envelope with WebCrypto alone, as a browser would; shares no code with the generator.
+// Opens both versions of the envelope with only WebCrypto, as a browser does. Shares no code with the generator.
 
 type Bytes = Uint8Array<ArrayBuffer>;
 type Context = Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ export interface Opening {
   readonly context: Context | null;
 }
 
-/** Why an envelope did not open, as far as anyone is told. */
+/** The kind of error if an envelope does not open. Callers learn nothing more. */
 export class Refused extends Error {
   readonly failure: Failure;
   constructor(failure: Failure) {
@@ -48,7 +48,7 @@ function uint32(value: number): Bytes {
   return bytes;
 }
 
-/** The pre-authentication encoding of parts that are all bytes. */
+/** Returns the pre-authentication encoding (PAE) of parts that are all bytes. */
 function pae(parts: readonly Uint8Array[]): Bytes {
   return join([uint32(parts.length), ...parts.flatMap((part) => [uint32(part.length), part])]);
 }
@@ -69,7 +69,7 @@ interface Header {
   readonly rest: Bytes;
 }
 
-/** Splits off a header that at least `least` bytes follow. */
+/** Splits off the header. At least `least` bytes must follow the header. */
 function splitHeader(bytes: Bytes, version: number, least: number): Header {
   const isOurs = [...prefix, version].every((byte, i) => bytes[i] === byte);
   if (!isOurs || bytes.length < 26) throw new Refused('format');
@@ -97,7 +97,7 @@ async function derive(dek: Bytes, salt: Bytes, info: Bytes): Promise<Derived> {
   return { encryptionKey: new Uint8Array(bits, 0, 32), commitment: new Uint8Array(bits, 32, 32) };
 }
 
-/** K and C of a message's DEK. */
+/** Derives K and C, the encryption key and the commitment, from the DEK of a message. */
 export function deriveForMessage(dek: Bytes): Promise<Derived> {
   return derive(dek, nothing, ascii('eaas envelope v1'));
 }
@@ -120,7 +120,7 @@ async function decrypt(key: CryptoKey, iv: Bytes, aad: Bytes, sealed: Bytes): Pr
   }
 }
 
-/** The plaintext of a version 1 envelope. */
+/** Returns the plaintext of a version 1 envelope. */
 export async function openMessage(envelope: Bytes, opening: Opening): Promise<Bytes> {
   const header = splitHeader(envelope, 1, 12 + 32 + 16);
   requireKeyId(header, opening.expectedKeyId);
@@ -134,7 +134,7 @@ function nonceOf(index: number, isLast: boolean): Bytes {
   return join([new Uint8Array(7), counter, Uint8Array.of(isLast ? 1 : 0)]);
 }
 
-/** The plaintext of a version 2 envelope. */
+/** Returns the plaintext of a version 2 envelope. */
 export async function openStream(envelope: Bytes, opening: Opening): Promise<Bytes> {
   const header = splitHeader(envelope, 2, 32 + 32);
   requireKeyId(header, opening.expectedKeyId);

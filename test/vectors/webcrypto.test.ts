@@ -71,7 +71,7 @@ function plaintextOf(plaintext: Plaintext): Bytes {
   return new Uint8Array(plaintext.length).map((_, i) => i * 7 + (i >> 8));
 }
 
-/** Compared as bytes: printing a difference of 64 KiB helps nobody. */
+/** Compares bytes. Vitest would print the whole difference, which can be 64 KiB. */
 function same(opened: Bytes, expected: Bytes): boolean {
   return opened.length === expected.length && opened.every((byte, i) => byte === expected[i]);
 }
@@ -87,7 +87,7 @@ async function failureOf(opening: Promise<Bytes>): Promise<Failure | 'it opened'
 }
 
 function changesOpen(changes: readonly Change[], open: Open): void {
-  test.each(changes)('opens: $name', async (change) => {
+  test.each(changes)('WebCrypto opens: $name', async (change) => {
     const opened = await open(fromBase64(change.ciphertext), openingOf(change, change.expected_key_id));
     expect(same(opened, fromBase64(change.plaintext))).toBe(true);
   });
@@ -96,7 +96,7 @@ function changesOpen(changes: readonly Change[], open: Open): void {
 describe('the envelope, version 1', () => {
   const { cases, accepted_changes: changes, refusals } = read('envelope-v1.json');
 
-  test.each(cases)('opens: $name', async (message) => {
+  test.each(cases)('WebCrypto opens: $name', async (message) => {
     const { encryptionKey, commitment } = await deriveForMessage(fromBase64(message.dek));
     expect(toBase64(encryptionKey)).toBe(message.encryption_key);
     expect(toBase64(commitment)).toBe(message.commitment);
@@ -107,7 +107,7 @@ describe('the envelope, version 1', () => {
 
   changesOpen(changes, openMessage);
 
-  test.each(refusals)('refuses: $name', async (refusal) => {
+  test.each(refusals)('WebCrypto refuses: $name', async (refusal) => {
     const envelope = fromBase64(refusal.ciphertext ?? '');
     const opening = openMessage(envelope, openingOf(refusal, refusal.expected_key_id));
     expect(await failureOf(opening)).toBe(refusal.error);
@@ -117,17 +117,20 @@ describe('the envelope, version 1', () => {
 describe('the envelope, version 2', () => {
   const { cases, accepted_changes: changes, refusals } = read<StreamCase>('envelope-v2.json');
 
-  test.each(cases.filter(({ ciphertext }) => ciphertext !== null))('opens: $name', async (stream) => {
-    const envelope = fromBase64(stream.ciphertext ?? '');
-    expect(envelope.length).toBe(stream.ciphertext_length);
-    expect(await sha256Hex(envelope)).toBe(stream.ciphertext_sha256);
-    const opened = await openStream(envelope, openingOf(stream, stream.key_id));
-    expect(same(opened, plaintextOf(stream.plaintext))).toBe(true);
-  });
+  test.each(cases.filter(({ ciphertext }) => ciphertext !== null))(
+    'WebCrypto opens: $name',
+    async (stream) => {
+      const envelope = fromBase64(stream.ciphertext ?? '');
+      expect(envelope.length).toBe(stream.ciphertext_length);
+      expect(await sha256Hex(envelope)).toBe(stream.ciphertext_sha256);
+      const opened = await openStream(envelope, openingOf(stream, stream.key_id));
+      expect(same(opened, plaintextOf(stream.plaintext))).toBe(true);
+    },
+  );
 
   changesOpen(changes, openStream);
 
-  test.each(refusals)('refuses: $name', async (refusal) => {
+  test.each(refusals)('WebCrypto refuses: $name', async (refusal) => {
     const envelope = envelopeOf(refusal, cases);
     const opening = openStream(envelope, openingOf(refusal, refusal.expected_key_id));
     expect(await failureOf(opening)).toBe(refusal.error);

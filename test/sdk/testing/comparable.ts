@@ -1,23 +1,25 @@
-/** Headers that differ, and why. The rest of an answer's headers are compared. */
+/** Headers that differ, with the reason. All other headers are compared. */
 const otherHeaders: Readonly<Record<string, string>> = {
-  connection: 'of a socket',
-  date: 'of a server',
-  'content-length': 'of a socket',
-  'content-security-policy': 'for a browser that opens an answer as a page',
-  'keep-alive': 'of a socket',
-  'referrer-policy': 'for a browser that opens an answer as a page',
-  'transfer-encoding': 'of a socket',
-  'x-content-type-options': 'for a browser that opens an answer as a page',
+  'access-control-allow-origin': 'only browsers need this header',
+  'access-control-expose-headers': 'only browsers need this header',
+  connection: 'the service in memory has no socket',
+  date: 'the service in memory has no HTTP server',
+  'content-length': 'the service in memory has no socket',
+  'content-security-policy': 'only browsers that open a response as a page need this header',
+  'keep-alive': 'the service in memory has no socket',
+  'referrer-policy': 'only browsers that open a response as a page need this header',
+  'transfer-encoding': 'the service in memory has no socket',
+  'x-content-type-options': 'only browsers that open a response as a page need this header',
 };
 
-/** What is random has another value on each side, and is compared by where it was first seen. */
+/** Patterns of random values, which differ on each side. They are compared by the order of their first occurrence. */
 const random: readonly (readonly [string, RegExp])[] = [
   ['token', /eaas_sk_[0-9A-Za-z]{49}/g],
   ['hash', /\b[0-9a-f]{64}\b/g],
   ['uuid', /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g],
 ];
 
-/** Names for what one side has made at random, in the order in which it shows it. */
+/** Replaces the random values of one side with names. A name contains the position of the first occurrence. */
 export class Names {
   readonly #known = new Map<string, string>();
 
@@ -28,7 +30,7 @@ export class Names {
   }
 }
 
-/** An answer as it should be the same on both sides. */
+/** Returns a response without the allowed differences. It must be equal on both sides. */
 export function comparable(status: number, headers: Headers, body: unknown, names: Names): object {
   const shown = Array.from(headers)
     .filter(([name]) => !(name in otherHeaders))
@@ -39,13 +41,11 @@ export function comparable(status: number, headers: Headers, body: unknown, name
 function shownValue(value: unknown, names: Names, member = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => shownValue(item, names));
   if (typeof value === 'object' && value !== null) {
-    // In one order: of what is the same object, JSON may write the members in another.
+    // Sorts the members, because their order in JSON has no meaning.
     const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(members.map(([name, inner]) => [name, shownValue(inner, names, name)]));
   }
   if (typeof value !== 'string') return value;
-  // Each has its own words, but both name the field that is wrong.
-  if (member === 'detail') return value.match(/`[^`]*`/)?.[0] ?? '';
   if (member === 'hint') return value.length;
   if (isRandomBytes(value)) return `${names.of('bytes', value)}, ${value.length}`;
   if (member === 'checkpoint' || member === 'verifier_key') {

@@ -1,10 +1,10 @@
-import type { Permission, Route } from '@eaas/protocol/wire';
+import type { Route } from '@eaas/protocol/wire';
 import { calls, lineOf, type Material } from '../../matrix/calls.ts';
 import type { Own, Pair, Sent, Twin } from './pair.ts';
 
 type Status = 'active' | 'disabled' | 'pending_destruction' | 'destroyed';
 
-/** A key in a state, and what was made with it. */
+/** Creates a key with a status, and a wrapped key and a ciphertext under it. */
 export async function keyIn(pair: Pair, status: Status, fields: object = {}): Promise<Twin<Material>> {
   const name = `key ${named++}`;
   const created = await pair.post(
@@ -34,12 +34,12 @@ export async function keyIn(pair: Pair, status: Status, fields: object = {}): Pr
 }
 
 let named = 0;
-/** The text, or none. */
+/** Returns the value if it is a string, or an empty string. */
 export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** An API key, and what its routes take. */
+/** Creates an API key, and the material for its routes. */
 export async function apiKey(
   pair: Pair,
   fields: object = { permissions: ['encrypt'] },
@@ -57,14 +57,7 @@ export async function apiKey(
   return { real: of('real'), memory: of('memory') };
 }
 
-/** What a route's call needs to succeed. */
-export async function materialFor(pair: Pair, route: Route): Promise<Twin<Material>> {
-  const { subject } = calls[route];
-  if (subject === 'api key') return apiKey(pair);
-  return keyIn(pair, subject === 'none' ? 'active' : subject);
-}
-
-/** The call with its smallest valid input; what is random in it is made once for both. */
+/** Returns a call with the smallest valid input. Random parts of the input are the same for both services. */
 export function callOf(route: Route, material: Twin<Material>): (own: Own) => Sent {
   const { query, body } = calls[route];
   return (own) => {
@@ -74,32 +67,8 @@ export function callOf(route: Route, material: Twin<Material>): (own: Own) => Se
     return { method, path: target, ...(content && { body: content }) };
   };
 }
-/** The same value for both. */
-export function both<T>(value: T): Twin<T> {
-  return { real: value, memory: value };
-}
 
-/** The same material under another id. */
-export function renamed(material: Twin<Material>, rename: (id: string) => string): Twin<Material> {
-  const of = (own: Material): Material => ({ ...own, id: rename(own.id) });
-  return { real: of(material.real), memory: of(material.memory) };
-}
-
-/** An API key that is limited to one key. */
-export async function apiKeyFor(
-  pair: Pair,
-  permission: Permission,
-  key: Twin<Material>,
-): Promise<Twin<{ token: string }>> {
-  const made = await pair.post(
-    () => '/v1/api-keys',
-    (own) => ({ name: 'limited', permissions: [permission], key_ids: [own(key).id] }),
-  );
-  const of = (side: 'real' | 'memory') => ({ token: text(made[side].body['api_key']) });
-  return { real: of('real'), memory: of('memory') };
-}
-
-/** What a call has made is there for those that follow. */
+/** Stores the keys and values that a call created, so that later calls can use them. */
 export function remember(
   route: Route,
   { real, memory }: Twin<{ readonly body: Record<string, unknown> }>,

@@ -1,30 +1,30 @@
+import { alone } from '../../setup/alone.ts';
 import type { AddressInfo } from 'node:net';
-import { permissions, type Permission } from '@eaas/protocol/wire';
+import { permissions } from '@eaas/protocol/wire';
 import { createTestService, type TestService } from '@eaas/sdk/testing';
 import { insider } from '../../../packages/server/src/caller.ts';
-import { openDoors } from '../../../packages/server/src/doors.ts';
+import { openDoors } from '../../../packages/server/src/http/doors.ts';
 import { createApp } from '../../../packages/server/src/http/app.ts';
-import { countUsage } from '../../../packages/server/src/jobs/count-usage.ts';
-import { createApiKey } from '../../../packages/server/src/operations/create-api-key.ts';
-import { eraseDueKey } from '../../../packages/server/src/operations/destruction.ts';
-import { rotateDueKey } from '../../../packages/server/src/operations/rotation.ts';
+import { countUsage, recordLastUses } from '../../../packages/server/src/jobs/count-usage.ts';
+import { createApiKey } from '../../../packages/server/src/operations/api-keys.ts';
+import { settleKey } from '../../../packages/server/src/operations/keys.ts';
 import { createTenant, updateTenant } from '../../../packages/server/src/operations/tenants.ts';
 import type { Service } from '../../../packages/server/src/service.ts';
-import { allKeys } from '../../../packages/server/src/store/keys.ts';
+import { listKeys } from '../../../packages/server/src/store/keys.ts';
 import type { World } from '../../setup/world.ts';
 import { comparable, Names } from './comparable.ts';
 
-/** The same thing on both sides: in the real service, and in the one in memory. */
+/** One value of the real service, and the corresponding value of the service in memory. */
 export interface Twin<T> {
   readonly real: T;
   readonly memory: T;
 }
 
 type Side = keyof Twin<unknown>;
-/** Takes one's own of a twin. */
+/** Returns the value for one side of a twin. */
 export type Own = <T>(twin: Twin<T>) => T;
 
-/** A request that is sent to both, each with its own ids in it. */
+/** A request for one side, with the ids of that side. */
 export interface Sent {
   readonly method: string;
   readonly path: string;
@@ -33,7 +33,7 @@ export interface Sent {
   readonly body?: BodyInit | object;
 }
 
-/** What a tenant can be set to, as both sides understand it. */
+/** The settings of a tenant that both sides have. */
 interface Mode {
   readonly envelopeOnly?: boolean;
   readonly monthlyEncryptQuota?: number | null;
@@ -45,11 +45,11 @@ interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-/** A tenant of the real service and one in memory, which live through the same. */
+/** A tenant of the real service and a tenant of the service in memory. Both get the same calls. */
 export class Pair {
   readonly #differences: object[] = [];
   #calls = 0;
-  /** Whether keys become due: else only a GET shows what the jobs do. */
+  /** Whether the jobs of the real service run before every call, and not only before a GET. Set it if keys become due. */
   showsJobs = false;
   readonly #service: Service;
   readonly #address: string;
@@ -71,7 +71,7 @@ export class Pair {
     this.token = { real: tenant.token, memory: memory.apiKey };
   }
 
-  /** Sends a request to both, notes how their answers differ, and gives what they are. */
+  /** Sends a request to both services, records the difference of their responses, and returns the responses. */
   async send(build: (own: Own) => Sent): Promise<Twin<Answer>> {
     this.#calls++;
     if (this.showsJobs || build((twin) => twin.real).method === 'GET') await this.#doJobs();
@@ -85,19 +85,19 @@ export class Pair {
     return { real, memory };
   }
 
-  /** A GET of both. */
+  /** Sends a GET to both services. */
   get(path: (own: Own) => string, token?: Twin<string>): Promise<Twin<Answer>> {
     return this.send((own) => ({ method: 'GET', path: path(own), ...(token && { token: own(token) }) }));
   }
 
-  /** A POST of JSON to both. */
+  /** Sends a POST with JSON to both services. */
   post(path: (own: Own) => string, body: (own: Own) => object): Promise<Twin<Answer>> {
     return this.send((own) => ({ method: 'POST', path: path(own), body: body(own) }));
   }
 
-  /** What one answered and the other did not, the log that is left included. Throws where nothing was compared. */
+  /** Returns all differences of the responses, including the final audit log. Throws after fewer than five calls. */
   async allDifferences(): Promise<readonly object[]> {
-    if (this.#calls < 5) throw new Error('a comparison of almost nothing');
+    if (this.#calls < 5) throw new Error(`expected at least 5 compared calls (got ${this.#calls})`);
     await this.#compareLogs();
     await this.get(() => '/v1/audit/verify');
     return this.#differences;
@@ -111,7 +111,7 @@ export class Pair {
     }
   }
 
-  /** What the operator changes. */
+  /** Changes the settings of both tenants, like the operator. */
   async set({ envelopeOnly, monthlyEncryptQuota }: Mode): Promise<void> {
     await updateTenant(this.#service, this.#tenantId, {
       envelope_only: envelopeOnly,
@@ -120,23 +120,19 @@ export class Pair {
     this.#memory.setTenant({ envelopeOnly, monthlyEncryptQuota });
   }
 
-  /** An API key with these permissions, issued by the operator. */
-  async issue(held: readonly Permission[]): Promise<Twin<string>> {
-    const fields = { name: 'issued', permissions: [...held] };
-    const real = await createApiKey(this.#service, insider(this.#tenantId, 'operator'), fields);
-    return { real: real.api_key, memory: this.#memory.createApiKey(fields).api_key };
-  }
-
-  /** The real service counts and settles by and by, this one at once: as if its jobs had just run. */
+  /** Runs the jobs of the real service, because the service in memory counts and settles immediately. */
   async #doJobs(): Promise<void> {
     const caller = insider(this.#tenantId, 'system');
-    const rows = await this.#service.database.run((sql) => allKeys(sql, this.#tenantId));
-    // The job takes them as they come; here the oldest is the first.
+    const page = { limit: 1_000, offset: 0 };
+    const rows = await this.#service.database.run((sql) =>
+      listKeys(sql, this.#tenantId, { among: null }, page),
+    );
+    // The job has no fixed order. Here the oldest key is first, as in the service in memory.
     for (const { key_id } of rows.toSorted((a, b) => a.created_id - b.created_id)) {
-      await rotateDueKey(this.#service, caller, key_id);
-      await eraseDueKey(this.#service, caller, key_id);
+      await settleKey(this.#service, caller, key_id, alone().hold);
     }
-    await countUsage(this.#service, new AbortController().signal);
+    await recordLastUses(this.#service);
+    await countUsage(this.#service, alone());
   }
 
   async #ask(side: Side, build: (own: Own) => Sent): Promise<Answer> {
@@ -170,13 +166,13 @@ export class Pair {
   }
 }
 
-/** Makes pairs in a world, and stops serving it. */
+/** Creates pairs in a world. `close` stops the server. */
 export interface Pairs {
   readonly pair: () => Promise<Pair>;
   readonly close: () => Promise<void>;
 }
 
-/** Serves a world, and makes pairs in it. */
+/** Starts a server for a world, in which pairs can be created. */
 export async function openPairs(world: World): Promise<Pairs> {
   const service = world.replica();
   const doors = openDoors(service, { draining: false, jobs: [], verified: undefined });

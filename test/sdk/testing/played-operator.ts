@@ -2,20 +2,20 @@ import { parseArgs } from 'node:util';
 import type { Permission } from '@eaas/protocol/wire';
 import { createTestService, type TestService } from '@eaas/sdk/testing';
 
-// The operator's command line, as far as the conformance tests use it, on services in memory.
+// Simulates the operator's commands that the conformance tests use, with services in memory.
 
 const services = new Map<string, TestService>();
 
 const address = 'https://eaas.test';
 
-/** Whose an Authorization header is, once it has been let in. */
+/** The service of each Authorization header that a service has accepted. */
 const holders = new Map<string, TestService>();
 
-/** Sends a request to the service that knows its API key: of a server with many tenants there is one each here. */
+/** Sends a request to the service that accepts its API key. Here each tenant has a separate service. */
 export async function fetchFromAny(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init);
   if (!request.url.startsWith(address)) {
-    // Asked where the server under test is: anywhere but at a real address.
+    // The request asks for the URL of the server under test. The response has a URL without a server.
     return Response.json({ baseUrl: address, command: [], env: {} });
   }
   const authorization = request.headers.get('authorization') ?? '';
@@ -64,10 +64,10 @@ export async function runPlayed(command: readonly string[]) {
   if (service && verb === 'api-key create') {
     return { ...done, stdout: JSON.stringify(await issue(service, values.permissions ?? '')) };
   }
-  return { ...done, code: 1, stdout: '', stderr: `\`eaas ${command.join(' ')}\` is not played` };
+  return { ...done, code: 1, stdout: '', stderr: `\`eaas ${command.join(' ')}\` is not simulated` };
 }
 
-/** The first that may do everything is there from the beginning. */
+/** Issues an API key. A new service already has its first API key with all permissions, which is returned for `all`. */
 async function issue(service: TestService, permissions: string): Promise<object> {
   if (permissions !== 'all') {
     return service.createApiKey({ permissions: permissions.split(',') as Permission[] });

@@ -104,7 +104,7 @@ function wrongForms({ text, note, key_name, tenant_id, hash }, seed) {
   };
 }
 
-/** A note that others have signed too: signatures by unknown keys are ignored. */
+/** A note with further signatures. Signatures by unknown keys are ignored. */
 function witnessed(original, witnessSeed) {
   const line = (name) => signNote(original.text, name, witnessSeed).slice(original.text.length + 1);
   const own = original.note.slice(original.text.length + 1);

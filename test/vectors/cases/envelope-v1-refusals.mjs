@@ -1,10 +1,10 @@
-// envelope-v1.json: what must not open. Written against both envelopes where they share a header.
+// envelope-v1.json: envelopes that must not open. Cases of the shared header are written for both versions.
 import { concat, draw, flip, fromHex, overwrite, u16 } from '../reference/bytes.mjs';
 import { deriveFromDek, fieldsOf, openEnvelope } from '../reference/envelope.mjs';
 import { writeHeader } from '../reference/header.mjs';
 import { assertRefused, otherKey } from './places.mjs';
 
-/** One bit altered at either end of every field. The last bit of n leaves lengths that still add up. */
+/** One bit altered at the start and at the end of every field. After the last bit of n, the lengths are still valid. */
 export function alteredBits(bytes, fields, opening) {
   return Object.entries(fields).flatMap(([field, [from, to]]) => {
     const early = field === 'magic' || field === 'version';
@@ -47,7 +47,7 @@ function alterations({ bound, empty }, opening) {
   ];
 }
 
-/** The wrong DEK, context or key id for bytes that nobody touched. */
+/** The wrong DEK, context or key id for unaltered bytes. */
 export function wrongOpenings(bound, plain, opening) {
   const { ciphertext } = bound;
   const { row, ...fewer } = bound.context;
@@ -103,7 +103,7 @@ export function wrongHeaders(bytes, opening, version, wrappedLength) {
   ];
 }
 
-/** Cut at every boundary of a field, at the shortest length that adds up, and one byte to either side. */
+/** Envelopes cut at every boundary of a field, at the shortest valid length, and one byte before and after each. */
 export function truncations(bytes, fields, opening, shortest) {
   const boundaries = [...Object.values(fields).map(([from]) => from), shortest];
   const ends = boundaries.flatMap((end) => [end - 1, end, end + 1]);
@@ -119,7 +119,7 @@ export function truncations(bytes, fields, opening, shortest) {
   return lengths.sort((a, b) => a - b).map(cut);
 }
 
-/** Bodies that GCM itself accepts under the DEK presented, with the commitment of another. */
+/** Bodies that GCM accepts under the given DEK, with the commitment of another DEK. */
 function forgeries({ plain, bound, twoKeys }) {
   const [from, to] = fieldsOf(plain.ciphertext).commitment;
   const other = deriveFromDek(bound.dek).commitment;

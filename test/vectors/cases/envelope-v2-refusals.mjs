@@ -31,7 +31,7 @@ function alterations(bound, opening) {
   ];
 }
 
-/** Small streams that the right key sealed, in a way that no writer may. */
+/** Small streams that were sealed with the right key but break the rules of the format. */
 function wrongChunks({ one, empty: none, plain, bound }) {
   const of = (stream, name, ...chunks) => ({
     name,
@@ -106,7 +106,7 @@ function editedStreams({ full, over, double }) {
   ];
 }
 
-/** The ciphertext that an edit describes. */
+/** Returns the ciphertext that an edit describes. */
 function applyEdit(base, edit) {
   return edit.reduce(
     (bytes, [step, ...args]) => steps[step](bytes, base.header.length, ...args),

@@ -10,7 +10,7 @@ const KiB = 1024;
 const context = { table: 'scans', column: 'image', row: '4711' };
 const text = utf8('The quick brown fox jumps over the lazy dog.');
 
-/** Seals a stream whose other parts are drawn from its name, unless given. */
+/** Seals a stream. Parts that are not given are derived from its name. */
 function stream(name, given) {
   const label = `envelope v2/${name}`;
   const dek = draw(`${label}/dek`, 32);

@@ -1,4 +1,4 @@
-// Values worked out by hand or by another implementation, which the reference must reproduce before it writes anything.
+// Values from a calculation by hand or from another implementation. The reference must reproduce them before it writes.
 import assert from 'node:assert/strict';
 import { crc32, formatToken } from '../reference/api-key.mjs';
 import { chainStart, entryHash } from '../reference/audit.mjs';

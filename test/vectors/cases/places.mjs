@@ -9,7 +9,7 @@ export const otherTenant = drawUuid('other tenant');
 export const otherKey = drawUuid('other key');
 export const keyVersionSecret = draw('key version secret', 32);
 
-/** A wrapped_key as the service makes it: the DEK sealed under a key version's 32 bytes, without context. */
+/** Returns a wrapped_key as the service does: the DEK sealed under a key version's 32 bytes, without a context. */
 export function wrapDek(label, dek, key_id, key_version) {
   const place = { ikm: keyVersionSecret, purpose: 'dek', tenant: T, key: key_id, version: key_version };
   return sealSecret({ ...place, context: null, salt: draw(`${label}/wrap salt`, 24), secret: dek });
@@ -22,7 +22,7 @@ export function requireUniqueNames(...lists) {
   }
 }
 
-/** What an opener throws must be of the kind that the vector states. */
+/** Checks that an opener throws an error of the kind in the vector. */
 export function assertRefused(open, kind, name) {
   assert.throws(open, (error) => error.kind === kind, `${name}: expected a ${kind} error`);
 }

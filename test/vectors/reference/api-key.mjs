@@ -4,7 +4,7 @@ import { hex, utf8 } from './bytes.mjs';
 const prefix = 'eaas_sk_';
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** A number in base62, most significant digit first, padded on the left with 0. */
+/** Returns a number in base62, most significant digit first, padded on the left with 0. */
 export function base62(number, length) {
   let text = '';
   for (let rest = number; rest > 0n; rest /= 62n) text = digits[Number(rest % 62n)] + text;
@@ -25,7 +25,7 @@ export function crc32(bytes) {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-/** A text with its six check digits. */
+/** Returns a text with its six check digits. */
 export function withChecksum(text) {
   return text + base62(BigInt(crc32(utf8(text))), 6);
 }
@@ -34,7 +34,7 @@ export function formatToken(bytes) {
   return withChecksum(prefix + base62(BigInt(`0x${hex(bytes)}`), 43));
 }
 
-/** The 32 bytes of a token. Throws on every other text. */
+/** Returns the 32 bytes of a token. Throws for any other text. */
 export function parseToken(token) {
   if (!/^eaas_sk_[0-9A-Za-z]{49}$/.test(token) || token.length !== 57)
     throw new Error('not the form of a token');

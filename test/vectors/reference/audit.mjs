@@ -1,4 +1,4 @@
-// The audit chain and the canonical JSON (RFC 8785) that its metadata is hashed as.
+// The audit chain, and the canonical JSON (RFC 8785) of the metadata in its hashes.
 import { fromHex, hmac, pae, sha256 } from './bytes.mjs';
 
 /** RFC 8785: names by UTF-16 code units, numbers as ECMAScript prints them. JSON.parse keeps `__proto__` as a name. */
@@ -17,12 +17,12 @@ function canonicalObject(value) {
   return `{${members.join(',')}}`;
 }
 
-/** hash_0: where a tenant's chain begins. */
+/** Returns hash_0, with which a tenant's chain begins. */
 export function chainStart(tenantId) {
   return sha256(pae('eaas audit chain v1', tenantId));
 }
 
-/** hash_n of the previous hash and an entry as the API shows it. */
+/** Returns hash_n of the previous hash and an entry as the API shows it. */
 export function entryHash(previous, tenantId, entry, metadataText) {
   const { id, action, key_id, key_version, actor, ip_address, created_at } = entry;
   return sha256(

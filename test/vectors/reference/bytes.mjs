@@ -1,4 +1,4 @@
-// Bytes, text and the one encoding that everything else is built on. node:crypto only.
+// Functions for bytes and text, and the encoding that all other formats use. Only node:crypto is imported.
 import { createHash, createHmac, hkdfSync } from 'node:crypto';
 
 export const concat = (...parts) => Buffer.concat(parts);
@@ -10,7 +10,7 @@ export const hex = (bytes) => Buffer.from(bytes).toString('hex');
 export const fromHex = (text) => Buffer.from(text, 'hex');
 export const empty = Buffer.alloc(0);
 
-/** UTF-8, refusing lone surrogates: an encoder that replaces them gives two texts the same bytes. */
+/** Encodes UTF-8. Refuses lone surrogates, because an encoder that replaces them encodes two texts to the same bytes. */
 export function utf8(text) {
   if (!text.isWellFormed()) throw new Error('text with a lone surrogate');
   return Buffer.from(text, 'utf8');
@@ -57,7 +57,7 @@ export function uuidText(bytes) {
   return hex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** The stand-in for randomness: SHA-256 of "eaas vectors v1/<label>/<counter>", as long as asked for. */
+/** Returns bytes in place of random ones: SHA-256 of "eaas vectors v1/<label>/<counter>", as many as requested. */
 export function draw(label, length) {
   const blocks = [];
   for (let counter = 0; counter * 32 < length; counter++)
@@ -65,7 +65,7 @@ export function draw(label, length) {
   return concat(...blocks).subarray(0, length);
 }
 
-/** A version 4 UUID made of a label. */
+/** Returns a version 4 UUID that is derived from a label. */
 export function drawUuid(label) {
   const bytes = draw(label, 16);
   bytes[6] = (bytes[6] & 0x0f) | 0x40;
@@ -73,14 +73,14 @@ export function drawUuid(label) {
   return uuidText(bytes);
 }
 
-/** A copy with the bits of `mask` inverted at `offset`. */
+/** Returns a copy in which the bits of `mask` are inverted at `offset`. */
 export function flip(bytes, offset, mask) {
   const copy = Buffer.from(bytes);
   copy[offset] ^= mask;
   return copy;
 }
 
-/** A copy with the bytes from `offset` on replaced. */
+/** Returns a copy in which the bytes from `offset` are replaced. */
 export function overwrite(bytes, offset, replacement) {
   return concat(bytes.subarray(0, offset), replacement, bytes.subarray(offset + replacement.length));
 }

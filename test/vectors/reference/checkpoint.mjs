@@ -32,13 +32,13 @@ export function verifierKey(name, publicKey) {
 export const signatureLine = (name, keyId, signature) =>
   `\u2014 ${name} ${base64(concat(keyId, signature))}\n`;
 
-/** A note with one signature line. */
+/** Returns a note with one signature line. */
 export function signNote(text, name, seed) {
   const signature = sign(null, utf8(text), privateKeyOf(seed));
   return `${text}\n${signatureLine(name, keyIdOf(name, publicKeyOf(seed)), signature)}`;
 }
 
-/** The id and hash that a note states, once the pinned key's signature on it holds. Throws otherwise. */
+/** Returns the id and hash in a note. Throws unless the pinned key has signed the note. */
 export function openNote(note, pinned, tenantId) {
   const split = note.lastIndexOf('\n\n');
   if (split < 0 || !note.endsWith('\n')) throw new Error('not a note');

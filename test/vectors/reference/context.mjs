@@ -1,10 +1,10 @@
-// The context: names and values that are authenticated with a message and not stored in it.
+// The context: names and values that are authenticated with a message but not stored in it.
 import { pae, utf8 } from './bytes.mjs';
 
 const maxEncodedContext = 4096;
 const maxContextName = 128;
 
-/** encode(context) = pae(n1, v1, n2, v2 …), names in bytewise order of their UTF-8. Throws on a context that is refused. */
+/** encode(context) = pae(n1, v1, n2, v2 …), names in bytewise order of their UTF-8. Throws for an invalid context. */
 export function encodeContext(context) {
   if (context === null) return pae();
   requirePlainObject(context);

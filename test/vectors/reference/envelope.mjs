@@ -10,13 +10,13 @@ const ivLength = 12;
 const commitmentLength = 32;
 const tagLength = 16;
 
-/** K || C of a DEK. */
+/** Returns K || C of a DEK: the encryption key and the commitment. */
 export function deriveFromDek(dek) {
   const bytes = hkdf(dek, empty, utf8('eaas envelope v1'), 64);
   return { key: bytes.subarray(0, 32), commitment: bytes.subarray(32) };
 }
 
-/** Every part of an envelope, and the whole as `ciphertext`. */
+/** Returns every part of an envelope, and the whole envelope as `ciphertext`. */
 export function sealEnvelope({ dek, key_id, key_version, wrapped_key, iv, context, plaintext }) {
   const header = writeHeader(version, { key_id, key_version, wrapped_key });
   const { key, commitment } = deriveFromDek(dek);
@@ -25,7 +25,7 @@ export function sealEnvelope({ dek, key_id, key_version, wrapped_key, iv, contex
   return { encryption_key: key, commitment, aad, ciphertext };
 }
 
-/** The plaintext, or an OpenError. An `expected_key_id` of null says that any key will do. */
+/** Returns the plaintext or throws OpenError. An `expected_key_id` of null accepts any key. */
 export function openEnvelope(bytes, { dek, expected_key_id, context }) {
   const header = readHeader(bytes, version, ivLength + commitmentLength + tagLength);
   requireKeyId(header, expected_key_id);
@@ -42,7 +42,7 @@ export function openEnvelope(bytes, { dek, expected_key_id, context }) {
   }
 }
 
-/** Where each field of an envelope begins and ends, for those who alter one. */
+/** Returns the start and the end of each field of an envelope, for cases that alter a field. */
 export function fieldsOf(bytes) {
   const wrappedEnd = 26 + bytes.readUInt16BE(24);
   return {

@@ -1,4 +1,4 @@
-// What both versions of the envelope begin with: magic, version, key_id, key_version, n, wrapped_key.
+// The header of both versions of the envelope: magic, version, key_id, key_version, n, wrapped_key.
 import { concat, fromHex, u16, u32, uuidBytes, uuidText } from './bytes.mjs';
 
 const magic = fromHex('79a6ac');
@@ -6,7 +6,7 @@ export const boundLength = 20;
 const fixedLength = 26;
 const maxWrappedKey = 1024;
 
-/** Thrown when opening fails; `kind` is the vectors' `error`. */
+/** Thrown if an envelope does not open. `kind` is the value of `error` in the vectors. */
 export class OpenError extends Error {
   constructor(kind, message) {
     super(message);
@@ -14,7 +14,7 @@ export class OpenError extends Error {
   }
 }
 
-/** The header's bytes. It writes a wrapped_key of any length, so that forbidden lengths can be made too. */
+/** Returns the bytes of a header. Accepts a wrapped_key of any length, because some vectors need invalid lengths. */
 export function writeHeader(version, { key_id, key_version, wrapped_key }) {
   return concat(
     magic,
@@ -26,7 +26,7 @@ export function writeHeader(version, { key_id, key_version, wrapped_key }) {
   );
 }
 
-/** Reads a header and requires `after` more bytes behind it; anything wrong is a format error. */
+/** Reads a header, which at least `after` bytes must follow. Throws a format error for an invalid header. */
 export function readHeader(bytes, version, after) {
   if (bytes.length < fixedLength) throw new OpenError('format', 'shorter than a header');
   if (!bytes.subarray(0, 3).equals(magic)) throw new OpenError('format', 'other magic');

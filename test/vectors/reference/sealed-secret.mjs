@@ -1,4 +1,4 @@
-// The service's sealed secrets, and the keys that a tenant's secret gives.
+// The service's sealed secrets, and the keys that are derived from a tenant's secret.
 import { concat, empty, hkdf, hmac, pae, u32, utf8 } from './bytes.mjs';
 import { encodeContext } from './context.mjs';
 import { gcmOpen, gcmSeal } from './gcm.mjs';
@@ -17,7 +17,7 @@ export function sealSecret({ context, salt, secret, ...place }) {
   return concat(head, gcmSeal(wrapKey(place, salt), zeroIv, pae(head, encodeContext(context)), secret));
 }
 
-/** The secret. Throws when the bytes were not sealed for exactly this place; the head must name `version`. */
+/** Returns the secret. Throws unless the bytes were sealed for exactly this place and the head names `version`. */
 export function openSecret(sealed, { context, ...place }) {
   if (sealed.length !== sealedLength) throw new Error('length');
   if (!sealed.subarray(0, 2).equals(suite)) throw new Error('format or suite');

@@ -9,7 +9,7 @@ const version = 2;
 const chunkLength = 65536;
 export const sealedChunkLength = chunkLength + tagLength;
 
-/** An 11-byte counter, from 0, and a last byte of 01 for the last chunk. */
+/** Returns the nonce: an 11-byte counter from 0, and a byte that is 01 for the last chunk and 00 otherwise. */
 function nonce(counter, last) {
   const bytes = Buffer.alloc(12);
   bytes.writeBigUInt64BE(BigInt(counter), 3);
@@ -21,21 +21,21 @@ export function sealChunk(key, counter, last, plaintext) {
   return gcmSeal(key, nonce(counter, last), empty, plaintext);
 }
 
-/** K || C of a stream, and the info that they are derived with. */
+/** Returns K || C of a stream, and the HKDF info of their derivation. */
 function deriveForStream(dek, salt, bound, context) {
   const info = pae('eaas stream v2', bound, encodeContext(context));
   const bytes = hkdf(dek, salt, info, 64);
   return { key: bytes.subarray(0, 32), commitment: bytes.subarray(32), info };
 }
 
-/** Everything before the chunks, and the key that they are sealed under. */
+/** Returns the bytes before the chunks, and the key under which the chunks are sealed. */
 export function beginStream({ dek, key_id, key_version, wrapped_key, salt, context }) {
   const written = writeHeader(version, { key_id, key_version, wrapped_key });
   const derived = deriveForStream(dek, salt, written.subarray(0, boundLength), context);
   return { ...derived, header: concat(written, salt, derived.commitment) };
 }
 
-/** The sealed chunks of a plaintext; at least one, and an empty one only for an empty plaintext. */
+/** Returns the sealed chunks of a plaintext: at least one. A chunk is empty only if the plaintext is empty. */
 export function sealChunks(key, plaintext) {
   const count = Math.max(1, Math.ceil(plaintext.length / chunkLength));
   return Array.from({ length: count }, (_, i) =>
@@ -43,7 +43,7 @@ export function sealChunks(key, plaintext) {
   );
 }
 
-/** The plaintext, or an OpenError. A header cut short is a format error, anything about the chunks a decryption error. */
+/** Returns the plaintext. A truncated header throws a format error, and a wrong chunk throws a decryption error. */
 export function openStream(bytes, { dek, expected_key_id, context }) {
   const header = readHeader(bytes, version, 64);
   requireKeyId(header, expected_key_id);

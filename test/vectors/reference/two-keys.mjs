@@ -1,5 +1,5 @@
-// A body and tag that AES-GCM accepts under two keys at once: what the commitment is there to refuse.
-// GCM's tag is a polynomial over GF(2^128), linear in each block; one free block makes two tags agree.
+// A body and tag that AES-GCM accepts under two keys. The key commitment makes sure that this message is refused.
+// GCM's tag is a polynomial over GF(2^128) and linear in each block, so one free block can make two tags equal.
 import { createCipheriv } from 'node:crypto';
 import { concat } from './bytes.mjs';
 

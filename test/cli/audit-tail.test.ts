@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { eaas as program, launch } from '../conformance/program.ts';
+import { type CommandLine, commandLine, jsonLines } from './command-line.ts';
+
+interface Entry {
+  readonly id: number;
+  readonly action: string;
+}
+
+const onAcme = ['--tenant', 'acme'];
+
+let eaas: CommandLine;
+let keyId: string;
+let apiKeyId: string;
+beforeAll(async () => {
+  eaas = await commandLine();
+  await eaas.json('tenant', 'create', '--name', 'acme');
+  const [key] = await eaas.json<{ key_id: string }>('key', 'create', ...onAcme, '--name', 'patients');
+  keyId = key?.key_id ?? '';
+  await eaas.json('key', 'create', ...onAcme, '--name', 'other');
+  const apiKey = ['--name', 'app', '--permissions', 'encrypt'];
+  const [made] = await eaas.json<{ api_key_id: string }>('api-key', 'create', ...onAcme, ...apiKey);
+  apiKeyId = made?.api_key_id ?? '';
+  await eaas.json('key', 'rotate', 'patients', ...onAcme);
+});
+afterAll(() => eaas.database.drop());
+
+const tail = (...options: string[]) =>
+  eaas.json<Entry>('audit', 'tail', ...onAcme, '--no-follow', ...options);
+
+test('audit tail prints the newest entries, oldest first', async () => {
+  expect((await tail()).map(({ action }) => action)).toEqual([
+    'key.create',
+    'key.create',
+    'api_key.create',
+    'key.rotate',
+  ]);
+  expect((await tail('--last', '2')).map(({ id }) => id)).toEqual([3, 4]);
+  expect(await tail('--last', '0')).toEqual([]);
+});
+
+test('audit tail filters by key, action and actor, and also searches older entries for matches', async () => {
+  expect((await tail('--key', 'patients')).map(({ id }) => id)).toEqual([1, 4]);
+  expect((await tail('--key', keyId, '--last', '1', '--action', 'key.create')).map(({ id }) => id)).toEqual([
+    1,
+  ]);
+  expect((await tail('--actor', 'operator')).length).toBe(4);
+  expect(await tail('--actor', apiKeyId)).toEqual([]);
+});
+
+test.each([
+  ['--action', 'key.created', 2],
+  ['--last', 'all', 2],
+  ['--key', 'nobody', 1],
+])('audit tail refuses %s %s', async (option, value, code) => {
+  expect(await eaas('audit', 'tail', ...onAcme, '--no-follow', option, value)).toMatchObject({
+    code,
+    stdout: '',
+  });
+});
+
+test('each line of audit tail names the key and the actor', async () => {
+  const { stdout } = await eaas('audit', 'tail', ...onAcme, '--no-follow', '--last', '1');
+  expect(stdout).toMatch(
+    new RegExp(
+      `^\\d{4}-\\S+Z {2}#4 {2}key.rotate +patients \\(${keyId.slice(0, 8)}\\) v2 {2}by operator .*\n$`,
+    ),
+  );
+});
+
+test('audit tail follows the log until it is stopped', async () => {
+  const args = ['audit', 'tail', ...onAcme, '--last', '1', '--json'];
+  const { child, stdout, stderr } = launch([...program, ...args], eaas.env);
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const printed = () => jsonLines<Entry>(stdout()).map(({ action }) => action);
+  await expect.poll(() => printed().length, { timeout: 30_000 }).toBe(1);
+  const [before] = printed();
+  for (const command of ['disable', 'enable']) await eaas.json('key', command, 'other', ...onAcme);
+  await expect.poll(printed, { timeout: 10_000 }).toEqual([before, 'key.disable', 'key.enable']);
+  child.kill('SIGINT');
+  expect((await ended)[0]).toBe(0);
+  expect(stderr()).toBe('');
+});

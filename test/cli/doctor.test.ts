@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createDatabase } from '../setup/database.ts';
+import { type CommandLine, commandLine, jsonLines, newRootKey } from './command-line.ts';
+
+interface Finding {
+  readonly check: string;
+  readonly status: string;
+  readonly message: string;
+}
+
+let eaas: CommandLine;
+beforeAll(async () => {
+  eaas = await commandLine();
+});
+afterAll(() => eaas.database.drop());
+
+/** Runs doctor. Returns the status of each check and the exit code. */
+async function examined(program: CommandLine) {
+  const { code, stdout, stderr } = await program('doctor', '--json');
+  const findings = jsonLines<Finding>(stdout);
+  const statuses = Object.fromEntries(findings.map(({ check, status }) => [check, status]));
+  const messages = findings.map(({ message }) => message).join('\n');
+  return { code, stderr, statuses, messages };
+}
+
+// PostgreSQL of the tests has no durability, because that is faster.
+const fast = { fsync: 'failed', full_page_writes: 'failed', synchronous_commit: 'failed' };
+
+test('doctor makes every check, and settings that can lose commits fail', async () => {
+  const { code, stderr, statuses, messages } = await examined(eaas);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  expect(statuses).toEqual({
+    node: expect.stringMatching(/^(ok|warning)$/) as string,
+    database_tls: 'ok',
+    database: 'ok',
+    ...fast,
+    clock: 'ok',
+    schema: 'ok',
+    role: 'ok',
+    root_key: 'ok',
+  });
+  expect(messages).toContain('Set fsync = on.');
+});
+
+test('without --json doctor prints a table', async () => {
+  const { code, stdout } = await eaas('doctor');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^status +check +message\n/);
+  expect(stdout).toMatch(/^failed +fsync +fsync is off/m);
+});
+
+test('doctor reports the owner of the tables, a superuser and a wrong root key', async () => {
+  const owner = await examined(eaas.with({ DATABASE_URL: eaas.database.url('owner') }));
+  expect(owner.statuses).toMatchObject({ role: 'warning', root_key: 'ok' });
+  const superuser = await examined(eaas.with({ DATABASE_URL: eaas.database.url('superuser') }));
+  expect(superuser.statuses).toMatchObject({ role: 'failed' });
+  await eaas.json('tenant', 'create', '--name', 'acme');
+  const other = await examined(eaas.with({ EAAS_ROOT_KEY: newRootKey() }));
+  expect(other).toMatchObject({ code: 1, statuses: { role: 'ok', root_key: 'failed' } });
+  expect(other.messages).toContain('The root key does not open this database');
+});
+
+test('doctor skips the checks that need the schema if the database is not migrated', async () => {
+  const empty = await createDatabase();
+  onTestFinished(() => empty.drop());
+  const unmigrated = await examined(eaas.with({ DATABASE_URL: empty.url('server') }));
+  expect(unmigrated.statuses).toMatchObject({ database: 'ok', schema: 'failed', role: 'skipped' });
+  expect(unmigrated.messages).toContain('run `eaas migrate`');
+  const url = 'postgres://someone:hunter2@127.0.0.1:1/eaas';
+  const away = await examined(eaas.with({ DATABASE_URL: url }));
+  expect(away).toMatchObject({ code: 1, statuses: { database: 'failed' } });
+  expect(away.messages).not.toContain('hunter2');
+});
+
+test('doctor reports only the configuration if the configuration is invalid', async () => {
+  const { code, statuses, messages } = await examined(eaas.with({ EAAS_PORT: 'eighty' }));
+  expect({ code, statuses }).toEqual({ code: 1, statuses: { configuration: 'failed' } });
+  expect(messages).toContain('EAAS_PORT');
+});

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { atTerminal, type CommandLine, commandLine } from './command-line.ts';
+
+interface Key {
+  readonly key_id: string;
+  readonly name: string;
+  readonly status: string;
+  readonly key_version: number;
+  readonly destroy_at: string | null;
+}
+
+let eaas: CommandLine;
+beforeAll(async () => {
+  eaas = await commandLine();
+  await eaas.json('tenant', 'create', '--name', 'acme');
+  await eaas.json('tenant', 'create', '--name', 'other');
+});
+afterAll(() => eaas.database.drop());
+
+const onAcme = ['--tenant', 'acme'];
+
+async function newKey(...options: string[]): Promise<Key> {
+  const name = `key ${randomUUID().slice(0, 8)}`;
+  const [key] = await eaas.json<Key>('key', 'create', ...onAcme, '--name', name, ...options);
+  if (!key) throw new Error('nothing was printed');
+  return key;
+}
+
+/** Runs `eaas key <name>` on a key of acme. Returns its output. */
+async function change(name: string, key: string, ...options: string[]): Promise<Key | undefined> {
+  const [changed] = await eaas.json<Key>('key', name, key, ...onAcme, ...options);
+  return changed;
+}
+
+async function lastAction(): Promise<unknown> {
+  const [entry] = await eaas.json('audit', 'tail', ...onAcme, '--last', '1', '--no-follow');
+  return entry;
+}
+
+test('key create prints the record of the API and names the variable to set', async () => {
+  const options = ['--name', 'patients', '--rotate-every', '90', '--exportable'];
+  const { code, stdout, stderr } = await eaas('key', 'create', ...onAcme, ...options);
+  expect(code).toBe(0);
+  const [, keyId] = /^key_id +([\da-f-]{36})$/m.exec(stdout) ?? [];
+  expect(stderr).toBe(`Next: set EAAS_KEY_ID=${keyId} for the application\n`);
+  expect(await eaas.json('key', 'show', 'patients', ...onAcme)).toMatchObject([
+    { key_id: keyId, name: 'patients', exportable: true, rotation_policy: { interval_days: 90 } },
+  ]);
+  expect(await lastAction()).toMatchObject({ action: 'key.create', key_id: keyId, actor: 'operator' });
+});
+
+test('key create with --json prints no next steps', async () => {
+  const { stderr } = await eaas('key', 'create', ...onAcme, '--name', 'quiet', '--json');
+  expect(stderr).toBe('');
+});
+
+test.each([
+  ['an empty name', ['--name', ''], '--name'],
+  ['an interval of 0 days', ['--name', 'x', '--rotate-every', '0'], '--rotate-every'],
+  ['an interval that is too long', ['--name', 'x', '--rotate-every', '3651'], '--rotate-every'],
+  ['no name', [], '--name'],
+])('key create with %s is wrong usage', async (_, options, named) => {
+  const { code, stdout, stderr } = await eaas('key', 'create', ...onAcme, ...options);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(named);
+});
+
+test('key create refuses a name that is taken', async () => {
+  const { name } = await newKey();
+  const again = await eaas('key', 'create', ...onAcme, '--name', name);
+  expect(again).toMatchObject({ code: 1, stdout: '' });
+});
+
+test('key list prints one line per key, newest first, and filters by status', async () => {
+  const [first, second] = [await newKey(), await newKey()];
+  await change('disable', first.key_id);
+  const all = await eaas.json<Key>('key', 'list', ...onAcme);
+  expect(all.slice(0, 2).map(({ key_id }) => key_id)).toEqual([second.key_id, first.key_id]);
+  const disabled = await eaas.json<Key>('key', 'list', ...onAcme, '--status', 'disabled');
+  expect(disabled).toContainEqual(expect.objectContaining({ key_id: first.key_id }));
+  expect(new Set(disabled.map(({ status }) => status))).toEqual(new Set(['disabled']));
+  expect((await eaas('key', 'list', ...onAcme)).stdout).toMatch(/^key_id +name +status/);
+  expect(await eaas('key', 'list', ...onAcme, '--status', 'lost')).toMatchObject({ code: 2 });
+});
+
+test('the commands that change the state of a key accept its id and its name', async () => {
+  const { key_id, name } = await newKey();
+  expect(await change('rotate', name)).toMatchObject({ key_id, key_version: 2 });
+  expect(await change('disable', key_id.toUpperCase())).toMatchObject({ key_id, status: 'disabled' });
+  expect(await change('enable', name)).toMatchObject({ status: 'active' });
+  await change('disable', name);
+  expect(await change('destroy', name, '--confirm', name)).toMatchObject({ status: 'pending_destruction' });
+  expect(await change('restore', name)).toMatchObject({ status: 'disabled', destroy_at: null });
+  const erased = await change('destroy', name, '--grace-days', '0', '--confirm', name);
+  expect(erased).toMatchObject({ status: 'destroyed' });
+  expect(await lastAction()).toMatchObject({ action: 'key.destroy', key_id, actor: 'operator' });
+});
+
+test('a name selects the key that is not destroyed', async () => {
+  const { key_id, name } = await newKey();
+  await change('disable', name);
+  await change('destroy', name, '--grace-days', '0', '--confirm', name);
+  expect(await change('show', name)).toMatchObject({ key_id });
+  const [next] = await eaas.json<Key>('key', 'create', ...onAcme, '--name', name);
+  expect(await change('show', name)).toMatchObject({ key_id: next?.key_id });
+});
+
+test('every key command prints the next step', async () => {
+  const { key_id, name } = await newKey();
+  const said = async (...args: string[]) => (await eaas('key', ...args, ...onAcme)).stderr;
+  expect(await said('rotate', name)).toContain(`Next: \`eaas key show ${key_id} --tenant acme\``);
+  expect(await said('disable', name)).toContain(`\`eaas key destroy ${key_id} --tenant acme\``);
+  const destroyed = await said('destroy', name, '--grace-days', '7', '--confirm', name);
+  expect(destroyed).toContain('Clients wrapped 0 data keys under it and unwrapped 0; never unwrapped.');
+  expect(destroyed).toMatch(/Next: until \d{4}-\S+, `eaas key restore /);
+  expect(await said('restore', name)).toContain(`\`eaas key enable ${key_id} --tenant acme\``);
+});
+
+test('a command that the state of the key does not allow is refused, and the error names the step before', async () => {
+  const { name } = await newKey();
+  const { code, stderr } = await eaas('key', 'destroy', name, ...onAcme, '--confirm', name);
+  expect(code).toBe(1);
+  expect(stderr).toContain('disable it first');
+});
+
+test('a key of another tenant, and one that does not exist, are not found', async () => {
+  const { key_id, name } = await newKey();
+  for (const key of [key_id, name, randomUUID()]) {
+    for (const command of ['show', 'rotate', 'disable']) {
+      const { code, stdout, stderr } = await eaas('key', command, key, '--tenant', 'other');
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^The tenant has no key with this id or name: `eaas key list --tenant /);
+    }
+  }
+});
+
+test('key destroy needs the name in --confirm, or typed at a terminal', async () => {
+  const { name } = await newKey();
+  await change('disable', name);
+  const without = await eaas('key', 'destroy', name, ...onAcme);
+  expect(without).toMatchObject({ code: 2, stdout: '' });
+  expect(without.stderr).toBe(
+    'There is no terminal: add --confirm with the name of the key. Nothing was erased.\n',
+  );
+  const wrong = await eaas('key', 'destroy', name, ...onAcme, '--confirm', 'other');
+  expect(wrong).toMatchObject({ code: 2, stdout: '' });
+  expect(wrong.stderr).toContain('Nothing was erased.');
+  const mistyped = await atTerminal(eaas, 'other', 'key', 'destroy', name, ...onAcme);
+  expect(mistyped.stdout).toContain('Type the name of the key to continue: ');
+  expect(await change('show', name)).toMatchObject({ status: 'disabled' });
+  const typed = await atTerminal(eaas, name, 'key', 'destroy', name, ...onAcme);
+  expect(typed.stdout).toContain('The key will be permanently erased in 30 days');
+  expect(await change('show', name)).toMatchObject({ status: 'pending_destruction' });
+});
+
+test.each(['366', '-1', 'soon', '1.5'])(
+  'key destroy refuses --grace-days %s as wrong usage',
+  async (days) => {
+    const { name } = await newKey();
+    const args = [name, ...onAcme, '--confirm', name, `--grace-days=${days}`];
+    expect(await eaas('key', 'destroy', ...args)).toMatchObject({ code: 2, stdout: '' });
+  },
+);

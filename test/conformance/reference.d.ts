@@ -1,0 +1,17 @@
+// The functions of the second implementation that tests call.
+
+declare module '*/reference/api-key.mjs' {
+  export function formatToken(bytes: Uint8Array): string;
+  export function withChecksum(text: string): string;
+}
+declare module '*/reference/audit.mjs' {
+  export function chainStart(tenantId: string): Buffer;
+  export function canonicalJson(value: unknown): string;
+  export function entryHash(previous: Buffer, tenantId: string, entry: object, metadata: string): Buffer;
+}
+declare module '*/reference/envelope.mjs' {
+  export function openEnvelope(bytes: Buffer, expected: object): Buffer;
+}
+declare module '*/reference/sealed-secret.mjs' {
+  export function openSecret(bytes: Buffer, place: object): Buffer;
+}

@@ -1,0 +1,97 @@
+import { fill, seed } from './seed.ts';
+import type { State } from './states.ts';
+
+const log = '/console/#/audit';
+
+export const auditStates: readonly State[] = [
+  {
+    name: 'audit',
+    reach: async (stage) => {
+      await seed(stage);
+      await stage.enter(log);
+      await stage.page.getByRole('table').waitFor();
+    },
+  },
+  {
+    name: 'audit-live',
+    reach: async (stage) => {
+      const { key_id } = await stage.client.keys.create({ name: 'busy' });
+      await stage.enter(log);
+      await stage.page.getByLabel('Live').click();
+      await fill(stage, key_id, 3);
+      await stage.page.getByRole('cell', { name: 'key.wrap' }).first().waitFor();
+    },
+  },
+  {
+    name: 'audit-verified',
+    reach: async (stage) => {
+      await seed(stage);
+      await stage.enter(log);
+      await stage.page.getByRole('button', { name: 'Verify' }).click();
+      await stage.page.getByText('The chain holds.').waitFor();
+    },
+  },
+  {
+    name: 'audit-broken',
+    reach: async (stage) => {
+      await seed(stage);
+      stage.service.tamper(612, { actor: '00000000-0000-4000-8000-000000000000' });
+      await stage.enter(log);
+      await stage.page.getByRole('button', { name: 'Verify' }).click();
+      await stage.page.getByRole('button', { name: 'Show entry 612' }).first().click();
+      await stage.page.getByText('chain breaks here').first().waitFor();
+    },
+  },
+  {
+    name: 'audit-10000-entries',
+    reach: async (stage) => {
+      const { key_id } = await stage.client.keys.create({ name: 'busy' });
+      await fill(stage, key_id, 10_000);
+      await stage.enter(log);
+      await stage.page.getByText(/^1 to 50 of 10,00\d$/).waitFor();
+      await stage.page.getByRole('button', { name: 'Verify' }).click();
+      await stage.page.getByText(/10,00\d entries recomputed/).waitFor();
+    },
+  },
+  {
+    name: 'audit-entry',
+    reach: async (stage) => {
+      await seed(stage);
+      await stage.enter(log);
+      await stage.page
+        .getByRole('button', { name: /Open entry/ })
+        .first()
+        .click();
+      await stage.page.locator('dialog').waitFor();
+    },
+  },
+  {
+    name: 'audit-nothing-matches',
+    reach: async (stage) => {
+      await seed(stage);
+      await stage.enter(log);
+      await stage.page.getByLabel('Action').selectOption('key.export');
+      await stage.page.getByText('No entry matches').waitFor();
+    },
+  },
+  {
+    name: 'audit-forbidden',
+    fails: true,
+    reach: async ({ enter, page }) => {
+      await enter(log, ['keys.read', 'keys.manage']);
+      await page.getByText('This API key may not do that').first().waitFor();
+    },
+  },
+  {
+    name: 'audit-service-away',
+    fails: true,
+    reach: async (stage) => {
+      await seed(stage);
+      await stage.enter(log);
+      await stage.page.getByRole('table').waitFor();
+      stage.setAway('unreachable');
+      await stage.page.getByRole('button', { name: 'Verify' }).click();
+      await stage.page.locator('.verify .failure').waitFor();
+    },
+  },
+];

@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { whereAvailable } from '../setup/available.ts';
+import { type Browser, hasChromium, launchChromium, type Page } from '../setup/chromium.ts';
+import { requireTools } from '../setup/tools.ts';
+import { requireBuiltPages } from './built-pages.ts';
+import { openPages, type Pages } from './pages.ts';
+import { openStage } from './stage.ts';
+import { states } from './states.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const dist = join(root, 'packages/console/dist');
+
+beforeAll(requireBuiltPages);
+
+/** Every file of the pages. */
+function builtFiles(): readonly { readonly name: string; readonly bytes: Buffer }[] {
+  return readdirSync(dist, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(?:html|js|css)$/.test(name) && name !== 'files.js')
+    .map((name) => ({ name, bytes: readFileSync(join(dist, name)) }));
+}
+
+test('all pages together have less than 150 kB (gzip)', () => {
+  const sizes = builtFiles().map(({ bytes }) => gzipSync(bytes, { level: 9 }).length);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  process.stdout.write(`The pages of the console have ${total.toLocaleString('en')} bytes (gzip).\n`);
+  expect(total).toBeLessThan(150_000);
+});
+
+test('the pages have no schemas, and make no code from text', () => {
+  const scripts = builtFiles().filter(({ name }) => name.endsWith('.js'));
+  expect(scripts.length).toBeGreaterThan(5);
+  for (const { bytes } of scripts) expect(bytes.toString()).not.toMatch(/_zod|\beval\(|new Function\(/);
+});
+
+test('the pages name nothing elsewhere, and their assets by names that change with them', () => {
+  const pages = builtFiles().filter(({ name }) => name.endsWith('.html'));
+  expect(pages.map(({ name }) => name).toSorted()).toEqual(['console/index.html', 'index.html']);
+  for (const { bytes } of pages) {
+    const links = Array.from(bytes.toString().matchAll(/(?:src|href)="([^"]+)"/g), ([, link]) => link ?? '');
+    const assets = links.filter((link) => !link.startsWith('data:'));
+    expect(assets).toHaveLength(2);
+    for (const asset of assets) expect(asset).toMatch(/^\/console\/assets\/\w+-[A-Z\d]{8}\.(?:js|css)$/);
+  }
+});
+
+whereAvailable('Chromium', hasChromium, () => {
+  let launched: { readonly browser: Browser; readonly close: () => Promise<void> };
+  let pages: Pages;
+  let axe: string;
+
+  beforeAll(async () => {
+    const tools = await requireTools('console');
+    axe = readFileSync(join(tools, 'axe-core/axe.min.js'), 'utf8');
+    launched = await launchChromium();
+    pages = await openPages(() => Promise.reject(new Error('no service yet')));
+  }, 180_000);
+
+  afterAll(async () => {
+    await pages.close();
+    await launched.close();
+  });
+
+  /** A page, and everything that the browser complained of. */
+  async function openPage(): Promise<{ readonly page: Page; readonly complaints: string[] }> {
+    const page = await launched.browser.newPage({ locale: 'en-US', reducedMotion: 'reduce' });
+    onTestFinished(() => page.close());
+    await page.addInitScript({ content: axe });
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    return { page, complaints };
+  }
+
+  /** What axe finds wrong, as far as it can be told from a page. */
+  async function violations(page: Page): Promise<string[]> {
+    return page.evaluate<string[]>(`axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, any }) => id + ': ' + html.slice(0, 160) + ' ' + (any[0]?.message ?? ''))))`);
+  }
+
+  test('a sign-in address that is opened in an open tab signs in', async () => {
+    const { page } = await openPage();
+    const { client, service } = openStage(page, pages, 0);
+    await client.keys.create({ name: 'app' });
+    const expires_at = new Date(Date.now() + 60_000).toISOString();
+    const code = pages.code({
+      api_key: service.apiKey,
+      expires_at,
+      key_id: null,
+      index_key: null,
+      tenant: 'acme',
+    });
+    await page.goto(pages.url);
+    await page.getByLabel('API key').waitFor();
+    await page.goto(`${pages.url}/#code=${code}`);
+    await page.getByRole('heading', { name: 'Encrypt a value' }).waitFor();
+    expect(page.url()).toBe(`${pages.url}/`);
+  });
+
+  for (const { name, fails = false, reach } of states) {
+    test(`${name}: accessible, and nothing sticks out, wide and narrow, light and dark`, async () => {
+      const { page, complaints } = await openPage();
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+      await reach(openStage(page, pages));
+      expect(await violations(page)).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+      expect(await violations(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+      // The browser calls every failed request an error.
+      const own = complaints.filter((text) => !(fails && text.startsWith('Failed to load resource')));
+      expect(own).toEqual([]);
+    });
+  }
+});

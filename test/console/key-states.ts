@@ -1,0 +1,105 @@
+import { seed } from './seed.ts';
+import type { Stage } from './stage.ts';
+import type { State } from './states.ts';
+
+const list = '/console/#/keys';
+
+/** The page of a key of the seeded tenant. */
+async function openKey(stage: Stage, name: string): Promise<void> {
+  const ids = await seed(stage);
+  await stage.enter(`${list}/${ids[name]}`);
+  await stage.page.getByRole('heading', { name: 'Versions' }).waitFor();
+}
+
+async function openDialog(stage: Stage, name: string, button: string): Promise<void> {
+  await openKey(stage, name);
+  await stage.page.getByRole('button', { name: button, exact: true }).click();
+  await stage.page.locator('dialog').waitFor();
+}
+
+export const keyStates: readonly State[] = [
+  {
+    name: 'keys',
+    reach: async (stage) => {
+      await seed(stage);
+      await stage.enter(list);
+      await stage.page.getByRole('link', { name: 'patients' }).waitFor();
+    },
+  },
+  {
+    name: 'keys-empty',
+    reach: async ({ enter, page }) => {
+      await enter(list);
+      await page.getByText('No keys yet').waitFor();
+    },
+  },
+  {
+    name: 'keys-loading',
+    reach: async ({ enter, page, setAway }) => {
+      await enter('/');
+      setAway('silent');
+      await page.getByRole('link', { name: 'Keys', exact: true }).click();
+      await page.locator('.bone').first().waitFor();
+    },
+  },
+  {
+    name: 'keys-forbidden',
+    fails: true,
+    reach: async ({ enter, page }) => {
+      await enter(list, ['audit.read']);
+      await page.getByText('This API key may not do that').first().waitFor();
+    },
+  },
+  {
+    name: 'keys-service-away',
+    fails: true,
+    reach: async (stage) => {
+      await stage.enter('/console/#/usage');
+      await stage.page.getByText('Nothing was used yet').waitFor();
+      stage.setAway('unreachable');
+      await stage.page.getByRole('link', { name: 'Keys', exact: true }).click();
+      await stage.page.locator('.failure.away').waitFor();
+    },
+  },
+  {
+    name: 'keys-create',
+    reach: async ({ enter, page }) => {
+      await enter(list);
+      await page.getByRole('button', { name: 'Create a key' }).first().click();
+      await page.getByLabel('Name').fill('patients');
+    },
+  },
+  {
+    name: 'keys-create-refused',
+    fails: true,
+    reach: async (stage) => {
+      await seed(stage);
+      await stage.enter(list);
+      await stage.page.getByRole('button', { name: 'Create a key' }).click();
+      await stage.page.getByLabel('Name').fill('patients');
+      await stage.page.getByRole('button', { name: 'Create the key' }).click();
+      await stage.page.locator('dialog .failure').waitFor();
+    },
+  },
+  { name: 'key', reach: (stage) => openKey(stage, 'patients') },
+  { name: 'key-disabled', reach: (stage) => openKey(stage, 'legacy-import') },
+  { name: 'key-being-destroyed', reach: (stage) => openKey(stage, 'archive-2024') },
+  { name: 'key-destroyed', reach: (stage) => openKey(stage, 'old-index') },
+  {
+    name: 'key-unknown',
+    fails: true,
+    reach: async ({ enter, page }) => {
+      await enter(`${list}/00000000-0000-4000-8000-000000000000`);
+      await page.locator('.failure').waitFor();
+    },
+  },
+  { name: 'key-rotate', reach: (stage) => openDialog(stage, 'patients', 'Rotate') },
+  { name: 'key-disable', reach: (stage) => openDialog(stage, 'patients', 'Disable') },
+  {
+    name: 'key-destroy',
+    reach: async (stage) => {
+      await openDialog(stage, 'legacy-import', 'Destroy');
+      await stage.page.getByLabel('Type legacy-import to confirm').fill('legacy');
+    },
+  },
+];

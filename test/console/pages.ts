@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer, json } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import files from '@eaas/console/files';
+
+/** The content security policy that the server sends with the pages. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript',
+  css: 'text/css',
+};
+
+/** The response to a sign-in code. */
+interface Entrance {
+  readonly api_key: string;
+  readonly expires_at: string;
+  readonly key_id: string | null;
+  readonly index_key: string | null;
+  readonly tenant: string;
+}
+
+/** The API behind the pages. */
+export type Api = (request: Request) => Promise<Response>;
+
+/** A server with the pages, in front of a service. */
+export interface Pages {
+  readonly url: string;
+  /** Makes a sign-in code, which works once. */
+  code(entrance: Entrance): string;
+  /** Puts another service behind the pages. */
+  setApi(api: Api): void;
+  close(): Promise<void>;
+}
+
+/** Serves the built pages, as the server does. */
+export async function openPages(first: Api): Promise<Pages> {
+  let api = first;
+  const entrances = new Map<string, Entrance>();
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url ?? '', 'http://pages');
+    if (pathname.startsWith('/v1/')) return pass(request, response, api);
+    if (pathname === '/console/session') {
+      const { code } = (await json(request)) as { code: string };
+      const entrance = entrances.get(code);
+      entrances.delete(code);
+      const body = entrance ?? { status: 401, title: 'Unauthorized', detail: 'wrong', code: 'unauthorized' };
+      response.writeHead(entrance ? 201 : 401, { 'content-type': 'application/json' });
+      return void response.end(JSON.stringify(body));
+    }
+    const name = pathname.endsWith('/') ? `${pathname}index.html` : pathname;
+    const path = fileURLToPath(new URL(`.${name}`, files));
+    if (!existsSync(path)) return void response.writeHead(404).end();
+    const type = types[path.replace(/.*\./, '')] ?? 'text/plain';
+    response.writeHead(200, { 'content-type': type, 'content-security-policy': policy });
+    response.end(readFileSync(path));
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    code: (entrance) => {
+      const code = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
+      entrances.set(code, entrance);
+      return code;
+    },
+    setApi: (next) => (api = next),
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Forwards a call without its Origin header, as the server does for its own pages. */
+async function pass(request: IncomingMessage, response: ServerResponse, api: Api): Promise<void> {
+  const { method = 'GET', url = '', headers } = request;
+  const body = await buffer(request);
+  const { origin: _, host: __, connection: ___, 'content-length': ____, ...rest } = headers;
+  const answer = await api(
+    new Request(new URL(url, 'https://eaas.test'), {
+      method,
+      headers: rest as Record<string, string>,
+      ...(body.length > 0 && { body: new Uint8Array(body) }),
+    }),
+  );
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  response.end(Buffer.from(await answer.arrayBuffer()));
+}

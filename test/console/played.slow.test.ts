@@ -1,0 +1,167 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { eaas, launch, run } from '../conformance/program.ts';
+import { whereAvailable } from '../setup/available.ts';
+import { type Browser, hasChromium, launchChromium, type Page } from '../setup/chromium.ts';
+import { requireBuiltPages } from './built-pages.ts';
+import { playAll } from './playground-states.ts';
+
+// As a newcomer does it: one command, and the address that it prints, in a browser.
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const value = 'grace.hopper@example.com';
+
+whereAvailable('Chromium', hasChromium, () => {
+  let launched: { readonly browser: Browser; readonly close: () => Promise<void> };
+  let folder: string;
+  let address: string;
+  let stop: () => Promise<void>;
+
+  beforeAll(async () => {
+    await requireBuiltPages();
+    launched = await launchChromium();
+    folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+    const { child, stdout, stderr } = launch([...eaas, 'dev'], { EAAS_PORT: '0' }, folder);
+    const ended = once(child, 'close');
+    stop = async () => {
+      child.kill('SIGTERM');
+      await ended;
+    };
+    const printed = /^Playground +(\S+)$/m;
+    await vi.waitUntil(() => child.exitCode !== null || printed.test(stdout()), { timeout: 60_000 });
+    [, address = ''] = printed.exec(stdout()) ?? [];
+    if (address === '') throw new Error(`eaas dev printed no playground:\n${stdout()}${stderr()}`);
+  }, 180_000);
+
+  afterAll(async () => {
+    await stop();
+    await launched.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 20 });
+  });
+
+  async function openPage(): Promise<{ readonly page: Page; readonly sent: string[] }> {
+    const page = await launched.browser.newPage({ locale: 'en-US', acceptDownloads: true });
+    onTestFinished(() => page.close());
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`));
+    return { page, sent };
+  }
+
+  /** Signs in with a new API key that may do everything. */
+  async function openConsole(path: string): Promise<Page> {
+    const named = ['--tenant', 'dev', '--name', crypto.randomUUID(), '--permissions', 'all', '--json'];
+    const { stdout } = await run([...eaas, 'api-key', 'create', ...named], {}, { cwd: folder });
+    const { api_key } = JSON.parse(stdout) as { api_key: string };
+    const { page } = await openPage();
+    await page.goto(new URL(path, address).href);
+    await page.getByLabel('API key').fill(api_key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    return page;
+  }
+
+  test('the printed address signs in, and every step of the playground works', async () => {
+    const { page, sent } = await openPage();
+    const begin = performance.now();
+    await page.goto(address);
+    await page.getByText('The chain holds.').first().waitFor();
+    await page.getByRole('textbox', { name: 'Value' }).fill(value);
+    await playAll(page);
+    process.stdout.write(`The playground was played in ${Math.round(performance.now() - begin)} ms.\n`);
+
+    expect(await page.locator('output').first().innerText()).toBe(value);
+    expect(page.url()).not.toContain('code');
+    const kept = await page.evaluate(
+      `JSON.stringify([Object.keys(localStorage), Object.keys(sessionStorage), document.cookie])`,
+    );
+    expect(kept).toBe('[[],[],""]');
+    expect(await page.evaluate('document.documentElement.outerHTML')).not.toContain('eaas_sk_');
+
+    expect(sent.filter((request) => request.includes('/wrap')).length).toBeGreaterThan(0);
+    const bytes = Buffer.from(value);
+    for (const spelling of [value, encodeURIComponent(value), bytes.toString('hex')])
+      expect(sent.filter((request) => request.toLowerCase().includes(spelling))).toEqual([]);
+    expect(sent.filter((request) => request.includes(bytes.toString('base64').slice(0, 30)))).toEqual([]);
+  });
+
+  test('the address works once', async () => {
+    const { page } = await openPage();
+    await page.goto(address);
+    await page.getByText(/not valid any more/).waitFor();
+    expect(page.url()).not.toContain('code');
+  });
+
+  test('a key is created, rotated, disabled, destroyed and restored', async () => {
+    const page = await openConsole('/console/');
+    const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+    await press('Create a key');
+    await page.getByLabel('Name').fill('invoices');
+    await press('Create the key');
+    await page.getByRole('heading', { name: 'invoices' }).waitFor();
+    await press('Rotate');
+    await press('Rotate the key');
+    await page.getByRole('rowheader', { name: /^2 newest/ }).waitFor();
+    await press('Disable');
+    await press('Disable the key');
+    await page.getByText('It still decrypts.').waitFor();
+
+    await press('Destroy');
+    const destroy = page.getByRole('button', { name: 'Destroy the key' });
+    expect(await destroy.isEnabled()).toBe(false);
+    await page.getByLabel('Type invoices to confirm').fill('invoices');
+    await destroy.click();
+    await page.getByText(/Until then it can be restored/).waitFor();
+    await press('Restore');
+    await press('Restore the key');
+    await page.getByText('It still decrypts.').waitFor();
+  });
+
+  test('an API key is shown once, and revoked after its name was typed', async () => {
+    const page = await openConsole('/console/#/api-keys');
+    await page.getByRole('button', { name: 'Create an API key' }).click();
+    await page.getByLabel('Name').fill('reports');
+    await page.getByRole('button', { name: 'Create the API key' }).click();
+    const token = await page.locator('.token code').innerText();
+    expect(token).toMatch(/^eaas_sk_\w{49}$/);
+    // The API key stays until the person has confirmed.
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('button', { name: 'Revoke reports' }).click();
+    expect(await page.evaluate('document.documentElement.outerHTML')).not.toContain(token);
+    await page.getByLabel('Type reports to confirm').fill('reports');
+    await page.getByRole('button', { name: 'Revoke the API key' }).click();
+    await page.getByText('Revoked').waitFor();
+  });
+
+  test('a dialog gives the focus back', async () => {
+    const page = await openConsole('/console/');
+    await page.getByRole('button', { name: 'Create a key' }).focus();
+    await page.keyboard.press('Enter');
+    await page.locator('dialog').waitFor();
+    expect(await page.evaluate('document.activeElement?.labels?.[0]?.textContent')).toBe('Name');
+    await page.keyboard.press('Escape');
+    await page.locator('dialog').waitFor({ state: 'hidden' });
+    const focused = () => page.evaluate('document.activeElement?.textContent');
+    await expect.poll(focused).toBe('Create a key');
+  });
+
+  test('the log is verified in the browser, and an export of it outside', async () => {
+    const page = await openConsole('/console/#/audit');
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByText('The chain holds.').waitFor();
+    const downloaded = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export all entries' }).click();
+    const file = await downloaded;
+    expect(file.suggestedFilename()).toMatch(/^audit-\d{4}-\d\d-\d\d\.ndjson$/);
+    const verifier = [process.execPath, 'examples/verify-audit/index.mjs', await file.path()];
+    expect(await run(verifier, {}, { cwd: root })).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/are a chain/) as string,
+    });
+  });
+});

@@ -1,0 +1,171 @@
+import type { Page } from '../setup/chromium.ts';
+import { seed } from './seed.ts';
+import type { Stage } from './stage.ts';
+import type { State } from './states.ts';
+
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+const seen = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
+
+async function withKey(stage: Stage): Promise<void> {
+  await stage.client.keys.create({ name: 'app' });
+  await stage.enter('/');
+  await seen(stage.page, 'The chain holds.');
+}
+
+/** All eight steps, one after the other. */
+export async function playAll(page: Page): Promise<void> {
+  await press(page, 'Encrypt');
+  await seen(page, /It is not there/);
+  await press(page, 'Decrypt');
+  await page.locator('output').first().waitFor();
+  await press(page, 'Search');
+  await seen(page, /has the fingerprint of row 42/);
+  await press(page, 'Flip the bit and decrypt');
+  await page.locator('#flip .refusal').waitFor();
+  await press(page, 'Decrypt it in row 43');
+  await page.locator('#move .refusal').waitFor();
+  await press(page, 'Rotate the key for real');
+  await seen(page, /all of them decrypt/);
+  await seen(page, 'key.rotate');
+}
+
+export const playgroundStates: readonly State[] = [
+  {
+    name: 'sign-in',
+    reach: async ({ open, page }) => {
+      await open('/');
+      await page.getByLabel('API key').waitFor();
+    },
+  },
+  {
+    name: 'sign-in-busy',
+    reach: async ({ open, page, setAway }) => {
+      await open('/');
+      setAway('silent');
+      await page.getByLabel('API key').fill(`eaas_sk_${'a'.repeat(49)}`);
+      await press(page, 'Sign in');
+      await seen(page, 'Signing in…');
+    },
+  },
+  {
+    name: 'sign-in-code-refused',
+    fails: true,
+    reach: async ({ open, page }) => {
+      await open(`/#code=${'a'.repeat(43)}`);
+      await seen(page, /not valid any more/);
+    },
+  },
+  {
+    name: 'sign-in-api-key-refused',
+    fails: true,
+    reach: async ({ open, page }) => {
+      await open('/console/#/audit');
+      await page.getByLabel('API key').fill(`eaas_sk_${'a'.repeat(49)}`);
+      await press(page, 'Sign in');
+      await seen(page, /does not accept this API key/);
+    },
+  },
+  {
+    name: 'sign-in-not-an-api-key',
+    reach: async ({ open, page }) => {
+      await open('/');
+      await page.getByLabel('API key').fill('hunter2');
+      await press(page, 'Sign in');
+      await seen(page, /not an API key/);
+    },
+  },
+  {
+    name: 'sign-in-service-away',
+    fails: true,
+    reach: async ({ open, page, setAway }) => {
+      await open('/');
+      setAway('unreachable');
+      await page.getByLabel('API key').fill(`eaas_sk_${'a'.repeat(49)}`);
+      await press(page, 'Sign in');
+      await seen(page, /does not respond/);
+    },
+  },
+  { name: 'playground-start', reach: withKey },
+  {
+    name: 'playground-encrypted',
+    reach: async (stage) => {
+      await withKey(stage);
+      await press(stage.page, 'Encrypt');
+      await seen(stage.page, /It is not there/);
+      await stage.page.getByRole('link', { name: 'Commitment' }).focus();
+    },
+  },
+  {
+    name: 'playground-played',
+    reach: async (stage) => {
+      await withKey(stage);
+      await playAll(stage.page);
+    },
+  },
+  {
+    name: 'playground-refused-by-the-service',
+    reach: async (stage) => {
+      await withKey(stage);
+      await press(stage.page, 'Encrypt');
+      await seen(stage.page, /It is not there/);
+      await stage.page.getByLabel('Change one bit of').selectOption('wrapped_key');
+      await press(stage.page, 'Flip the bit and decrypt');
+      await seen(stage.page, 'The service refused to unwrap the data key.');
+    },
+    fails: true,
+  },
+  {
+    name: 'playground-no-audit',
+    fails: true,
+    reach: async (stage) => {
+      await stage.client.keys.create({ name: 'app' });
+      await stage.enter('/', ['encrypt', 'decrypt']);
+      await seen(stage.page, /may not read the audit log/);
+    },
+  },
+  {
+    name: 'playground-no-key',
+    reach: async (stage) => {
+      await stage.enter('/');
+      await seen(stage.page, 'There is no key to encrypt with');
+    },
+  },
+  {
+    name: 'playground-key-unknown',
+    fails: true,
+    reach: async (stage) => {
+      await stage.enter('/', ['encrypt', 'decrypt']);
+      await seen(stage.page, /may not do that/);
+    },
+  },
+  {
+    name: 'playground-broken-chain',
+    reach: async (stage) => {
+      await seed(stage);
+      const [newest] = (await stage.client.audit.page({ limit: 1 })).logs;
+      stage.service.tamper((newest?.id ?? 0) - 3, { ip_address: '203.0.113.9' });
+      await stage.enter('/');
+      await seen(stage.page, /The chain breaks/);
+    },
+  },
+  {
+    name: 'playground-service-away',
+    fails: true,
+    reach: async (stage) => {
+      await withKey(stage);
+      stage.setAway('unreachable');
+      await press(stage.page, 'Encrypt');
+      await stage.page.locator('#encrypt .failure').waitFor();
+      await seen(stage.page, /This page goes on as soon as it does/);
+    },
+  },
+  {
+    name: 'playground-expired',
+    fails: true,
+    reach: async (stage) => {
+      await withKey(stage);
+      stage.pages.setApi(async () => Response.json({ code: 'unauthorized', detail: 'no' }, { status: 401 }));
+      await seen(stage.page, /has expired or was revoked/);
+    },
+  },
+];

@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { surroundingsOf } from './surroundings.ts';
+
+// Runs the TypeScript of every package's documents. The comments after each console.log must be its whole output.
+
+interface Program {
+  readonly line: number;
+  readonly code: string;
+  /** A path where imports and types resolve as in an app. */
+  readonly file: string;
+}
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const place = join(root, 'node_modules', '.cache', 'readme-code');
+// orm-code.slow.test.ts runs it, with query builders and a database.
+const elsewhere = 'sdk/docs/orm.md';
+const documents = readdirSync(join(root, 'packages'))
+  .flatMap((name) => [`${name}/README.md`].concat(pagesOf(name)))
+  .filter((document) => document !== elsewhere)
+  .map((document) => ({ document, programs: programsOf(document) }))
+  .filter(({ programs }) => programs.length > 0);
+
+function pagesOf(name: string): string[] {
+  const folder = join(root, 'packages', name, 'docs');
+  const pages = existsSync(folder) ? readdirSync(folder).filter((page) => page.endsWith('.md')) : [];
+  return pages.map((page) => `${name}/docs/${page}`);
+}
+
+function programsOf(document: string): Program[] {
+  const path = join(root, 'packages', document);
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  const blocks = Array.from(text.matchAll(/^( *)```ts\n(.*?)^ *```$/gms), (match) => {
+    const line = text.slice(0, match.index).split('\n').length;
+    return { line, code: match[2] ?? '', file: join(place, `${document.replace(/\W/g, '-')}-${line}.mts`) };
+  });
+  const before = surroundingsOf(document);
+  const [first] = blocks;
+  if (before === undefined || !first) return blocks;
+  return [{ ...first, code: [before, ...blocks.map(({ code }) => code)].join('\n') }];
+}
+
+function run(args: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd: place }, (_, stdout, stderr) => resolve(stdout + stderr));
+  });
+}
+
+beforeAll(() => {
+  rmSync(place, { recursive: true, force: true });
+  mkdirSync(place, { recursive: true });
+  for (const { file, code } of documents.flatMap(({ programs }) => programs)) writeFileSync(file, code);
+  const compilerOptions = { noPropertyAccessFromIndexSignature: false };
+  const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: ['*.mts'] };
+  writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(config));
+});
+
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+test('the code of every document type-checks', async () => {
+  expect(await run([join(root, 'node_modules/typescript/bin/tsc'), '-p', place])).toBe('');
+});
+
+describe.each(documents)('$document', ({ programs }) => {
+  test.concurrent.each(programs)(
+    'the code from line $line prints what its comments say',
+    async ({ file, code }) => {
+      const said = Array.from(
+        code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm),
+        ([, output]) => `${output}\n`,
+      );
+      expect(await run(['--conditions=@eaas/source', '--import', 'tsx', file])).toBe(said.join(''));
+    },
+  );
+});

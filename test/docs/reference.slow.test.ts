@@ -1,0 +1,35 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { root } from './markdown.ts';
+import { reference, writeReference } from './reference.ts';
+
+// Compares the committed API reference with the sources.
+
+const folder = mkdtempSync(join(tmpdir(), 'eaas-reference-'));
+let complaints: string[];
+
+beforeAll(async () => {
+  complaints = await writeReference(folder);
+}, 180_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const committed = readdirSync(root + reference);
+
+test('the reference has exactly one page per entry', () => {
+  expect(committed).toEqual(readdirSync(folder));
+  expect(committed.length).toBeGreaterThan(10);
+});
+
+test('every export has a description, and every type that an app can name is exported', () => {
+  expect(complaints).toEqual([]);
+});
+
+describe.each(committed)('%s', (page) => {
+  test('the page is up to date (if not, run `npm run reference`)', () => {
+    const now = readFileSync(join(folder, page), 'utf8');
+    expect(readFileSync(join(root, reference, page), 'utf8')).toBe(now);
+    expect(now).not.toContain(root);
+  });
+});

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { run, serve } from '../conformance/program.ts';
+import { pack, publishedPackages } from './published.ts';
+
+// Tests the tarballs after npm installed them in an empty folder.
+
+const folder = mkdtempSync(join(tmpdir(), 'eaas-installed-'));
+const example = new URL('../../examples/encrypt-a-field/index.mjs', import.meta.url);
+const eaas = ['npx', '--no-install', '@eaas/server'];
+
+beforeAll(async () => {
+  const tarballs = await Promise.all(publishedPackages.map((each) => pack(each, folder)));
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+  const paths = tarballs.map(({ tarball }) => tarball);
+  const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', ...paths];
+  await promisify(execFile)('npm', install, { cwd: folder });
+}, 180_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+
+const command = (...args: string[]) => run([...eaas, ...args], {}, { cwd: folder });
+
+async function json<T>(...args: string[]): Promise<T> {
+  const { stdout, stderr } = await command(...args, '--json');
+  if (stdout === '') throw new Error(`eaas ${args.join(' ')} printed nothing:\n${stderr}`);
+  return JSON.parse(stdout) as T;
+}
+
+test('the installed command prints its version and its help', async () => {
+  const { version } = JSON.parse(
+    readFileSync(join(folder, 'node_modules/@eaas/server/package.json'), 'utf8'),
+  ) as { version: string };
+  expect(await command('--version')).toMatchObject({ code: 0, stdout: `${version}\n` });
+  expect(await command('--help')).toMatchObject({ code: 0 });
+});
+
+test('the installed server runs on its embedded database, and the example encrypts and decrypts', async () => {
+  // Do not use npx, because npx ends before the server after a signal.
+  const program = [join(folder, 'node_modules/.bin/eaas')];
+  const server = await serve({}, { program, cwd: folder });
+  onTestFinished(() => server.stop());
+  expect(existsSync(join(folder, '.eaas/root.key'))).toBe(true);
+  await json('tenant', 'create', '--name', 'acme');
+  const { key_id } = await json<{ key_id: string }>('key', 'create', '--tenant', 'acme', '--name', 'app');
+  const options = ['--tenant', 'acme', '--name', 'app', '--permissions', 'encrypt,decrypt'];
+  const { api_key } = await json<{ api_key: string }>('api-key', 'create', ...options);
+  copyFileSync(fileURLToPath(example), join(folder, 'app.mjs'));
+  const env = { EAAS_BASE_URL: server.baseUrl, EAAS_API_KEY: api_key, EAAS_KEY_ID: key_id };
+  const app = await run([process.execPath, 'app.mjs'], env, { cwd: folder });
+  expect(app).toMatchObject({ code: 0, stderr: '' });
+  expect(app.stdout).toContain('4111 1111 1111 1111');
+  expect(await json('audit', 'verify')).toMatchObject({ name: 'acme', valid: true });
+}, 120_000);
+
+test('the installed root-key generate writes a root key', async () => {
+  const file = join(folder, 'root.key');
+  expect(await command('root-key', 'generate', '--file', file)).toMatchObject({ code: 0 });
+  expect(readFileSync(file, 'utf8')).toMatch(/^[A-Za-z0-9+/]{43}=\n$/);
+});

@@ -1,0 +1,62 @@
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { fetchFromAny, runPlayed } from './played-operator.ts';
+
+// Runs the files of the black-box API tests again, with the service in memory instead of the server.
+
+vi.stubGlobal('fetch', fetchFromAny);
+vi.mock('../../conformance/program.ts', () => ({
+  eaas: [],
+  run: runPlayed,
+  serve: () => Promise.reject(new Error('there is no server to start')),
+}));
+
+/** Test files that do not test responses of the API. Each is mapped to what it tests instead. */
+const elsewhere: Readonly<Record<string, string>> = {
+  'browsers.test.ts': 'requests of browsers to a server on a port',
+  'embedded.test.ts': 'the database of the server',
+  'health.test.ts': 'routes outside of /v1',
+  'malformed-http.test.ts': 'bytes on a socket',
+  'quota-month.test.ts': "the operator's command line over months",
+  'start.test.ts': 'the start of the server',
+  'tenants.test.ts': "the operator's command line",
+};
+
+/** Tests that must fail here, with the reason. A listed test that passes counts as a failure. */
+const different: Readonly<Record<string, string>> = {
+  'a wrapped key has 78 bytes: format, version, salt and the sealed DEK':
+    'the service in memory has another format, so that neither service can unwrap the keys of the other',
+  'export returns every version and the hash key, encrypted to the RSA key':
+    'exported keys unwrap only the format of the real service',
+  'a 403 is sent before the body arrives': 'the service in memory receives whole requests',
+  'an empty chain is valid and shows its first hash to the operator': "the operator's command line",
+  '`eaas audit verify` verifies a chain and exits with 0': "the operator's command line",
+};
+
+const seen = new Set<string>();
+beforeEach(({ task }) => {
+  if (!(task.name in different)) return;
+  Object.assign(task, { fails: true });
+  seen.add(task.name);
+});
+
+const folders = ['../../conformance/', '../../matrix/'].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+);
+const files = folders.flatMap((folder) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.test.ts') && !(name in elsewhere))
+    .map((name) => folder + name),
+);
+
+for (const file of files) {
+  describe(`${basename(file)}, in memory`, async () => {
+    await import(file);
+  });
+}
+
+test('every listed difference is the title of a test', () => {
+  expect(seen).toStrictEqual(new Set(Object.keys(different)));
+});

@@ -1,0 +1,34 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe } from 'vitest';
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** The software that this machine lacks. */
+    notAvailable?: string;
+  }
+}
+
+/**
+ * Runs tests that need other software. If `available` is false, the run lists them as "not available" before its closing
+ * line, and does not count them as passed or as skipped.
+ */
+export function whereAvailable(what: string, available: boolean, tests: () => void): void {
+  // oxlint-disable-next-line vitest/valid-title, vitest/valid-describe-callback -- this function is a `describe`
+  describe(what, available ? {} : { skip: true, meta: { notAvailable: what } }, tests);
+}
+
+/** Returns whether a folder of PATH, or one of the other folders, has this program. */
+export function isInstalled(program: string, ...folders: readonly string[]): boolean {
+  const path = (process.env['PATH'] ?? '').split(delimiter);
+  return [...path, ...folders].some((folder) => isExecutable(join(folder, program)));
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

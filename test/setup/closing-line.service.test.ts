@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+
+const VITEST = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
+const AVAILABLE = fileURLToPath(new URL('available.ts', import.meta.url));
+const REPORTER = fileURLToPath(new URL('closing-line.ts', import.meta.url));
+
+/** Runs these test files. Returns the last lines of the output and the exit code. */
+async function run(
+  files: Record<string, string>,
+): Promise<{ line: string | undefined; before: string | undefined; code: number }> {
+  const root = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+  onTestFinished(() => rm(root, { recursive: true }));
+  const config = `import { ClosingLine } from ${JSON.stringify(REPORTER)};
+    export default { test: { globals: true, reporters: ['default', new ClosingLine()] } };`;
+  await writeFile(join(root, 'vitest.config.ts'), config);
+  for (const [name, code] of Object.entries(files)) await writeFile(join(root, name), code);
+  return new Promise((resolve) => {
+    execFile(process.execPath, [VITEST, 'run', '--root', root], (error, stdout) => {
+      const [before, line] = stdout.split('\n').slice(-3);
+      resolve({ line, before, code: Number(error?.code ?? 0) });
+    });
+  });
+}
+
+test.each([
+  [
+    'tests that pass',
+    `test('a', () => {}); test('b', () => {}); test.skip('c', () => {}); test.todo('d');`,
+    0,
+    '2 passed, 0 failed, 2 skipped',
+  ],
+  [
+    'a test that fails',
+    `test('a', () => {}); test('b', () => { throw new Error('no'); });`,
+    1,
+    '1 passed, 1 failed, 0 skipped',
+  ],
+  [
+    'an error outside tests',
+    `test('a', () => void setTimeout(() => { throw new Error('no'); })); test('b', () => new Promise((r) => setTimeout(r, 50)));`,
+    1,
+    '2 passed, 1 failed, 0 skipped',
+  ],
+  [
+    'a setup that fails',
+    `beforeAll(() => { throw new Error('no'); }); test('a', () => {});`,
+    1,
+    '0 passed, 1 failed, 1 skipped',
+  ],
+])('counts %s', async (_, code, exitCode, line) => {
+  expect(await run({ 'one.test.ts': code })).toMatchObject({ line, code: exitCode });
+});
+
+test('the closing line counts a file that does not load, and a run without tests, as failed', async () => {
+  const files = { 'one.test.ts': `test('a', () => {});`, 'two.test.ts': `import './missing.ts';` };
+  expect(await run(files)).toMatchObject({ line: '1 passed, 1 failed, 0 skipped', code: 1 });
+  expect(await run({})).toMatchObject({ line: '0 passed, 1 failed, 0 skipped', code: 1 });
+});
+
+test('tests of missing software are listed before the closing line and are not counted', async () => {
+  const code = `import { isInstalled, whereAvailable } from ${JSON.stringify(AVAILABLE)};
+    const two = () => { test('a', () => {}); describe('b', () => void test('c', () => {})); };
+    whereAvailable('sh', isInstalled('sh'), two);
+    whereAvailable('no-such-program', isInstalled('no-such-program'), two);`;
+  expect(await run({ 'one.test.ts': code })).toEqual({
+    before: 'not available: no-such-program (2 tests)',
+    line: '2 passed, 0 failed, 0 skipped',
+    code: 0,
+  });
+});

@@ -1,0 +1,122 @@
+import { mkdtemp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import postgres from 'postgres';
+import type { PostgresBinaries } from '../../packages/server/src/embedded/binaries.ts';
+import { createOwnedDatabase, ensureRoles, ROLES } from '../../packages/server/src/embedded/cluster.ts';
+import { launchPostgres, type RunningPostgres } from '../../packages/server/src/embedded/launch.ts';
+import { addressIn, type TestDatabase } from './database.ts';
+import { chooseBinaries } from './installed-binaries.ts';
+
+/** A PostgreSQL that a test can crash and freeze. Its socket and port stay the same across starts. */
+export class OwnPostgres implements Omit<TestDatabase, 'name'> {
+  readonly binaries: PostgresBinaries;
+  readonly #directory: string;
+  readonly #durable: boolean;
+  #running: RunningPostgres | undefined;
+  #frozen: number[] = [];
+
+  private constructor(binaries: PostgresBinaries, directory: string, durable: boolean) {
+    this.binaries = binaries;
+    this.#directory = directory;
+    this.#durable = durable;
+  }
+
+  /** Starts a PostgreSQL with the roles of a server and an empty database `eaas`. */
+  static async start(preferred: 'installed' | 'embedded' = 'embedded', durable = true): Promise<OwnPostgres> {
+    const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+    const own = new OwnPostgres(await chooseBinaries(preferred), directory, durable);
+    await own.start();
+    const superuser = own.connection('superuser');
+    const sql = postgres({ ...superuser, database: 'postgres', max: 1, onnotice: () => {} });
+    await ensureRoles(sql);
+    await createOwnedDatabase(sql, 'eaas');
+    await sql.end();
+    return own;
+  }
+
+  async start(): Promise<void> {
+    this.#running = await launchPostgres({
+      binaries: this.binaries,
+      dataDirectory: join(this.#directory, 'postgres'),
+      durable: this.#durable,
+      settings: { max_connections: '400' },
+    });
+    const link = join(this.#directory, 'socket');
+    await symlink(this.#running.socketDirectory, `${link}.new`);
+    await rename(`${link}.new`, link);
+  }
+
+  get connection(): TestDatabase['connection'] {
+    return this.#address.connection;
+  }
+
+  get url(): TestDatabase['url'] {
+    return this.#address.url;
+  }
+
+  get #address() {
+    return addressIn({ host: join(this.#directory, 'socket'), port: 5432 }, 'eaas');
+  }
+
+  /** Stops PostgreSQL as in a crash: it does not finish or flush anything. */
+  async crash(): Promise<void> {
+    const { pid, stop } = this.#requireRunning();
+    process.kill(pid, 'SIGQUIT');
+    while (isRunning(pid)) await sleep(5);
+    await stop();
+  }
+
+  /** Suspends all processes of PostgreSQL, or only the backends of the server's connections. */
+  async freeze(which: 'all' | 'backends'): Promise<void> {
+    const { pid } = this.#requireRunning();
+    if (which === 'all') this.#suspend(pid);
+    for (const child of await childrenOf(pid)) {
+      if (which === 'all' || (await isBackend(child))) this.#suspend(child);
+    }
+  }
+
+  thaw(): void {
+    for (const pid of this.#frozen.splice(0)) if (isRunning(pid)) process.kill(pid, 'SIGCONT');
+  }
+
+  readonly drop = async (): Promise<void> => {
+    this.thaw();
+    await this.#running?.stop();
+    await rm(this.#directory, { recursive: true, force: true });
+  };
+
+  #suspend(pid: number): void {
+    process.kill(pid, 'SIGSTOP');
+    this.#frozen.push(pid);
+  }
+
+  #requireRunning(): RunningPostgres {
+    if (!this.#running) throw new Error('PostgreSQL does not run');
+    return this.#running;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** The running processes that a process has started. */
+export async function childrenOf(parent: number): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')));
+  // The name is in parentheses and can contain any character. The state and the parent follow.
+  return pids
+    .filter((_, index) => stats[index]?.split(') ').at(-1)?.split(' ')[1] === String(parent))
+    .map(Number);
+}
+
+async function isBackend(pid: number): Promise<boolean> {
+  const title = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return title.includes(ROLES.server);
+}
