@@ -84,7 +84,7 @@ function receive(
     const chunks: Buffer[] = [];
     let isLarge = room !== undefined;
     let length = 0;
-    let burst = 0;
+    const countBurst = pauseAfterBursts(request, setImmediate);
     let pace: NodeJS.Timeout | undefined;
     const pause = setTimeout(() => fail(requestTimeout()), longestPause);
     const keepPace = (): void => {
@@ -108,12 +108,7 @@ function receive(
       if (room) chunk.copy(room, length);
       else chunks.push(chunk);
       length += chunk.length;
-      burst += chunk.length;
-      if (burst >= longestBurst) {
-        burst = 0;
-        request.pause();
-        setImmediate(() => request.resume());
-      }
+      countBurst(chunk);
       if (length > limit) fail(bodyTooLarge(limit));
       else if (length > smallBody && !isLarge) becomeLarge().catch(fail);
     };
@@ -143,13 +138,21 @@ function receive(
  */
 export function discardBody(request: IncomingMessage): void {
   if (request.complete || request.listenerCount('data') > 0) return;
+  const later = (resume: () => void) => setTimeout(resume, discardPause).unref();
+  request
+    .on('data', pauseAfterBursts(request, later))
+    .on('error', () => {})
+    .resume();
+}
+
+/** Returns a listener for the pieces of a body. It pauses the request after each burst, and `later` resumes it. */
+function pauseAfterBursts(request: IncomingMessage, later: (resume: () => void) => unknown) {
   let burst = 0;
-  request.on('data', (chunk: Buffer) => {
+  return (chunk: Buffer): void => {
     burst += chunk.length;
     if (burst < longestBurst) return;
     burst = 0;
     request.pause();
-    setTimeout(() => request.resume(), discardPause).unref();
-  });
-  request.on('error', () => {}).resume();
+    later(() => request.resume());
+  };
 }

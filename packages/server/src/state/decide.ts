@@ -46,12 +46,7 @@ export async function decide<Answer>(
   const deadline = performance.now() + patience;
   for (;;) {
     if (performance.now() > deadline) throw auditUnwritten();
-    let found = await lookUp(service, caller);
-    if (found.view.queue.isChanging) {
-      await found.view.queue.afterChange();
-      found = await lookUp(service, caller);
-    }
-    const { view, apiKey } = found;
+    const { view, apiKey } = await lookUpAfterChange(service, caller);
     const { state } = view;
     const time = service.clock.now();
     const ruling = await rule({ state, apiKey, time }, caller, judge);
@@ -75,6 +70,14 @@ export async function decide<Answer>(
     if (answer instanceof Refusal) throw answer;
     return answer;
   }
+}
+
+/** Looks up the caller. If this replica is changing the tenant, waits for the change and looks up again. */
+async function lookUpAfterChange(service: Service, caller: Caller) {
+  const found = await lookUp(service, caller);
+  if (!found.view.queue.isChanging) return found;
+  await found.view.queue.afterChange();
+  return lookUp(service, caller);
 }
 
 /** Returns the caller's tenant and API key. Throws 401 for an unknown token, and 503 if the database cannot be reached. */
