@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFailed, onTestFinished, test } from 'vitest';
 import type postgres from 'postgres';
 import { eaas } from '../conformance/program.ts';
 import { createDatabase, type TestDatabase } from '../setup/database.ts';
@@ -47,6 +47,7 @@ const survived = ({ log }: Replica): number => log().split('the database connect
 async function start(command?: readonly string[]): Promise<Replica> {
   const replica = await startReplica(operator.env, command);
   onTestFinished(() => replica.kill());
+  onTestFailed(() => void process.stderr.write(replica.log()));
   return replica;
 }
 
@@ -92,8 +93,7 @@ test.each(commands)(
     for (let times = 1; times <= 3; times++) {
       expect(await cutWhile('rotate', replica, keyId)).toBe('503 unavailable');
       await expect.poll(() => survived(replica), { timeout: 5_000 }).toBe(times);
-      const answers = await many(replica, keyId);
-      expect(tally(answers), replica.log()).toEqual({ '200': 30 });
+      expect(tally(await many(replica, keyId))).toEqual({ '200': 30 });
     }
     expect(replica.end()).toBeUndefined();
     expect((await readLog(replica, tenant)).filter(({ action }) => action === 'key.rotate')).toEqual([]);
@@ -107,7 +107,7 @@ test('a replica survives if its connection is cut before a statement runs, altho
   for (let times = 1; times <= 3; times++) {
     expect(await cutWhile('disable', replica, keyId)).toBe('503 unavailable');
     const answers = await many(replica, keyId);
-    expect(tally(answers), replica.log()).toEqual({ '200': 30 });
+    expect(tally(answers)).toEqual({ '200': 30 });
     reportDuration('the longest of 30 requests', longest(answers));
   }
   expect((await readLog(replica, tenant)).filter(({ action }) => action === 'key.disable')).toEqual([]);
