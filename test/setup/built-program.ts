@@ -32,7 +32,7 @@ function build(): string {
     target: 'node20',
     conditions: ['@eaas/source'],
     external: externals(),
-    sourcemap: 'inline',
+    sourcemap: true,
     logLevel: 'silent',
   });
   return join(outdir, 'main.js');

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Environment } from '../../conformance/program.ts';
+import { eaas, type Environment } from '../../conformance/program.ts';
 import { childrenOf } from '../../setup/own-postgres.ts';
 import { type Replica, startReplica } from '../../faults/place.ts';
 import type { Findings } from '../trial.ts';
@@ -19,15 +19,15 @@ export interface ProbedServer extends Replica {
   peakMemory(): Promise<number>;
 }
 
+// Operators run the server without source maps. Source maps would add to the memory that the trials measure.
+const program = eaas.filter((word) => word !== '--enable-source-maps');
+
 /** Starts a server with the probe. The server is killed after the trial. */
 export async function startProbed(findings: Findings, env: Environment): Promise<ProbedServer> {
   const directory = await mkdtemp(join(tmpdir(), 'eaas-prove-'));
   findings.defer(() => rm(directory, { recursive: true, force: true }));
-  const replica = await startReplica({
-    ...env,
-    NODE_OPTIONS: `--import=${probe}`,
-    PROVE_DIRECTORY: directory,
-  });
+  const probed = { ...env, NODE_OPTIONS: `--import=${probe}`, PROVE_DIRECTORY: directory };
+  const replica = await startReplica(probed, program);
   findings.defer(replica.kill);
   const ask = async (command: object): Promise<Sections[]> => {
     const names = await readdir(directory);
