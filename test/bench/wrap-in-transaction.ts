@@ -9,7 +9,7 @@ import { chainDraft } from '../../packages/server/src/state/chain.ts';
 import { checked, openVersion, seal } from '../../packages/server/src/state/integrity.ts';
 import type { KeyMaterial, TenantState } from '../../packages/server/src/state/tenant-state.ts';
 import { findApiKeyByToken } from '../../packages/server/src/store/api-keys.ts';
-import { appendLink } from '../../packages/server/src/store/append.ts';
+import { appendLink, encodeEntry } from '../../packages/server/src/store/append.ts';
 import { type HeadRow, headTable, lockHead } from '../../packages/server/src/store/heads.ts';
 import { findKeys, findKeyVersions, keyTable } from '../../packages/server/src/store/keys.ts';
 import type { Transaction } from '../../packages/server/src/store/sql.ts';
@@ -63,5 +63,6 @@ async function append(
   const entry = chainDraft(state, head, caller, draft, created_at);
   const next = { ...head, id: entry.id, hash: entry.hash, created_at };
   const sealed = seal(state.secrets, headTable, next);
-  await appendLink(tx, caller.tenantId, { expected: head, next: sealed, entries: [entry] }, time);
+  const entries = [encodeEntry(entry, 1)];
+  await appendLink(tx, caller.tenantId, { expected: head, next: sealed, entries }, time);
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { createSecureContext } from 'node:tls';
+import { setFlagsFromString } from 'node:v8';
 import type { FastifyInstance } from 'fastify';
 import { CannotStart, reasonOf } from './cannot-start.ts';
 import type { Config } from './config.ts';
@@ -44,6 +45,8 @@ export async function serve(
   config: Config,
   develop?: (service: Service) => Promise<Development>,
 ): Promise<void> {
+  // By default, V8 lets a small heap grow to several times the size of its live objects before it collects garbage.
+  setFlagsFromString('--heap-growing-percent=100');
   const report = surviveDriverFaults();
   const options = await appOptions(config);
   const release = await reservePort(config).catch(refusePort);

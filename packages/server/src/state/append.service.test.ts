@@ -16,7 +16,7 @@ import { Refusal } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { appendLink } from '../store/append.ts';
 import { findHead } from '../store/heads.ts';
-import { chain } from './chain.ts';
+import { chain, nextLink } from './chain.ts';
 
 let world: World;
 let attacker: Attacker;
@@ -63,9 +63,10 @@ test.each([
     const draft = { action: 'key.wrap', keyId: key_id, keyVersion: 1, metadata: '{}' } as const;
     const item = { state, drafts: [draft], bytes: 1, actor: 'system', ipAddress: null, validUntil: null };
     const waiting = { ...item, isEncrypt: false, gone: false, settle: () => {}, fail: () => {} };
-    const { links, now } = finish(chain(state, head, [waiting], world.time + ahead));
+    const now = world.time + ahead;
     const before = await lastId();
-    const [link] = links;
+    const chained = finish(nextLink(chain(state, head, [waiting], now)));
+    const link = 'lastLink' in chained ? chained.lastLink : undefined;
     if (!link) throw new Error('expected one link for one entry');
     const appended = await service.database.run((sql) => appendLink(sql, ann.tenantId, link, now));
     expect(appended).toEqual({ outcome, time: world.time });

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../service.ts';
-import { type Appended, appendLink } from '../store/append.ts';
+import { type Appended, appendLink, type Link } from '../store/append.ts';
 import { isDatabaseFault } from '../store/faults.ts';
 import { type HeadRow, lockHead } from '../store/heads.ts';
 import type { Sql } from '../store/sql.ts';
-import { chain, type Chained, statementLimits } from './chain.ts';
+import { chain, type Chained, nextLink, statementLimits } from './chain.ts';
 import { checkedHead } from './integrity.ts';
 import type { Waiting } from './queue.ts';
 import type { TenantView } from './tenant-view.ts';
@@ -16,10 +16,15 @@ const fewConflicts = 2;
 interface Attempt {
   readonly outcome: Appended['outcome'];
   /** The database's time. Absent if there was nothing to write or the head has another state. */
-  readonly time?: number;
-  /** Absent if the head has another state. */
+  readonly time?: number | undefined;
+  /** Present if all links are written. */
   readonly chained?: Chained;
+  /** The number of links that are written. */
+  readonly links: number;
 }
+
+/** Returns the next link of a batch, or the chained batch with its last link. */
+type NextLink = () => Promise<Link | Chained>;
 
 /**
  * Appends the requests that wait for a tenant's chain, one batch at a time. While a batch is being written, new requests
@@ -47,9 +52,10 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
   const startedAt = performance.now();
   try {
     const attemptOnce = view.conflicts < fewConflicts ? attemptAtOnce : attemptLocked;
-    const { outcome, time, chained } = await attemptOnce(service, view, batch);
+    const attempt = await attemptOnce(service, view, batch);
+    const { outcome, time } = attempt;
     if (time !== undefined) clock.learn(time, startedAt);
-    if (outcome === 'written' && chained) return release(service, view, chained, startedAt, time);
+    if (outcome === 'written') return release(service, view, attempt, startedAt);
     if (outcome === 'clock') return batch.forEach((item) => item.settle('moved'));
     counts.conflicts++;
     view.conflicts++;
@@ -69,14 +75,15 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
 function release(
   { counts, tenants }: Service,
   view: TenantView,
-  { links, head, chosen, overQuota }: Chained,
+  { chained, links, time }: Attempt,
   startedAt: number,
-  time?: number,
 ): void {
+  if (!chained) throw new Error('expected a chained batch after its links are written');
+  const { head, chosen, overQuota } = chained;
   if (time !== undefined) {
-    counts.appends += links.length;
+    counts.appends += links;
     counts.failedAt = null;
-    for (const { entries } of links) counts.entries += entries.length;
+    for (const { drafts } of chosen) counts.entries += drafts.length;
     view.conflicts = 0;
     tenants.advanced(view, head, startedAt, time);
   }
@@ -89,12 +96,15 @@ async function attemptAtOnce(
   view: TenantView,
   batch: readonly Waiting[],
 ): Promise<Attempt> {
-  const { database } = service;
-  const chained = await chainInTurn(service, view, view.head, batch);
+  const { database, clock } = service;
+  const now = clock.now();
+  const next = chainInTurns(service, view, view.head, batch, now);
+  // The first link is made before the work takes a connection.
+  const first = await next();
   // A single statement is atomic. Several statements need a transaction, so that all entries are written or none.
-  return chained.links.length > 1
-    ? database.transaction((tx) => appendLinks(tx, chained), 3_000)
-    : database.run((sql) => appendLinks(sql, chained), 2_500);
+  return isChained(first)
+    ? database.run((sql) => appendLinks(sql, now, next, first), 2_500)
+    : database.transaction((tx) => appendLinks(tx, now, next, first), 3_000);
 }
 
 /** Locks the head and appends to it. No replica starves, because PostgreSQL grants locks in order. */
@@ -107,34 +117,45 @@ async function attemptLocked(
   const { tenant_id: tenantId } = state.tenant;
   return service.database.transaction(async (tx) => {
     const row = await service.tenants.seeHead(tx, tenantId, lockHead);
-    if (!row || !state.isNamed(row)) return { outcome: 'moved' };
+    if (!row || !state.isNamed(row)) return { outcome: 'moved', links: 0 };
     const head = checkedHead(state.secrets, tenantId, row);
-    return appendLinks(tx, await chainInTurn(service, view, head, batch));
+    const now = service.clock.now();
+    const next = chainInTurns(service, view, head, batch, now);
+    return appendLinks(tx, now, next, await next());
   }, 3_000);
 }
 
-function chainInTurn(
-  { admission, clock }: Service,
+/** Chains a batch to the head in the tenant's turns. Each call of the result continues up to the next link. */
+function chainInTurns(
+  { admission }: Service,
   { state }: TenantView,
   head: HeadRow,
   batch: readonly Waiting[],
-): Promise<Chained> {
-  const steps = chain(state, head, batch, clock.now());
-  return admission.turns.run(state.tenant.tenant_id, steps, { isBegun: true });
+  now: number,
+): NextLink {
+  const links = chain(state, head, batch, now);
+  return () => admission.turns.run(state.tenant.tenant_id, nextLink(links), { isBegun: true });
 }
 
-async function appendLinks(sql: Sql, chained: Chained): Promise<Attempt> {
-  let attempt: Attempt = { outcome: 'written', chained };
-  for (const link of chained.links) {
-    const { outcome, time } = await appendLink(sql, chained.head.tenant_id, link, chained.now);
-    if (outcome !== 'written' && attempt.time !== undefined) {
-      // This error rolls back the links that this transaction has written.
-      throw new Error(`expected the outcome written under the lock of the head (got ${outcome})`);
+const isChained = (piece: Link | Chained): piece is Chained => 'lastLink' in piece;
+
+/** Writes the links of a batch. The next link is made when the one before is written, so that memory holds one link. */
+async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | Chained): Promise<Attempt> {
+  let time: number | undefined;
+  for (let [piece, links] = [first, 0]; ; piece = await next()) {
+    const link = isChained(piece) ? piece.lastLink : piece;
+    if (link) {
+      const appended = await appendLink(sql, link.expected.tenant_id, link, now);
+      if (appended.outcome !== 'written') {
+        if (links === 0) return { ...appended, links };
+        // This error rolls back the links that this transaction has written.
+        throw new Error(`expected the outcome written under the lock of the head (got ${appended.outcome})`);
+      }
+      ({ time } = appended);
+      links++;
     }
-    attempt = { outcome, time, chained };
-    if (outcome !== 'written') break;
+    if (isChained(piece)) return { outcome: 'written', time, chained: piece, links };
   }
-  return attempt;
 }
 
 /** Reads the head again. If the tenant has another view now, the waiting requests must look the tenant up again. */

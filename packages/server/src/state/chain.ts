@@ -1,6 +1,6 @@
 import type { Draft, Steps } from '@eaas/protocol/service';
 import { chainEntry } from '../crypto/audit-mac.ts';
-import type { Link } from '../store/append.ts';
+import { encodeEntry, type Link } from '../store/append.ts';
 import type { ChainedRow } from '../store/audit-entries.ts';
 import { type HeadRow, headTable } from '../store/heads.ts';
 import { monthOf } from './clock.ts';
@@ -8,17 +8,17 @@ import { seal } from './integrity.ts';
 import type { Waiting } from './queue.ts';
 import type { TenantState } from './tenant-state.ts';
 
-export const statementLimits = { entries: 2_000, bytes: 1024 * 1024 } as const;
+export const statementLimits = { entries: 2_000, bytes: 512 * 1024 } as const;
 
 /** The clocks of two replicas differ by at most this many milliseconds. */
 const spread = 11_000;
 
-/** A batch of requests, chained to a head. */
+/** A batch of requests that is chained to a head. */
 export interface Chained {
-  /** One link per statement, in order. */
-  readonly links: readonly Link[];
+  /** Absent if there is nothing to write. */
+  readonly lastLink: Link | undefined;
+  /** The head after all links. */
   readonly head: HeadRow;
-  readonly now: number;
   /** The requests whose entries the links contain. */
   readonly chosen: readonly Waiting[];
   /** The requests that exceed the quota once the links are written. */
@@ -48,15 +48,16 @@ export function chainDraft(
 }
 
 /**
- * Chains the entries of a batch to the head. Settles requests as `moved` if they were decided by another state or their API
- * key has expired at `now`. Yields after each entry.
+ * Chains the entries of a batch to the head. Yields each link but the last as soon as the statement is full, and yields
+ * undefined after each entry, so that the caller can pause. Settles requests as `moved` if they were decided by another state or
+ * their API key has expired at `now`.
  */
 export function* chain(
   state: TenantState,
   head: HeadRow,
   batch: readonly Waiting[],
   now: number,
-): Steps<Chained> {
+): Generator<Link | undefined, Chained, undefined> {
   const quota = state.tenant.monthly_encrypt_quota;
   // Times in the log never decrease. While the head's time is ahead of the present time, new entries get the head's time.
   const created_at = Math.max(now, head.created_at);
@@ -64,18 +65,16 @@ export function* chain(
   const month = head.month === monthOf(now + spread) ? head.month : monthOf(now);
   let encrypts = head.month === month ? head.encrypts : 0;
   let expected = head;
-  let entries: ChainedRow[] = [];
+  let last: ChainedRow | undefined;
+  let entries: Link['entries'][number][] = [];
   let bytes = 0;
-  const links: Link[] = [];
   const chosen: Waiting[] = [];
   const overQuota: Waiting[] = [];
-  const cut = (): void => {
-    const last = entries.at(-1);
-    if (!last) return;
-    const { id, hash } = last;
+  const completeLink = ({ id, hash }: ChainedRow): Link => {
     const next = seal(state.secrets, headTable, { ...expected, id, hash, created_at, month, encrypts });
-    links.push({ expected, next, entries });
+    const link = { expected, next, entries };
     [expected, entries, bytes] = [next, [], 0];
+    return link;
   };
   for (const item of batch) {
     if (item.state !== state || (item.validUntil !== null && now >= item.validUntil)) {
@@ -90,14 +89,26 @@ export function* chain(
     chosen.push(item);
     for (const draft of item.drafts) {
       const added = draftBytes(draft);
-      if (entries.length >= statementLimits.entries || bytes + added > statementLimits.bytes) cut();
-      entries.push(chainDraft(state, entries.at(-1) ?? expected, item, draft, created_at));
+      const isFull = entries.length >= statementLimits.entries || bytes + added > statementLimits.bytes;
+      if (last && isFull) yield completeLink(last);
+      last = chainDraft(state, last ?? head, item, draft, created_at);
+      entries.push(encodeEntry(last, entries.length + 1));
       bytes += added;
       yield;
     }
   }
-  cut();
-  return { links, head: expected, now, chosen, overQuota };
+  const lastLink = last && completeLink(last);
+  return { lastLink, head: expected, chosen, overQuota };
+}
+
+/** Continues up to the next link. Returns the batch with its last link at the end. */
+export function* nextLink(links: ReturnType<typeof chain>): Steps<Link | Chained> {
+  for (;;) {
+    const { done, value } = links.next();
+    if (done) return value;
+    if (value) return value;
+    yield;
+  }
 }
 
 /** Estimates the number of bytes of a draft's entry in a statement. */

@@ -3,7 +3,7 @@ import type { Caller } from '../caller.ts';
 import { Refusal } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
-import { appendLink } from '../store/append.ts';
+import { appendLink, encodeEntry } from '../store/append.ts';
 import { isDatabaseError, isDatabaseFault, isDuplicate } from '../store/faults.ts';
 import { type HeadRow, headTable, lockHead } from '../store/heads.ts';
 import { changedRows } from '../store/rows.ts';
@@ -122,7 +122,7 @@ async function record({ tx, state, head, time }: Change, caller: Caller, draft: 
   const next = seal(state.secrets, headTable, after);
   const [subjects, { outcome }] = await Promise.all([
     changedRows(tx, tenantId, head.id, Number.MAX_SAFE_INTEGER),
-    appendLink(tx, tenantId, { expected: head, next, entries: [entry] }, time),
+    appendLink(tx, tenantId, { expected: head, next, entries: [encodeEntry(entry, 1)] }, time),
   ]);
   if (outcome !== 'written') {
     throw new Error(`expected the outcome written under the lock of the head (got ${outcome})`);

@@ -6,7 +6,14 @@ import type { Sql } from './sql.ts';
 export interface Link {
   readonly expected: HeadRow;
   readonly next: HeadRow;
-  readonly entries: readonly ChainedRow[];
+  readonly entries: readonly EncodedEntry[];
+}
+
+/** An entry in the form of the statement. */
+interface EncodedEntry {
+  readonly json: string;
+  readonly hash: Uint8Array;
+  readonly mac: Uint8Array;
 }
 
 /** The outcome of an append, and the database's time in milliseconds since 1970. */
@@ -27,7 +34,7 @@ export async function appendLink(sql: Sql, tenantId: string, link: Link, now: nu
     select eaas.append(${tenantId}, ${expected.id}, ${expected.hash}, ${expected.state_id},
       ${next.id}, ${next.hash}, ${next.state_id}, ${next.state_hash}, ${next.created_at},
       ${next.month}, ${next.encrypts}, ${next.mac},
-      ${now}, ${asJson(entries)}, ${Buffer.concat(entries.flatMap(({ hash, mac }) => [hash, mac]))}) as appended`;
+      ${now}, ${`[${entries.map(({ json }) => json).join(',')}]`}, ${Buffer.concat(entries.flatMap(({ hash, mac }) => [hash, mac]))}) as appended`;
   const [outcome, time] = row?.appended.split(' ') ?? [];
   if (outcome !== 'written' && outcome !== 'moved' && outcome !== 'clock') {
     throw new Error(`expected the outcome written, moved or clock from eaas.append (got ${row?.appended})`);
@@ -35,11 +42,10 @@ export async function appendLink(sql: Sql, tenantId: string, link: Link, now: nu
   return { outcome, time: Number(time) };
 }
 
-// The entries are passed as one JSON text, because the driver would escape each element of a list.
-function asJson(entries: readonly ChainedRow[]): string {
-  return JSON.stringify(
-    entries.map(({ action, key_id, key_version, actor, ip_address, metadata }, index) => {
-      return { nth: index + 1, action, key_id, key_version, actor, ip_address, metadata };
-    }),
-  );
+/** Encodes an entry, the nth of its link. The entries of a link are one JSON text, because the driver would escape a list. */
+export function encodeEntry(entry: ChainedRow, nth: number): EncodedEntry {
+  const { action, key_id, key_version, actor, ip_address, metadata, hash, mac } = entry;
+  const others = JSON.stringify({ nth, action, key_id, key_version, actor, ip_address });
+  // The metadata is JSON, and PostgreSQL keeps its text as it is. As a string, each of its quotes would be escaped.
+  return { json: `${others.slice(0, -1)},"metadata":${metadata}}`, hash, mac };
 }
