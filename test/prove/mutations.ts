@@ -50,6 +50,28 @@ export const mutations: readonly Mutation[] = [
     'and state_id',
   ]),
   mutation(
+    'states-named-by-a-number',
+    'failover:asynchronous-state',
+    'what a server wraps, another can unwrap',
+    [`${server}/state/tenant-state.ts`, 'return sameBytes(own.state_name, state_name);', 'return true;'],
+    [
+      `${server}/state/tenants.ts`,
+      'if (!this.timelines.continues(tenantId, last, head)) this.forget(tenantId);',
+      'this.timelines.continues(tenantId, last, head);',
+    ],
+  ),
+  mutation(
+    'losses-without-alarm',
+    'failover:asynchronous-state',
+    'eaas_audit_head_went_back_total counts the loss of every tenant',
+    [`${server}/state/timelines.ts`, 'this.wentBack++;', ''],
+  ),
+  mutation('pools-that-stay', 'faults:connections', 'servers recover by themselves', [
+    `${server}/store/database.ts`,
+    'if (pool !== this.#pool) return;',
+    'if (pool) return;',
+  ]),
+  mutation(
     'own-clock',
     'clocks:replica-ahead',
     'no entry is in the future',
@@ -94,4 +116,26 @@ export const mutations: readonly Mutation[] = [
     'origin: 256,',
     'origin: 4_000_000,',
   ]),
+  mutation(
+    'slices-of-a-second',
+    'fairness:brackets',
+    "the second tenant's p99 is at most 50 ms, or 2 times that beside another process",
+    [`${server}/admission/turns.ts`, 'const slice = 4;', 'const slice = 1_000;'],
+  ),
+  mutation('all-verifications-for-one', 'fairness:verifies', 'the second tenant is never refused', [
+    `${server}/admission/admission.ts`,
+    'verifications: new Shares({ capacity: 2, perTenant: 1 })',
+    'verifications: new Shares({ capacity: 2, perTenant: 2, patience: 100 })',
+  ]),
+  mutation('bodies-without-a-share', 'fairness:uploads', 'the server stays under 400 MiB', [
+    `${server}/admission/admission.ts`,
+    'large_bodies: new Shares({ capacity: 32 * mebi, perTenant: 8 * mebi })',
+    'large_bodies: new Shares({ capacity: 8_192 * mebi })',
+  ]),
+  mutation(
+    'states-forgotten-by-a-change',
+    'fairness:changes',
+    '70 changes a second leave at least half of the unwraps',
+    [`${server}/state/tenants.ts`, 'if (subjects.includes(tenantId)) {', 'if (tenantId) {'],
+  ),
 ];
