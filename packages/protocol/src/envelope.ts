@@ -82,15 +82,20 @@ export function parseEnvelope(bytes: Uint8Array): Envelope {
 export function createEnvelopeReader(): (bytes: Uint8Array) => Envelope {
   let header = new Uint8Array(0);
   let last: Header | undefined;
-  const isNext = (bytes: Uint8Array): boolean => {
-    for (let at = 0; at < header.length; at++) if (bytes[at] !== header[at]) return false;
+  /** Whether the envelope begins like the last header, up to a position in it. */
+  const isSame = (bytes: Uint8Array, from: number, to: number): boolean => {
+    for (let at = from; at < to; at++) if (bytes[at] !== header[at]) return false;
     return bytes.length >= envelopeLengthOf(header.length, 0);
   };
   return (bytes) => {
-    if (!last || !isNext(bytes)) {
+    const isSameKey = last !== undefined && isSame(bytes, 0, fixedLength);
+    if (!last || !isSameKey || !isSame(bytes, fixedLength, header.length)) {
+      const { length } = last && isSameKey ? last : parseEnvelope(bytes);
       // Copies the header, because a view would keep the whole ciphertext in memory.
-      header = new Uint8Array(bytes.subarray(0, parseEnvelope(bytes).length));
-      last = parseHeader(header);
+      header = new Uint8Array(bytes.subarray(0, length));
+      const wrappedKey = header.subarray(fixedLength);
+      // Rows under other data keys of one key differ only in the wrapped key.
+      last = last && isSameKey ? { ...last, wrappedKey } : parseHeader(header);
     }
     return withBody(last, bytes);
   };

@@ -10,7 +10,14 @@ import {
 import { toBase64 } from '@eaas/protocol/base64';
 import { createEnvelopeReader } from '@eaas/protocol/internal';
 import { aborted } from './abortable.ts';
-import { type As, type DecryptedForm, type DecryptOptions, decryptOptions } from './call-options.ts';
+import {
+  type As,
+  type DecryptedForm,
+  type DecryptItem,
+  decryptItem,
+  type DecryptOptions,
+  decryptOptions,
+} from './call-options.ts';
 import { type Ciphertext, envelopeBytes } from './ciphertext.ts';
 import { contextOf, type DataKeyCalls } from './data-key-calls.ts';
 import { DataKeyCache } from './data-keys/cache.ts';
@@ -21,6 +28,7 @@ import { attempt, notPrimed } from './errors.ts';
 import type { Emit } from './events.ts';
 import type { Limits } from './options.ts';
 import { requireOptions } from './require-options.ts';
+import { once, settleMany, Waiting } from './settle-many.ts';
 
 type Expected = DecryptOptions['keyId'];
 type Options = DecryptOptions & As<DecryptedForm>;
@@ -73,29 +81,62 @@ export function createDecrypter(
     return last.name;
   }
 
+  const use = <T>(lease: Lease, work: Waiting<T>['work'], { signal }: Options): Promise<T> =>
+    lease.use(work, signal, patience);
+
+  /**
+   * Decrypts a ciphertext if its data key is in memory. Otherwise returns the work that waits for the data key. `isOwn`: the
+   * caller of the SDK cannot change the context any more.
+   */
+  function start(
+    ciphertext: Ciphertext,
+    usual: Expected,
+    options: Options,
+    context = options.context,
+    isOwn = false,
+  ): Decrypted | Promise<Decrypted> | Waiting<Decrypted> {
+    const { as, signal } = options;
+    requireForm(as);
+    if (signal?.aborted) throw aborted();
+    let envelope = parse(ciphertext, usual, options);
+    const name = nameOf(envelope, options);
+    const open = (key: DerivedDataKey): Decrypted | Promise<Decrypted> => {
+      const plaintext = openUnder(key.values, envelope, context);
+      if (as !== 'text') return plaintext;
+      return plaintext instanceof Promise ? plaintext.then(textOf) : textOf(plaintext);
+    };
+    const ready = cache.find(name)?.key;
+    if (ready) return open(ready);
+    // Copies, because the caller can overwrite its arguments before the data key arrives.
+    if (typeof ciphertext !== 'string') envelope = read(new Uint8Array(envelopeBytes(ciphertext)));
+    if (!isOwn) context = contextOf(context);
+    return new Waiting(arriving(name, envelope, options, false), open);
+  }
+
   return {
     /** Decrypts a ciphertext. Unwraps its data key if the data key is not in memory. */
     decrypt: (ciphertext: Ciphertext, usual: Expected, options: Options): Promise<Decrypted> =>
       attempt(() => {
         requireOptions(decryptOptions, options, 'decrypt');
-        let { context } = options;
-        const { as, signal } = options;
-        requireForm(as);
-        if (signal?.aborted) throw aborted();
-        let envelope = parse(ciphertext, usual, options);
-        const name = nameOf(envelope, options);
-        const open = (key: DerivedDataKey): Decrypted | Promise<Decrypted> => {
-          const plaintext = openUnder(key.values, envelope, context);
-          if (as !== 'text') return plaintext;
-          return plaintext instanceof Promise ? plaintext.then(textOf) : textOf(plaintext);
-        };
-        const ready = cache.find(name)?.key;
-        if (ready) return open(ready);
-        // Copies, because the caller can overwrite its arguments before the data key arrives.
-        envelope = read(new Uint8Array(envelopeBytes(ciphertext)));
-        context = contextOf(context);
-        return arriving(name, envelope, options, false).use(open, signal, patience);
+        const started = start(ciphertext, usual, options);
+        return started instanceof Waiting ? use(started.lease, started.work, options) : started;
       }),
+    /** Decrypts many ciphertexts, each with its own context or that of the options. */
+    decryptMany(items: readonly DecryptItem[], usual: Expected, options: Options) {
+      const checked = once(() => {
+        requireOptions(decryptOptions, options, 'decryptMany');
+        return { ...options, context: contextOf(options.context) };
+      });
+      const startItem = (item: DecryptItem) => {
+        const own = checked();
+        if (typeof item !== 'string' && !(item instanceof Uint8Array)) {
+          requireOptions<object>(decryptItem, item, 'an item of decryptMany');
+          if (item.context !== undefined) return start(item, usual, own, item.context);
+        }
+        return start(item, usual, own, own.context, true);
+      };
+      return settleMany(items, startItem, (lease, work) => use(lease, work, options));
+    },
     /** Decrypts a ciphertext without waiting. Throws ClientError `not_primed`. */
     decryptSync(ciphertext: Ciphertext, usual: Expected, options: Options): Decrypted {
       requireOptions(decryptOptions, options, 'decryptSync');

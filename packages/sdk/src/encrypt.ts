@@ -1,6 +1,13 @@
 import { InputError, parseUuid } from '@eaas/protocol';
 import { aborted } from './abortable.ts';
-import { type As, type EncryptedForm, type EncryptOptions, encryptOptions } from './call-options.ts';
+import {
+  type As,
+  type EncryptedForm,
+  type EncryptItem,
+  encryptItem,
+  type EncryptOptions,
+  encryptOptions,
+} from './call-options.ts';
 import { type Bundle, requireValue, type Seal, sealBundle, sealBytes } from './ciphertext.ts';
 import { contextOf, type DataKeyCalls } from './data-key-calls.ts';
 import type { DerivedDataKey } from './data-keys/derive.ts';
@@ -10,6 +17,7 @@ import { attempt, notPrimed } from './errors.ts';
 import type { Emit } from './events.ts';
 import type { Limits } from './options.ts';
 import { kindOf, requireOptions } from './require-options.ts';
+import { once, settleMany, Waiting } from './settle-many.ts';
 
 type Options = EncryptOptions & As<EncryptedForm>;
 type Encrypted = Bundle | Uint8Array;
@@ -19,28 +27,60 @@ type KeyId = string | undefined;
 export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: Limits, emit: Emit) {
   const keys = createEncryptingKeys(engines, limits, calls, emit);
   const alwaysFresh = limits.encrypt.maxMessages === 1;
+  /**
+   * Encrypts a value if a data key is in memory. Otherwise returns the work that waits for a data key. `isOwn`: the caller of
+   * the SDK cannot change the context any more.
+   */
+  function start(
+    value: string | Uint8Array,
+    usual: KeyId,
+    options: Options,
+    context = options.context,
+    isOwn = false,
+  ): Encrypted | Promise<Encrypted> | Waiting<Encrypted> {
+    requireValue(value);
+    const form = sealAs(options.as);
+    const { keyId = usual, fresh, scope, wrapContext, signal } = options;
+    if (signal?.aborted) throw aborted();
+    const of = { keyId: keyId as string, scope, wrapContext };
+    const isFresh = fresh || alwaysFresh;
+    const length = lengthOf(value);
+    // Used immediately, because the data key can be replaced and overwritten at any later time.
+    const ready = !isFresh && keys.take(of, length);
+    if (ready) return form(ready, ready.values, value, context);
+    requireKeyId(keyId);
+    // Copies, because the caller can overwrite its arguments before the data key arrives.
+    if (typeof value !== 'string') value = new Uint8Array(value);
+    if (!isOwn) context = contextOf(context);
+    const work = (key: DerivedDataKey) => form(key, key.values, value, context);
+    return new Waiting(isFresh ? keys.requestOnce(of) : keys.reserve(of, length), work);
+  }
+
   return {
     encrypt: (value: string | Uint8Array, usual: KeyId, options: Options): Promise<Encrypted> =>
       attempt(() => {
         requireOptions(encryptOptions, options, 'encrypt');
-        requireValue(value);
-        const form = sealAs(options.as);
-        let { context } = options;
-        const { keyId = usual, fresh, scope, wrapContext, signal } = options;
-        if (signal?.aborted) throw aborted();
-        const of = { keyId: keyId as string, scope, wrapContext };
-        const once = fresh || alwaysFresh;
-        const length = lengthOf(value);
-        // Used immediately, because the data key can be replaced and overwritten at any later time.
-        const ready = !once && keys.take(of, length);
-        if (ready) return form(ready, ready.values, value, context);
-        requireKeyId(keyId);
-        // Copies, because the caller can overwrite its arguments before the data key arrives.
-        if (typeof value !== 'string') value = new Uint8Array(value);
-        context = contextOf(context);
-        const work = (key: DerivedDataKey) => form(key, key.values, value, context);
-        return once ? keys.useOnce(of, work, signal) : keys.use(of, length, work, signal);
+        const started = start(value, usual, options);
+        return started instanceof Waiting ? keys.use(started.lease, started.work, options.signal) : started;
       }),
+    /** Encrypts many values, each with its own context or that of the options. */
+    encryptMany(items: readonly EncryptItem[], usual: KeyId, options: Options) {
+      const checked = once(() => {
+        requireOptions(encryptOptions, options, 'encryptMany');
+        return { ...options, context: contextOf(options.context) };
+      });
+      const startItem = (item: EncryptItem) => {
+        const own = checked();
+        if (typeof item === 'string' || item instanceof Uint8Array)
+          return start(item, usual, own, own.context, true);
+        requireOptions(encryptItem, item, 'an item of encryptMany');
+        const { value, context } = item;
+        return context === undefined
+          ? start(value, usual, own, own.context, true)
+          : start(value, usual, own, context);
+      };
+      return settleMany(items, startItem, (lease, work) => keys.use(lease, work, options.signal));
+    },
     /** Encrypts a value without waiting. Throws ClientError `not_primed`. */
     encryptSync(value: string | Uint8Array, usual: KeyId, options: Options): Encrypted {
       requireOptions(encryptOptions, options, 'encryptSync');

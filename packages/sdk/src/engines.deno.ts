@@ -8,3 +8,5 @@ export const platformEngines = (): Engines => ({
   sync: nodeEngine,
   streams: webCryptoEngine,
 });
+
+export { hkdf } from './engines.node.ts';

@@ -1,6 +1,6 @@
 import type { Engine, SyncEngine } from '@eaas/protocol';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
-import { allNoble } from './noble-engines.ts';
+import { allNoble, loadNoble } from './noble-engines.ts';
 
 /** The engine of each kind of call. All engines produce the same bytes. */
 export interface Engines {
@@ -16,3 +16,12 @@ const webCrypto: Engines = { values: webCryptoEngine, sync: undefined, streams: 
 
 /** Browsers and edge workers: WebCrypto is the fastest engine there, and scripts cannot read its keys. */
 export const platformEngines = (): Engines => (crypto.subtle ? webCrypto : allNoble);
+
+/** HKDF-SHA-256 of a DEK, without a salt: 64 bytes. */
+export async function hkdf(dek: Uint8Array, info: Uint8Array): Promise<Uint8Array> {
+  const { subtle } = crypto;
+  if (!subtle) return (await loadNoble()).hkdf(dek, info);
+  const key = await subtle.importKey('raw', dek as BufferSource, 'HKDF', false, ['deriveBits']);
+  const params = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info: info as BufferSource };
+  return new Uint8Array(await subtle.deriveBits(params, key, 512));
+}

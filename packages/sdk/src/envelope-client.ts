@@ -5,12 +5,10 @@ import {
   type DecryptedAs,
   type DecryptedForm,
   type DecryptItem,
-  decryptItem,
   type DecryptOptions,
   type EncryptedAs,
   type EncryptedForm,
   type EncryptItem,
-  encryptItem,
   type EncryptOptions,
   type HashOptions,
   hashOptions,
@@ -79,12 +77,8 @@ export class EnvelopeClient {
     items: readonly EncryptItem[],
     options: EncryptOptions & As<Form> = {},
   ): Promise<Settled<EncryptedAs<Form>>[]> {
-    return settleEach(items, (item) => {
-      if (typeof item === 'string' || item instanceof Uint8Array) return this.encrypt(item, options);
-      requireOptions(encryptItem, item, 'an item of encryptMany');
-      const { value, context = options.context } = item;
-      return this.encrypt(value, { ...options, context });
-    });
+    const results = this.#encrypter.encryptMany(items, this.keyId, options);
+    return results as Promise<Settled<EncryptedAs<Form>>[]>;
   }
 
   /** Encrypts without waiting, under a data key that `prime` fetched. Throws ClientError `not_primed`. */
@@ -112,12 +106,8 @@ export class EnvelopeClient {
     items: readonly DecryptItem[],
     options: DecryptOptions & As<Form> = {},
   ): Promise<Settled<DecryptedAs<Form>>[]> {
-    return settleEach(items, (item) => {
-      if (typeof item === 'string' || item instanceof Uint8Array) return this.decrypt(item, options);
-      requireOptions<object>(decryptItem, item, 'an item of decryptMany');
-      const { context = options.context } = item;
-      return this.decrypt(item, { ...options, context });
-    });
+    const results = this.#decrypter.decryptMany(items, this.keyId, options);
+    return results as Promise<Settled<DecryptedAs<Form>>[]>;
   }
 
   /** Decrypts without waiting, under a data key that is in memory. Throws ClientError `not_primed`. */

@@ -1,3 +1,4 @@
+import { hkdf } from '#engines';
 import { type Context, type DataKey, encodeContext, wipeDataKey, type Wrapped } from '@eaas/protocol';
 import { dataKeyFrom, dataKeyInfo } from '@eaas/protocol/internal';
 import { toBase64 } from '@eaas/protocol/base64';
@@ -43,7 +44,7 @@ export async function deriveDataKey(
   let derived = dek;
   try {
     const second = withSync && !isSame ? (syncEngine ?? (await loadNoble()).nobleEngine) : undefined;
-    derived = await hkdf(dek);
+    derived = await hkdf(dek, dataKeyInfo);
     const values = await dataKeyFrom(engine, derived, wrapped);
     const sync = isSame ? (values as DataKey<'sync'>) : second && dataKeyFrom(second, derived, wrapped);
     const { keyId, keyVersion } = wrapped;
@@ -59,15 +60,6 @@ export async function deriveDataKey(
     dek.fill(0);
     derived.fill(0);
   }
-}
-
-/** HKDF-SHA-256 of a DEK. */
-async function hkdf(dek: Uint8Array): Promise<Uint8Array> {
-  const { subtle } = crypto;
-  if (!subtle) return (await loadNoble()).hkdf(dek, dataKeyInfo);
-  const key = await subtle.importKey('raw', dek as BufferSource, 'HKDF', false, ['deriveBits']);
-  const params = { name: 'HKDF', hash: 'SHA-256', salt: new Uint8Array(0), info: dataKeyInfo };
-  return new Uint8Array(await subtle.deriveBits(params, key, 512));
 }
 
 /** Makes a data key unusable, and overwrites it if its engines can. */

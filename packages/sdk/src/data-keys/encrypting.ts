@@ -92,17 +92,19 @@ export function createEncryptingKeys(
       if (share > refreshAhead && (!sync || kept.has(name))) refresh(name, of);
       return lease.key;
     },
-    /** Waits for a data key that is arriving, or requests one, and then uses it. */
-    async use<T>(of: Partition, length: number, work: Work<T>, signal: AbortSignal | undefined): Promise<T> {
+    /** Counts one message on a data key that is arriving. Requests a data key if there is none with enough budget. */
+    reserve(of: Partition, length: number): Lease {
       const name = partitionName(of.keyId, of);
       let lease = cache.arriving(name);
       if (!lease || shareUsed(limits, lease, length) > 1) lease = request(name, of);
       spend(lease, length);
-      return lease.use(work, signal, patience);
+      return lease;
     },
-    /** Requests a data key for one message and uses it. */
-    useOnce: <T>(of: Partition, work: Work<T>, signal: AbortSignal | undefined): Promise<T> =>
-      cache.requestOnce(() => mint(of, false)).use(work, signal, patience),
+    /** Waits for a data key, and then uses it. */
+    use: <T>(lease: Lease, work: Work<T>, signal: AbortSignal | undefined): Promise<T> =>
+      lease.use(work, signal, patience),
+    /** Requests a data key for one message. */
+    requestOnce: (of: Partition): Lease => cache.requestOnce(() => mint(of, false)),
     /** Fetches a data key for synchronous use by `take`. With `keep`, renews it until the client is closed. */
     async prime(of: Partition, keep: boolean, signal: AbortSignal | undefined): Promise<void> {
       const name = partitionName(of.keyId, of);

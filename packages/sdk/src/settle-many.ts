@@ -1,0 +1,71 @@
+import type { DerivedDataKey } from './data-keys/derive.ts';
+import type { Lease } from './data-keys/lease.ts';
+import type { SdkError, Settled } from './errors.ts';
+
+/** Work that waits for a data key. */
+export class Waiting<T> {
+  readonly lease: Lease;
+  readonly work: (key: DerivedDataKey) => T | Promise<T>;
+
+  constructor(lease: Lease, work: (key: DerivedDataKey) => T | Promise<T>) {
+    this.lease = lease;
+    this.work = work;
+  }
+}
+
+interface Task<T> {
+  readonly index: number;
+  readonly work: Waiting<T>['work'];
+}
+
+/**
+ * Starts the work of every item. The results are in the order of the items, and each can fail alone. Items that wait for the
+ * same data key share one promise, and a result that is there at once needs none.
+ */
+export async function settleMany<Item, T>(
+  items: readonly Item[],
+  start: (item: Item) => T | Promise<T> | Waiting<T>,
+  use: (lease: Lease, work: (key: DerivedDataKey) => Promise<void>) => Promise<void>,
+): Promise<Settled<T>[]> {
+  const results = Array.from<Settled<T>>({ length: items.length });
+  const tasks = new Map<Lease, Task<T>[]>();
+  const fail = (index: number, error: unknown): void => {
+    results[index] = { ok: false, error: error as SdkError };
+  };
+  /** Runs the work of one item. Adds a promise to `pending` only if the work returns one. */
+  const settle = (index: number, work: () => T | Promise<T> | Waiting<T>, pending: Promise<void>[]): void => {
+    try {
+      const value = work();
+      if (value instanceof Promise) {
+        const later = value.then((settled) => void (results[index] = { ok: true, value: settled }));
+        pending.push(later.catch((error: unknown) => fail(index, error)));
+      } else if (value instanceof Waiting) {
+        const others = tasks.get(value.lease);
+        const task = { index, work: value.work };
+        if (others) others.push(task);
+        else tasks.set(value.lease, [task]);
+      } else results[index] = { ok: true, value };
+    } catch (error) {
+      fail(index, error);
+    }
+  };
+  const pending: Promise<void>[] = [];
+  for (const [index, item] of items.entries()) settle(index, () => start(item), pending);
+  for (const [lease, waiting] of tasks) {
+    const runAll = async (key: DerivedDataKey): Promise<void> => {
+      const running: Promise<void>[] = [];
+      for (const { index, work } of waiting) settle(index, () => work(key), running);
+      await Promise.all(running);
+    };
+    const failAll = (error: unknown): void => waiting.forEach(({ index }) => fail(index, error));
+    pending.push(use(lease, runAll).catch(failAll));
+  }
+  await Promise.all(pending);
+  return results;
+}
+
+/** Returns a function that calls `make` the first time, and returns the same value from then on. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
