@@ -1,13 +1,10 @@
-import { endpoints, explain, type Output, type Permission, permissions } from '@eaas/protocol/wire';
-import type { Caller } from '../caller.ts';
+import { checked } from '@eaas/protocol/service';
+import { endpoints, type Permission, permissions } from '@eaas/protocol/wire';
 import { operations } from '../operations/table.ts';
-import type { Service } from '../service.ts';
-import { type OnTenant, onTenant, withTenant } from './command.ts';
-import { inOptions, orNotFound, WrongUsage } from './failure.ts';
+import { allPages, type OnTenant, onTenant, withTenant } from './command.ts';
+import { orNotFound } from './failure.ts';
 import { next, note, printResult, printResults } from './output.ts';
 import { list, permissionList } from './values.ts';
-
-type ApiKey = Output<'GET /v1/api-keys'>['api_keys'][number];
 
 interface CreateOptions extends OnTenant {
   readonly name: string;
@@ -31,7 +28,9 @@ const create = onTenant('create', 'Create an API key. Its token is shown once.',
     list,
   )
   .action(async (options: CreateOptions) => {
-    const input = requireInput(options);
+    const { name, permissions, keyIds: key_ids, expiresAt: expires_at, allowedOrigins } = options;
+    const body = { name, permissions, key_ids, expires_at, allowed_origins: allowedOrigins };
+    const input = checked(endpoints['POST /v1/api-keys'].body, body);
     const missing = 'The tenant does not have all of the keys in --key-ids: pass only ids of its own keys.';
     const created = await withTenant(options, (service, operator) =>
       orNotFound(missing, operations['POST /v1/api-keys'](service, operator, input)),
@@ -41,38 +40,17 @@ const create = onTenant('create', 'Create an API key. Its token is shown once.',
     next('set EAAS_API_KEY to the token for the application', options);
   });
 
-/** Checks the options by the schema of POST /v1/api-keys. */
-function requireInput({ name, permissions, keyIds, expiresAt, allowedOrigins }: CreateOptions) {
-  const body = {
-    name,
-    permissions,
-    ...(keyIds && { key_ids: keyIds }),
-    ...(expiresAt !== undefined && { expires_at: expiresAt }),
-    ...(allowedOrigins && { allowed_origins: allowedOrigins }),
-  };
-  const { success, data, error } = endpoints['POST /v1/api-keys'].body.safeParse(body);
-  if (!success) throw new WrongUsage(inOptions(`${explain(error, body)}.`));
-  return data;
-}
-
 const listAll = onTenant('list', "List a tenant's API keys, newest first.", [
   'api-key list --tenant acme',
   'api-key list --tenant acme --json',
 ]).action(async (options: OnTenant) => {
-  const apiKeys = await withTenant(options, allApiKeys);
+  const read = operations['GET /v1/api-keys'];
+  const apiKeys = await withTenant(options, (service, operator) =>
+    allPages(async (page) => (await read(service, operator, page)).api_keys),
+  );
   const columns = ['name', 'hint', 'permissions', 'expires_at', 'revoked_at', 'last_used_at'] as const;
   printResults(apiKeys, ['api_key_id', ...columns], options);
 });
-
-async function allApiKeys(service: Service, operator: Caller): Promise<ApiKey[]> {
-  const found: ApiKey[] = [];
-  for (;;) {
-    const page = { limit: 100, offset: found.length };
-    const { api_keys } = await operations['GET /v1/api-keys'](service, operator, page);
-    found.push(...api_keys);
-    if (api_keys.length < page.limit) return found;
-  }
-}
 
 const revoke = onTenant('revoke', 'Revoke an API key immediately and permanently.', [
   'api-key revoke 0b6c9a52-6f0e-4d5a-9a5c-2f4f1d1e7c11 --tenant acme',

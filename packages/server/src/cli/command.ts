@@ -1,3 +1,4 @@
+import { limits } from '@eaas/protocol/wire';
 import { Command } from 'commander';
 import { type Caller, insider } from '../caller.ts';
 import { type Config, readConfig } from '../config.ts';
@@ -63,6 +64,18 @@ export async function withService<T>(work: (open: OpenService, config: Config) =
     return await work(open, config);
   } finally {
     await open.close();
+  }
+}
+
+/** Reads all pages of a list. */
+export async function allPages<Row>(
+  read: (page: { limit: number; offset: number }) => Promise<readonly Row[]>,
+): Promise<Row[]> {
+  const all: Row[] = [];
+  for (const limit = limits.pageMaximum; ;) {
+    const rows = await read({ limit, offset: all.length });
+    all.push(...rows);
+    if (rows.length < limit) return all;
   }
 }
 

@@ -54,11 +54,13 @@ function codeOf(refusal: Refusal): number {
 }
 
 /** Replaces the names of API fields by the options that set them, as in `--key-ids` for `key_ids`. */
-export function inOptions(message: string): string {
-  return message.replace(
-    /`(permissions|key_ids|expires_at|allowed_origins|name)(?:\[\d+\])?`/g,
-    (_, field: string) => `--${field.replaceAll('_', '-')}`,
-  );
+function inOptions(message: string): string {
+  return message
+    .replace('`rotation_policy.interval_days`', '--rotate-every')
+    .replace(
+      /`(permissions|key_ids|expires_at|allowed_origins|name)(?:\[\d+\])?`/g,
+      (_, field: string) => `--${field.replaceAll('_', '-')}`,
+    );
 }
 
 export function isRefusal(error: unknown, code: ProblemCode): boolean {

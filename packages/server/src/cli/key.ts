@@ -1,11 +1,11 @@
-import { endpoints, explain, limits, type Output } from '@eaas/protocol/wire';
+import { checked } from '@eaas/protocol/service';
+import { endpoints, type Output } from '@eaas/protocol/wire';
 import { type Command, Option } from 'commander';
 import type { Caller } from '../caller.ts';
 import { createKey } from '../operations/keys.ts';
 import { operations } from '../operations/table.ts';
 import type { Service } from '../service.ts';
-import { type OnTenant, onTenant, withTenant } from './command.ts';
-import { inOptions, WrongUsage } from './failure.ts';
+import { allPages, type OnTenant, onTenant, withTenant } from './command.ts';
 import { requireKey } from './find-key.ts';
 import { keyDestroy } from './key-destroy.ts';
 import { next, note, printResult, printResults } from './output.ts';
@@ -31,21 +31,13 @@ const create = onTenant('create', 'Create a key.', [
   )
   .option('--exportable', 'allow the export of the key (cannot be changed later)')
   .action(async (options: CreateOptions) => {
-    const input = requireInput(options);
+    const { name, rotateEvery, exportable } = options;
+    const rotation_policy = rotateEvery === undefined ? null : { interval_days: rotateEvery };
+    const input = checked(endpoints['POST /v1/keys'].body, { name, exportable, rotation_policy });
     const key = await withTenant(options, (service, operator) => createKey(service, operator, input));
     printResult(key, options);
     next(`set EAAS_KEY_ID=${key.key_id} for the application`, options);
   });
-
-/** Checks the options by the schema of POST /v1/keys. */
-function requireInput({ name, rotateEvery, exportable }: CreateOptions) {
-  const rotation_policy = rotateEvery === undefined ? null : { interval_days: rotateEvery };
-  const body = { name, exportable, rotation_policy };
-  const { success, data, error } = endpoints['POST /v1/keys'].body.safeParse(body);
-  if (success) return data;
-  const message = inOptions(`${explain(error, body)}.`);
-  throw new WrongUsage(message.replace('`rotation_policy.interval_days`', '--rotate-every'));
-}
 
 const statuses = ['active', 'disabled', 'pending_destruction', 'destroyed'] as const;
 
@@ -56,15 +48,10 @@ const list = onTenant('list', "List a tenant's keys, newest first.", [
   .addOption(new Option('--status <status>', 'only keys in this status').choices(statuses))
   .action(async (options: OnTenant & { status?: (typeof statuses)[number] }) => {
     const { status } = options;
-    const keys = await withTenant(options, async (service, operator) => {
-      const found: Key[] = [];
-      for (;;) {
-        const page = { limit: limits.pageMaximum, offset: found.length, status };
-        const { keys, total } = await operations['GET /v1/keys'](service, operator, page);
-        found.push(...keys);
-        if (found.length >= total || keys.length === 0) return found;
-      }
-    });
+    const read = operations['GET /v1/keys'];
+    const keys = await withTenant(options, (service, operator) =>
+      allPages(async (page) => (await read(service, operator, { ...page, status })).keys),
+    );
     const columns = ['name', 'status', 'key_version', 'created_at', 'rotated_at', 'destroy_at'] as const;
     printResults(keys, ['key_id', ...columns], options);
   });
