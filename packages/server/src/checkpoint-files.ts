@@ -1,7 +1,7 @@
-import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseUuid } from '@eaas/protocol';
-import { syncDirectory, writeNewFile } from './durable-files.ts';
+import { ifExists, replaceFile } from './durable-files.ts';
 
 const ending = '.checkpoint';
 
@@ -19,20 +19,12 @@ export async function writeCheckpointFile(
   tenantId: string,
   checkpoint: string,
 ): Promise<void> {
-  const path = checkpointFile(directory, tenantId);
-  const temporary = `${path}.new`;
-  await rm(temporary, { force: true });
-  await writeNewFile(temporary, checkpoint);
-  await rename(temporary, path);
-  await syncDirectory(directory);
+  await replaceFile(checkpointFile(directory, tenantId), checkpoint);
 }
 
 /** Returns a tenant's checkpoint, or undefined if there is none. Throws if the file cannot be read. */
 export async function readCheckpointFile(directory: string, tenantId: string): Promise<string | undefined> {
-  return readFile(checkpointFile(directory, tenantId), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  return ifExists(readFile(checkpointFile(directory, tenantId), 'utf8'));
 }
 
 /** Removes the checkpoint of a tenant that was destroyed. */

@@ -1,4 +1,5 @@
-import { open } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
 /** Creates a file that only this user can read, and flushes the file to disk. Throws EEXIST if it exists. */
 export async function writeNewFile(path: string, content: string | Uint8Array): Promise<void> {
@@ -9,6 +10,23 @@ export async function writeNewFile(path: string, content: string | Uint8Array): 
   } finally {
     await file.close();
   }
+}
+
+/** Replaces a file durably and in one step. Only this user can read the file. Overwrites what an interrupted call left. */
+export async function replaceFile(path: string, content: string): Promise<void> {
+  const temporary = `${path}.new`;
+  await rm(temporary, { force: true });
+  await writeNewFile(temporary, content);
+  await rename(temporary, path);
+  await syncDirectory(dirname(path));
+}
+
+/** Waits for a file operation. Returns undefined if the file does not exist. */
+export async function ifExists<T>(work: Promise<T>): Promise<T | undefined> {
+  return work.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
 }
 
 /** Flushes a directory to disk, so that new and renamed files in it survive a power cut. */

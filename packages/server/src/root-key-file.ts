@@ -3,7 +3,7 @@ import { link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { getuid } from 'node:process';
 import { CannotStart } from './cannot-start.ts';
-import { syncDirectory, writeNewFile } from './durable-files.ts';
+import { ifExists, syncDirectory, writeNewFile } from './durable-files.ts';
 import { decodeRootKey, encodeRootKey, longestRootKeyText } from './root-key-text.ts';
 
 /**
@@ -29,10 +29,7 @@ export async function readOrCreateRootKeyFile(
 
 /** Reads the root key of a file. Returns undefined if there is no file. Throws CannotStart if other users can read it. */
 export async function readRootKeyFile(path: string): Promise<Uint8Array | undefined> {
-  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  const file = await ifExists(open(path, 'r'));
   if (!file) return undefined;
   const text = new Uint8Array(longestRootKeyText + 1);
   try {

@@ -1,20 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rename } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { formatIndexKey, indexKeyContext } from '@eaas/protocol/internal';
 import { formatTimestamp, isApiKey, type Permission } from '@eaas/protocol/wire';
 import { insider } from '../caller.ts';
 import { CannotStart } from '../cannot-start.ts';
 import { hashApiKey } from '../crypto/api-key-token.ts';
-import { writeNewFile } from '../durable-files.ts';
+import { ifExists, replaceFile } from '../durable-files.ts';
 import type { ConsoleSession } from '../http/console.ts';
 import { createApiKey } from '../operations/api-keys.ts';
 import { createKey } from '../operations/keys.ts';
 import { operations } from '../operations/table.ts';
-import { createTenant, requireTenant } from '../operations/tenants.ts';
+import { createTenant } from '../operations/tenants.ts';
 import { Refusal } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { isExpired } from '../state/authorize.ts';
+import { findTenant } from '../store/tenants.ts';
 
 const tenantName = 'dev';
 const day = 24 * 60 * 60_000;
@@ -45,11 +46,11 @@ export async function openDevelopmentTenant(
   file: string,
 ): Promise<{ tenant: DevelopmentTenant; apiKey: string | null }> {
   let recorded = await readRecord(file);
-  const isKnown = recorded.tenant_id !== undefined && (await exists(service, recorded.tenant_id));
-  if (!isKnown) recorded = {};
+  const { tenant_id: known } = recorded;
+  if (known && !(await service.database.run((sql) => findTenant(sql, known)))) recorded = {};
   const record = async (more: Recorded): Promise<void> => {
     recorded = { ...recorded, ...more };
-    await writeRecord(file, recorded);
+    await replaceFile(file, `${JSON.stringify(recorded)}\n`);
   };
   const tenant_id = recorded.tenant_id ?? (await createOwnTenant(service));
   await record({ tenant_id });
@@ -95,16 +96,6 @@ export async function openSession(
   return { api_key, expires_at, key_id, index_key, tenant: tenantName };
 }
 
-async function exists(service: Service, tenantId: string): Promise<boolean> {
-  try {
-    await requireTenant(service, tenantId);
-    return true;
-  } catch (error) {
-    if (error instanceof Refusal && error.code === 'not_found') return false;
-    throw error;
-  }
-}
-
 async function createOwnTenant(service: Service): Promise<string> {
   try {
     return (await createTenant(service, { name: tenantName })).tenant_id;
@@ -136,16 +127,9 @@ async function createIndexKey(service: Service, tenantId: string, keyId: string)
 
 async function readRecord(file: string): Promise<Recorded> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as Recorded;
+    return JSON.parse((await ifExists(readFile(file, 'utf8'))) ?? '{}') as Recorded;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
     const message = `The file ${file} names the tenant of \`eaas dev\` and cannot be read: restore it from a backup.`;
     throw new CannotStart(message, { cause: error });
   }
-}
-
-async function writeRecord(file: string, recorded: Recorded): Promise<void> {
-  const temporary = `${file}.${randomBytes(6).toString('hex')}`;
-  await writeNewFile(temporary, `${JSON.stringify(recorded)}\n`);
-  await rename(temporary, file);
 }

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { ifExists } from '../durable-files.ts';
 
 /** A file of the console, ready to be sent. */
 export interface ConsolePage {
@@ -24,10 +25,7 @@ const types: Readonly<Record<string, string>> = {
 export async function readConsolePages(): Promise<readonly ConsolePage[] | null> {
   const folder = await consoleFolder();
   if (!folder) return null;
-  const names = await readdir(new URL('console/assets/', folder)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
+  const names = await ifExists(readdir(new URL('console/assets/', folder)));
   if (!names) return null;
   const assets = names.filter((name) => /^[\w.-]+$/.test(name) && extname(name) in types);
   return Promise.all([
