@@ -1,6 +1,6 @@
 import { CannotStart } from './cannot-start.ts';
 import type { Config } from './config.ts';
-import { type RootKey, rootKey } from './crypto/key-hierarchy.ts';
+import { type RootKey, type Roots, rootKey } from './crypto/key-hierarchy.ts';
 import { sameBytes } from './crypto/same-bytes.ts';
 import { judgeDatabaseTls, judgeDurability, judgeRole } from './doctor/database.ts';
 import { asOwner, openDatabase, type OpenDatabase, type Purpose } from './open-database.ts';
@@ -85,10 +85,7 @@ async function requireMigrated(sql: Pool): Promise<void> {
 }
 
 /** Loads the current root key and, during a rotation, the previous one. Throws CannotStart. */
-export async function loadRoots(
-  current: RootKeyProvider,
-  previous: RootKeyProvider | null,
-): Promise<[RootKey, ...RootKey[]]> {
+export async function loadRoots(current: RootKeyProvider, previous: RootKeyProvider | null): Promise<Roots> {
   const root = await load(current);
   const former = previous && (await load(previous));
   return !former || sameBytes(root.rootId, former.rootId) ? [root] : [root, former];

@@ -1,5 +1,6 @@
+import { toHex } from '@eaas/protocol/internal';
 import { CannotStart } from './cannot-start.ts';
-import { opensRootCheck, type RootKey, sealRootCheck } from './crypto/key-hierarchy.ts';
+import { opensRootCheck, type RootKey, type Roots, sealRootCheck } from './crypto/key-hierarchy.ts';
 import { sameBytes } from './crypto/same-bytes.ts';
 import {
   deleteRootCheck,
@@ -10,9 +11,6 @@ import {
   someTenantIsSealed,
 } from './store/root-checks.ts';
 import type { Sql, Transaction } from './store/sql.ts';
-
-/** The current root key, and the previous one during a rotation. */
-type Roots = readonly [RootKey, ...RootKey[]];
 
 /**
  * Checks that these root keys open the database. Registers the current one in an empty database. Otherwise throws
@@ -59,13 +57,12 @@ function requireOpen(existing: readonly RootCheckRow[], roots: Roots): void {
 }
 
 function wrongKey(needed: Uint8Array, roots: Roots, isRotating: boolean): string {
-  const hex = (id: Uint8Array): string => Buffer.from(id).toString('hex');
-  const given = roots.map(({ rootId }) => hex(rootId)).join(' and ');
+  const given = roots.map(({ rootId }) => toHex(rootId)).join(' and ');
   const rotating = isRotating
     ? ' A rotation is under way: until `eaas root-key rotate` has ended, both root keys are needed.'
     : '';
   return (
-    `The root key does not open this database: the database needs the root key with the id ${hex(needed)}, and the ` +
+    `The root key does not open this database: the database needs the root key with the id ${toHex(needed)}, and the ` +
     `given key has the id ${given}. Set EAAS_ROOT_KEY_FILE (or EAAS_ROOT_KEY_PREVIOUS_FILE) to the file of that key.${rotating}`
   );
 }

@@ -1,4 +1,4 @@
-import type { RootKey } from './crypto/key-hierarchy.ts';
+import type { Roots } from './crypto/key-hierarchy.ts';
 import { type Admission, createAdmission } from './admission/admission.ts';
 import { Alarms } from './alarms.ts';
 import { type Clock, DatabaseClock } from './state/clock.ts';
@@ -41,7 +41,7 @@ export function createService(options: {
   /** Defaults to `database`. */
   reads?: Database;
   background?: Database;
-  roots: readonly [RootKey, ...RootKey[]];
+  roots: Roots;
   clock?: Clock;
 }): Service {
   const { database, reads = database, background = database, roots } = options;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { toHex } from '@eaas/protocol/internal';
 import { rootKey } from '../crypto/key-hierarchy.ts';
 import { checkRootKey, rotateRootKey } from '../operations/root-keys.ts';
 import { Refusal } from '../refusal.ts';
@@ -18,7 +19,7 @@ const generate = reporting(
     const bytes = file === undefined ? randomBytes(32) : await createRootKeyFile(file);
     if (!bytes)
       throw new Refusal('conflict', `The file ${file} already exists and was not changed: name a new file.`);
-    const root_id = hex(rootKey(bytes).rootId);
+    const root_id = toHex(rootKey(bytes).rootId);
     if (file !== undefined) printResult({ file, root_id }, options);
     else {
       const text = Buffer.from(encodeRootKey(bytes)).toString();
@@ -69,7 +70,7 @@ const rotate = reporting(
       );
     }
     const { resealed, failed } = await rotateRootKey(service, previous, progress('re-encrypting tenants'));
-    const ids = { root_id: hex(current.rootId), previous_root_id: hex(previous.rootId) };
+    const ids = { root_id: toHex(current.rootId), previous_root_id: toHex(previous.rootId) };
     return { ...ids, resealed, failed, finished: failed.length === 0 };
   });
   printResult(rotation, options);
@@ -84,9 +85,5 @@ const rotate = reporting(
     process.exitCode = exitCodes.refused;
   }
 });
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex');
-}
 
 export const rootKeyCommands = [generate, check, rotate];

@@ -10,7 +10,7 @@ export interface RootKey {
 }
 
 /** The current root key, and during a rotation the previous one. */
-type Roots = readonly [RootKey, ...RootKey[]];
+export type Roots = readonly [RootKey, ...RootKey[]];
 
 /** The columns of a tenant's row that hold its sealed secret. */
 export interface SealedTenantSecret {

@@ -1,3 +1,4 @@
+import { toHex } from '@eaas/protocol/internal';
 import { requireKeyId } from '@eaas/protocol/service';
 import {
   auditActions,
@@ -40,7 +41,7 @@ export const auditOperations = {
     const { tenant_id } = state.tenant;
     const { id, hash } = checkedHead(state.secrets, tenant_id, await findHead(tx, tenant_id));
     const { checkpoint, verifierKey } = signCheckpoint(state.secrets.checkpointSeed, tenant_id, id, hash);
-    return { checkpoint, verifier_key: verifierKey, tenant_id, id, hash: hexOf(hash) };
+    return { checkpoint, verifier_key: verifierKey, tenant_id, id, hash: toHex(hash) };
   }),
   'GET /v1/usage': reading(async (tx, { state, time }, { month = monthOf(time) }) => {
     const { tenant_id: tenantId, monthly_encrypt_quota: encrypt_quota } = state.tenant;
@@ -103,10 +104,6 @@ export function shownEntry(tenantId: string, row: EntryRow): ShownEntry {
     ip_address: row.ip_address,
     metadata: readMetadata(row),
     created_at: formatTimestamp(row.created_at),
-    hash: hexOf(row.hash),
+    hash: toHex(row.hash),
   };
-}
-
-function hexOf(hash: Uint8Array): string {
-  return Buffer.from(hash).toString('hex');
 }

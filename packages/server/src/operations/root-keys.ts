@@ -1,3 +1,4 @@
+import { toHex } from '@eaas/protocol/internal';
 import { tenantDraft } from '@eaas/protocol/service';
 import { insider } from '../caller.ts';
 import { resealTenantSecret, type RootKey } from '../crypto/key-hierarchy.ts';
@@ -29,8 +30,8 @@ export async function checkRootKey({ database, tenants }: Service): Promise<Root
   const rows = await database.run(listTenants, 30_000);
   const old = rows.filter(({ root_id }) => previous && sameBytes(root_id, previous.rootId));
   return {
-    root_id: hexOf(current.rootId),
-    previous_root_id: previous ? hexOf(previous.rootId) : null,
+    root_id: toHex(current.rootId),
+    previous_root_id: previous ? toHex(previous.rootId) : null,
     tenants: rows.length,
     under_previous: old.length,
     unopened: rows.filter((row) => !openSecrets(roots, row)).map(({ tenant_id }) => tenant_id),
@@ -83,7 +84,7 @@ async function reseal(service: Service, tenantId: string): Promise<boolean> {
       if (!sealed) throw tampered(tenantTable.name, tenantId, tenantId);
       const row = { ...before, ...sealed, rev: entryId };
       await updateRow(tx, tenantTable, seal(secrets, tenantTable, row));
-      const changes = { root_id: { old: hexOf(before.root_id), new: hexOf(current.rootId) } };
+      const changes = { root_id: { old: toHex(before.root_id), new: toHex(current.rootId) } };
       const metadata = { changes, previous_change: before.rev };
       return { draft: tenantDraft('tenant.update', metadata), answer: undefined };
     });
@@ -95,8 +96,4 @@ async function reseal(service: Service, tenantId: string): Promise<boolean> {
     if (error instanceof Refusal && error.code === 'not_found') return true;
     throw error;
   }
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex');
 }

@@ -1,6 +1,6 @@
 import type { Alarms } from '../alarms.ts';
 import type { Admission } from '../admission/admission.ts';
-import type { RootKey } from '../crypto/key-hierarchy.ts';
+import type { Roots } from '../crypto/key-hierarchy.ts';
 import type { Database } from '../store/database.ts';
 import { findHead, type HeadRow, type SeenHead } from '../store/heads.ts';
 import { changedRows, type Loaded } from '../store/rows.ts';
@@ -32,8 +32,7 @@ interface TenantRead {
 /** The tenants that this replica knows. */
 export class Tenants {
   readonly database: Database;
-  /** The current root key first. During a rotation the previous root key follows. */
-  readonly roots: readonly [RootKey, ...RootKey[]];
+  readonly roots: Roots;
   readonly timelines = new Timelines();
   readonly remembered: Remembered;
   readonly tokens: Tokens;
@@ -43,7 +42,7 @@ export class Tenants {
 
   constructor(
     database: Database,
-    roots: readonly [RootKey, ...RootKey[]],
+    roots: Roots,
     clock: Clock,
     admission: Admission,
     alarms: Alarms,
