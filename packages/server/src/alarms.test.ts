@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Alarms } from './alarms.ts';
-import { tampered } from './refusal.ts';
+import { Tampered } from './refusal.ts';
 
 function recorded() {
   const place = { time: 0 };
@@ -12,7 +12,7 @@ function recorded() {
 
 test('each tampered row is counted each time and logged once per minute', () => {
   const { alarms, lines, place } = recorded();
-  const raise = (id: string) => alarms.failed(tampered('keys', id, 'tenant'));
+  const raise = (id: string) => alarms.failed(new Tampered('keys', id, 'tenant'));
   for (const id of ['one', 'one', 'two']) raise(id);
   expect(lines).toEqual(['one', 'two'].map((row_id) => ({ table: 'keys', row_id, tenant_id: 'tenant' })));
   place.time = 60_000;
@@ -24,7 +24,11 @@ test('each tampered row is counted each time and logged once per minute', () => 
 test('a job that failed for several tenants raises one alarm for each tampered row and none for other errors', () => {
   const { alarms, lines } = recorded();
   alarms.failed(
-    new AggregateError([tampered('keys', 'one', 'a'), new Error('slow'), tampered('keys', 'two', 'b')]),
+    new AggregateError([
+      new Tampered('keys', 'one', 'a'),
+      new Error('slow'),
+      new Tampered('keys', 'two', 'b'),
+    ]),
   );
   alarms.failed(new Error('slow'));
   expect(lines).toHaveLength(2);

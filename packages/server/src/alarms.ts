@@ -29,16 +29,11 @@ export class Alarms {
   }
 
   /** Reports a row that the service did not write. */
-  tampered(row: NamedRow | undefined): void {
+  tampered({ table, id, tenantId }: NamedRow): void {
     this.tamperingFound++;
-    const { table = 'unknown', id = 'unknown', tenantId } = row ?? {};
     const fields = { table, row_id: id, tenant_id: tenantId };
-    this.#report(
-      table,
-      id,
-      fields,
-      'a row was changed by something other than the service: run `eaas audit verify`',
-    );
+    const message = 'a row was changed by something other than the service: run `eaas audit verify`';
+    this.#report(table, id, fields, message);
   }
 
   /** Reports a due rotation of a key that already has the maximum of versions. */

@@ -11,19 +11,14 @@ export interface Arrival {
   /** The time when the request arrived, by `performance.now()`. */
   readonly arrivedAt: number;
   /** Aborted when the call ends or the client disconnects. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The caller of an operation: an API key over HTTP, the operator at the command line, or the service's own jobs. */
-export interface Caller {
+export interface Caller extends Pick<Arrival, 'ipAddress' | 'arrivedAt' | 'signal'> {
   readonly tenantId: string;
   /** The actor in the audit log: an API key's id, `operator` or `system`. */
   readonly actor: string;
-  readonly ipAddress: string | null;
-  /** The time when the request arrived, by `performance.now()`. */
-  readonly arrivedAt: number;
-  /** Aborted when the call ends or the client disconnects. */
-  readonly signal?: AbortSignal | undefined;
   /** The rights that the API key must still have when the audit entry is written. Null for the operator and the jobs. */
   readonly credential: Credential | null;
   /** Whether admission checked the API key against the database after the request arrived. */

@@ -5,16 +5,8 @@ import { isDenied } from './store/faults.ts';
 import { migrate, roleExists } from './store/migrate.ts';
 import type { Pool } from './store/sql.ts';
 
-/** The result of a migration. */
-export interface Migrated {
-  /** The number of migrations that were applied. */
-  readonly applied: number;
-  /** The role that was granted the server's rights. Null if the server connects as the owner. */
-  readonly server_role: string | null;
-}
-
 /** Migrates the database of the configuration as the role that owns it. Throws CannotStart if it cannot. */
-export async function migrateDatabase(config: Config): Promise<Migrated> {
+export async function migrateDatabase(config: Config) {
   const database = await openDatabase(config, 'command');
   const { serverRole } = database;
   try {

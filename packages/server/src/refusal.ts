@@ -9,19 +9,15 @@ export interface NamedRow {
   readonly tenantId: string;
 }
 
-/** Thrown if the MAC of a row is wrong, so something other than the service wrote the row. */
+/** Thrown if the MAC of a row is wrong, so something other than the service wrote it. The client does not see which row it is. */
 export class Tampered extends Refusal {
-  readonly row: NamedRow | undefined;
+  readonly row: NamedRow;
 
-  constructor(detail: string, row?: NamedRow) {
-    super('unavailable', detail);
-    this.row = row;
+  constructor(table: string, id: string, tenantId: string) {
+    super(
+      'unavailable',
+      'The stored data did not pass its integrity check. The operator can find the row with `eaas audit verify`.',
+    );
+    this.row = { table, id, tenantId };
   }
 }
-
-/** Creates the refusal of a request that needs a tampered row. The client does not see which row it is. */
-export const tampered = (table: string, id: string, tenantId: string): Tampered =>
-  new Tampered(
-    'The stored data did not pass its integrity check. The operator can find the row with `eaas audit verify`.',
-    { table, id, tenantId },
-  );

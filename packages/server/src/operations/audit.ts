@@ -9,7 +9,7 @@ import {
   parseTimestamp,
 } from '@eaas/protocol/wire';
 import { signCheckpoint } from '../crypto/checkpoint.ts';
-import { tampered } from '../refusal.ts';
+import { Tampered } from '../refusal.ts';
 import { monthOf } from '../state/clock.ts';
 import { checkedHead, requireAnchor } from '../state/integrity.ts';
 import type { TenantState } from '../state/tenant-state.ts';
@@ -92,7 +92,7 @@ export function shownEntry(tenantId: string, row: EntryRow): ShownEntry {
   const action = auditActions.find((known) => known === row.action);
   const isComplete = typeof row.actor === 'string' && row.hash instanceof Uint8Array;
   if (!action || !isComplete || !Number.isSafeInteger(row.key_version ?? 0)) {
-    throw tampered('audit_entries', String(row.id), tenantId);
+    throw new Tampered('audit_entries', String(row.id), tenantId);
   }
   return {
     id: row.id,

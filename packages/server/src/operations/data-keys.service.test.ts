@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openWorld, settle, type World } from '../../../../test/setup/world.ts';
 import { insider } from '../caller.ts';
-import { tampered } from '../refusal.ts';
+import { Tampered } from '../refusal.ts';
 import { batch } from './data-keys.ts';
 import { createKey } from './keys.ts';
 
@@ -22,7 +22,7 @@ test('a tampered row fails only its own item of a batch, and raises an alarm tha
   const run = batch(
     (item) => item as { key_id: string; ok: boolean },
     (_key, _crypto, { ok }) => {
-      if (!ok) throw tampered('keys', key_id, tenantId);
+      if (!ok) throw new Tampered('keys', key_id, tenantId);
       return { draft: null, answer: { ok } };
     },
   );

@@ -1,4 +1,4 @@
-import { Refusal, tampered } from '../refusal.ts';
+import { Refusal, Tampered } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { findAnchor } from '../store/anchors.ts';
 import { entriesFrom, entryAt } from '../store/audit-entries.ts';
@@ -12,7 +12,7 @@ export async function* exportAudit({ database }: Service, tenantId: string, from
   const [head, anchor] = await database.snapshot((tx) =>
     Promise.all([findHead(tx, tenantId), findAnchor(tx, tenantId)]),
   );
-  if (!head) throw tampered('audit_heads', tenantId, tenantId);
+  if (!head) throw new Tampered('audit_heads', tenantId, tenantId);
   let next = Math.max(fromId, (anchor?.id ?? 0) + 1);
   while (next <= head.id) {
     const first = next;

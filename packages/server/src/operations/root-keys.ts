@@ -3,7 +3,7 @@ import { tenantDraft } from '@eaas/protocol/service';
 import { insider } from '../caller.ts';
 import { resealTenantSecret, type RootKey } from '../crypto/key-hierarchy.ts';
 import { sameBytes } from '../crypto/same-bytes.ts';
-import { Refusal, Tampered, tampered } from '../refusal.ts';
+import { Refusal, Tampered } from '../refusal.ts';
 import { claim, release } from '../root-check.ts';
 import type { Service } from '../service.ts';
 import { change } from '../state/change.ts';
@@ -11,20 +11,8 @@ import { openSecrets, seal } from '../state/integrity.ts';
 import { updateRow } from '../store/rows.ts';
 import { listTenants, tenantsSealedUnder, tenantTable } from '../store/tenants.ts';
 
-/** The result of a check of the root keys. */
-export interface RootKeyCheck {
-  readonly root_id: string;
-  /** Null if there is no previous root key. */
-  readonly previous_root_id: string | null;
-  readonly tenants: number;
-  /** The number of tenants that are still sealed under the previous root key. */
-  readonly under_previous: number;
-  /** The ids of the tenants whose secret does not open, because their rows were tampered with. */
-  readonly unopened: readonly string[];
-}
-
 /** Opens the secret of every tenant, and counts the tenants under the previous root key. */
-export async function checkRootKey({ database, tenants }: Service): Promise<RootKeyCheck> {
+export async function checkRootKey({ database, tenants }: Service) {
   const { roots } = tenants;
   const [current, previous] = roots;
   const rows = await database.run(listTenants, 30_000);
@@ -33,27 +21,23 @@ export async function checkRootKey({ database, tenants }: Service): Promise<Root
     root_id: toHex(current.rootId),
     previous_root_id: previous ? toHex(previous.rootId) : null,
     tenants: rows.length,
+    // The tenants that are still sealed under the previous root key.
     under_previous: old.length,
+    // The tenants whose secret does not open, because their rows were tampered with.
     unopened: rows.filter((row) => !openSecrets(roots, row)).map(({ tenant_id }) => tenant_id),
   };
 }
 
-/** The result of a rotation of the root key. */
-export interface RootRotation {
-  readonly resealed: number;
-  /** The ids of the tenants that could not be re-sealed, because their rows were tampered with. */
-  readonly failed: readonly string[];
-}
-
 /**
  * Seals every tenant's secret under the current root key. Removes the previous root key when no tenant is sealed under it.
- * Can be interrupted and repeated. Replicas that have both root keys continue to serve during the rotation.
+ * Can be interrupted and repeated. Replicas that have both root keys continue to serve during the rotation. `failed` has the
+ * ids of the tenants that could not be re-sealed, because their rows were tampered with.
  */
 export async function rotateRootKey(
   service: Service,
   previous: RootKey,
   onProgress: (done: number, all: number) => void,
-): Promise<RootRotation> {
+) {
   const { database, tenants } = service;
   await database.transaction((tx) => claim(tx, tenants.roots));
   const failed = new Set<string>();
@@ -81,7 +65,7 @@ async function reseal(service: Service, tenantId: string): Promise<boolean> {
       const { tenant: before, secrets } = state;
       if (sameBytes(before.root_id, current.rootId)) return { draft: null, answer: undefined };
       const sealed = resealTenantSecret(roots, before);
-      if (!sealed) throw tampered(tenantTable.name, tenantId, tenantId);
+      if (!sealed) throw new Tampered(tenantTable.name, tenantId, tenantId);
       const row = { ...before, ...sealed, rev: entryId };
       await updateRow(tx, tenantTable, seal(secrets, tenantTable, row));
       const changes = { root_id: { old: toHex(before.root_id), new: toHex(current.rootId) } };

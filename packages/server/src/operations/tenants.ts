@@ -27,13 +27,7 @@ import {
 
 export type { TenantFields } from '@eaas/protocol/service';
 
-export interface TenantRecord {
-  readonly tenant_id: string;
-  readonly name: string;
-  readonly envelope_only: boolean;
-  readonly monthly_encrypt_quota: number | null;
-  readonly created_at: string;
-}
+export type TenantRecord = ReturnType<typeof tenantRecord>;
 
 /** Tenants that are created from this time on are envelope-only by default. */
 const envelopeOnlySince = Date.parse('2026-08-11T00:00:00Z');
@@ -168,7 +162,7 @@ function found(service: Service, row: Loaded<TenantRow>): FoundTenant {
   }
 }
 
-function tenantRecord(row: Omit<TenantRow, 'mac'>): TenantRecord {
+function tenantRecord(row: Omit<TenantRow, 'mac'>) {
   const { tenant_id, name, envelope_only, monthly_encrypt_quota, created_at } = row;
   return { tenant_id, name, envelope_only, monthly_encrypt_quota, created_at: formatTimestamp(created_at) };
 }

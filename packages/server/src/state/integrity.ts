@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { openTenantSecrets, type RootKey, type TenantSecrets } from '../crypto/key-hierarchy.ts';
 import { hashKeyPlace, openMaterial, versionPlace } from '../crypto/key-material.ts';
 import { type Column, rowMac, rowMacHolds } from '../crypto/row-mac.ts';
-import { tampered } from '../refusal.ts';
+import { Tampered } from '../refusal.ts';
 import { anchorTable, type AnchorRow } from '../store/anchors.ts';
 import { headTable, type HeadRow } from '../store/heads.ts';
 import type { KeyRow, KeyVersionRow } from '../store/keys.ts';
@@ -60,7 +60,7 @@ export function checked<Row extends RecordedRow>(
   loaded: Loaded<Row>,
 ): Row {
   const row = authentic(secrets, table, loaded);
-  if (!row) throw tampered(table.name, String(loaded[table.id as keyof Row]), loaded.tenant_id);
+  if (!row) throw new Tampered(table.name, String(loaded[table.id as keyof Row]), loaded.tenant_id);
   return row;
 }
 
@@ -70,14 +70,14 @@ export function checkedHead<Head extends HeadRow>(
   tenantId: string,
   head: Head | undefined,
 ): Head {
-  if (!head || !macHolds(secrets, headTable, head)) throw tampered(headTable.name, tenantId, tenantId);
+  if (!head || !macHolds(secrets, headTable, head)) throw new Tampered(headTable.name, tenantId, tenantId);
   return head;
 }
 
 /** Throws Tampered if the MAC of the anchor is invalid. */
 export function requireAnchor(secrets: TenantSecrets, anchor: AnchorRow): void {
   const { tenant_id: tenantId } = anchor;
-  if (!macHolds(secrets, anchorTable, anchor)) throw tampered(anchorTable.name, tenantId, tenantId);
+  if (!macHolds(secrets, anchorTable, anchor)) throw new Tampered(anchorTable.name, tenantId, tenantId);
 }
 
 export interface OpenTenant {
@@ -88,7 +88,7 @@ export interface OpenTenant {
 /** Opens a tenant's row. Throws Tampered if the row is not authentic. */
 export function openTenant(roots: readonly RootKey[], row: Loaded<TenantRow>): OpenTenant {
   const secrets = openSecrets(roots, row);
-  if (!secrets) throw tampered(tenantTable.name, row.tenant_id, row.tenant_id);
+  if (!secrets) throw new Tampered(tenantTable.name, row.tenant_id, row.tenant_id);
   return { tenant: checked(secrets, tenantTable, row), secrets };
 }
 
@@ -106,7 +106,7 @@ export function openHashKeyOf({ sealing }: TenantSecrets, row: KeyRow): KeyObjec
   const { tenant_id: tenantId, key_id: keyId, sealed_hash_key: sealed } = row;
   if (sealed === null) return null;
   const key = openMaterial(sealing, hashKeyPlace(tenantId, keyId), sealed);
-  if (!key) throw tampered('keys', keyId, tenantId);
+  if (!key) throw new Tampered('keys', keyId, tenantId);
   return key;
 }
 
@@ -118,6 +118,6 @@ export function openVersion(
 ): KeyObject | null {
   if (sealed === null) return null;
   const key = openMaterial(sealing, versionPlace(tenantId, keyId, version), sealed);
-  if (!key) throw tampered('key_versions', `${keyId} ${version}`, tenantId);
+  if (!key) throw new Tampered('key_versions', `${keyId} ${version}`, tenantId);
   return key;
 }

@@ -1,5 +1,5 @@
 import type { Steps } from '@eaas/protocol/service';
-import { tampered } from '../refusal.ts';
+import { Tampered } from '../refusal.ts';
 import { findKeys, findKeyVersions, keyTable } from '../store/keys.ts';
 import { checked, openHashKeyOf, openVersion } from './integrity.ts';
 import { type KeyMaterial, StateMoved, type TenantState } from './tenant-state.ts';
@@ -77,7 +77,7 @@ async function loadMissing(
 function requireMaterial({ row, versions }: KeyMaterial, version: number): void {
   if (versions.get(version)) return;
   if (row.status !== 'destroyed' && version >= 1 && version <= row.key_version) {
-    throw tampered('key_versions', `${row.key_id} ${version}`, row.tenant_id);
+    throw new Tampered('key_versions', `${row.key_id} ${version}`, row.tenant_id);
   }
   versions.set(version, null);
 }
