@@ -27,9 +27,9 @@ const api: Api = (route, input) => apiOf(world.replica(), ann.token)(route, inpu
 
 /** Returns the findings of a verification, each as `id reason`. */
 async function wrong(tenantId = ann.tenantId): Promise<string[]> {
-  const { valid, errors, errorCount } = await verifyChain(world.replica(), tenantId);
+  const { valid, errors, error_count } = await verifyChain(world.replica(), tenantId);
   const found = errors.map(({ id, reason }) => `${id} ${reason}`);
-  return valid === (errorCount === 0) ? found : [`valid is ${valid}`, ...found];
+  return valid === (error_count === 0) ? found : [`valid is ${valid}`, ...found];
 }
 
 // The chain has the entries 1 to 31, and 15 to 31 after the purge.
@@ -70,10 +70,10 @@ describe.each([
 
   test('verify finds that all entries were removed', async () => {
     await remove('true');
-    const { valid, errorCount, errors } = await verifyChain(world.replica(), ann.tenantId);
+    const { valid, error_count, errors } = await verifyChain(world.replica(), ann.tenantId);
     expect(valid).toBe(false);
     expect(errors).toContainEqual({ id: first, reason: 'entry_missing' });
-    expect(errorCount).toBeGreaterThan(last - first);
+    expect(error_count).toBeGreaterThan(last - first);
   });
 
   test('verify finds a removed entry if later entries and the head were renumbered', async () => {

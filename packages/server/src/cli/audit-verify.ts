@@ -4,7 +4,6 @@ import { CannotStart } from '../cannot-start.ts';
 import { checkpointFile, listCheckpointFiles, readCheckpointFile } from '../checkpoint-files.ts';
 import { requireTenant } from '../operations/tenants.ts';
 import { verifyChain } from '../operations/verify/verify-chain.ts';
-import { shownVerification } from '../operations/verify-audit.ts';
 import type { Service } from '../service.ts';
 import { listChains } from '../store/tenants.ts';
 import { reporting, withService } from './command.ts';
@@ -133,8 +132,7 @@ async function verify(
     tell(checked, last);
     return false;
   };
-  const verification = await verifyChain(service, tenant_id, { checkpoint, enough });
-  const found = shownVerification(verification, service.clock.now());
+  const found = await verifyChain(service, tenant_id, { checkpoint, enough });
   if (json) printJson({ tenant_id, name, ...found });
   else {
     const label = name === null ? tenant_id : `${inLine(name)} (${tenant_id})`;

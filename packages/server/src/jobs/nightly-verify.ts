@@ -44,7 +44,8 @@ async function verifyTenant(service: Service, { signal, hold }: Lease, tenantId:
   const { valid, errors } = found;
   if (valid === null) return;
   if (!valid) onBroken(tenantId, errors);
-  const { id, hash } = found.head;
+  const { id } = found.head;
+  const hash = Buffer.from(found.head.hash, 'hex');
   const findings = JSON.stringify(errors);
   const marker = { tenant_id: tenantId, id, hash, valid, findings, finished_at: clock.now() };
   await background.transaction(async (tx) => {

@@ -87,7 +87,7 @@ test('entries that are not older than the given months are kept, to the millisec
   world.time = at('2026-03-05T12:00:00.001Z');
   await purge(world.replica(), 1, never);
   expect(await left()).toEqual(ids(8, 12));
-  expect(await verified()).toMatchObject({ valid: true, firstId: 8, checked: 5, purgedThrough: { id: 7 } });
+  expect(await verified()).toMatchObject({ valid: true, first_id: 8, checked: 5, purged_through: { id: 7 } });
 });
 
 test('nothing is deleted if no entry is old', async () => {
@@ -95,7 +95,7 @@ test('nothing is deleted if no entry is old', async () => {
   await purge(world.replica(), 60, never);
   expect(await left()).toEqual(ids(1, 12));
   expect(await attacker.sql`select from eaas.audit_anchors`).toHaveLength(0);
-  expect(await verified()).toMatchObject({ valid: true, purgedThrough: null });
+  expect(await verified()).toMatchObject({ valid: true, purged_through: null });
 });
 
 test('a whole chain can be purged, and new entries continue from the anchor', async () => {
@@ -103,11 +103,11 @@ test('a whole chain can be purged, and new entries continue from the anchor', as
   world.time = at('2027-01-01T00:00:00Z');
   await purge(world.replica(), 1, never);
   expect(await left()).toEqual([]);
-  expect(await verified()).toMatchObject({ valid: true, firstId: null, head: { id: 12 } });
+  expect(await verified()).toMatchObject({ valid: true, first_id: null, head: { id: 12 } });
   expect(await annsApi()('GET /v1/audit', {})).toMatchObject({ logs: [], total: 0 });
   await wrap();
   expect(await left()).toEqual([13]);
-  expect(await verified()).toMatchObject({ valid: true, firstId: 13, checked: 1 });
+  expect(await verified()).toMatchObject({ valid: true, first_id: 13, checked: 1 });
   const { logs, total } = await annsApi()('GET /v1/audit', { date_from: '2026-01-01T00:00:00Z' });
   expect({ ids: logs.map(({ id }) => id), total }).toEqual({ ids: [13], total: 1 });
   await purge(world.replica(), 1, never);
@@ -143,7 +143,11 @@ test('the chain is valid after replicas purge at the same time while others appe
     const purges = ids(1, 3).map(() => purge(world.replica(), 1, never));
     await Promise.all([...purges, ...ids(1, 10).map(wrap), verified(), annsApi()('GET /v1/audit', {})]);
     const found = await verified();
-    expect(found).toMatchObject({ valid: true, purgedThrough: { id: 2 + day }, head: { id: 12 + 10 * day } });
+    expect(found).toMatchObject({
+      valid: true,
+      purged_through: { id: 2 + day },
+      head: { id: 12 + 10 * day },
+    });
     expect(await left()).toEqual(ids(3 + day, 12 + 10 * day));
   }
 });
@@ -163,7 +167,7 @@ test('a slower replica does not change the result of a faster one', async () => 
   await purge({ ...world.replica(), background: database }, 1, never);
   await database.close();
   expect(await left()).toEqual(ids(10, 12));
-  expect(await verified()).toMatchObject({ valid: true, purgedThrough: { id: 9 } });
+  expect(await verified()).toMatchObject({ valid: true, purged_through: { id: 9 } });
 });
 
 test('a checkpoint before the anchor can no longer be verified, and a checkpoint of the anchor is still valid', async () => {
@@ -253,7 +257,7 @@ describe('nothing is purged from a broken chain', () => {
     await expect(purge(world.replica(), 1, never)).rejects.toThrow('1 of 2 failed');
     expect(await verifyChain(world.replica(), ben.tenantId)).toMatchObject({
       valid: true,
-      purgedThrough: { id: 1 },
+      purged_through: { id: 1 },
     });
   });
 });

@@ -6,9 +6,6 @@ import type { Sql } from '../../store/sql.ts';
 import type { Ends } from './ends.ts';
 import type { Inspection } from './report.ts';
 
-/** The head in a checkpoint, and whether the log extends this head. */
-export type JudgedCheckpoint = ChainHead & { readonly valid: boolean };
-
 /** Returns the reason why the log does not extend a head, or undefined if it does. */
 export async function compareHead(
   sql: Sql,
@@ -22,13 +19,13 @@ export async function compareHead(
   return known && sameBytes(known.hash, stated.hash) ? undefined : 'checkpoint_mismatch';
 }
 
-/** Compares the log with a checkpoint. Throws Refusal if the checkpoint was not signed for this tenant. */
+/** Returns the head in a checkpoint, and whether the log extends this head. Throws Refusal if the checkpoint was not signed for this tenant. */
 export async function judgeCheckpoint(
   sql: Sql,
   { tenantId, findings }: Inspection,
   ends: Ends,
   text: string | undefined,
-): Promise<JudgedCheckpoint | null> {
+): Promise<(ChainHead & { readonly valid: boolean }) | null> {
   if (text === undefined || !ends.secrets) return null;
   const stated = openCheckpoint(ends.secrets.checkpointSeed, tenantId, text);
   if (!stated) throw foreignCheckpoint();
