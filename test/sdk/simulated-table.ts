@@ -42,13 +42,6 @@ function same(one: StoredValue, other: StoredValue): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Creates a service in memory, a key and a client. */
-export function serviceWithKey(options: Partial<EaasClientOptions> = {}) {
-  const service = createTestService();
-  const { key_id: keyId } = service.createKey('emails');
-  return { service, keyId, client: clientOf(service, { keyId, ...options }) };
-}
-
 export function clientOf({ baseUrl, apiKey, fetch }: TestService, options: Partial<EaasClientOptions> = {}) {
   return new EaasClient({ baseUrl, apiKey, fetch, ...options });
 }

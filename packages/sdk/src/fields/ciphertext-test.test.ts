@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import { bytes, defineFields, plaintext, text } from './fields.ts';
 
 const fields = defineFields({
@@ -16,7 +16,7 @@ const words = [
 ];
 
 test.each(words)('plaintext that begins like a ciphertext is encrypted: %s', async (name) => {
-  const records = fields.for(clientAndKey().client);
+  const records = fields.for(observedClient().client);
   const stored = await records.encryptRow('users', 1, { name });
   expect(await records.decryptRow('users', 1, stored)).toEqual({ name });
 });
@@ -24,27 +24,27 @@ test.each(words)('plaintext that begins like a ciphertext is encrypted: %s', asy
 test.each(words.filter((word) => word !== 'eaasAbout'))(
   'plaintext that begins like a ciphertext can be read during a migration: %s',
   async (old) => {
-    const records = fields.for(clientAndKey().client);
+    const records = fields.for(observedClient().client);
     expect(await records.decryptRow('users', 1, { old })).toEqual({ old });
   },
 );
 
 test('a short text that might be a truncated ciphertext is not read as plaintext', async () => {
-  const records = fields.for(clientAndKey().client);
+  const records = fields.for(observedClient().client);
   await expect(records.decryptRow('users', 1, { old: 'eaasAbout' })).rejects.toMatchObject({
     code: 'format',
   });
 });
 
 test('bytes that begin like an envelope are encrypted', async () => {
-  const records = fields.for(clientAndKey().client);
+  const records = fields.for(observedClient().client);
   const photo = Uint8Array.of(0x79, 0xa6, 0xac, 1, 2, 3);
   const stored = await records.encryptRow('users', 1, { photo });
   expect(await records.decryptRow('users', 1, stored)).toEqual({ photo });
 });
 
 test('a ciphertext is not encrypted again in any form, even if it is truncated', async () => {
-  const records = fields.for(clientAndKey().client);
+  const records = fields.for(observedClient().client);
   const { name } = await records.encryptRow('users', 1, { name: 'Ada' });
   const ciphertext = String(name);
   for (const value of [ciphertext, `${ciphertext} `, ciphertext.slice(0, 60)]) {

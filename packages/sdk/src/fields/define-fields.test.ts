@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import { InputError } from '../index.ts';
 import { bigint, boolean, date, defineFields, number, plaintext, text, unencrypted } from './fields.ts';
 
@@ -52,7 +52,7 @@ describe('names in a definition', () => {
   });
 
   test('names of inherited members, such as `constructor`, can be used as names', async () => {
-    const { client } = clientAndKey();
+    const { client } = observedClient();
     const tricky = {
       ...unencrypted('__defineGetter__'),
       constructor: text(),
@@ -71,7 +71,7 @@ describe('names in a definition', () => {
   });
 
   test('a row member called __proto__ is refused when encrypting and kept when decrypting', async () => {
-    const { client } = clientAndKey();
+    const { client } = observedClient();
     const records = defineFields({ users: { name: text() } }).for(client);
     const row = JSON.parse('{"name":null,"__proto__":{"polluted":1}}') as { name: null };
     await expect(records.encryptRow('users', 1, row)).rejects.toThrow('`users.__proto__` is not defined');
@@ -130,7 +130,7 @@ describe('options of a definition', () => {
   });
 
   test('options that contradict the definition are refused', () => {
-    const { client, keyId } = clientAndKey();
+    const { client, keyId } = observedClient();
     const fields = defineFields({ users: { email: text().searchable() } });
     const attempt = (options: object) => () => fields.for(client, options as { index: string });
     expect(attempt({})).toThrow('users.email is searchable: pass `index`');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import { defineFields, number, plaintext, text } from './fields.ts';
 
 const fields = defineFields({
@@ -13,7 +13,7 @@ const fields = defineFields({
 });
 
 async function primed() {
-  const { client, service } = clientAndKey();
+  const { client, service } = observedClient();
   await client.prime();
   return { client, service, records: fields.for(client) };
 }
@@ -60,7 +60,7 @@ test('without a data key in memory the error advises to call `prime`', async () 
   const name = records.encryptFieldSync('users', 'name', 'Ada');
   expect(() => records.decryptFieldSync('users', 'name', name)).toThrow(notPrimed);
   await client.close();
-  const cold = clientAndKey().client;
+  const cold = observedClient().client;
   expect(() => fields.for(cold).encryptFieldSync('users', 'name', 'Ada')).toThrow(notPrimed);
 });
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { pae } from '@eaas/protocol';
 import { expect, test } from 'vitest';
-import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import { createIndexKey, date, defineFields, type Normalization, number, text } from './fields.ts';
 
 const fields = defineFields({
@@ -23,7 +23,7 @@ const fields = defineFields({
 test.each(['service', 'here'])(
   'a row is found by every spelling that normalises to its value, with fingerprints computed by: %s',
   async (made) => {
-    const { client } = clientAndKey();
+    const { client } = observedClient();
     const index = made === 'service' ? 'service' : await createIndexKey(client);
     const records = fields.for(client, { index });
     const row = { email: ' Ada@Example.com', phone: '+44 20-7946', age: -0, born: new Date(5) };
@@ -43,7 +43,7 @@ test.each(['service', 'here'])(
 );
 
 test('normalization does not change the stored value', async () => {
-  const { client } = clientAndKey();
+  const { client } = observedClient();
   const records = fields.for(client, { index: 'service' });
   const stored = await records.encryptRow('users', 1, { email: ' Ada@Example.com' });
   expect(await records.decryptRow('users', 1, stored)).toEqual({ email: ' Ada@Example.com' });
@@ -52,7 +52,7 @@ test('normalization does not change the stored value', async () => {
 test.each(['service', 'here'])(
   'a value has different fingerprints in different fields, unless the indexes are bound to one field (%s)',
   async (made) => {
-    const { client } = clientAndKey();
+    const { client } = observedClient();
     const index = made === 'service' ? 'service' : await createIndexKey(client);
     const records = fields.for(client, { index });
     const email = 'ada@example.com';
@@ -64,7 +64,7 @@ test.each(['service', 'here'])(
 );
 
 test('a fingerprint has the number of bits of its definition', async () => {
-  const { client } = clientAndKey();
+  const { client } = observedClient();
   const value = 'ada@example.com';
   const whole = await defineFields({ t: { f: text().searchable() } })
     .for(client, { index: 'service' })
@@ -90,7 +90,7 @@ test.each<[string, Normalization[], string, string]>([
   ['a function', [(given) => given.split('').toReversed().join('')], 'abc', 'cba'],
   ['several, in order', ['trim', (given) => `${given}!`, 'lowercase'], ' A ', 'a!'],
 ])('%s maps two spellings to one fingerprint', async (_, normalize, given, same) => {
-  const { client } = clientAndKey();
+  const { client } = observedClient();
   const plain = defineFields({ t: { f: text().searchable() } }).for(client, { index: 'service' });
   const normalized = defineFields({ t: { f: text().searchable({ normalize }) } }).for(client, {
     index: 'service',
@@ -99,7 +99,7 @@ test.each<[string, Normalization[], string, string]>([
 });
 
 test('with several keys and indexes, the first computes the stored fingerprint and a search uses all', async () => {
-  const { client, service, keyId } = clientAndKey();
+  const { client, service, keyId } = observedClient();
   const { key_id: newKey } = service.createKey('new');
   const token = await createIndexKey(client);
   const row = { email: 'ada@example.com' };
@@ -118,7 +118,7 @@ test('with several keys and indexes, the first computes the stored fingerprint a
 });
 
 test('a fingerprint under an index key is HMAC-SHA-256 of the field and the value', async () => {
-  const { client } = clientAndKey();
+  const { client } = observedClient();
   let key = new Uint8Array();
   const token = await createIndexKey({
     wrap: (dek, options) => {
@@ -134,7 +134,7 @@ test('a fingerprint under an index key is HMAC-SHA-256 of the field and the valu
 });
 
 test('a fingerprint by the service is its hash of the base64 of the field and the value', async () => {
-  const { client } = clientAndKey();
+  const { client } = observedClient();
   const { email_index } = await fields
     .for(client, { index: 'service' })
     .where('users', { email: 'Ada@example.com' });
@@ -151,7 +151,7 @@ test.each([
   ['a value of another type', { email: 5 }, 'users.email: expected a string'],
   ['a lone surrogate', { email: '\udc00' }, 'users.email: text has a lone surrogate'],
 ])('a query for %s is refused', async (_, query, message) => {
-  const { client } = clientAndKey();
+  const { client } = observedClient();
   const records = defineFields({ users: { email: text().searchable(), name: text() } }).for(client, {
     index: 'service',
   });

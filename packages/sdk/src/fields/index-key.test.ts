@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import { EaasClient } from '../index.ts';
 import { createIndexKey, defineFields, rewrapIndexKey, text } from './fields.ts';
 import { indexKeyOf } from './index-key.ts';
@@ -8,7 +8,7 @@ const fields = defineFields({ users: { email: text().searchable() } });
 const query = { email: 'ada@example.com' };
 
 test('an index key is unwrapped once, and no value leaves the process', async () => {
-  const { client, service, keyId } = clientAndKey();
+  const { client, service, keyId } = observedClient();
   const token = await createIndexKey(client);
   const sent: string[] = [];
   const { baseUrl, apiKey } = service;
@@ -26,7 +26,7 @@ test('an index key is unwrapped once, and no value leaves the process', async ()
 });
 
 test('each token has its own index key', async () => {
-  const { client, keyId } = clientAndKey();
+  const { client, keyId } = observedClient();
   const [token, other] = await Promise.all([createIndexKey(client), createIndexKey(client)]);
   expect(token).toMatch(new RegExp(`^eaas_ik_1\\.${keyId}\\.1\\.[\\w+/=]+$`));
   const terms = await Promise.all(
@@ -36,7 +36,7 @@ test('each token has its own index key', async () => {
 });
 
 test('rewrapIndexKey moves a token to another key and keeps the index valid', async () => {
-  const { client, service } = clientAndKey();
+  const { client, service } = observedClient();
   const token = await createIndexKey(client);
   const { key_id } = service.createKey('next');
   const moved = await rewrapIndexKey(client, token, { keyId: key_id });
@@ -48,7 +48,7 @@ test('rewrapIndexKey moves a token to another key and keeps the index valid', as
 });
 
 test('a wrapped key that was created for another purpose is refused as an index key', async () => {
-  const { client } = clientAndKey();
+  const { client } = observedClient();
   const { keyId, keyVersion, wrappedKey } = await client.wrap(new Uint8Array(32));
   const forged = ['eaas_ik_1', keyId, keyVersion, Buffer.from(wrappedKey).toString('base64')].join('.');
   await expect(fields.for(client, { index: forged }).where('users', query)).rejects.toMatchObject({
@@ -63,12 +63,12 @@ test.each([
   'eaas_ik_1.x.1.AAAA',
   'eaas_ik_2.00000000-0000-4000-8000-000000000002.1.AAAA',
 ])('the index %j is refused', (index) => {
-  const { client } = clientAndKey();
+  const { client } = observedClient();
   expect(() => fields.for(client, { index })).toThrow("`index` must be 'service' or a token");
 });
 
 test('the next call after a failed unwrap of the index key retries', async () => {
-  const { client, service } = clientAndKey({ retries: 0 });
+  const { client, service } = observedClient({ retries: 0 });
   const records = fields.for(client, { index: await createIndexKey(client) });
   service.failNext('network');
   await expect(records.where('users', query)).rejects.toMatchObject({ code: 'network', field: 'email' });
@@ -76,7 +76,7 @@ test('the next call after a failed unwrap of the index key retries', async () =>
 });
 
 test('after close() fingerprints cannot be computed, and decryption still works', async () => {
-  const { client } = clientAndKey();
+  const { client } = observedClient();
   const records = fields.for(client, { index: await createIndexKey(client) });
   const stored = await records.encryptRow('users', 1, query);
   records.close();
@@ -86,7 +86,7 @@ test('after close() fingerprints cannot be computed, and decryption still works'
 });
 
 test('the bytes of an index key are overwritten after use', async () => {
-  const { client } = clientAndKey();
+  const { client } = observedClient();
   const seen: Uint8Array[] = [];
   const wrap: typeof client.wrap = (dek, options) => {
     seen.push(dek);

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import { EaasClient, EaasError } from '../index.ts';
 import { defineFields, FieldError, number, text, unencrypted } from './fields.ts';
 
@@ -17,7 +17,7 @@ const users = (count: number) =>
   Array.from({ length: count }, (_, id) => ({ id, email: `${id}@example.com`, name: `name ${id}`, age: id }));
 
 test('10,000 rows under 1,000 data keys are decrypted with one request', async () => {
-  const { service, client, keyId } = clientAndKey();
+  const { service, client, keyId } = observedClient();
   const writer = fields.for(client, { index: 'service' });
   const rows = users(10_000).map(({ id, name, age }) => ({ id, name, age }));
   const tens = Array.from({ length: 1_000 }, (_, ten) => rows.slice(ten * 10, ten * 10 + 10));
@@ -35,7 +35,7 @@ test('10,000 rows under 1,000 data keys are decrypted with one request', async (
 }, 120_000);
 
 test('fields under different keys are decrypted with one request', async () => {
-  const { service, client, keyId } = clientAndKey();
+  const { service, client, keyId } = observedClient();
   const keyIds = { 'users.email': service.createKey('emails').key_id, 'users.name': keyId };
   const options = { index: 'service', keyIds };
   const rows = users(500);
@@ -50,7 +50,7 @@ test('fields under different keys are decrypted with one request', async () => {
 test.each(['serverless', 'browser'] as const)(
   'decryptRows unwraps each data key once, even if the cache is smaller (%s)',
   async (cache) => {
-    const { service, client, keyId } = clientAndKey();
+    const { service, client, keyId } = observedClient();
     const writer = fields.for(client, { index: 'service' });
     const rows = users(1_500).map(({ id, name }) => ({ id, name }));
     const stored = await Promise.all(
@@ -67,7 +67,7 @@ test.each(['serverless', 'browser'] as const)(
 );
 
 test('1,000 rows are encrypted with one request for a data key and one for the fingerprints', async () => {
-  const { service, client } = clientAndKey();
+  const { service, client } = observedClient();
   const stored = await fields.for(client, { index: 'service' }).encryptRows('users', users(1_000), idOf);
   expect(new Set(stored.map(({ email_index }) => email_index)).size).toBe(1_000);
   expect(service.requests.map(({ route, items }) => [route, items])).toEqual(
@@ -80,7 +80,7 @@ test('1,000 rows are encrypted with one request for a data key and one for the f
 });
 
 test('an empty list of rows makes no request', async () => {
-  const { service, client } = clientAndKey();
+  const { service, client } = observedClient();
   const records = fields.for(client, { index: 'service' });
   expect(await records.encryptRows('users', users(0), idOf)).toEqual([]);
   expect(await records.decryptRows('users', users(0), idOf)).toEqual([]);
@@ -88,7 +88,7 @@ test('an empty list of rows makes no request', async () => {
 });
 
 test('decryptRows with `settled` returns a result or an error for each row', async () => {
-  const { client } = clientAndKey();
+  const { client } = observedClient();
   const records = fields.for(client, { index: 'service' });
   const [first, second, third] = await records.encryptRows('users', users(3), idOf);
   if (!first || !second || !third) throw new Error('three rows');
@@ -104,7 +104,7 @@ test('decryptRows with `settled` returns a result or an error for each row', asy
 });
 
 test('a failed request throws FieldError with the code and `retryable` of the failure', async () => {
-  const { service, client } = clientAndKey({ retries: 0 });
+  const { service, client } = observedClient({ retries: 0 });
   const records = fields.for(client, { index: 'service' });
   service.failNext('network', { times: 100 });
   const error: unknown = await records
@@ -117,7 +117,7 @@ test('a failed request throws FieldError with the code and `retryable` of the fa
 });
 
 test('each field is encrypted under its own keys and refuses ciphertexts under other keys', async () => {
-  const { service, client, keyId } = clientAndKey();
+  const { service, client, keyId } = observedClient();
   const { key_id: emails } = service.createKey('emails');
   const { key_id: people } = service.createKey('people');
   const keyIds = { users: people, 'users.email': [emails.toUpperCase(), keyId] };
@@ -137,7 +137,7 @@ test('each field is encrypted under its own keys and refuses ciphertexts under o
 });
 
 test('a scope never uses the data key of another scope', async () => {
-  const { service, client } = clientAndKey();
+  const { service, client } = observedClient();
   const records = fields.for(client, { index: 'service' });
   for (const scope of ['acme', 'acme', 'globex']) {
     await records.encryptRow('users', 1, { name: 'Ada' }, { scope });
@@ -146,7 +146,7 @@ test('a scope never uses the data key of another scope', async () => {
 });
 
 test('a signal aborts the calls for rows', async () => {
-  const { client } = clientAndKey();
+  const { client } = observedClient();
   const records = fields.for(client, { index: 'service' });
   const signal = AbortSignal.abort();
   await expect(records.encryptRow('users', 1, { name: 'Ada' }, { signal })).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import { defineFields, FieldError, text, unencrypted } from './fields.ts';
 
 const phones = defineFields({
@@ -11,7 +11,7 @@ const phones = defineFields({
 });
 
 test('a value that is empty after normalization is stored without a fingerprint', async () => {
-  const { client, service } = clientAndKey();
+  const { client, service } = observedClient();
   const records = phones.for(client, { index: 'service' });
   const rows = [
     { id: 1, phone: 'n/a', name: '' },
@@ -31,7 +31,7 @@ test('a value that is empty after normalization is stored without a fingerprint'
 test.each(['abc', '', 'n/a'])(
   'a search for %j, which is empty after normalization, throws `no_fingerprint`',
   async (phone) => {
-    const { client, service } = clientAndKey();
+    const { client, service } = observedClient();
     const records = phones.for(client, { index: 'service' });
     const error: unknown = await records.where('patients', { phone }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(FieldError);
@@ -46,7 +46,7 @@ test.each(['abc', '', 'n/a'])(
 );
 
 test('a stale index column is not kept for a value that is empty after normalization', async () => {
-  const { client } = clientAndKey();
+  const { client } = observedClient();
   const records = phones.for(client, { index: 'service' });
   const stale = { phone: 'n/a', phone_index: 'stale' };
   expect((await records.encryptRow('patients', 1, stale)).phone_index).toBeNull();

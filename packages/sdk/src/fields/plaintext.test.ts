@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { toUtf8 } from '@eaas/protocol';
 import { expect, test } from 'vitest';
-import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import { bytes, date, defineFields, json, number, plaintext, type PlaintextRead, text } from './fields.ts';
 
 const fields = defineFields({
@@ -17,7 +17,7 @@ const fields = defineFields({
 });
 
 function openFields() {
-  const { client } = clientAndKey();
+  const { client } = observedClient();
   const seen: PlaintextRead[] = [];
   return { seen, client, records: fields.for(client, { onPlaintext: (read) => seen.push(read) }) };
 }
@@ -115,13 +115,13 @@ test.each([
   ],
   ['rejects', () => Promise.reject(new Error('the observer failed'))],
 ])('an observer that %s fails neither the call nor the process', async (_, onPlaintext: () => unknown) => {
-  const { client } = clientAndKey();
+  const { client } = observedClient();
   const records = fields.for(client, { onPlaintext });
   expect(await records.decryptRow('users', 1, { name: 'Ada' })).toEqual({ name: 'Ada' });
 });
 
 test('a ciphertext whose text a binary column returns as bytes is decrypted', async () => {
-  const { client } = clientAndKey();
+  const { client } = observedClient();
   const photos = defineFields({ users: { photo: bytes({ previous: plaintext() }), name: text() } }).for(
     client,
   );

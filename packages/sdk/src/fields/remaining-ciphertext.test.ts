@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import { defineFields, text, unencrypted } from './fields.ts';
 
 const fields = defineFields({
@@ -8,7 +8,7 @@ const fields = defineFields({
 });
 
 async function openFields() {
-  const { client, service } = clientAndKey();
+  const { client, service } = observedClient();
   const records = fields.for(client, { index: 'service' });
   const { name, ssn } = await records.encryptRow('patients', 1, { name: 'Ada', ssn: '123' });
   return { client, records, service, name: String(name), ssn: String(ssn) };

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import { DecryptionError, FormatError, InputError } from '../index.ts';
 import {
   bigint,
@@ -32,7 +32,7 @@ const fields = defineFields({
 });
 
 function openFields() {
-  const { service, client, keyId } = clientAndKey();
+  const { service, client, keyId } = observedClient();
   return { service, client, keyId, records: fields.for(client, { index: 'service' }) };
 }
 
@@ -164,7 +164,7 @@ test('a field with the context `field` needs no row id', async () => {
 });
 
 test('a context function that returns nothing throws FieldError', async () => {
-  const { client } = clientAndKey();
+  const { client } = observedClient();
   const forgotten = (() => undefined) as unknown as () => Record<string, string>;
   const records = defineFields({ users: { name: text({ context: forgotten }) } }).for(client);
   const error = await errorOf(records.encryptRow('users', 1, { name: 'Ada' }));

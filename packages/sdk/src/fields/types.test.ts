@@ -1,5 +1,5 @@
 import { assertType, expectTypeOf, test } from 'vitest';
-import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import {
   boolean,
   bytes,
@@ -32,7 +32,7 @@ const fields = defineFields({
   plans: { price: number({ context: 'field' }) },
 });
 
-const open = () => fields.for(clientAndKey().client, { index: 'service' });
+const open = () => fields.for(observedClient().client, { index: 'service' });
 
 interface User {
   id: string;
@@ -165,7 +165,7 @@ test('the compiler error for plaintext in an encrypted column says what to do', 
 });
 
 test('a low-entropy field is searchable only if `lowEntropy` is accepted', () => {
-  const { client } = clientAndKey();
+  const { client } = observedClient();
   assertType<() => unknown>(() => [
     // @ts-expect-error: `lowEntropy` is not accepted
     number().searchable(),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientAndKey } from '../../../../test/sdk/client-and-key.ts';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import { InputError } from '../index.ts';
 import {
   createIndexKey,
@@ -15,7 +15,7 @@ import {
 // Misspelt options and columns are refused, because ignoring one would store plaintext or lose a protection.
 
 function openFields() {
-  const { client, keyId, service } = clientAndKey();
+  const { client, keyId, service } = observedClient();
   const fields = defineFields({
     users: {
       ...unencrypted('id'),

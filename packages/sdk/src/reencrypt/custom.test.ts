@@ -1,16 +1,11 @@
 import { defineFields, number, plaintext, text } from '@eaas/sdk/fields';
 import { expect, test } from 'vitest';
-import {
-  endOf,
-  runThrough,
-  serviceWithKey,
-  simulatedClock,
-  tableOf,
-} from '../../../../test/sdk/simulated-table.ts';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { endOf, runThrough, simulatedClock, tableOf } from '../../../../test/sdk/simulated-table.ts';
 import { isEncrypted, reencrypt } from './reencrypt.ts';
 
 test('a custom conversion encrypts typed fields, and the rows of a page share requests', async () => {
-  const { client, service } = serviceWithKey();
+  const { client, service } = observedClient();
   const fields = defineFields({
     people: { email: text({ previous: plaintext() }), phone: number({ previous: plaintext(Number) }) },
   });
@@ -38,7 +33,7 @@ test('a custom conversion encrypts typed fields, and the rows of a page share re
 });
 
 test('an SDK error of `convert` is a failure of the row, and any other error ends the run', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const records = defineFields({ people: { email: text() } }).for(client);
   const { email } = await records.encryptRow('people', 7, { email: 'of another row' });
   const table = tableOf([email, 'x']);
@@ -54,7 +49,7 @@ test('an SDK error of `convert` is a failure of the row, and any other error end
 });
 
 test('a custom conversion is retried while the service is unavailable', async () => {
-  const { client, service } = serviceWithKey({ retries: 0 });
+  const { client, service } = observedClient({ retries: 0 });
   service.failNext('unavailable', { times: 2 });
   const clock = simulatedClock();
   const convert = async () => ({ email: (await client.encrypt('x')).ciphertext });

@@ -1,10 +1,11 @@
 import { EaasError, InputError } from '@eaas/sdk';
 import { expect, test } from 'vitest';
-import { clientOf, serviceWithKey, tableOf } from '../../../../test/sdk/simulated-table.ts';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { clientOf, tableOf } from '../../../../test/sdk/simulated-table.ts';
 import { inventory, storedValues } from './reencrypt.ts';
 
 test('the inventory counts values by key, version and wrapped key, without a request', async () => {
-  const { client, service, keyId } = serviceWithKey();
+  const { client, service, keyId } = observedClient();
   const { key_id: other } = service.createKey('other');
   const shared = await client.encryptMany(['a', 'b', 'c']);
   const fresh = await client.encrypt('d', { fresh: true });
@@ -35,7 +36,7 @@ test('the inventory counts values by key, version and wrapped key, without a req
 });
 
 test('the inventory counts a stream by its header', async () => {
-  const { client, keyId } = serviceWithKey();
+  const { client, keyId } = observedClient();
   const stream = await client.encrypt('the same header but for its version', { as: 'bytes' });
   stream[3] = 2;
   const { keys } = await inventory([stream]);
@@ -43,7 +44,7 @@ test('the inventory counts a stream by its header', async () => {
 });
 
 test('with a client the inventory also shows the service’s counts, and versions that no value uses', async () => {
-  const { client, keyId, service } = serviceWithKey();
+  const { client, keyId, service } = observedClient();
   const old = await client.encrypt('a');
   await client.keys.rotate({ key_id: keyId });
   const table = tableOf([(await client.encrypt('b', { fresh: true })).ciphertext]);
@@ -57,8 +58,8 @@ test('with a client the inventory also shows the service’s counts, and version
 });
 
 test('a key in `keyIds` is reported even without values, and an unknown key without counts of the service', async () => {
-  const { client, keyId } = serviceWithKey();
-  const elsewhere = serviceWithKey();
+  const { client, keyId } = observedClient();
+  const elsewhere = observedClient();
   const foreign = await elsewhere.client.encrypt('a');
   const { keys } = await inventory([foreign.ciphertext], { client, keyIds: [keyId.toUpperCase()] });
   expect(keys).toHaveLength(2);
@@ -70,7 +71,7 @@ test('a key in `keyIds` is reported even without values, and an unknown key with
 });
 
 test('a client without the permission `keys.read` is refused, and an abort ends the inventory', async () => {
-  const { service, client } = serviceWithKey();
+  const { service, client } = observedClient();
   const { ciphertext } = await client.encrypt('a');
   const { api_key: apiKey } = service.createApiKey({ permissions: ['encrypt'] });
   const limited = clientOf({ ...service, apiKey });
@@ -89,7 +90,7 @@ test('the inventory throws InputError if `read` returns the row `after` again', 
 });
 
 test('`except` leaves out columns without ciphertexts, and refuses a name that the rows do not have', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const rows = [
     { id: 1, values: { email: (await client.encrypt('a')).ciphertext, email_index: 'f00d' } },
     { id: 2, values: { email: (await client.encrypt('b')).ciphertext, email_index: 'beef' } },

@@ -1,19 +1,13 @@
 import { toUtf8 } from '@eaas/protocol';
 import { expect, test } from 'vitest';
-import {
-  clientOf,
-  endOf,
-  type Person,
-  runThrough,
-  serviceWithKey,
-  tableOf,
-} from '../../../../test/sdk/simulated-table.ts';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { clientOf, endOf, type Person, runThrough, tableOf } from '../../../../test/sdk/simulated-table.ts';
 import { type Place, reencrypt, type ReencryptOptions, unfold } from './reencrypt.ts';
 
 const contextOf = ({ row, field }: Place<Person>) => ({ context: { row: String(row.id), field } });
 
 test('plaintexts are encrypted with the context of their place, and ciphertexts and NULL stay unchanged', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const before = await client.encrypt('b@example.com', { context: { row: '2', field: 'email' } });
   const table = tableOf(['a@example.com', before.ciphertext, null, '']);
   table.set(1, { phone: '555 1' });
@@ -32,7 +26,7 @@ test('plaintexts are encrypted with the context of their place, and ciphertexts 
 });
 
 test('text stays text and bytes stay bytes in every mode', async () => {
-  const { client, keyId } = serviceWithKey();
+  const { client, keyId } = observedClient();
   const bytes = Uint8Array.of(0, 255, 7);
   const table = tableOf(['text', bytes]);
   const to = { keyId };
@@ -52,7 +46,7 @@ test('text stays text and bytes stay bytes in every mode', async () => {
 });
 
 test('a ciphertext that a binary column returns as bytes of text keeps that form', async () => {
-  const { client, keyId } = serviceWithKey();
+  const { client, keyId } = observedClient();
   const { ciphertext } = await client.encrypt('a@example.com');
   const table = tableOf([toUtf8(ciphertext)]);
   const stored = () => new TextDecoder().decode(table.rows.get(1)?.values.email as Uint8Array);
@@ -70,7 +64,7 @@ test('a ciphertext that a binary column returns as bytes of text keeps that form
 test.each([' ', '\n', '\0'])(
   'a ciphertext with a trailing %j is a failure, and not encrypted again',
   async (end) => {
-    const { client } = serviceWithKey();
+    const { client } = observedClient();
     const { ciphertext } = await client.encrypt('a@example.com');
     const table = tableOf([ciphertext + end]);
     const [page] = await runThrough(reencrypt(client, table.store, { mode: 'encrypt', to: {} }));
@@ -80,7 +74,7 @@ test.each([' ', '\n', '\0'])(
 );
 
 test('a plaintext that begins like a ciphertext is encrypted, but a truncated ciphertext is not', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const { ciphertext } = await client.encrypt('whole');
   const table = tableOf(['eaas@example.com', ciphertext.slice(0, 96)]);
   const [page] = await runThrough(reencrypt(client, table.store, { mode: 'encrypt', to: {} }));
@@ -94,7 +88,7 @@ test('a plaintext that begins like a ciphertext is encrypted, but a truncated ci
 });
 
 test('values of different scopes get different data keys', async () => {
-  const { client, service } = serviceWithKey();
+  const { client, service } = observedClient();
   const table = tableOf(['a', 'b', 'c', 'd']);
   const to = ({ row }: Place<Person>) => ({ scope: `customer ${row.id % 2}` });
   await endOf(reencrypt(client, table.store, { mode: 'encrypt', to }));
@@ -106,7 +100,7 @@ test('values of different scopes get different data keys', async () => {
 });
 
 test('values move to another key once, because their header shows that they are converted', async () => {
-  const { client, service, keyId } = serviceWithKey();
+  const { client, service, keyId } = observedClient();
   const { key_id: next } = service.createKey('next');
   const emails = await Promise.all(['a', 'b'].map((text) => client.encrypt(text)));
   const table = tableOf(emails.map(({ ciphertext }) => ciphertext));
@@ -117,7 +111,7 @@ test('values move to another key once, because their header shows that they are 
 });
 
 test('values that decrypt with the new context stay unchanged', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const table = tableOf([(await client.encrypt('a')).ciphertext]);
   const options = { mode: 'reencrypt', from: {}, to: contextOf } as const;
   expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({ rewritten: 1, done: true });
@@ -127,7 +121,7 @@ test('values that decrypt with the new context stay unchanged', async () => {
 });
 
 test('values under `keyVersion` stay unchanged', async () => {
-  const { client, keyId } = serviceWithKey({ cache: { encrypt: false } });
+  const { client, keyId } = observedClient({ cache: { encrypt: false } });
   const table = tableOf([(await client.encrypt('a')).ciphertext]);
   await client.keys.rotate({ key_id: keyId });
   const options = { mode: 'reencrypt', to: { keyId }, keyVersion: 2 } as const;
@@ -138,7 +132,7 @@ test('values under `keyVersion` stay unchanged', async () => {
 });
 
 test('values fail if the data key is older than the rotation, and are not written under the old version', async () => {
-  const { client, keyId } = serviceWithKey();
+  const { client, keyId } = observedClient();
   const table = tableOf([(await client.encrypt('a')).ciphertext]);
   await client.keys.rotate({ key_id: keyId });
   const options = { mode: 'reencrypt', to: { keyId }, keyVersion: 2 } as const;
@@ -147,7 +141,7 @@ test('values fail if the data key is older than the rotation, and are not writte
 });
 
 test('a value that cannot be decrypted is a failure, but the other field of its row is written', async () => {
-  const { client, service, keyId } = serviceWithKey();
+  const { client, service, keyId } = observedClient();
   const { key_id: next } = service.createKey('next');
   const other = service.createKey('other').key_id;
   const { ciphertext: good } = await client.encrypt('a');
@@ -166,7 +160,7 @@ test('a value that cannot be decrypted is a failure, but the other field of its 
 });
 
 test('a run without a key throws an error that asks for the key', async () => {
-  const { service } = serviceWithKey();
+  const { service } = observedClient();
   const run = endOf(
     reencrypt(clientOf(service), tableOf(['a']).store, { mode: 'encrypt', to: {}, maxFailures: 0 }),
   );
@@ -174,7 +168,7 @@ test('a run without a key throws an error that asks for the key', async () => {
 });
 
 test('with `verify` the service unwraps each new data key once before plaintexts are replaced', async () => {
-  const { client, service } = serviceWithKey();
+  const { client, service } = observedClient();
   const table = tableOf(['a', 'b', 'c', 'd', 'e']);
   await endOf(reencrypt(client, table.store, { mode: 'encrypt', to: {}, verify: true, pageSize: 2 }));
   expect(service.requests.filter(({ route }) => route?.endsWith('/unwrap'))).toHaveLength(1);
@@ -182,7 +176,7 @@ test('with `verify` the service unwraps each new data key once before plaintexts
 });
 
 test('with `verify` a ciphertext of another plaintext is not written', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const table = tableOf(['a', 'b']);
   const other = await client.encryptMany(['x', 'y']);
   const lying = {
@@ -197,7 +191,7 @@ test('with `verify` a ciphertext of another plaintext is not written', async () 
 });
 
 test("without a key in `to`, values under all versions of other keys move to the client's key", async () => {
-  const { client, service, keyId: old } = serviceWithKey();
+  const { client, service, keyId: old } = observedClient();
   const next = clientOf(service, { keyId: service.createKey('next').key_id });
   await client.keys.rotate({ key_id: old });
   const { ciphertext } = await client.encrypt('a@example.com');

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { endOf, serviceWithKey, simulatedClock, tableOf } from '../../../../test/sdk/simulated-table.ts';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { endOf, simulatedClock, tableOf } from '../../../../test/sdk/simulated-table.ts';
 import { reencrypt } from './reencrypt.ts';
 
 test('a row that is missing from a short page does not count as deleted', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const table = tableOf(['a', 'b', 'c']);
   const read = ({ after, limit }: { after: number | undefined; limit: number }) =>
     table.store.read({ after, limit: Math.min(limit, 2) });
@@ -19,7 +20,7 @@ test('a row that is missing from a short page does not count as deleted', async 
 });
 
 test('a deleted row at the end of the table is not a conflict', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const table = tableOf(['a', 'b', 'c']);
   table.store.meanwhile = () => void table.remove(3);
   const options = { mode: 'encrypt', to: {}, clock: simulatedClock(), concurrency: 1 } as const;

@@ -1,10 +1,11 @@
 import { FormatError, InputError } from '@eaas/sdk';
 import { expect, test } from 'vitest';
-import { clientOf, serviceWithKey } from '../../../../test/sdk/simulated-table.ts';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { clientOf } from '../../../../test/sdk/simulated-table.ts';
 import { fold, isEncrypted, unfold } from './reencrypt.ts';
 
 test('unfold returns the parts of a ciphertext, and fold joins them', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const bundle = await client.encrypt('a');
   expect(unfold(bundle.ciphertext)).toEqual(bundle);
   expect(fold(bundle)).toBe(bundle.ciphertext);
@@ -14,7 +15,7 @@ test('unfold returns the parts of a ciphertext, and fold joins them', async () =
 });
 
 test('fold puts a rewrapped key of a separate column into the ciphertext', async () => {
-  const { client, service, keyId } = serviceWithKey();
+  const { client, service, keyId } = observedClient();
   const stored = await client.serverMode.encrypt({ plaintext: 'a', key_id: keyId });
   await client.keys.rotate({ key_id: keyId });
   const [rewrapped] = await client.rewrapMany([stored]);
@@ -33,7 +34,7 @@ test('fold puts a rewrapped key of a separate column into the ciphertext', async
 });
 
 test('fold puts an iv of a separate column into the ciphertext', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const bundle = await client.encrypt('a');
   const without = unfold(fold({ ...bundle, iv: 'AAAAAAAAAAAAAAAA' }));
   expect(without.iv).toBe('AAAAAAAAAAAAAAAA');
@@ -41,7 +42,7 @@ test('fold puts an iv of a separate column into the ciphertext', async () => {
 });
 
 test('fold refuses invalid parts', async () => {
-  const { ciphertext } = await serviceWithKey().client.encrypt('a');
+  const { ciphertext } = await observedClient().client.encrypt('a');
   expect(() => fold({ ciphertext: 'AAAA' })).toThrow(FormatError);
   expect(() => unfold('AAAA')).toThrow(FormatError);
   const wrong = [
@@ -54,7 +55,7 @@ test('fold refuses invalid parts', async () => {
 });
 
 test('isEncrypted is true only for a complete envelope, as text and as bytes', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const { ciphertext } = await client.encrypt('a');
   expect(isEncrypted(ciphertext)).toBe(true);
   expect(isEncrypted(await client.encrypt('a', { as: 'bytes' }))).toBe(true);

@@ -1,11 +1,11 @@
 import { EaasError, InputError } from '@eaas/sdk';
 import { expect, test } from 'vitest';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import {
   clientOf,
   endOf,
   type Person,
   runThrough,
-  serviceWithKey,
   simulatedClock,
   tableOf,
 } from '../../../../test/sdk/simulated-table.ts';
@@ -17,7 +17,7 @@ const plaintexts = (count: number): string[] =>
 const isEncrypted = (stored: string): boolean => stored.startsWith('eaas');
 
 test('a run yields the counts so far after each page is written', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const { store } = tableOf(plaintexts(5));
   const counted = Object.assign(store, { count: async () => 5 });
   const pages = await runThrough(reencrypt(client, counted, { ...toEncrypt, pageSize: 2 }));
@@ -33,7 +33,7 @@ test('a run yields the counts so far after each page is written', async () => {
 });
 
 test('a change contains the old and the new value of every field', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const table = tableOf(['a@example.com']);
   const { ciphertext: phone } = await client.encrypt('555');
   table.set(1, { phone });
@@ -49,13 +49,13 @@ test('a change contains the old and the new value of every field', async () => {
 });
 
 test('a run over an empty table is done', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const pages = await runThrough(reencrypt(client, tableOf([]).store, toEncrypt));
   expect(pages).toMatchObject([{ cursor: null, seen: 0, finished: true, done: true }]);
 });
 
 test('a page is converted when the next progress is requested', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const table = tableOf(plaintexts(4));
   for await (const { cursor } of reencrypt(client, table.store, { ...toEncrypt, pageSize: 2 })) {
     expect(table.writes).toHaveLength(2);
@@ -65,7 +65,7 @@ test('a page is converted when the next progress is requested', async () => {
 });
 
 test('a run resumes from a progress that was stored as JSON, and keeps the counts', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const table = tableOf([...plaintexts(3), 'eaasAQ']);
   const options = { ...toEncrypt, pageSize: 2 };
   let kept = '';
@@ -81,7 +81,7 @@ test('a run resumes from a progress that was stored as JSON, and keeps the count
 });
 
 test('a dry run writes nothing and has the same counts, and a real run cannot resume from it', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const table = tableOf([...plaintexts(3), 'eaasAQ']);
   const dry = await endOf(reencrypt(client, table.store, { ...toEncrypt, dryRun: true }));
   expect(dry).toMatchObject({ seen: 4, rewritten: 3, failed: 1, finished: true, done: false });
@@ -95,7 +95,7 @@ test('a dry run writes nothing and has the same counts, and a real run cannot re
 });
 
 test('a row that another program changed is read again, and its newest value is converted', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const table = tableOf(plaintexts(3));
   let changes = 2;
   table.store.meanwhile = () => {
@@ -107,7 +107,7 @@ test('a row that another program changed is read again, and its newest value is 
 });
 
 test('a row that changes at every attempt is a conflict', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const table = tableOf(plaintexts(3));
   let writes = 0;
   table.store.meanwhile = () => table.set(2, { email: `newer ${writes++}` });
@@ -121,7 +121,7 @@ test('a row that changes at every attempt is a conflict', async () => {
 });
 
 test('a row that was deleted during the run is skipped', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const table = tableOf(plaintexts(3));
   table.store.meanwhile = () => table.remove(3);
   const last = await endOf(reencrypt(client, table.store, { ...toEncrypt, clock: simulatedClock() }));
@@ -129,7 +129,7 @@ test('a row that was deleted during the run is skipped', async () => {
 });
 
 test('a row that the store cannot write fails after several attempts, and the error of the store is not shown', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const table = tableOf(plaintexts(2));
   let attempts = 0;
   const store = {
@@ -147,7 +147,7 @@ test('a row that the store cannot write fails after several attempts, and the er
 });
 
 test('writeMany gets a whole page, and rows whose ids it does not return count as not written', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const table = tableOf(plaintexts(5));
   const sizes: number[] = [];
   const store = {
@@ -168,7 +168,7 @@ test('writeMany gets a whole page, and rows whose ids it does not return count a
 });
 
 test('at most `concurrency` writes run at the same time', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const table = tableOf(plaintexts(20));
   let [underWay, most] = [0, 0];
   const store = {
@@ -185,7 +185,7 @@ test('at most `concurrency` writes run at the same time', async () => {
 });
 
 test('a run with more than `maxFailures` failures ends after it has yielded the page of the failures', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const table = tableOf(['eaasAQ', 'eaasAR', 'fine', 'eaasAS']);
   const pages: ReencryptProgress<number>[] = [];
   const run = async (): Promise<void> => {
@@ -200,7 +200,7 @@ test('a run with more than `maxFailures` failures ends after it has yielded the 
 });
 
 test('a run waits while the service is unavailable', async () => {
-  const { client, service } = serviceWithKey({ retries: 0 });
+  const { client, service } = observedClient({ retries: 0 });
   const table = tableOf(plaintexts(2));
   service.failNext('unavailable', { times: 3 });
   const clock = simulatedClock();
@@ -209,7 +209,7 @@ test('a run waits while the service is unavailable', async () => {
 });
 
 test('a run ends if the service stays unavailable, and no row counts as failed', async () => {
-  const { client, service } = serviceWithKey({ retries: 0 });
+  const { client, service } = observedClient({ retries: 0 });
   const table = tableOf(plaintexts(2));
   service.failNext('network', { times: 100 });
   const clock = simulatedClock();
@@ -220,7 +220,7 @@ test('a run ends if the service stays unavailable, and no row counts as failed',
 });
 
 test('a run of a caller without the permission ends immediately', async () => {
-  const { service, keyId } = serviceWithKey();
+  const { service, keyId } = observedClient();
   const { api_key: apiKey } = service.createApiKey({ permissions: ['audit.read'] });
   const client = clientOf({ ...service, apiKey }, { keyId });
   const clock = simulatedClock();
@@ -230,7 +230,7 @@ test('a run of a caller without the permission ends immediately', async () => {
 });
 
 test('a run does not exceed `rowsPerSecond`, and pauses between pages for at least `pause`', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const clock = simulatedClock();
   await endOf(
     reencrypt(client, tableOf(plaintexts(5)).store, {
@@ -245,7 +245,7 @@ test('a run does not exceed `rowsPerSecond`, and pauses between pages for at lea
 });
 
 test('an abort ends the run between two pages, and during a pause', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const table = tableOf(plaintexts(4));
   const stop = new AbortController();
   const seen: number[] = [];
@@ -263,7 +263,7 @@ test('an abort ends the run between two pages, and during a pause', async () => 
 });
 
 test('after an abort between two writes, the run resumes at their page', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const table = tableOf(plaintexts(4));
   const stop = new AbortController();
   table.store.meanwhile = () => {
@@ -277,7 +277,7 @@ test('after an abort between two writes, the run resumes at their page', async (
 });
 
 test('a run throws InputError if `read` returns the row `after` again, because the run would never end', async () => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const table = tableOf(plaintexts(2));
   const read = ({ after = 1, limit }: { after: number | undefined; limit: number }): Promise<Person[]> =>
     table.store.read({ after: after - 1, limit });
@@ -290,7 +290,7 @@ test.each([
   ['twice', [1, 1, 2]],
   ['from the beginning again', [1, 2, 3]],
 ])('a run throws InputError if `read` returns rows %s, because the run would miss rows', async (_, ids) => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const table = tableOf(plaintexts(3));
   const read = async ({ after }: { after: number | undefined }): Promise<Person[]> =>
     (after === 3 ? [1, 2] : ids).flatMap((id) => table.rows.get(id) ?? []);
@@ -307,7 +307,7 @@ test.each([
   { mode: 'rotate' as 'encrypt' },
   { dryrun: true },
 ])('reencrypt throws InputError for the options %j', async (options) => {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const run = runThrough(reencrypt(client, tableOf([]).store, { ...toEncrypt, ...options }));
   await expect(run).rejects.toBeInstanceOf(InputError);
 });

@@ -3,18 +3,13 @@ import { parseEnvelope } from '@eaas/protocol';
 import { parseHeader } from '@eaas/protocol/internal';
 import { openStream, sealStream } from '@eaas/protocol/stream';
 import { expect, test } from 'vitest';
-import {
-  clientOf,
-  endOf,
-  runThrough,
-  serviceWithKey,
-  tableOf,
-} from '../../../../test/sdk/simulated-table.ts';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { clientOf, endOf, runThrough, tableOf } from '../../../../test/sdk/simulated-table.ts';
 import { inventory, reencrypt, storedValues } from './reencrypt.ts';
 
 /** A table of values under version 1 of a key that has two versions, and the later requests. */
 async function rotated(rows: number, cache: { maxMessages: number } = { maxMessages: 65_536 }) {
-  const { client, keyId, service } = serviceWithKey({ cache: { encrypt: cache } });
+  const { client, keyId, service } = observedClient({ cache: { encrypt: cache } });
   const all = Array.from({ length: rows }, (_, index) => `${index}@example.com`);
   const bundles = await Promise.all(all.map((email) => client.encrypt(email)));
   const table = tableOf(bundles.map(({ ciphertext }) => ciphertext));

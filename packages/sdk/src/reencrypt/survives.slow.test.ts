@@ -1,13 +1,8 @@
 import type { EaasClient } from '@eaas/sdk';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  endOf,
-  type Person,
-  serviceWithKey,
-  simulatedClock,
-  tableOf,
-} from '../../../../test/sdk/simulated-table.ts';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { endOf, type Person, simulatedClock, tableOf } from '../../../../test/sdk/simulated-table.ts';
 import { formOf } from './stored-form.ts';
 import { type ReencryptProgress, reencrypt, type ReencryptOptions } from './reencrypt.ts';
 
@@ -158,7 +153,7 @@ function worldOf(
 }
 
 async function toEncrypt(): Promise<World> {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const isEnvelope = (stored: string): boolean => formOf(stored).kind === 'envelope';
   return worldOf(client, {
     options: { mode: 'encrypt', to: {} },
@@ -172,7 +167,7 @@ async function toEncrypt(): Promise<World> {
 }
 
 async function toRewrap(): Promise<World> {
-  const { client, keyId } = serviceWithKey();
+  const { client, keyId } = observedClient();
   // One of two writers still encrypts under the version before the rotation, because it has a data key in memory.
   await client.encrypt('so that a data key is in memory');
   await client.keys.rotate({ key_id: keyId });
@@ -188,7 +183,7 @@ async function toRewrap(): Promise<World> {
 }
 
 async function toReencrypt(): Promise<World> {
-  const { client } = serviceWithKey();
+  const { client } = observedClient();
   const before = { context: { table: 'users' } };
   const after = { context: { table: 'people' } };
   const opens = (stored: string, context: object): Promise<string | undefined> =>
