@@ -1,27 +1,17 @@
-import type { AddressInfo } from 'node:net';
 import { EaasClient } from '@eaas/sdk';
-import { openDoors } from '../../packages/server/src/http/doors.ts';
-import { createApp } from '../../packages/server/src/http/app.ts';
 import { openWorld, settle } from '../setup/world.ts';
 import { vectors } from '../vectors/vectors.ts';
 import type { Settings } from './case.ts';
 
-/** A running service. `settle` creates a tenant and returns its settings. */
-export interface RunningService {
-  settle(name: string): Promise<Settings & { readonly apiKey: string }>;
-  close(): Promise<void>;
-}
+export type RunningService = Awaited<ReturnType<typeof openService>>;
 
-export async function openService(): Promise<RunningService> {
+/** Starts a service. `settle` creates a tenant and returns its settings. */
+export async function openService() {
   const world = await openWorld(new Date().toISOString());
   const replica = world.replica();
-  const app = createApp(openDoors(replica, { draining: false, jobs: [], verified: undefined }), {
-    logLevel: 'error',
-  });
-  await app.listen({ host: '127.0.0.1', port: 0 });
-  const baseUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const baseUrl = await world.serve(replica);
   return {
-    async settle(name) {
+    async settle(name: string): Promise<Settings & { readonly apiKey: string }> {
       const { token: apiKey } = await settle(replica, name);
       await using client = new EaasClient({ baseUrl, apiKey });
       const [key, other, rotated] = await Promise.all(
@@ -40,9 +30,6 @@ export async function openService(): Promise<RunningService> {
         vectors: { messages: vectors('envelope-v1'), streams: vectors('envelope-v2') },
       };
     },
-    async close() {
-      await app.close();
-      await world.close();
-    },
+    close: () => world.close(),
   };
 }

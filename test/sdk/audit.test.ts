@@ -3,8 +3,6 @@ import { entryHash } from '@eaas/protocol/audit';
 import { EaasClient } from '@eaas/sdk';
 import type { AuditEntry } from '@eaas/sdk/audit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openDoors } from '../../packages/server/src/http/doors.ts';
-import { createApp } from '../../packages/server/src/http/app.ts';
 import { countUsage } from '../../packages/server/src/jobs/count-usage.ts';
 import { purge } from '../../packages/server/src/jobs/purge.ts';
 import type { Service } from '../../packages/server/src/service.ts';
@@ -17,7 +15,6 @@ import { type Auditor, auditor } from './auditor.ts';
 let world: World;
 let attacker: Attacker;
 let service: Service;
-let app: ReturnType<typeof createApp>;
 let resident: Resident;
 let client: EaasClient;
 let keyId: string;
@@ -30,10 +27,7 @@ beforeAll(async () => {
   attacker = await openAttacker(world.database);
   service = world.replica();
   resident = await settle(service, 'acme');
-  app = createApp(openDoors(service, { draining: false, jobs: [], verified: undefined }), {
-    log: { write: () => {} },
-  });
-  const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' });
+  const baseUrl = await world.serve(service);
   client = new EaasClient({ baseUrl, apiKey: resident.token, retries: 0 });
   keyId = (await client.keys.create({ name: 'cards' })).key_id;
   await wraps(130);
@@ -43,7 +37,6 @@ beforeAll(async () => {
 });
 beforeEach(() => attacker.restore('fresh'));
 afterAll(async () => {
-  await app.close();
   await attacker.close();
   await world.close();
 });

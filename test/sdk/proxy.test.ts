@@ -1,17 +1,14 @@
-import type { AddressInfo } from 'node:net';
 import { fromBase64 } from '@eaas/protocol/base64';
 import { EaasClient } from '@eaas/sdk';
 import { DecryptionError, ServiceError } from '@eaas/sdk/browser';
 import type { Grant } from '@eaas/sdk/proxy';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDoors } from '../../packages/server/src/http/doors.ts';
-import { createApp } from '../../packages/server/src/http/app.ts';
-import { openWorld, settle } from '../setup/world.ts';
+import { openWorld, settle, type World } from '../setup/world.ts';
 import { openSessions } from './sessions.ts';
 
 // These tests use pages with sessions, an app backend with the proxy, and the service on a real PostgreSQL.
 
-const close: (() => Promise<unknown>)[] = [];
+let world: World;
 let baseUrl: string;
 let apiKey: string;
 let backend: EaasClient;
@@ -19,26 +16,16 @@ let keyId: string;
 let otherKeyId: string;
 
 beforeAll(async () => {
-  const world = await openWorld(new Date().toISOString());
+  world = await openWorld(new Date().toISOString());
   const replica = world.replica();
-  const server = createApp(openDoors(replica, { draining: false, jobs: [], verified: undefined }), {
-    logLevel: 'silent',
-  });
-  await server.listen({ host: '127.0.0.1', port: 0 });
-  close.push(
-    () => server.close(),
-    () => world.close(),
-  );
-  baseUrl = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
+  baseUrl = await world.serve(replica);
   ({ token: apiKey } = await settle(replica, 'acme'));
   backend = new EaasClient({ baseUrl, apiKey });
   ({ key_id: keyId } = await backend.keys.create({ name: 'patients' }));
   ({ key_id: otherKeyId } = await backend.keys.create({ name: 'staff' }));
 });
 
-afterAll(async () => {
-  for (const step of close) await step();
-});
+afterAll(() => world.close());
 
 /** Starts an app with a proxy for the service of these tests. */
 const openApp = (grants: Readonly<Record<string, Grant>>, token = apiKey) =>

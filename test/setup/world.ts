@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { endpoints, type Input, type Output, permissions, type Route } from '@eaas/protocol/wire';
 import { insider } from '../../packages/server/src/caller.ts';
 import { rootKey } from '../../packages/server/src/crypto/key-hierarchy.ts';
+import { createApp } from '../../packages/server/src/http/app.ts';
+import { openDoors } from '../../packages/server/src/http/doors.ts';
 import { admit } from '../../packages/server/src/operations/admit.ts';
 import { createApiKey } from '../../packages/server/src/operations/api-keys.ts';
 import { operations } from '../../packages/server/src/operations/table.ts';
@@ -20,6 +22,8 @@ export interface World {
   time: number;
   /** A replica without any cached state. */
   replica(database?: Database): Service;
+  /** Serves a replica over HTTP until `close`. Returns its URL. */
+  serve(replica: Service): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -39,6 +43,7 @@ export async function openWorld(start: string): Promise<World> {
     }
   }
   const connections = new TimedDatabase(database.connection('server'), 6);
+  const servers: ReturnType<typeof createApp>[] = [];
   const roots = [rootKey(randomBytes(32))] as const;
   const clock = { now: () => time, learn: () => {}, wallClockError: () => 0 };
   return {
@@ -52,7 +57,14 @@ export async function openWorld(start: string): Promise<World> {
       timeIsSet = timeIsSet.then(setTime);
     },
     replica: (own = connections) => createService({ database: own, roots, clock }),
+    async serve(replica) {
+      const doors = openDoors(replica, { draining: false, jobs: [], verified: undefined });
+      const app = createApp(doors, { log: { write: () => {} } });
+      servers.push(app);
+      return app.listen({ port: 0, host: '127.0.0.1' });
+    },
     close: async () => {
+      await Promise.all(servers.map((app) => app.close()));
       await connections.close();
       await superuser.end();
       await database.drop();

@@ -4,25 +4,22 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { calls, routes } from '../../matrix/calls.ts';
 import { openWorld, type World } from '../../setup/world.ts';
 import { apiKey, callOf, keyIn, remember, text } from './material.ts';
-import { openPairs, type Own, type Pair, type Pairs } from './pair.ts';
+import { openPairs, type Own, type Pair } from './pair.ts';
 
 // The tests send the same calls to the real service and to the service in memory. Both must return the same statuses,
 // problems, bodies, headers and audit log. comparable.ts lists the allowed differences.
 
 let world: World;
-let pairs: Pairs;
+let newPair: () => Promise<Pair>;
 let pair: Pair;
 
 beforeAll(async () => {
   world = await openWorld('2026-11-20T10:00:00.000Z');
-  pairs = await openPairs(world);
+  newPair = await openPairs(world);
 });
-afterAll(async () => {
-  await pairs.close();
-  await world.close();
-});
+afterAll(() => world.close());
 beforeEach(async () => {
-  pair = await pairs.pair();
+  pair = await newPair();
 });
 
 /** The steps of a life. A step has a route, the index of the key to use, and the hours since the previous step. */

@@ -1,17 +1,12 @@
 import { alone } from '../../setup/alone.ts';
-import type { AddressInfo } from 'node:net';
-import { permissions } from '@eaas/protocol/wire';
 import { createTestService, type TestService } from '@eaas/sdk/testing';
 import { insider } from '../../../packages/server/src/caller.ts';
-import { openDoors } from '../../../packages/server/src/http/doors.ts';
-import { createApp } from '../../../packages/server/src/http/app.ts';
 import { countUsage, recordLastUses } from '../../../packages/server/src/jobs/count-usage.ts';
-import { createApiKey } from '../../../packages/server/src/operations/api-keys.ts';
 import { settleKey } from '../../../packages/server/src/operations/keys.ts';
-import { createTenant, updateTenant } from '../../../packages/server/src/operations/tenants.ts';
+import { updateTenant } from '../../../packages/server/src/operations/tenants.ts';
 import type { Service } from '../../../packages/server/src/service.ts';
 import { listKeys } from '../../../packages/server/src/store/keys.ts';
-import type { World } from '../../setup/world.ts';
+import { settle, type World } from '../../setup/world.ts';
 import { comparable, Names } from './comparable.ts';
 
 /** One value of the real service, and the corresponding value of the service in memory. */
@@ -166,32 +161,12 @@ export class Pair {
   }
 }
 
-/** Creates pairs in a world. `close` stops the server. */
-export interface Pairs {
-  readonly pair: () => Promise<Pair>;
-  readonly close: () => Promise<void>;
-}
-
-/** Starts a server for a world, in which pairs can be created. */
-export async function openPairs(world: World): Promise<Pairs> {
+/** Starts a server for a world. Returns a function that creates pairs. */
+export async function openPairs(world: World): Promise<() => Promise<Pair>> {
   const service = world.replica();
-  const doors = openDoors(service, { draining: false, jobs: [], verified: undefined });
-  const app = createApp(doors, { log: { write: () => {} } });
-  await app.listen({ port: 0, host: '127.0.0.1' });
-  const address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
-  return {
-    pair: async () => {
-      const { tenant_id: tenantId } = await createTenant(service, {
-        name: crypto.randomUUID().replaceAll('-', ''),
-        envelope_only: false,
-      });
-      const { api_key: token } = await createApiKey(service, insider(tenantId, 'operator'), {
-        name: 'everything',
-        permissions: [...permissions],
-      });
-      const memory = createTestService({ now: () => world.time });
-      return new Pair(service, address, { tenantId, token }, memory);
-    },
-    close: () => app.close(),
+  const address = await world.serve(service);
+  return async () => {
+    const resident = await settle(service, crypto.randomUUID().replaceAll('-', ''));
+    return new Pair(service, address, resident, createTestService({ now: () => world.time }));
   };
 }
