@@ -169,12 +169,11 @@ test('audit verify compares each log with its checkpoint in EAAS_CHECKPOINT_DIR'
   expect(without).toMatchObject({ code: 0, results: [{ valid: true, checkpoint: null }] });
   expect(without.stderr).toContain(`There is no checkpoint of the tenant ${ahead}`);
 
-  const attacker = await openAttacker(eaas.database);
+  const attacker = await openAttacker({ database: eaas.database, onClose: onTestFinished });
   await attacker.keep('backup');
   await eaas.json('tenant', 'set', ahead, '--name', `renamed ${ahead}`);
   await writeCheckpointFile(directory, ahead, await checkpointOf(ahead));
   await attacker.restore('backup');
-  await attacker.close();
   const text = await checkpointOf(changed);
   await writeCheckpointFile(directory, changed, text.replace('\n1\n', '\n2\n'));
   const gone = randomUUID();

@@ -6,27 +6,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestBase } from './place.ts';
 
-/** A proxy between a server and its database that loses or delays messages on request. */
-export interface LossyProxy {
-  /** The value of DATABASE_URL for a server behind the proxy. */
-  readonly url: TestBase['url'];
-  /** Drops the messages of the database from the next one that contains this text, and then drops the connection. */
-  loseFrom(text: string): void;
-  /** Does the same from the message after the one that contains this text. */
-  loseAfter(text: string): void;
-  /** Delays the messages of the database from the next one that contains this text. */
-  delayFrom(text: string, milliseconds: number): void;
-  /** Silently drops all further bytes on the open connections. */
-  forsake(): void;
-  /** The number of dropped connections. */
-  losses(): number;
-  close(): Promise<void>;
-}
+export type LossyProxy = Awaited<ReturnType<typeof lossyProxy>>;
 
 /** The time between dropping messages and dropping the connection, in milliseconds. */
 const silence = 200;
 
-export async function lossyProxy(database: TestBase): Promise<LossyProxy> {
+/** Starts a proxy between a server and its database that loses or delays messages on request. */
+export async function lossyProxy(database: TestBase) {
   const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
   const { host, port } = database.connection('server');
   const name = `.s.PGSQL.${port}`;
@@ -72,11 +58,18 @@ export async function lossyProxy(database: TestBase): Promise<LossyProxy> {
   await once(server, 'listening');
 
   return {
-    url: (role) => database.url(role).replace(encodeURIComponent(host), encodeURIComponent(directory)),
-    loseFrom: (text) => (wanted = { text, after: false }),
-    loseAfter: (text) => (wanted = { text, after: true }),
-    delayFrom: (text, milliseconds) => (delayed = { text, milliseconds }),
-    forsake: () => (generation += 1),
+    /** The value of DATABASE_URL for a server behind the proxy. */
+    url: (role: Parameters<TestBase['url']>[0]) =>
+      database.url(role).replace(encodeURIComponent(host), encodeURIComponent(directory)),
+    /** Drops the messages of the database from the next one that contains this text, and then drops the connection. */
+    loseFrom: (text: string) => void (wanted = { text, after: false }),
+    /** Does the same from the message after the one that contains this text. */
+    loseAfter: (text: string) => void (wanted = { text, after: true }),
+    /** Delays the messages of the database from the next one that contains this text. */
+    delayFrom: (text: string, milliseconds: number) => void (delayed = { text, milliseconds }),
+    /** Silently drops all further bytes on the open connections. */
+    forsake: () => void (generation += 1),
+    /** The number of dropped connections. */
     losses: () => losses,
     async close() {
       server.close();

@@ -4,8 +4,7 @@ import postgres from 'postgres';
 import { readConfig } from '../../packages/server/src/config.ts';
 import { migrateDatabase } from '../../packages/server/src/migrate-database.ts';
 import { openService } from '../../packages/server/src/open-service.ts';
-import { type TenantFields, updateTenant } from '../../packages/server/src/operations/tenants.ts';
-import type { Service } from '../../packages/server/src/service.ts';
+import type { TenantFields } from '../../packages/server/src/operations/tenants.ts';
 import { eaas, type Environment, serve, type ServerProcess } from '../conformance/program.ts';
 import { createDatabase, environmentOf, type TestDatabase } from '../setup/database.ts';
 import { type Resident, settle } from '../setup/world.ts';
@@ -15,24 +14,13 @@ import { call, type Place } from './client.ts';
 export type Tenant = Resident;
 
 /** The operator of a migrated database. It runs in the process of the test. */
-export interface Operator {
-  readonly env: Environment;
-  readonly service: Service;
-  readonly newTenant: (fields?: Partial<TenantFields>) => Promise<Tenant>;
-  setTenant(tenantId: string, fields: TenantFields): Promise<void>;
-  readonly close: () => Promise<void>;
-}
+export type Operator = Awaited<ReturnType<typeof operate>>;
 
 /** A server on a database. */
 export type Replica = ServerProcess;
 
 /** Two replicas on a database, with their operator and a superuser. */
-export interface Pair {
-  readonly operator: Operator;
-  readonly replicas: readonly [Replica, Replica];
-  readonly sql: postgres.Sql;
-  end(): Promise<void>;
-}
+export type Pair = Awaited<ReturnType<typeof startPair>>;
 
 /** A database for one test file. */
 export type TestBase = Pick<TestDatabase, 'url' | 'connection' | 'drop'>;
@@ -48,7 +36,7 @@ export function startReplica(env: Environment, program = eaas): Promise<Replica>
 }
 
 /** Starts two replicas on a database. Defaults to a new database of the run's PostgreSQL. */
-export async function startPair(given?: TestBase): Promise<Pair> {
+export async function startPair(given?: TestBase) {
   const database = given ?? (await createDatabase());
   const operator = await operate(database.url);
   const replicas = await Promise.all([startReplica(operator.env), startReplica(operator.env)]);
@@ -90,7 +78,7 @@ export async function someoneWaits(sql: postgres.Sql): Promise<number> {
 }
 
 /** Migrates an empty database, and opens it as its operator. */
-export async function operate(url: Parameters<typeof environmentOf>[0]): Promise<Operator> {
+export async function operate(url: Parameters<typeof environmentOf>[0]) {
   const env = environmentOf(url);
   const config = readConfig(env);
   await migrateDatabase(config);
@@ -98,11 +86,8 @@ export async function operate(url: Parameters<typeof environmentOf>[0]): Promise
   return {
     env,
     service,
-    newTenant: ({ name = `tenant ${randomBytes(8).toString('hex')}`, ...fields } = {}) =>
-      settle(service, name, fields),
-    async setTenant(tenantId, fields) {
-      await updateTenant(service, tenantId, fields);
-    },
+    newTenant: (fields: TenantFields = {}): Promise<Tenant> =>
+      settle(service, `tenant ${randomBytes(8).toString('hex')}`, fields),
     close,
   };
 }

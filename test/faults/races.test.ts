@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { updateTenant } from '../../packages/server/src/operations/tenants.ts';
 import { type Answer, call, type Place, send } from './client.ts';
 import { newDek, succeeded, tally } from './load.ts';
 import { type Entry, newKey, type Pair, readLog, startPair, type Tenant, verify } from './place.ts';
@@ -184,7 +185,7 @@ test('a tenant that became envelope-only cannot encrypt or decrypt', async () =>
     turn++ % 2 === 0
       ? send(place, tenant.token, 'POST', '/v1/encrypt', { plaintext: 'x', ...inside })
       : send(place, tenant.token, 'POST', '/v1/decrypt', { ciphertext, key_version, ...inside });
-  const close = () => pair.operator.setTenant(tenant.tenantId, { envelope_only: true });
+  const close = () => updateTenant(pair.operator.service, tenant.tenantId, { envelope_only: true });
   const { before, after } = await race(request, close);
   expect(kinds(before)).toEqual(['200']);
   expect(kinds(after)).toEqual(['403 envelope_only']);
@@ -210,7 +211,7 @@ test('a quota lowered below the usage refuses further encrypts', async () => {
   const keyId = await newKey(a, tenant.token);
   const request: Request = (place) =>
     send(place, tenant.token, 'POST', '/v1/encrypt', { plaintext: 'x', key_id: keyId });
-  const lower = () => pair.operator.setTenant(tenant.tenantId, { monthly_encrypt_quota: 1 });
+  const lower = () => updateTenant(pair.operator.service, tenant.tenantId, { monthly_encrypt_quota: 1 });
   const { before, after } = await race(request, lower);
   expect(kinds(before)).toEqual(['200']);
   expect(kinds(after)).toEqual(['429 quota_exceeded']);

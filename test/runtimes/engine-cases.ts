@@ -2,6 +2,7 @@ import { type Engine, open } from '@eaas/protocol';
 import { openStream, sealStream } from '@eaas/protocol/stream';
 import { plaintextOf, refusedBytes } from '../vectors/stream-cases.ts';
 import type { StreamCase } from '../vectors/vectors.ts';
+import { fromBase64 as bytes, sha256Hex } from '../vectors/webcrypto-opener.ts';
 import type { Case } from './case.ts';
 import { refused, same } from './expect.ts';
 import { through } from './streams.ts';
@@ -119,11 +120,6 @@ async function drawing<T>({ dek, salt }: StreamCase, work: () => Promise<T>): Pr
   }
 }
 
-function bytes(base64: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-}
-
-async function sha256(content: Uint8Array): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', content as Uint8Array<ArrayBuffer>));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+function sha256(content: Uint8Array): Promise<string> {
+  return sha256Hex(content as Uint8Array<ArrayBuffer>);
 }

@@ -24,7 +24,7 @@ const length = 232;
 
 beforeAll(async () => {
   world = await openWorld(new Date().toISOString());
-  attacker = await openAttacker(world.database);
+  attacker = await openAttacker(world);
   service = world.replica();
   resident = await settle(service, 'acme');
   const baseUrl = await world.serve(service);
@@ -36,10 +36,7 @@ beforeAll(async () => {
   await attacker.keep('fresh');
 });
 beforeEach(() => attacker.restore('fresh'));
-afterAll(async () => {
-  await attacker.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 async function wraps(count: number): Promise<void> {
   for (let left = count; left > 0; left -= 100) {

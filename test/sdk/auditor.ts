@@ -1,18 +1,9 @@
-import {
-  type AuditReport,
-  type AuditSource,
-  type AuditState,
-  checkAudit,
-  type CheckOptions,
-} from '@eaas/sdk/audit';
+import { type AuditSource, type AuditState, checkAudit, type CheckOptions } from '@eaas/sdk/audit';
+
+export type Auditor = ReturnType<typeof auditor>;
 
 /** Creates an auditor that checks a log and stores its state as JSON. */
-export interface Auditor {
-  readonly saved: AuditState | undefined;
-  check(options?: Partial<CheckOptions>): Promise<AuditReport>;
-}
-
-export function auditor(source: AuditSource): Auditor {
+export function auditor(source: AuditSource) {
   let text: string | undefined;
   let state: AuditState | undefined;
   const store = {
@@ -23,9 +14,9 @@ export function auditor(source: AuditSource): Auditor {
     },
   };
   return {
-    get saved() {
+    get saved(): AuditState | undefined {
       return state;
     },
-    check: (options) => checkAudit(source, { store, ...options }),
+    check: (options?: Partial<CheckOptions>) => checkAudit(source, { store, ...options }),
   };
 }

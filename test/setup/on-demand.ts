@@ -2,32 +2,23 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A resource that all workers of a run share. It starts when the first test file asks for it. */
-export interface OnDemand<T> {
-  /** The socket path to pass to `requested`. */
-  readonly address: string;
-  /** Returns the resource. Starts it at the first call. */
-  get(): Promise<T>;
-  close(): Promise<void>;
-}
-
-/** Listens for requests of the workers. `start` adds functions to the list that run after the tests. */
-export async function onDemand<T>(
-  start: (undo: (() => Promise<void>)[]) => Promise<T>,
-): Promise<OnDemand<T>> {
+/**
+ * Listens for requests of the workers for a resource that they share. The resource starts at the first request. `start` adds
+ * functions to the list that run after the tests.
+ */
+export async function onDemand<T>(start: (undo: (() => Promise<void>)[]) => Promise<T>) {
   const undo: (() => Promise<void>)[] = [];
   let started: Promise<T> | undefined;
-  const get = (): Promise<T> => (started ??= start(undo));
   const door = createServer((_, response) => {
-    get().then(
+    (started ??= start(undo)).then(
       (resource) => response.end(JSON.stringify(resource)),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   }).listen(0, '127.0.0.1');
   await once(door, 'listening');
   return {
+    /** The socket path to pass to `requested`. */
     address: `http://127.0.0.1:${(door.address() as AddressInfo).port}`,
-    get,
     close: async () => {
       door.close();
       door.closeAllConnections();

@@ -24,6 +24,8 @@ export interface World {
   replica(database?: Database): Service;
   /** Serves a replica over HTTP until `close`. Returns its URL. */
   serve(replica: Service): Promise<string>;
+  /** Adds a step that `close` does first. */
+  onClose(step: () => Promise<void>): void;
   close(): Promise<void>;
 }
 
@@ -43,7 +45,7 @@ export async function openWorld(start: string): Promise<World> {
     }
   }
   const connections = new TimedDatabase(database.connection('server'), 6);
-  const servers: ReturnType<typeof createApp>[] = [];
+  const steps: (() => Promise<void>)[] = [];
   const roots = [rootKey(randomBytes(32))] as const;
   const clock = { now: () => time, learn: () => {}, wallClockError: () => 0 };
   return {
@@ -60,11 +62,12 @@ export async function openWorld(start: string): Promise<World> {
     async serve(replica) {
       const doors = openDoors(replica, { draining: false, jobs: [], verified: undefined });
       const app = createApp(doors, { log: { write: () => {} } });
-      servers.push(app);
+      steps.push(() => app.close());
       return app.listen({ port: 0, host: '127.0.0.1' });
     },
+    onClose: (step) => void steps.push(step),
     close: async () => {
-      await Promise.all(servers.map((app) => app.close()));
+      for (const step of steps) await step();
       await connections.close();
       await superuser.end();
       await database.drop();

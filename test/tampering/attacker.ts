@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import type { TestDatabase } from '../setup/database.ts';
+import type { World } from '../setup/world.ts';
 
 /** Every table except the list of migrations. */
 export const tables = [
@@ -25,49 +25,43 @@ export const tables = [
 
 export type Table = (typeof tables)[number];
 
-/** A superuser whose session ignores triggers and foreign keys. */
-export interface Attacker {
-  readonly sql: postgres.Sql;
-  /** Copies all tables into a schema with this name. */
-  keep(name: string): Promise<void>;
-  /** Restores all tables from a copy. */
-  restore(name: string): Promise<void>;
-  /** Restores the rows of a table that match a condition from a copy. */
-  putBack(name: string, table: Table, condition: string): Promise<void>;
-  close(): Promise<void>;
-}
+export type Attacker = Awaited<ReturnType<typeof openAttacker>>;
 
-export async function openAttacker(database: TestDatabase): Promise<Attacker> {
+/** Opens a superuser of a world's database, whose session ignores triggers and foreign keys. */
+export async function openAttacker({ database, onClose }: Pick<World, 'database' | 'onClose'>) {
   const sql = postgres({
     ...database.connection('superuser'),
     max: 1,
     onnotice: () => {},
     connection: { session_replication_role: 'replica' },
   });
+  onClose(() => sql.end());
   // Some triggers run for every replication role, so disable them too.
   for (const table of tables) await sql.unsafe(`alter table eaas.${table} disable trigger all`);
   return {
     sql,
-    async keep(name) {
+    /** Copies all tables into a schema with this name. */
+    async keep(name: string) {
       await sql.unsafe(`create schema ${name}`);
       await sql.unsafe(
         tables.map((table) => `create table ${name}.${table} as table eaas.${table};`).join('\n'),
       );
     },
-    async restore(name) {
+    /** Restores all tables from a copy. */
+    async restore(name: string) {
       await sql.unsafe(
         tables
           .map((table) => `delete from eaas.${table}; insert into eaas.${table} table ${name}.${table};`)
           .join('\n'),
       );
     },
-    async putBack(name, table, condition) {
+    /** Restores the rows of a table that match a condition from a copy. */
+    async putBack(name: string, table: Table, condition: string) {
       await sql.unsafe(
         `delete from eaas.${table} where ${condition};
          insert into eaas.${table} select * from ${name}.${table} where ${condition};`,
       );
     },
-    close: () => sql.end(),
   };
 }
 

@@ -14,14 +14,11 @@ let ben: Populated;
 
 beforeAll(async () => {
   world = await openWorld('2019-03-01T00:00:00Z');
-  attacker = await openAttacker(world.database);
+  attacker = await openAttacker(world);
   [ann, ben] = await populate(world, attacker);
   await unbind(attacker);
 });
-afterAll(async () => {
-  await attacker.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 const api: Api = (route, input) => apiOf(world.replica(), ann.token)(route, input);
 

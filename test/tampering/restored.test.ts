@@ -13,13 +13,12 @@ let tenant: Resident;
 let keyId: string;
 beforeEach(async () => {
   world = await openWorld('2026-11-20T10:00:00Z');
-  attacker = await openAttacker(world.database);
+  attacker = await openAttacker(world);
   running = world.replica();
   tenant = await settle(running, 'acme');
   keyId = (await apiOf(running, tenant.token)('POST /v1/keys', { name: 'cards' })).key_id;
 });
 afterEach(async () => {
-  await attacker.close();
   await world.close();
 });
 

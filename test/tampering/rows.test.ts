@@ -16,14 +16,11 @@ let ben: Populated;
 
 beforeAll(async () => {
   world = await openWorld('2019-03-01T00:00:00Z');
-  attacker = await openAttacker(world.database);
+  attacker = await openAttacker(world);
   [ann, ben] = await populate(world, attacker);
 });
 beforeEach(() => attacker.restore('now'));
-afterAll(async () => {
-  await attacker.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 /** Returns the findings of the verification of a tenant's chain. */
 async function wrong(tenantId = ann.tenantId): Promise<string[]> {

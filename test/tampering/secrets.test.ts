@@ -9,13 +9,10 @@ let ann: Resident;
 
 beforeAll(async () => {
   world = await openWorld('2026-09-01T00:00:00Z');
-  attacker = await openAttacker(world.database);
+  attacker = await openAttacker(world);
   ann = await settle(world.replica(), 'ann');
 });
-afterAll(async () => {
-  await attacker.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 /** Returns the whole database as text, with bytes in hex. */
 async function everything(): Promise<string> {

@@ -1,4 +1,6 @@
 import type { Edit, StreamCase, StreamRefusal } from './vectors.ts';
+// These functions do not use Node's Buffer, because they run in every runtime of the packages.
+import { fromBase64 as bytes, join } from './webcrypto-opener.ts';
 
 const sealedChunk = 65_552;
 
@@ -25,16 +27,16 @@ function apply(edit: Edit, from: Uint8Array, start: number): Uint8Array {
     from.subarray(start + index * sealedChunk, start + (index + 1) * sealedChunk);
   switch (edit[0]) {
     case 'cut':
-      return joined(from.subarray(0, edit[1]), from.subarray(edit[2]));
+      return join([from.subarray(0, edit[1]), from.subarray(edit[2])]);
     case 'flip':
       return from.map((byte, at) => (at === edit[1] ? byte ^ edit[2] : byte));
     case 'append':
-      return joined(from, bytes(edit[1]));
+      return join([from, bytes(edit[1])]);
     case 'repeat_chunk':
-      return joined(
+      return join([
         from.subarray(0, start + (edit[1] + 1) * sealedChunk),
         from.subarray(start + edit[1] * sealedChunk),
-      );
+      ]);
     case 'swap_chunks': {
       const swapped = from.slice();
       swapped.set(chunk(edit[2]), start + edit[1] * sealedChunk);
@@ -44,19 +46,4 @@ function apply(edit: Edit, from: Uint8Array, start: number): Uint8Array {
     default:
       throw new Error('an unknown edit');
   }
-}
-
-// These functions do not use Node's Buffer, because they run in every runtime of the packages.
-function bytes(base64: string): Uint8Array {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-}
-
-function joined(...parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }

@@ -32,7 +32,7 @@ function ascii(text: string): Bytes {
   return Uint8Array.from(new TextEncoder().encode(text));
 }
 
-function join(parts: readonly Uint8Array[]): Bytes {
+export function join(parts: readonly Uint8Array[]): Bytes {
   const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let end = 0;
   for (const part of parts) {

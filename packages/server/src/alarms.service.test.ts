@@ -7,12 +7,9 @@ let attacker: Attacker;
 
 beforeAll(async () => {
   world = await openWorld('2026-09-01T00:00:00Z');
-  attacker = await openAttacker(world.database);
+  attacker = await openAttacker(world);
 });
-afterAll(async () => {
-  await attacker.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 test('a token whose API key row was changed is 401, and raises an alarm that names the row', async () => {
   const { tenantId, apiKeyId, token } = await settle(world.replica(), 'ann');

@@ -48,14 +48,15 @@ export async function apiKey(
     () => '/v1/api-keys',
     () => ({ name: 'made', ...fields }),
   );
-  const of = (side: 'real' | 'memory') => ({
-    id: text(made[side].body['api_key_id']),
-    token: text(made[side].body['api_key']),
-    wrapped_key: '',
-    ciphertext: '',
-  });
-  return { real: of('real'), memory: of('memory') };
+  return { real: issued(made.real.body), memory: issued(made.memory.body) };
 }
+
+const issued = (body: Record<string, unknown>) => ({
+  id: text(body['api_key_id']),
+  token: text(body['api_key']),
+  wrapped_key: '',
+  ciphertext: '',
+});
 
 /** Returns a call with the smallest valid input. Random parts of the input are the same for both services. */
 export function callOf(route: Route, material: Twin<Material>): (own: Own) => Sent {
@@ -83,12 +84,6 @@ export function remember(
   if (/\/(keys|wrap|rewrap|encrypt)$/.test(route) && real.body['key_id'] !== undefined) {
     keys.push({ real: made(real.body, material.real), memory: made(memory.body, material.memory) });
   }
-  const issued = (body: Record<string, unknown>) => ({
-    id: text(body['api_key_id']),
-    token: text(body['api_key']),
-    wrapped_key: '',
-    ciphertext: '',
-  });
   if (real.body['api_key'] !== undefined)
     apiKeys.push({ real: issued(real.body), memory: issued(memory.body) });
 }

@@ -33,7 +33,7 @@ const newest = async (action: 'key.rotate' | 'key.destroy') =>
 
 beforeAll(async () => {
   world = await openWorld('2026-09-01T00:00:00Z');
-  attacker = await openAttacker(world.database);
+  attacker = await openAttacker(world);
   ann = await settle(world.replica(), 'ann');
   ({ key_id } = await api('POST /v1/keys', { name: 'key', rotation_policy: { interval_days: 30 } }));
   await attacker.keep('fresh');
@@ -42,10 +42,7 @@ beforeEach(async () => {
   await attacker.restore('fresh');
   world.time = start;
 });
-afterAll(async () => {
-  await attacker.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 describe('a rotation', () => {
   test('a key is rotated when it is due, to the millisecond, and `system` is recorded as the actor', async () => {

@@ -16,7 +16,7 @@ let directory: string;
 
 beforeAll(async () => {
   world = await openWorld('2026-09-01T00:00:00Z');
-  attacker = await openAttacker(world.database);
+  attacker = await openAttacker(world);
   ann = await settle(world.replica(), 'ann');
   ben = await settle(world.replica(), 'ben');
   await attacker.keep('fresh');
@@ -26,10 +26,7 @@ beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'eaas-checkpoints-'));
   return () => rm(directory, { recursive: true });
 });
-afterAll(async () => {
-  await attacker.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 const keep = () => keepCheckpoints(world.replica(), directory, never);
 const kept = ({ tenantId }: Resident) => readFile(join(directory, `${tenantId}.checkpoint`), 'utf8');

@@ -11,12 +11,9 @@ let world: World;
 let attacker: Attacker;
 beforeAll(async () => {
   world = await openWorld('2026-09-01T00:00:00Z');
-  attacker = await openAttacker(world.database);
+  attacker = await openAttacker(world);
 });
-afterAll(async () => {
-  await attacker.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 const take = (job: string, holder: string, milliseconds = 60_000) =>
   world.replica().database.run((sql) => takeLease(sql, job, holder, milliseconds));

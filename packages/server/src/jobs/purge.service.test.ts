@@ -60,7 +60,7 @@ const ids = (from: number, to: number): number[] => Array.from({ length: to - fr
 
 beforeAll(async () => {
   world = await openWorld('2026-01-31T00:00:00Z');
-  attacker = await openAttacker(world.database);
+  attacker = await openAttacker(world);
   ann = await settle(world.replica(), 'ann');
   ({ key_id } = await annsApi()('POST /v1/keys', { name: 'key' }));
   // Adds the entries 3 to 12: one per day at noon, beginning on the first of February.
@@ -74,10 +74,7 @@ beforeEach(async () => {
   await attacker.restore('fresh');
   world.time = at('2026-02-10T13:00:00Z');
 });
-afterAll(async () => {
-  await attacker.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 test('entries that are not older than the given months are kept, to the millisecond', async () => {
   await count();

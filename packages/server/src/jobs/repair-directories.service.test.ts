@@ -19,13 +19,10 @@ let ann: Resident;
 
 beforeAll(async () => {
   world = await openWorld('2026-09-01T00:00:00Z');
-  attacker = await openAttacker(world.database);
+  attacker = await openAttacker(world);
   ann = await settle(world.replica(), 'ann');
 });
-afterAll(async () => {
-  await attacker.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 const counts = async () => {
   const [row] = await attacker.sql<{ tokens: number; names: number }[]>`

@@ -29,7 +29,7 @@ const wrap = () => api('POST /v1/keys/:key_id/wrap', { key_id, dek });
 
 beforeAll(async () => {
   world = await openWorld('2026-09-30T23:59:58.000Z');
-  attacker = await openAttacker(world.database);
+  attacker = await openAttacker(world);
   ann = await settle(world.replica(), 'ann', { monthly_encrypt_quota: 100 });
   ({ key_id } = await api('POST /v1/keys', { name: 'key' }));
   await attacker.keep('fresh');
@@ -38,10 +38,7 @@ beforeEach(async () => {
   await attacker.restore('fresh');
   world.time = Date.parse('2026-09-30T23:59:59.000Z');
 });
-afterAll(async () => {
-  await attacker.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 const nothing = { encrypt: 0, decrypt: 0, 'key.wrap': 0, 'key.unwrap': 0 };
 

@@ -18,17 +18,14 @@ let key_id: string;
 
 beforeAll(async () => {
   world = await openWorld('2026-09-01T00:00:00Z');
-  attacker = await openAttacker(world.database);
+  attacker = await openAttacker(world);
   const { tenantId, token } = await settle(world.replica(), 'ann');
   api = (route, input) => apiOf(world.replica(), token)(route, input);
   const policy = { exportable: true, rotation_policy: { interval_days: 30 } };
   ({ key_id } = await api('POST /v1/keys', { name: 'key', ...policy }));
   await addVersions(tenantId);
 });
-afterAll(async () => {
-  await attacker.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 /** Inserts the maximum number of versions of the key, without the audit entries of their rotations. */
 async function addVersions(tenantId: string): Promise<void> {

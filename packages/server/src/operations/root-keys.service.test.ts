@@ -11,12 +11,9 @@ let attacker: Attacker;
 
 beforeAll(async () => {
   world = await openWorld('2026-09-01T00:00:00Z');
-  attacker = await openAttacker(world.database);
+  attacker = await openAttacker(world);
 });
-afterAll(async () => {
-  await attacker.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 test('a rotation of the root key skips a tenant whose row was tampered with, and raises an alarm that names the row', async () => {
   const before = world.replica();

@@ -27,16 +27,13 @@ let key_id: string;
 
 beforeAll(async () => {
   world = await openWorld('2026-11-20T10:00:00Z');
-  attacker = await openAttacker(world.database);
+  attacker = await openAttacker(world);
   service = world.replica();
   ann = await settle(service, 'ann');
   api = apiOf(service, ann.token);
   ({ key_id } = await api('POST /v1/keys', { name: 'key' }));
 });
-afterAll(async () => {
-  await attacker.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 const lastId = async (): Promise<number> => {
   const [row] = await attacker.sql<{ id: number }[]>`select max(id)::int as id from eaas.audit_entries`;

@@ -35,13 +35,10 @@ beforeAll(async () => {
   }
   world.time = Date.parse('2026-09-01T00:00:00Z');
   await countUsage(service, never);
-  attacker = await openAttacker(world.database);
+  attacker = await openAttacker(world);
   await attacker.keep('whole');
 }, 60_000);
-afterAll(async () => {
-  await attacker.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 /** Returns a replica that sends all queries to this pool. */
 function on(database: Database): Service {

@@ -22,7 +22,7 @@ let small: Resident & { readonly api: Api; readonly key_id: string };
 
 beforeAll(async () => {
   world = await openWorld('2026-09-01T00:00:00Z');
-  attacker = await openAttacker(world.database);
+  attacker = await openAttacker(world);
   const service = world.replica();
   const resident = await settle(service, 'small');
   const api = apiOf(service, resident.token);
@@ -35,10 +35,7 @@ beforeAll(async () => {
   await attacker.keep('fresh');
 });
 beforeEach(() => attacker.restore('fresh'));
-afterAll(async () => {
-  await attacker.close();
-  await world.close();
-});
+afterAll(() => world.close());
 
 const verify = (query: { from_id?: number; to_id?: number; row?: string; checkpoint?: string } = {}) =>
   small.api('GET /v1/audit/verify', query);
