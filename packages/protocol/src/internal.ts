@@ -3,5 +3,6 @@ export { dataKeyFrom, dataKeyInfo, envelopeLength } from './data-key.ts';
 export { createEnvelopeReader, type Header, notCiphertext, parseHeader, readHeader } from './envelope.ts';
 export { toHex } from './bytes.ts';
 export { formatIndexKey, indexKeyContext, parseIndexKey } from './index-key.ts';
+export { nearestOf } from './nearest.ts';
 export { utf8Length } from './text.ts';
 export { replaceWrapped, storedCiphertext } from './envelope.ts';

@@ -1,4 +1,5 @@
 import { InputError } from '@eaas/protocol';
+import { nearestOf } from '@eaas/protocol/internal';
 
 /** The names of all options of `T`. The compiler refuses an incomplete list. */
 export type OptionNames<T> = { readonly [Name in keyof T]-?: true };
@@ -23,31 +24,6 @@ function unknownOption(known: readonly string[], name: string, of: string): Inpu
     ? `did you mean \`${near}\`?`
     : `it takes ${known.map((option) => `\`${option}\``).join(', ')}`;
   return new InputError(`\`${of}\` has no option \`${shown}\`: ${advice}`);
-}
-
-/** The known name that is most similar to a misspelt one. Undefined if no name is similar. */
-export function nearestOf(known: Iterable<string>, name: string): string | undefined {
-  const [nearest] = Array.from(known, (candidate) => ({
-    candidate,
-    distance: distanceOf(candidate.toLowerCase(), name.toLowerCase()),
-  }))
-    .filter(({ candidate, distance }) => distance <= Math.max(2, candidate.length / 2.5))
-    .sort((a, b) => a.distance - b.distance);
-  return nearest?.candidate;
-}
-
-/** The Levenshtein distance. */
-function distanceOf(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
 
 /** The kind of a value, for "got …" in a message. It never shows the value. */

@@ -1,4 +1,4 @@
-import { nearestOf } from '../require-options.ts';
+import { nearestOf } from '@eaas/protocol/internal';
 import { refuse } from './value-type.ts';
 
 /** Maps texts that a search must treat as equal to one text. */

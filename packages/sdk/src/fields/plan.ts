@@ -1,5 +1,5 @@
 import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
-import { nearestOf } from '../require-options.ts';
+import { nearestOf } from '@eaas/protocol/internal';
 import type { Field, Unencrypted } from './field.ts';
 import type { RecordId, Tables } from './row-types.ts';
 import { refuse } from './value-type.ts';

@@ -1,3 +1,4 @@
+import { nearestOf } from '@eaas/protocol/internal';
 import { InvalidArgumentError } from 'commander';
 import { limits, parseTimestamp, type Permission, permissions } from '@eaas/protocol/wire';
 import { inLine } from './output.ts';
@@ -47,27 +48,8 @@ export function permissionList(text: string): Permission[] {
     const found = permissions.find((permission) => permission === name);
     if (found) return found;
     if (name === 'all') throw new InvalidArgumentError('"all" grants every permission: pass it alone.');
-    const [nearest] = permissions.toSorted(
-      (one, other) => editDistance(name, one) - editDistance(name, other),
-    );
-    const advice =
-      nearest && editDistance(name, nearest) <= nearest.length / 2
-        ? `Did you mean "${nearest}"?`
-        : `Choose from ${permissions.join(', ')}, or all.`;
+    const nearest = nearestOf(permissions, name);
+    const advice = nearest ? `Did you mean "${nearest}"?` : `Choose from ${permissions.join(', ')}, or all.`;
     throw new InvalidArgumentError(`"${inLine(name)}" is not a permission. ${advice}`);
   });
-}
-
-/** Returns the Levenshtein distance of two words. */
-function editDistance(one: string, other: string): number {
-  let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [row, letter] of Array.from(one).entries()) {
-    const current = [row + 1];
-    for (let column = 0; column < other.length; column++) {
-      const replaced = (previous[column] ?? 0) + (letter === other[column] ? 0 : 1);
-      current.push(Math.min(replaced, (previous[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous.at(-1) ?? 0;
 }

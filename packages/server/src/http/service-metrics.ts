@@ -4,16 +4,10 @@ import { metric } from './metrics.ts';
 
 /** The state of the server outside the service. */
 export interface ServerState {
-  readonly jobs: readonly JobReport[];
+  /** `lastSuccess` is in seconds since 1970. */
+  readonly jobs: readonly { name: string; lastSuccess: number | undefined; failures: number }[];
   /** The last nightly verification. */
   readonly verified: FinishedVerification | undefined;
-}
-
-interface JobReport {
-  readonly name: string;
-  /** Seconds since 1970. */
-  readonly lastSuccess: number | undefined;
-  readonly failures: number;
 }
 
 /** Formats the counters of the service for Prometheus. No label names a tenant. */

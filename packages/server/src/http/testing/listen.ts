@@ -1,24 +1,12 @@
 import { connect } from 'node:net';
-import type { FastifyInstance } from 'fastify';
 import { onTestFinished } from 'vitest';
 import { type AppOptions, createApp } from '../app.ts';
 import { authorization, memoryDoors, type MemoryDoors } from './memory-doors.ts';
 
-/** An app that listens until the test ends, with its address and its log. */
-export interface Served {
-  readonly app: FastifyInstance;
-  readonly doors: MemoryDoors;
-  readonly port: number;
-  readonly log: string[];
-  /** Fetches a path with the admitted API key. */
-  readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
-  /** Posts JSON, or unchanged text. */
-  readonly post: (path: string, body: unknown, init?: RequestInit) => Promise<Response>;
-  /** Sends each string unchanged and returns all received bytes. A number is a pause in milliseconds. */
-  readonly exchange: (...parts: (string | number)[]) => Promise<string>;
-}
+export type Served = Awaited<ReturnType<typeof listen>>;
 
-export async function listen(doors: MemoryDoors = memoryDoors(), options: AppOptions = {}): Promise<Served> {
+/** Starts an app that listens until the test ends. Returns it with its address and its log. */
+export async function listen(doors: MemoryDoors = memoryDoors(), options: AppOptions = {}) {
   const log: string[] = [];
   const app = createApp(doors, { log: { write: (line) => log.push(line) }, ...options });
   // Register this before any await, because a concurrent test can be the current one afterwards.
@@ -32,15 +20,18 @@ export async function listen(doors: MemoryDoors = memoryDoors(), options: AppOpt
     doors,
     port,
     log,
+    /** Fetches a path with the admitted API key. */
     fetch: send,
-    post: (path, body, { headers, ...init } = {}) =>
+    /** Posts JSON, or unchanged text. */
+    post: (path: string, body: unknown, { headers, ...init }: RequestInit = {}) =>
       send(path, {
         method: 'POST',
         body: typeof body === 'string' ? body : JSON.stringify(body),
         headers: { 'content-type': 'application/json', ...(headers as object) },
         ...init,
       }),
-    exchange: (...parts) => exchange(port, parts),
+    /** Sends each string unchanged and returns all received bytes. A number is a pause in milliseconds. */
+    exchange: (...parts: (string | number)[]) => exchange(port, parts),
   };
 }
 
