@@ -1,6 +1,7 @@
 import manifest from '../../package.json' with { type: 'json' };
+import type { Command } from 'commander';
 import { CannotStart } from '../cannot-start.ts';
-import { readConfig } from '../config.ts';
+import { readConfig, readDevelopmentConfig } from '../config.ts';
 import { examine } from '../doctor/examine.ts';
 import { failed, type Finding, warning } from '../doctor/finding.ts';
 import { migrateDatabase } from '../migrate-database.ts';
@@ -8,17 +9,32 @@ import { apiKeyCommands } from './api-key.ts';
 import { auditCommands } from './audit.ts';
 import { command, group, reporting, requireConfig } from './command.ts';
 import { completionCommand } from './completion.ts';
-import { devCommand } from './dev.ts';
-import { exitCodes, failureOf } from './failure.ts';
-import { helpCommand } from './help.ts';
+import { exitCodes, exitCodesHelp, failureOf, WrongUsage } from './failure.ts';
 import { keyCommands } from './key.ts';
 import { next, note, printResult, printResults, type Reporting } from './output.ts';
 import { rootKeyCommands } from './root-key.ts';
 import { tenantCommands } from './tenant.ts';
 
+const dev = command(
+  'dev',
+  'Serve for development on this machine. The first start creates a tenant, an API key, a key and an index key, and ' +
+    'prints them as environment variables. Later starts keep them. Prints the URL of the playground. Refuses ' +
+    'DATABASE_URL, NODE_ENV=production and an EAAS_HOST that other machines reach.',
+  ['dev', 'dev --env', 'dev --env apps/web/.env'],
+)
+  .option(
+    '--env [file]',
+    'write the variables to this file instead (.env by default) and keep its other lines',
+  )
+  .action(async ({ env }: { env?: string | true }) => {
+    const config = readDevelopmentConfig();
+    const { dev } = await import('../dev/dev.ts');
+    await dev(config, env === true ? '.env' : env);
+  });
+
 const serve = command('serve', 'Serve the API until SIGTERM or SIGINT.', ['serve']).action(async () => {
   const config = readConfig();
-  // Import the HTTP server only when it is needed, because it takes a while to load.
+  // Import the HTTP server only here and in `dev`, because it takes a while to load.
   const { serve } = await import('../serve.ts');
   await serve(config);
 });
@@ -62,9 +78,29 @@ async function examineConfigured(): Promise<Finding[]> {
   }
 }
 
+const help = command('help', 'Show the help of a command, or the exit codes of all commands.', [
+  'help key create',
+  'help exit-codes',
+])
+  .argument('[topic...]', 'a command, or exit-codes')
+  .action((topic: string[], _: object, self: Command) => {
+    if (topic.join(' ') === 'exit-codes') {
+      process.stdout.write(`${exitCodesHelp}\n`);
+      return;
+    }
+    let found = self.parent;
+    for (const word of topic) found = found?.commands.find((each) => each.name() === word) ?? null;
+    if (!found) {
+      throw new WrongUsage(
+        `There is no command \`eaas ${topic.join(' ')}\`: \`eaas help\` lists the commands.`,
+      );
+    }
+    found.outputHelp();
+  });
+
 /** The whole command line. */
 export const program = group('eaas', 'Encryption as a service: the server and its operator’s commands.', [
-  devCommand,
+  dev,
   serve,
   migrate,
   doctor,
@@ -74,7 +110,7 @@ export const program = group('eaas', 'Encryption as a service: the server and it
   group('audit', 'Audit logs of tenants.', auditCommands),
   group('root-key', 'The root key, which protects all other keys.', rootKeyCommands),
   completionCommand,
-  helpCommand,
+  help,
 ])
   .version(manifest.version, '-V, --version', 'print the version')
   .addHelpText('after', '\n`eaas help exit-codes` lists the exit codes.');
