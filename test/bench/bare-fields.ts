@@ -8,12 +8,6 @@ import {
 } from 'node:crypto';
 import { type Context, encodeContext, type Wrapped } from '@eaas/protocol';
 
-/** Encrypts and decrypts fields without the SDK. */
-export interface BareFields {
-  readonly seal: (text: string) => string;
-  readonly open: (ciphertext: string) => string;
-}
-
 const ivLength = 12;
 const commitmentLength = 32;
 const tagLength = 16;
@@ -23,7 +17,7 @@ const options = { authTagLength: tagLength } as const;
  * The fastest way we know to write the same envelopes with node:crypto, for one data key and one context. The header, the
  * AAD and the key are made once, ivs are drawn 64 at a time, and short buffers come from Node's pool.
  */
-export function bareFields(dek: Uint8Array, wrapped: Wrapped, context?: Context): BareFields {
+export function bareFields(dek: Uint8Array, wrapped: Wrapped, context?: Context) {
   const { header, commitment, key } = prepare(dek, wrapped);
   const aad = Buffer.concat([header.subarray(0, 20), encodeContext(context)]);
   const commitmentAt = header.length + ivLength;
@@ -32,7 +26,7 @@ export function bareFields(dek: Uint8Array, wrapped: Wrapped, context?: Context)
   let used = 0;
 
   return {
-    seal(text) {
+    seal: (text: string): string => {
       if (used === ivs.length) {
         ivs = randomFillSync(Buffer.allocUnsafe(64 * ivLength));
         used = 0;
@@ -49,7 +43,7 @@ export function bareFields(dek: Uint8Array, wrapped: Wrapped, context?: Context)
       envelope.set(cipher.getAuthTag(), bodyAt + body.length);
       return envelope.toString('base64');
     },
-    open(ciphertext) {
+    open: (ciphertext: string): string => {
       const envelope = Buffer.from(ciphertext, 'base64');
       const end = envelope.length - tagLength;
       if (end < bodyAt || envelope.compare(header, 0, header.length, 0, header.length) !== 0) {

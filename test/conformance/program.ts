@@ -22,21 +22,7 @@ export interface End {
 }
 
 /** A server in its own process. */
-export interface ServerProcess {
-  readonly baseUrl: string;
-  readonly port: number;
-  readonly pid: number;
-  readonly ended: Promise<End>;
-  /** How the server ended. Undefined while it runs. */
-  readonly end: () => End | undefined;
-  /** Everything that the server has written so far to standard output and standard error. */
-  readonly log: () => string;
-  readonly signal: (signal: NodeJS.Signals) => void;
-  /** Sends SIGTERM and waits for the end. Sends SIGKILL after 15 seconds. */
-  readonly stop: () => Promise<void>;
-  /** Sends SIGKILL and waits for the end. */
-  readonly kill: () => Promise<void>;
-}
+export type ServerProcess = Awaited<ReturnType<typeof serve>>;
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -77,7 +63,7 @@ export async function run(
 }
 
 /** Starts `eaas serve` and waits until it listens. If it ends or takes over a minute, throws an error with its output. */
-export async function serve(env: Environment, { program = eaas, cwd = root } = {}): Promise<ServerProcess> {
+export async function serve(env: Environment, { program = eaas, cwd = root } = {}) {
   const { child, stdout, stderr } = launch([...program, 'serve'], { EAAS_PORT: '0', ...env }, cwd);
   const ended: Promise<End> = once(child, 'close').then(([code, signal]) => ({ code, signal }));
   const end = (): End | undefined => {
@@ -99,10 +85,14 @@ export async function serve(env: Environment, { program = eaas, cwd = root } = {
         port: Number(port),
         pid: child.pid ?? 0,
         ended,
+        /** How the server ended. Undefined while it runs. */
         end,
+        /** Everything that the server has written so far to standard output and standard error. */
         log,
-        signal: (signal) => void child.kill(signal),
+        signal: (signal: NodeJS.Signals) => void child.kill(signal),
+        /** Sends SIGTERM and waits for the end. Sends SIGKILL after 15 seconds. */
         stop: () => endBy('SIGTERM'),
+        /** Sends SIGKILL and waits for the end. */
         kill: () => endBy('SIGKILL'),
       };
     }

@@ -134,7 +134,8 @@ export class Pair {
     const own: Own = (twin) => twin[side];
     const { method, path, token = own(this.token), headers = {}, body } = build(own);
     const isJson = typeof body === 'object' && Object.getPrototypeOf(body) === Object.prototype;
-    const response = await this.#fetch(side)(this.#base(side) + path, {
+    const { baseUrl, fetch: send } = side === 'real' ? { baseUrl: this.#address, fetch } : this.#memory;
+    const response = await send(baseUrl + path, {
       method,
       headers: {
         ...(token !== null && { authorization: `Bearer ${token}` }),
@@ -146,14 +147,6 @@ export class Pair {
     const text = await response.text();
     const { status } = response;
     return { status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
-  }
-
-  #fetch(side: Side): typeof fetch {
-    return side === 'real' ? fetch : this.#memory.fetch;
-  }
-
-  #base(side: Side): string {
-    return side === 'real' ? this.#address : this.#memory.baseUrl;
   }
 
   #shown(side: Side, { status, headers, body }: Answer): object {
