@@ -34,16 +34,51 @@ test.each(cases)('bash completes `eaas %s`', async (line, expected) => {
 
 whereAvailable('fish', isInstalled('fish'), () => {
   test.each(cases)('fish completes `eaas %s`', async (line, expected) => {
+    expect(await inFish(line)).toEqual(expected);
+  });
+
+  test('fish completes files only for options with a file', async () => {
+    expect(await inFish('audit export --tenant acme --out pack')).toContain('package.json');
+    expect(await inFish('audit export --tenant pack')).toEqual([]);
+  });
+
+  async function inFish(line: string): Promise<string[]> {
     const complete = `source ${await script('fish')}; complete -C 'eaas ${line}'`;
     const { stdout } = await run(['fish', '--no-config', '-c', complete], {});
-    expect(stdout.split('\n').flatMap((each) => each.split('\t')[0] || [])).toEqual(expected);
-  });
+    return stdout.split('\n').flatMap((each) => each.split('\t')[0] || []);
+  }
 });
 
+/** Types a line and Tab in an interactive zsh. Its own key Ctrl-X P writes the completed line to a file and ends it. */
+const typeInZsh = `
+zmodload zsh/zpty
+zpty shell TERM=dumb zsh -f -i
+zpty -w shell 'source ./init.zsh'
+zpty -w -n shell "$1"$'\t\C-xp'
+while zpty -r shell text; do :; done
+cat completed
+`;
+const init = (completion: string): string => `
+autoload -Uz compinit && compinit -u -D
+source '${completion}'
+finish() { print -r -- "$BUFFER" > completed; exit }
+zle -N finish && bindkey '^Xp' finish
+`;
+
 whereAvailable('zsh', isInstalled('zsh'), () => {
-  test('zsh can read its script', async () => {
-    const { code, stderr } = await run(['zsh', '-nf', await script('zsh')], {});
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  test.each(cases)('zsh completes `eaas %s`', async (line, [expected]) => {
+    const cwd = await newDirectory();
+    await writeFile(join(cwd, 'init.zsh'), init(await script('zsh')));
+    const { stdout } = await run(['zsh', '-f', '-c', typeInZsh, 'zsh', `eaas ${line}`], {}, { cwd });
+    const before = line.split(' ').slice(0, -1).join(' ');
+    expect(stdout).toBe(expected === undefined ? `eaas ${line}\n` : `eaas ${before} ${expected} \n`);
+  });
+
+  test('zsh completes from a folder of fpath', async () => {
+    const cwd = await newDirectory();
+    const setup = `fpath=('${cwd}' $fpath); autoload -Uz compinit && compinit -u -D; print -r -- $_comps[eaas]`;
+    await writeFile(join(cwd, '_eaas'), (await run([...eaas, 'completion', 'zsh'], {})).stdout);
+    expect((await run(['zsh', '-f', '-c', setup], {}, { cwd })).stdout).toBe('_eaas\n');
   });
 });
 

@@ -11,6 +11,8 @@ interface Place {
 interface Word {
   readonly text: string;
   readonly about: string;
+  /** What follows an option. */
+  readonly value?: 'file' | 'text' | undefined;
 }
 
 const shells = { bash, zsh, fish };
@@ -31,12 +33,20 @@ export const completionCommand = command(
   });
 
 function placesIn(from: Command, path: string): Place[] {
-  const options = from.options.map(({ long, description }) => ({ text: long ?? '', about: description }));
+  const options = from.options.map(({ long, description, flags }) => {
+    return { text: long ?? '', about: description, value: valueIn(flags) };
+  });
   const commands = from.commands.map((each) => ({ text: each.name(), about: each.summary() }));
   const choices = from.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
   const words = [...commands, ...choices.map((text) => ({ text, about: '' })), ...options];
   const below = from.commands.flatMap((each) => placesIn(each, `${path} ${each.name()}`.trim()));
   return [{ path, words: [...words, { text: '--help', about: 'show the help' }] }, ...below];
+}
+
+/** Returns what follows an option, by its flags as in `--out <file>`. */
+function valueIn(flags: string): Word['value'] {
+  if (/[<[](?:file|path)[>\]]/.test(flags)) return 'file';
+  return flags.includes('<') ? 'text' : undefined;
 }
 
 const wordsOf = ({ words }: Place): string => words.map(({ text }) => text).join(' ');
@@ -77,11 +87,12 @@ if [[ "$funcstack[1]" = _eaas ]]; then _eaas; else compdef _eaas eaas; fi
 }
 
 function fish(places: readonly Place[]): string {
+  const values = { file: ' -rF', text: ' -x' };
   const lines = places.flatMap(({ path, words }) =>
-    words.map(({ text, about }) => {
-      const what = text.startsWith('--') ? `-l ${text.slice(2)}` : `-a ${text}`;
+    words.map(({ text, about, value }) => {
+      const what = text.startsWith('--') ? `-l ${text.slice(2)}${value ? values[value] : ''}` : `-a ${text}`;
       const description = about === '' ? '' : ` -d '${about.replaceAll(/['\\]/g, '\\$&')}'`;
-      return `complete -c eaas -f -n '__eaas_at "${path && ` ${path}`}"' ${what}${description}`;
+      return `complete -c eaas -n '__eaas_at "${path && ` ${path}`}"' ${what}${description}`;
     }),
   );
   return `# Completion of eaas for fish.
@@ -98,6 +109,7 @@ function __eaas_at
   end
   test "$at" = "$argv[1]"
 end
+complete -c eaas -f
 ${lines.join('\n')}
 `;
 }
