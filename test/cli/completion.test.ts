@@ -50,7 +50,7 @@ whereAvailable('fish', isInstalled('fish'), () => {
 });
 
 /** Types a line and Tab in an interactive zsh. Its own key Ctrl-X P writes the completed line to a file and ends it. */
-const typeInZsh = `
+const typeInZsh = String.raw`
 zmodload zsh/zpty
 zpty shell TERM=dumb zsh -f -i
 zpty -w shell 'source ./init.zsh'
