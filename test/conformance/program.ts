@@ -121,7 +121,7 @@ export function launch(command: readonly string[], env: Environment, cwd = root,
 }
 
 /** This process's environment without the variables that configure a server and those that vitest sets. */
-function inherited(): Record<string, string | undefined> {
+export function inherited(): Record<string, string | undefined> {
   const foreign = /^(EAAS_|DATABASE_URL$|VITEST|NODE_OPTIONS$|NODE_ENV$|TEST$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
 }

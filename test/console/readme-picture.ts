@@ -1,0 +1,30 @@
+// Writes the pictures of the README: the first step of the playground, light and dark. `npm run pictures` builds the pages
+// and runs it.
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { launchChromium } from '../setup/chromium.ts';
+import { openPages } from './pages.ts';
+import { openStage } from './stage.ts';
+
+const folder = fileURLToPath(new URL('../../docs/', import.meta.url));
+
+const { browser, close } = await launchChromium();
+const pages = await openPages(() => Promise.reject(new Error('no service yet')));
+try {
+  const page = await browser.newPage({ locale: 'en-US', reducedMotion: 'reduce' });
+  await page.setViewportSize({ width: 1280, height: 960 });
+  const stage = openStage(page, pages);
+  await stage.client.keys.create({ name: 'app' });
+  await stage.enter('/');
+  await page.getByText('The chain holds.').first().waitFor();
+  await page.getByRole('button', { name: 'Encrypt', exact: true }).click();
+  await page.getByText(/It is not there/).waitFor();
+  await page.evaluate('document.activeElement.blur(); scrollTo(0, 0)');
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.screenshot({ path: join(folder, `playground-${colorScheme}.png`) });
+  }
+} finally {
+  await pages.close();
+  await close();
+}

@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { whereAvailable } from '../setup/available.ts';
+import { type Browser, hasChromium, launchChromium } from '../setup/chromium.ts';
+import { commandsOf, read, root } from './markdown.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
+
+// Types the commands of the README, in their order and in one terminal, in a fresh clone of the last commit. In between it
+// opens the printed URL in Chromium. `npm run first-field` prints the seconds of each step.
+
+const value = 'grace.hopper@example.com';
+const commands = commandsOf(read('README.md'));
+const seconds: [string, number][] = [];
+let folder: string;
+let terminal: Terminal;
+
+async function timed<T>(step: string, work: () => Promise<T>): Promise<T> {
+  const begin = performance.now();
+  try {
+    return await work();
+  } finally {
+    seconds.push([step, (performance.now() - begin) / 1_000]);
+  }
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+  const clone = join(folder, 'eaas');
+  await timed('git clone', () => promisify(execFile)('git', ['clone', '--quiet', root, clone]));
+  terminal = await openTerminal(clone);
+}, 60_000);
+
+afterAll(async () => {
+  await terminal.close();
+  await rm(folder, { recursive: true, force: true, maxRetries: 20 });
+  const rows = [...seconds, ['together', seconds.reduce((sum, [, each]) => sum + each, 0)] as const];
+  for (const [step, each] of rows) process.stdout.write(`${each.toFixed(1).padStart(6)} s  ${step}\n`);
+}, 60_000);
+
+test('the first commands end with the URL of the playground', async () => {
+  const [install = '', start = ''] = commands;
+  expect(install).toBe('npm ci');
+  expect((await timed(install, () => terminal.type(install))).failed).toEqual([]);
+  await timed(start, async () => {
+    await terminal.type(start);
+    await vi.waitUntil(() => /^Try it /m.test(terminal.shown()), { timeout: 120_000 });
+  });
+  expect(terminal.shown()).toMatch(/^Playground +http:\S+$/m);
+}, 600_000);
+
+whereAvailable('Chromium', hasChromium, () => {
+  let launched: { readonly browser: Browser; readonly close: () => Promise<void> };
+
+  beforeAll(async () => {
+    launched = await launchChromium();
+  }, 180_000);
+
+  afterAll(() => launched.close());
+
+  test('the printed URL encrypts and decrypts the first field in the browser', async () => {
+    const [, url = ''] = /^Playground +(\S+)$/m.exec(terminal.shown()) ?? [];
+    const page = await launched.browser.newPage({ locale: 'en-US' });
+    await timed('the first field in Chromium', async () => {
+      await page.goto(url);
+      await page.getByRole('textbox', { name: 'Value' }).fill(value);
+      await page.getByRole('button', { name: 'Encrypt', exact: true }).click();
+      await page.getByText(/It is not there/).waitFor();
+      await page.getByRole('button', { name: 'Decrypt', exact: true }).click();
+      await page.locator('output').first().waitFor();
+    });
+    expect(await page.locator('output').first().innerText()).toBe(value);
+  });
+});
+
+test('the other commands work in the same terminal, one after the other', async () => {
+  const outputs: string[] = [];
+  for (const command of commands.slice(2)) {
+    const { output, failed } = await terminal.type(command);
+    expect({ command, failed, output }).toMatchObject({ failed: [] });
+    outputs.push(output);
+  }
+  expect(outputs.join('')).toMatch(/4111 1111 1111 1111[^]*key\.wrap/);
+}, 120_000);

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { inherited } from '../conformance/program.ts';
+
+/** The end of a block that was typed. */
+export interface Typed {
+  /** What the terminal showed from the block until its end. */
+  readonly output: string;
+  /** The commands of the block that failed. */
+  readonly failed: readonly string[];
+}
+
+/** A shell with job control, in which a test types what a document prints. */
+export interface Terminal {
+  /** Types lines and waits until the shell is ready for the next. Throws if that takes ten minutes. */
+  type(lines: string): Promise<Typed>;
+  /** Everything that the terminal has shown. */
+  readonly shown: () => string;
+  /** Ends the shell and the programs that it runs in the background. */
+  close(): Promise<void>;
+}
+
+const patience = 600_000;
+
+/** Opens a terminal in a folder. */
+export async function openTerminal(
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Terminal> {
+  const shell = spawn('bash', ['--norc', '--noprofile'], {
+    cwd,
+    env: { ...inherited(), ...env },
+    stdio: 'pipe',
+  });
+  const closed = once(shell, 'close');
+  let shown = '';
+  for (const stream of [shell.stdout, shell.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (shown += text));
+  shell.stdin.write("set -m -o pipefail; exec 2>&1; trap 'failed+=\"$BASH_COMMAND\"$'\"'\\n'\"'' ERR\n");
+
+  const type = async (lines: string): Promise<Typed> => {
+    const start = shown.length;
+    const mark = crypto.randomUUID();
+    shell.stdin.write(`failed=\n${lines}\nprintf '\\n${mark}\\n%s${mark}\\n' "$failed"\n`);
+    const end = new RegExp(`\\n${mark}\\n([^]*?)${mark}\\n`);
+    for (const deadline = Date.now() + patience; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
+      const found = end.exec(shown.slice(start));
+      if (found) {
+        const failed = (found[1] ?? '').split('\n').filter((line) => line !== '');
+        return { output: shown.slice(start, start + found.index), failed };
+      }
+      if (shell.exitCode !== null || Date.now() > deadline)
+        throw new Error(`the terminal did not finish:\n${lines}\n${shown.slice(start)}`);
+    }
+  };
+  const close = async (): Promise<void> => {
+    shell.stdin.end('trap - ERR; kill $(jobs -p) 2>/dev/null; wait\n');
+    await closed;
+  };
+  return { type, shown: () => shown, close };
+}
