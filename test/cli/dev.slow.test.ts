@@ -90,6 +90,10 @@ test('the printed URL signs in a page once, with an API key that expires', async
   expect(tenant).toBe('dev');
   expect((await signIn(own)).status).toBe(401);
   const headers = { ...own, authorization: `Bearer ${api_key}` };
+  const apiKeys = await eaas<{ name: string; permissions: string[] }>('api-key', 'list', '--tenant', 'dev');
+  expect(apiKeys.find(({ name }) => name === 'console')?.permissions.toSorted()).toEqual(
+    ['encrypt', 'decrypt', 'keys.read', 'keys.manage', 'audit.read'].toSorted(),
+  );
   const audit = await fetch(`${baseUrl}/v1/audit?limit=1`, { headers });
   expect(await audit.json()).toMatchObject({
     logs: [{ action: 'api_key.create', actor: 'operator', ip_address: '127.0.0.1' }],

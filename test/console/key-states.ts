@@ -1,3 +1,5 @@
+import { generateKeyPairSync } from 'node:crypto';
+import type { Permission } from '@eaas/protocol/wire';
 import { seed } from './seed.ts';
 import type { Stage } from './stage.ts';
 import type { State } from './states.ts';
@@ -16,6 +18,23 @@ async function openDialog(stage: Stage, name: string, button: string): Promise<v
   await stage.page.getByRole('button', { name: button, exact: true }).click();
   await stage.page.locator('dialog').waitFor();
 }
+
+const publicKey = generateKeyPairSync('rsa', { modulusLength: 3_072 }).publicKey.export({
+  type: 'spki',
+  format: 'pem',
+});
+
+/** The dialog that exports the key of the seeded tenant that allows it, filled in. */
+async function openExport(stage: Stage, key: string, some?: readonly Permission[]): Promise<void> {
+  const { key_id } = await stage.client.keys.create({ name: 'escrow', exportable: true });
+  await stage.client.keys.rotate({ key_id });
+  await stage.enter(`${list}/${key_id}`, some);
+  await stage.page.getByRole('button', { name: 'Export', exact: true }).click();
+  await stage.page.getByLabel('RSA public key').fill(key);
+  await stage.page.getByLabel('Type escrow to confirm').fill('escrow');
+}
+
+const exportIt = ({ page }: Stage) => page.getByRole('button', { name: 'Export the key' }).click();
 
 export const keyStates: readonly State[] = [
   {
@@ -85,6 +104,57 @@ export const keyStates: readonly State[] = [
   { name: 'key-disabled', reach: (stage) => openKey(stage, 'legacy-import') },
   { name: 'key-being-destroyed', reach: (stage) => openKey(stage, 'archive-2024') },
   { name: 'key-destroyed', reach: (stage) => openKey(stage, 'old-index') },
+  {
+    name: 'key-export',
+    reach: async (stage) => {
+      await openExport(stage, '');
+      await stage.page.getByText('How to make one').click();
+    },
+  },
+  {
+    name: 'key-export-not-a-public-key',
+    reach: async (stage) => {
+      await openExport(stage, 'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQ');
+      await exportIt(stage);
+      await stage.page.locator('dialog .failure').waitFor();
+    },
+  },
+  {
+    name: 'key-export-forbidden',
+    fails: true,
+    reach: async (stage) => {
+      await openExport(stage, String(publicKey), ['keys.read', 'keys.manage']);
+      await exportIt(stage);
+      await stage.page.locator('dialog .failure.forbidden').waitFor();
+    },
+  },
+  {
+    name: 'key-export-exporting',
+    reach: async (stage) => {
+      await openExport(stage, String(publicKey));
+      stage.setAway('silent');
+      await exportIt(stage);
+      await stage.page.getByText('Exporting').first().waitFor();
+    },
+  },
+  {
+    name: 'key-export-service-away',
+    fails: true,
+    reach: async (stage) => {
+      await openExport(stage, String(publicKey));
+      stage.setAway('unreachable');
+      await exportIt(stage);
+      await stage.page.locator('dialog .failure.away').waitFor();
+    },
+  },
+  {
+    name: 'key-exported',
+    reach: async (stage) => {
+      await openExport(stage, String(publicKey));
+      await exportIt(stage);
+      await stage.page.getByText('The key is exported').waitFor();
+    },
+  },
   {
     name: 'key-unknown',
     fails: true,

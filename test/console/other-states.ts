@@ -1,3 +1,4 @@
+import type { Permission } from '@eaas/protocol/wire';
 import { seed } from './seed.ts';
 import type { Stage } from './stage.ts';
 import type { State } from './states.ts';
@@ -10,6 +11,15 @@ async function openApiKeys(stage: Stage): Promise<void> {
   await stage.enter(apiKeys);
   await stage.page.getByRole('table').waitFor();
 }
+
+async function openEdit(stage: Stage, name: string, some?: readonly Permission[]): Promise<void> {
+  await seed(stage);
+  await stage.enter(apiKeys, some);
+  await stage.page.getByRole('button', { name: `Edit ${name}` }).click();
+  await stage.page.getByLabel(/^billing/).waitFor();
+}
+
+const save = ({ page }: Stage) => page.getByRole('button', { name: 'Save the changes' }).click();
 
 export const otherStates: readonly State[] = [
   { name: 'api-keys', reach: openApiKeys },
@@ -39,6 +49,61 @@ export const otherStates: readonly State[] = [
       await stage.page.getByLabel('Name').fill('invoices');
       await stage.page.getByRole('button', { name: 'Create the API key' }).click();
       await stage.page.getByText('It is shown this once').waitFor();
+    },
+  },
+  { name: 'api-keys-edit', reach: (stage) => openEdit(stage, 'web') },
+  {
+    name: 'api-keys-edit-consequences',
+    reach: async (stage) => {
+      await openEdit(stage, 'web');
+      await stage.page.getByLabel(/^decrypt/).click();
+      await stage.page.getByLabel(/^keys.read/).click();
+      await stage.page.getByLabel(/^billing/).click();
+      await stage.page.getByLabel('Expires').selectOption('30');
+      await stage.page.getByRole('heading', { name: 'From the moment you save' }).waitFor();
+      await stage.page.getByRole('button', { name: 'Save the changes' }).focus();
+    },
+  },
+  {
+    name: 'api-keys-edit-saving',
+    reach: async (stage) => {
+      await openEdit(stage, 'web');
+      await stage.page.getByLabel('Name').fill('website');
+      stage.setAway('silent');
+      await save(stage);
+      await stage.page.getByText('Saving').first().waitFor();
+    },
+  },
+  {
+    name: 'api-keys-edit-forbidden',
+    fails: true,
+    reach: async (stage) => {
+      await openEdit(stage, 'web', ['api_keys.manage', 'keys.read']);
+      await stage.page.getByLabel(/^keys.manage/).click();
+      await save(stage);
+      await stage.page.locator('dialog .failure.forbidden').waitFor();
+    },
+  },
+  {
+    name: 'api-keys-edit-service-away',
+    fails: true,
+    reach: async (stage) => {
+      await openEdit(stage, 'web');
+      await stage.page.getByLabel('Name').fill('website');
+      stage.setAway('unreachable');
+      await save(stage);
+      await stage.page.locator('dialog .failure.away').waitFor();
+    },
+  },
+  {
+    name: 'api-keys-edit-expired',
+    fails: true,
+    reach: async (stage) => {
+      await openEdit(stage, 'web');
+      await stage.page.getByLabel('Name').fill('website');
+      stage.pages.setApi(async () => Response.json({ code: 'unauthorized', detail: 'no' }, { status: 401 }));
+      await save(stage);
+      await stage.page.getByText(/has expired or was revoked/).waitFor();
     },
   },
   {

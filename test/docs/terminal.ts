@@ -38,10 +38,11 @@ export async function openTerminal(
     stream.setEncoding('utf8').on('data', (text: string) => (shown += text));
   shell.stdin.write("set -m -o pipefail; exec 2>&1; trap 'failed+=\"$BASH_COMMAND\"$'\"'\\n'\"'' ERR\n");
 
+  // Programs get no standard input: Node would make the pipe that the shell reads from non-blocking.
   const type = async (lines: string): Promise<Typed> => {
     const start = shown.length;
     const mark = crypto.randomUUID();
-    shell.stdin.write(`failed=\n${lines}\nprintf '\\n${mark}\\n%s${mark}\\n' "$failed"\n`);
+    shell.stdin.write(`failed=\n{\n${lines}\n} < /dev/null\nprintf '\\n${mark}\\n%s${mark}\\n' "$failed"\n`);
     const end = new RegExp(`\\n${mark}\\n([^]*?)${mark}\\n`);
     for (const deadline = Date.now() + patience; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
       const found = end.exec(shown.slice(start));

@@ -7,26 +7,32 @@ import { type ApiKeyRecord, stateOf } from './api-key-state.ts';
 interface ApiKeyTableProps {
   readonly apiKeys: readonly ApiKeyRecord[];
   readonly isStale: boolean;
+  readonly onEdit: (apiKey: ApiKeyRecord) => void;
   readonly onRevoke: (apiKey: ApiKeyRecord) => void;
 }
 
 /** A page of API keys. */
-export function ApiKeyTable({ apiKeys, isStale, onRevoke }: ApiKeyTableProps) {
-  const revoke: Column<ApiKeyRecord> = {
+export function ApiKeyTable({ apiKeys, isStale, onEdit, onRevoke }: ApiKeyTableProps) {
+  const actions: Column<ApiKeyRecord> = {
     title: 'Actions',
     kind: 'end',
     isQuiet: true,
     cell: (apiKey) =>
       apiKey.revoked_at === null && (
-        <Button kind="quiet" label={`Revoke ${apiKey.name}`} onClick={() => onRevoke(apiKey)}>
-          Revoke
-        </Button>
+        <>
+          <Button kind="quiet" label={`Edit ${apiKey.name}`} onClick={() => onEdit(apiKey)}>
+            Edit
+          </Button>
+          <Button kind="quiet" label={`Revoke ${apiKey.name}`} onClick={() => onRevoke(apiKey)}>
+            Revoke
+          </Button>
+        </>
       ),
   };
   return (
     <Table
       caption="API keys, newest first"
-      columns={[...columns, revoke]}
+      columns={[...columns, actions]}
       rows={apiKeys}
       keyOf={({ api_key_id }) => api_key_id}
       classOf={(apiKey) => (stateOf(apiKey).tone === 'plain' ? 'past' : '')}

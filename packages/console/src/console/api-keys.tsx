@@ -10,6 +10,7 @@ import { session } from '../session.ts';
 import { type ApiKeyRecord, stateOf } from './api-key-state.ts';
 import { ApiKeyTable } from './api-key-table.tsx';
 import { CreateApiKey } from './create-api-key.tsx';
+import { EditApiKey } from './edit-api-key.tsx';
 
 const size = 50;
 
@@ -22,6 +23,7 @@ export function ApiKeys() {
 function Listed({ client }: { readonly client: EaasClient }) {
   const offset = useSignal(0);
   const isCreating = useSignal(false);
+  const edited = useSignal<ApiKeyRecord | undefined>(undefined);
   const revoked = useSignal<ApiKeyRecord | undefined>(undefined);
   const { value, failure, isLoading, reload } = useLoaded(
     (signal) => client.apiKeys.page({ limit: size, offset: offset.value }, { signal }),
@@ -52,6 +54,7 @@ function Listed({ client }: { readonly client: EaasClient }) {
           <ApiKeyTable
             apiKeys={value.api_keys}
             isStale={isLoading}
+            onEdit={(apiKey) => (edited.value = apiKey)}
             onRevoke={(apiKey) => (revoked.value = apiKey)}
           />
           <Pager {...value} size={size} of="API keys" onMove={(to) => (offset.value = to)} />
@@ -62,6 +65,18 @@ function Listed({ client }: { readonly client: EaasClient }) {
           client={client}
           onClose={() => {
             isCreating.value = false;
+            reload();
+          }}
+        />
+      )}
+      {edited.value && (
+        <EditApiKey
+          client={client}
+          apiKey={edited.value}
+          isOwn={isOwn(edited.value)}
+          onClose={() => (edited.value = undefined)}
+          onDone={() => {
+            edited.value = undefined;
             reload();
           }}
         />
@@ -88,15 +103,20 @@ interface RevokeProps {
   readonly onDone: () => void;
 }
 
-function Revoke({ client, apiKey: { api_key_id, name, hint, ...rest }, onClose, onDone }: RevokeProps) {
-  const isOwn = session.value?.apiKey.endsWith(hint) ?? false;
+/** Whether the page is signed in with this API key. */
+function isOwn({ hint }: ApiKeyRecord): boolean {
+  return session.value?.apiKey.endsWith(hint) ?? false;
+}
+
+function Revoke({ client, apiKey, onClose, onDone }: RevokeProps) {
+  const { api_key_id, name, hint } = apiKey;
   return (
     <Confirm
       title={`Revoke ${name}`}
       action="Revoke the API key"
       busyText="Revoking"
       isDangerous
-      {...(stateOf(rest).text === 'Expired' ? {} : { typed: name })}
+      {...(stateOf(apiKey).text === 'Expired' ? {} : { typed: name })}
       work={() => client.apiKeys.revoke({ api_key_id })}
       onDone={onDone}
       onClose={onClose}
@@ -105,7 +125,7 @@ function Revoke({ client, apiKey: { api_key_id, name, hint, ...rest }, onClose, 
         Every request with the API key that ends in <code>{hint}</code> is refused from now on. This cannot be
         undone. Data keys that a client has in memory work for at most five minutes more.
       </p>
-      {isOwn && (
+      {isOwn(apiKey) && (
         <p class="strong">This is the API key that you are signed in with. You will be signed out.</p>
       )}
     </Confirm>

@@ -1,24 +1,14 @@
-import { type Signal, useSignal } from '@preact/signals';
-import type { Output, Permission } from '@eaas/protocol/wire';
+import { useSignal } from '@preact/signals';
+import type { Output } from '@eaas/protocol/wire';
 import type { EaasClient } from '@eaas/sdk';
 import { useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Field, Select } from '../parts/field.tsx';
 import { FailureView, Notice } from '../parts/states.tsx';
-import { KeyChoice } from './key-choice.tsx';
-import { permissionTexts, tenantWide } from './permission-texts.ts';
+import { ApiKeyFields, expiryOf, isComplete, lives, useApiKeyDraft } from './api-key-form.tsx';
 
 type Created = Output<'POST /v1/api-keys'>;
-
-const lives: readonly (readonly [string, string])[] = [
-  ['1', 'After a day'],
-  ['30', 'After 30 days'],
-  ['90', 'After 90 days'],
-  ['365', 'After a year'],
-  ['', 'Never'],
-];
 
 interface CreateApiKeyProps {
   readonly client: EaasClient;
@@ -33,24 +23,23 @@ export function CreateApiKey({ client, onClose }: CreateApiKeyProps) {
 }
 
 function Form({ client, onClose, onCreated }: CreateApiKeyProps & { onCreated: (created: Created) => void }) {
-  const name = useSignal('');
-  const days = useSignal('90');
-  const permissions = useSignal<readonly Permission[]>(['encrypt', 'decrypt']);
-  const keyIds = useSignal<readonly string[] | null>(null);
+  const { draft, ...fields } = useApiKeyDraft({
+    name: '',
+    permissions: ['encrypt', 'decrypt'],
+    keyIds: null,
+    expires: '90',
+  });
   const { isBusy, failure, run } = useWork();
-  const isEmpty = permissions.value.length === 0 || keyIds.value?.length === 0;
 
   const create = async (event: Event): Promise<void> => {
     event.preventDefault();
-    const expires_at =
-      days.value === '' ? null : new Date(Date.now() + Number(days.value) * 86_400_000).toISOString();
     await run(async () =>
       onCreated(
         await client.apiKeys.create({
-          name: name.value.trim(),
-          permissions: [...permissions.value],
-          key_ids: keyIds.value && [...keyIds.value],
-          expires_at,
+          name: draft.name,
+          permissions: [...draft.permissions],
+          key_ids: draft.keyIds && [...draft.keyIds],
+          expires_at: expiryOf(draft.expires),
         }),
       ),
     );
@@ -59,66 +48,22 @@ function Form({ client, onClose, onCreated }: CreateApiKeyProps & { onCreated: (
   return (
     <Dialog title="Create an API key" onClose={onClose}>
       <form class="stack" onSubmit={(event) => void create(event)}>
-        <Field
-          label="Name"
-          hint="The application that will use it."
-          autocomplete="off"
-          maxLength={128}
-          required
-          value={name}
-        />
-        <KeyChoice
-          client={client}
-          value={keyIds}
-          onChange={(ids) => {
-            keyIds.value = ids;
-            if (ids) permissions.value = permissions.value.filter((one) => !tenantWide.has(one));
-          }}
-        />
-        <Permissions value={permissions} isLimited={keyIds.value !== null} />
-        <Select label="Expires" value={days} options={lives} />
+        <ApiKeyFields client={client} fields={fields} lives={lives} />
         {failure && <FailureView failure={failure} />}
         <div class="actions">
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" isBusy={isBusy} busyText="Creating" disabled={isEmpty}>
+          <Button
+            kind="primary"
+            type="submit"
+            isBusy={isBusy}
+            busyText="Creating"
+            disabled={!isComplete(draft)}
+          >
             Create the API key
           </Button>
         </div>
       </form>
     </Dialog>
-  );
-}
-
-interface PermissionsProps {
-  readonly value: Signal<readonly Permission[]>;
-  readonly isLimited: boolean;
-}
-
-function Permissions({ value, isLimited }: PermissionsProps) {
-  const names = Object.keys(permissionTexts) as Permission[];
-  return (
-    <fieldset class="choices">
-      <legend>Permissions</legend>
-      {names.map((name) => (
-        <label key={name} class="choice">
-          <input
-            type="checkbox"
-            checked={value.value.includes(name)}
-            disabled={isLimited && tenantWide.has(name)}
-            onChange={({ currentTarget: { checked } }) =>
-              (value.value = checked ? [...value.value, name] : value.value.filter((one) => one !== name))
-            }
-          />
-          <span>
-            <code>{name}</code>
-            <span class="soft">{permissionTexts[name]}</span>
-          </span>
-        </label>
-      ))}
-      {isLimited && (
-        <p class="hint">An API key that is limited to some keys cannot act for the whole tenant.</p>
-      )}
-    </fieldset>
   );
 }
 

@@ -18,13 +18,20 @@ interface CreateKeyProps {
 export function CreateKey({ client, onClose, onCreated }: CreateKeyProps) {
   const name = useSignal('');
   const days = useSignal('365');
+  const exportable = useSignal(false);
   const { isBusy, failure, run } = useWork();
 
   const create = async (event: Event): Promise<void> => {
     event.preventDefault();
     await run(async () => {
       const policy = days.value === '' ? null : { interval_days: Number(days.value) };
-      onCreated(await client.keys.create({ name: name.value.trim(), rotation_policy: policy }));
+      onCreated(
+        await client.keys.create({
+          name: name.value.trim(),
+          rotation_policy: policy,
+          exportable: exportable.value,
+        }),
+      );
     });
   };
 
@@ -45,6 +52,19 @@ export function CreateKey({ client, onClose, onCreated }: CreateKeyProps) {
           value={days}
           options={rotationOptions}
         />
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={exportable.value}
+            onChange={({ currentTarget: { checked } }) => (exportable.value = checked)}
+          />
+          <span>
+            Allow export
+            <span class="soft">
+              Its material can leave the service, encrypted for an RSA key. This cannot be changed later.
+            </span>
+          </span>
+        </label>
         {failure && <FailureView failure={failure} />}
         <div class="actions">
           <Button onClick={onClose}>Cancel</Button>

@@ -3,10 +3,11 @@ import type { EaasClient } from '@eaas/sdk';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { DestroyKey } from './destroy-key.tsx';
+import { ExportKey } from './export-key.tsx';
 import type { KeyRecord } from './key-status.tsx';
 import { SetRotation } from './set-rotation.tsx';
 
-type Action = 'rotate' | 'rotation' | 'disable' | 'enable' | 'destroy' | 'restore';
+type Action = 'rotate' | 'rotation' | 'disable' | 'enable' | 'export' | 'destroy' | 'restore';
 
 interface KeyActionsProps {
   readonly client: EaasClient;
@@ -18,11 +19,13 @@ const actions: Readonly<Record<KeyRecord['status'], readonly (readonly [Action, 
   active: [
     ['rotate', 'Rotate'],
     ['rotation', 'Set the rotation'],
+    ['export', 'Export'],
     ['disable', 'Disable'],
   ],
   disabled: [
     ['enable', 'Enable'],
     ['rotation', 'Set the rotation'],
+    ['export', 'Export'],
     ['destroy', 'Destroy'],
   ],
   pending_destruction: [['restore', 'Restore']],
@@ -37,21 +40,23 @@ export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
     close();
     onChanged();
   };
-  const { key_id, name, status } = record;
+  const { key_id, name, status, exportable } = record;
   const shared = { onClose: close, onDone: done };
 
   return (
     <>
       <div class="actions start">
-        {actions[status].map(([action, text]) => (
-          <Button
-            key={action}
-            kind={action === 'destroy' ? 'danger' : 'plain'}
-            onClick={() => (asked.value = action)}
-          >
-            {text}
-          </Button>
-        ))}
+        {actions[status]
+          .filter(([action]) => action !== 'export' || exportable)
+          .map(([action, text]) => (
+            <Button
+              key={action}
+              kind={action === 'destroy' ? 'danger' : 'plain'}
+              onClick={() => (asked.value = action)}
+            >
+              {text}
+            </Button>
+          ))}
         {status === 'active' && <span class="soft">To destroy the key, disable it first.</span>}
       </div>
       {asked.value === 'rotate' && (
@@ -93,6 +98,7 @@ export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
           <p>The key encrypts again.</p>
         </Confirm>
       )}
+      {asked.value === 'export' && <ExportKey client={client} record={record} onClose={close} />}
       {asked.value === 'destroy' && <DestroyKey {...shared} client={client} record={record} />}
       {asked.value === 'restore' && (
         <Confirm

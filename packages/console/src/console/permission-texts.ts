@@ -9,7 +9,7 @@ export const permissionTexts: Readonly<Record<Permission, string>> = {
   'keys.destroy': 'Destroy keys, and restore them',
   'keys.export': 'Take the material of exportable keys',
   'audit.read': 'Read and verify the audit log',
-  'api_keys.manage': 'Create and revoke API keys',
+  'api_keys.manage': 'Create, edit and revoke API keys',
   'usage.read': 'See how much was used',
 };
 

@@ -41,6 +41,31 @@ export function Field({ label, hint, error, value, type = 'text', ...input }: In
   );
 }
 
+interface Lines extends Texts {
+  readonly value: Signal<string>;
+  readonly rows: number;
+  readonly placeholder?: string;
+}
+
+/** A labelled input of several lines, for keys. */
+export function TextArea({ label, hint, error, value, ...input }: Lines) {
+  const id = useId();
+  return (
+    <Labelled id={id} label={label} hint={hint} error={error}>
+      <textarea
+        {...input}
+        id={id}
+        required
+        autocomplete="off"
+        spellcheck={false}
+        value={value.value}
+        aria-describedby={describedBy(id, hint, error)}
+        onInput={(event) => (value.value = event.currentTarget.value)}
+      />
+    </Labelled>
+  );
+}
+
 interface Choices extends Texts {
   readonly value: Signal<string>;
   /** Values and their texts. */

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { changesOf } from './api-key-changes.ts';
+import type { ApiKeyDraft } from './api-key-form.tsx';
+import type { ApiKeyRecord } from './api-key-state.ts';
+
+const record: ApiKeyRecord = {
+  api_key_id: 'id',
+  name: 'web',
+  hint: 'abcd',
+  permissions: ['encrypt', 'decrypt'],
+  key_ids: ['one', 'two'],
+  allowed_origins: null,
+  expires_at: new Date(Date.now() + 60 * 86_400_000).toISOString(),
+  created_at: '2026-01-01T00:00:00.000Z',
+  created_by: 'operator',
+  revoked_at: null,
+  last_used_at: null,
+};
+const same: ApiKeyDraft = {
+  name: 'web',
+  permissions: ['decrypt', 'encrypt'],
+  keyIds: ['two', 'one'],
+  expires: 'unchanged',
+};
+const change = (draft: Partial<ApiKeyDraft>, before: Partial<ApiKeyRecord> = {}) =>
+  changesOf({ ...record, ...before }, { ...same, ...draft });
+
+test('a draft that changes nothing sends nothing, in any order of its lists', () => {
+  expect(change({})).toEqual({ fields: {}, losses: [], gains: [] });
+});
+
+test('a new name has no consequences', () => {
+  expect(change({ name: 'website' })).toEqual({ fields: { name: 'website' }, losses: [], gains: [] });
+});
+
+test('permissions that are taken away and given are named', () => {
+  expect(change({ permissions: ['encrypt', 'keys.read'] })).toEqual({
+    fields: { permissions: ['encrypt', 'keys.read'] },
+    losses: ['Calls that need decrypt are refused.'],
+    gains: ['Calls that need keys.read are allowed.'],
+  });
+});
+
+test.each([
+  [
+    ['one', 'two'],
+    ['two', 'three', 'four'],
+    ['Calls with 1 key are refused.'],
+    ['Calls with 2 keys are allowed.'],
+  ],
+  [null, ['one'], ['Calls with keys other than 1 key are refused.'], []],
+  [['one'], null, [], ['Calls with every other key are allowed.']],
+])('keys from %j to %j', (before, after, losses, gains) => {
+  expect(change({ keyIds: after }, { key_ids: before })).toEqual({
+    fields: { key_ids: after },
+    losses,
+    gains,
+  });
+});
+
+test.each([
+  ['30', 1, 0],
+  ['90', 0, 1],
+  ['', 0, 1],
+])('an expiry of %j days instead of 60 takes or gives', (expires, losses, gains) => {
+  const changes = change({ expires });
+  expect([changes.losses.length, changes.gains.length]).toEqual([losses, gains]);
+  expect(Object.keys(changes.fields)).toEqual(['expires_at']);
+});
+
+test('an API key that never expires stays as it is with "never"', () => {
+  expect(change({ expires: '' }, { expires_at: null }).fields).toEqual({});
+});

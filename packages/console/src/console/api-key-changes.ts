@@ -1,0 +1,61 @@
+import type { Input } from '@eaas/protocol/wire';
+import { counted } from '../parts/short.ts';
+import { dateTime } from '../parts/times.ts';
+import { type ApiKeyDraft, expiryOf } from './api-key-form.tsx';
+import type { ApiKeyRecord } from './api-key-state.ts';
+
+/** The fields to send, and their consequences for the applications that use the API key. */
+export interface ApiKeyChanges {
+  readonly fields: Omit<Input<'PATCH /v1/api-keys/:api_key_id'>, 'api_key_id'>;
+  /** What is refused from then on. */
+  readonly losses: readonly string[];
+  /** What is allowed from then on. */
+  readonly gains: readonly string[];
+}
+
+/** Compares an API key with a draft of it. Fields that stay as they are are not sent. */
+export function changesOf(record: ApiKeyRecord, draft: ApiKeyDraft): ApiKeyChanges {
+  const { permissions, keyIds } = draft;
+  const [taken, given] = difference(record.permissions, permissions);
+  const [fewer, more] = keyDifference(record.key_ids, keyIds);
+  const isNewExpiry = draft.expires !== 'unchanged';
+  const expires_at = isNewExpiry ? expiryOf(draft.expires) : record.expires_at;
+  const end = expires_at === null ? '' : dateTime(expires_at);
+  const isSooner = isNewExpiry && timeOf(expires_at) < timeOf(record.expires_at);
+  const isLater = isNewExpiry && timeOf(expires_at) > timeOf(record.expires_at);
+  return {
+    fields: {
+      ...(draft.name !== record.name && { name: draft.name }),
+      ...(taken.length + given.length > 0 && { permissions: [...permissions] }),
+      ...((fewer !== '' || more !== '') && { key_ids: keyIds && [...keyIds] }),
+      ...((isSooner || isLater) && { expires_at }),
+    },
+    losses: [
+      ...taken.map((name) => `Calls that need ${name} are refused.`),
+      ...(fewer === '' ? [] : [`Calls with ${fewer} are refused.`]),
+      ...(isSooner ? [`All calls are refused from ${end}.`] : []),
+    ],
+    gains: [
+      ...given.map((name) => `Calls that need ${name} are allowed.`),
+      ...(more === '' ? [] : [`Calls with ${more} are allowed.`]),
+      ...(isLater ? [end === '' ? 'It does not expire.' : `It expires later: ${end}.`] : []),
+    ],
+  };
+}
+
+/** The items that only the first and only the second list has. */
+function difference<T>(before: readonly T[], after: readonly T[]): [T[], T[]] {
+  return [before.filter((one) => !after.includes(one)), after.filter((one) => !before.includes(one))];
+}
+
+function keyDifference(before: readonly string[] | null, after: readonly string[] | null): [string, string] {
+  if (before === null || after === null) {
+    if (before === after) return ['', ''];
+    return after === null ? ['', 'every other key'] : [`keys other than ${counted(after.length, 'key')}`, ''];
+  }
+  const [fewer, more] = difference(before, after);
+  const text = ({ length }: readonly string[]) => (length === 0 ? '' : counted(length, 'key'));
+  return [text(fewer), text(more)];
+}
+
+const timeOf = (time: string | null): number => (time === null ? Infinity : Date.parse(time));

@@ -1,0 +1,93 @@
+import { useSignal } from '@preact/signals';
+import type { EaasClient } from '@eaas/sdk';
+import { Button } from '../parts/button.tsx';
+import { Code } from '../parts/code.tsx';
+import { Confirm } from '../parts/confirm.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { TextArea } from '../parts/field.tsx';
+import { counted } from '../parts/short.ts';
+import { Notice } from '../parts/states.tsx';
+import { save } from './export-audit.ts';
+import { exportKey } from './exported-key.ts';
+import type { KeyRecord } from './key-status.tsx';
+
+interface ExportKeyProps {
+  readonly client: EaasClient;
+  readonly record: KeyRecord;
+  readonly onClose: () => void;
+}
+
+const makeKeyPair = `openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:4096 -out export.pem
+openssl pkey -in export.pem -pubout`;
+
+/** Exports a key for an RSA key of the person, after its name was typed. */
+export function ExportKey({ client, record, onClose }: ExportKeyProps) {
+  const { key_id, name } = record;
+  const publicKey = useSignal('');
+  const saved = useSignal<{ readonly fileName: string; readonly versions: number } | undefined>(undefined);
+  const work = async (): Promise<void> => {
+    const exported = await exportKey(client, key_id, publicKey.value);
+    const fileName = `key-${key_id}.json`;
+    save(new Blob([JSON.stringify(exported, null, 2)], { type: 'application/json' }), fileName);
+    saved.value = { fileName, versions: exported.versions.length };
+  };
+  if (saved.value) return <Saved {...saved.value} onClose={onClose} />;
+  return (
+    <Confirm
+      title={`Export ${name}`}
+      action="Export the key"
+      busyText="Exporting"
+      typed={name}
+      isDangerous
+      work={work}
+      onDone={() => {}}
+      onClose={onClose}
+    >
+      <ul class="consequences">
+        <li>
+          Anyone with the file and the private key can decrypt everything under this key, without the service.
+        </li>
+        <li>No audit entry shows what they decrypt. The log shows only this export.</li>
+        <li>You cannot take it back. Destroying the key here does not destroy the copy.</li>
+      </ul>
+      <TextArea
+        label="RSA public key"
+        hint="PEM, 3,072 to 8,192 bits. The service encrypts the key for it. Keep the private key offline."
+        rows={5}
+        placeholder="-----BEGIN PUBLIC KEY-----"
+        value={publicKey}
+      />
+      <details>
+        <summary>How to make one</summary>
+        <Code title="In a terminal" code={makeKeyPair} />
+      </details>
+    </Confirm>
+  );
+}
+
+interface SavedProps {
+  readonly fileName: string;
+  readonly versions: number;
+  readonly onClose: () => void;
+}
+
+function Saved({ fileName, versions, onClose }: SavedProps) {
+  return (
+    <Dialog title="The key is exported" onClose={onClose}>
+      <div class="stack">
+        <Notice tone="good">
+          Your browser saves <code>{fileName}</code>, with {counted(versions, 'version')} and the hash key.
+        </Notice>
+        <p class="soft">
+          Each is encrypted for your RSA key, with RSA-OAEP and SHA-256. Keep the file and the private key
+          apart.
+        </p>
+        <div class="actions">
+          <Button kind="primary" onClick={onClose}>
+            Done
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,33 @@
+import { constants, generateKeyPairSync, privateDecrypt } from 'node:crypto';
+import { EaasClient } from '@eaas/sdk';
+import { createTestService } from '@eaas/sdk/testing';
+import { expect, test } from 'vitest';
+import { exportKey } from './exported-key.ts';
+
+const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 3_072 });
+const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+const client = new EaasClient({ ...createTestService() });
+
+const open = (text: string): Buffer =>
+  privateDecrypt(
+    { key: privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' },
+    Buffer.from(text, 'base64'),
+  );
+
+test('the private key opens every exported version and the hash key', async () => {
+  const { key_id } = await client.keys.create({ name: 'escrow', exportable: true });
+  await client.keys.rotate({ key_id });
+  const exported = await exportKey(client, key_id, `\n${pem}\n`);
+  expect(exported).toMatchObject({ key_id, versions: [{ key_version: 1 }, { key_version: 2 }] });
+  const opened = [...exported.versions.map(({ encrypted }) => encrypted), exported.hash_key].map(open);
+  expect(opened.map(({ length }) => length)).toEqual([32, 32, 32]);
+});
+
+test.each([
+  ['an empty text', ''],
+  ['a private key', String(privateKey.export({ type: 'pkcs8', format: 'pem' }))],
+  ['a damaged public key', pem.replace(/\n[^-]{8}/, '\n')],
+  ['a part of a public key', pem.slice(0, 200)],
+])('%s is refused', async (_, text) => {
+  await expect(exportKey(client, 'key', text)).rejects.toMatchObject({ code: 'input' });
+});
