@@ -1,5 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -136,6 +137,48 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.getByLabel('Type reports to confirm').fill('reports');
     await page.getByRole('button', { name: 'Revoke the API key' }).click();
     await page.getByText('Revoked').waitFor();
+  });
+
+  test('an API key loses a permission, and its next call is refused', async () => {
+    const page = await openConsole('/console/#/api-keys');
+    await page.getByRole('button', { name: 'Create an API key' }).click();
+    await page.getByLabel('Name').fill('narrowed');
+    await page.getByRole('button', { name: 'Create the API key' }).click();
+    const token = await page.locator('.token code').innerText();
+    await page.getByRole('button', { name: 'I have stored it' }).click();
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const decrypt = async () =>
+      (await fetch(new URL('/v1/batch/unwrap', address), { method: 'POST', headers, body: '{}' })).status;
+    expect(await decrypt()).toBe(400);
+
+    await page.getByRole('button', { name: 'Edit narrowed' }).click();
+    const save = page.getByRole('button', { name: 'Save the changes' });
+    expect(await save.isEnabled()).toBe(false);
+    await page.getByLabel(/^decrypt/).click();
+    await page.getByText('Calls that need decrypt are refused.').waitFor();
+    await save.click();
+    await save.waitFor({ state: 'hidden' });
+    expect(await decrypt()).toBe(403);
+  });
+
+  test('a key is exported to a file after its name was typed', async () => {
+    const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 3_072 });
+    const page = await openConsole('/console/');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByLabel('Name').fill('escrow');
+    await page.getByLabel(/^Allow export/).click();
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    const pem = publicKey.export({ type: 'spki', format: 'pem' });
+    await page.getByLabel('RSA public key').fill(pem.toString());
+    const exportIt = page.getByRole('button', { name: 'Export the key' });
+    expect(await exportIt.isEnabled()).toBe(false);
+    await page.getByLabel('Type escrow to confirm').fill('escrow');
+    const downloaded = page.waitForEvent('download');
+    await exportIt.click();
+    const file: unknown = JSON.parse(await readFile(await (await downloaded).path(), 'utf8'));
+    const encrypted = expect.stringMatching(/^[A-Za-z\d+/]{512}$/) as string;
+    expect(file).toMatchObject({ versions: [{ key_version: 1, encrypted }], hash_key: encrypted });
   });
 
   test('a dialog gives the focus back', async () => {
