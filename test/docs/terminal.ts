@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { inherited } from '../conformance/program.ts';
 
 /** The end of a block that was typed. */
-export interface Typed {
+interface Typed {
   /** What the terminal showed from the block until its end. */
   readonly output: string;
   /** The commands of the block that failed. */
