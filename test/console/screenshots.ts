@@ -25,7 +25,7 @@ try {
       for (const colorScheme of schemes) {
         await page.setViewportSize({ width, height: width > 500 ? 900 : 844 });
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        await page.evaluate('scrollTo(0, 0)');
+        await page.evaluate("scrollTo(0, 0); document.activeElement.scrollIntoView({ block: 'nearest' })");
         // A dialog covers what is visible, and not the whole page.
         const fullPage = (await page.locator('dialog').count()) === 0;
         await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage });

@@ -36,7 +36,7 @@ export async function openTerminal(
   let shown = '';
   for (const stream of [shell.stdout, shell.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (shown += text));
-  shell.stdin.write("set -m -o pipefail; exec 2>&1; trap 'failed+=\"$BASH_COMMAND\"$'\"'\\n'\"'' ERR\n");
+  shell.stdin.write("set -m; exec 2>&1; trap 'failed+=\"$BASH_COMMAND\"$'\"'\\n'\"'' ERR\n");
 
   // Programs get no standard input: Node would make the pipe that the shell reads from non-blocking.
   const type = async (lines: string): Promise<Typed> => {

@@ -46,7 +46,7 @@ test.each([
     ['one', 'two'],
     ['two', 'three', 'four'],
     ['Calls with 1 key are refused.'],
-    ['Calls with 2 keys are allowed.'],
+    ['Calls with 2 more keys are allowed.'],
   ],
   [null, ['one'], ['Calls with keys other than 1 key are refused.'], []],
   [['one'], null, [], ['Calls with every other key are allowed.']],

@@ -54,8 +54,10 @@ function keyDifference(before: readonly string[] | null, after: readonly string[
     return after === null ? ['', 'every other key'] : [`keys other than ${counted(after.length, 'key')}`, ''];
   }
   const [fewer, more] = difference(before, after);
-  const text = ({ length }: readonly string[]) => (length === 0 ? '' : counted(length, 'key'));
-  return [text(fewer), text(more)];
+  return [
+    fewer.length === 0 ? '' : counted(fewer.length, 'key'),
+    more.length === 0 ? '' : counted(more.length, 'more key'),
+  ];
 }
 
 const timeOf = (time: string | null): number => (time === null ? Infinity : Date.parse(time));

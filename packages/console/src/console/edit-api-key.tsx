@@ -69,19 +69,21 @@ function Consequences({ changes: { losses, gains }, isOwn }: ConsequencesProps) 
   return (
     <section class="stack" aria-live="polite">
       <h3>From the moment you save</h3>
-      <ul class="consequences">
-        {losses.map((text) => (
-          <li key={text} class="strong">
-            {text}
-          </li>
-        ))}
-        {gains.map((text) => (
-          <li key={text}>{text}</li>
-        ))}
-        {losses.length > 0 && (
+      {losses.length > 0 && (
+        <ul class="consequences">
+          {losses.map((text) => (
+            <li key={text}>{text}</li>
+          ))}
           <li>Data keys that a client has in memory work for at most five minutes more.</li>
-        )}
-      </ul>
+        </ul>
+      )}
+      {gains.length > 0 && (
+        <ul class="consequences mild">
+          {gains.map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      )}
       {isOwn && <p class="strong">You are signed in with this API key. The changes apply to this page.</p>}
     </section>
   );

@@ -45,7 +45,7 @@ function Listed({ client }: { readonly client: EaasClient }) {
     <>
       <PageHead
         title="Keys"
-        lead="A key wraps the data keys that encrypt your values. It never leaves the service."
+        lead="A key wraps the data keys that encrypt your values. It leaves the service only if you allow its export."
         action={failure ? undefined : create}
       />
       {failure && <FailureView failure={failure} onRetry={reload} />}

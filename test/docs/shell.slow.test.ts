@@ -1,0 +1,164 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eaas } from '../conformance/program.ts';
+import { createDatabase, type TestDatabase } from '../setup/database.ts';
+import { blocksOf, read, root } from './markdown.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
+
+// Types every block of shell commands in the README and the guides, except those in `elsewhere`.
+
+/** Blocks that this test does not type, by their first line, and the reason. */
+const elsewhere: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'README.md': {
+    'npm ci': 'first-field.slow.test.ts types it in a fresh clone',
+    'node --env-file=.env examples/encrypt-a-field/index.mjs': 'first-field.slow.test.ts types it',
+    'npx @eaas/server audit tail --tenant dev --no-follow': 'first-field.slow.test.ts types it',
+    'kill %1': 'first-field.slow.test.ts types it',
+  },
+  'docs/releasing.md': {
+    'npm run release:check': 'test/packaging is what it runs',
+    'npm deprecate @eaas/sdk@1.2.3 "Broken tarball: use 1.2.4"': 'it changes the registry',
+  },
+  'packages/protocol/README.md': {
+    'npm install @eaas/protocol': 'not published yet: test/packaging installs the tarballs',
+  },
+  'packages/sdk/README.md': {
+    'npm install @eaas/sdk': 'not published yet: test/packaging installs the tarballs',
+  },
+  'packages/server/README.md': {
+    'npm ci && npm start': 'first-field.slow.test.ts types both commands',
+    'npm install @eaas/server': 'not published yet: test/packaging installs the tarballs',
+    'npx @eaas/server audit tail --tenant dev': 'needs the server of `npm start`: first-field.slow.test.ts',
+    'pg_dump -h db.example -U eaas_owner -Fc eaas > eaas.dump':
+      'needs PostgreSQL’s programs: `npm run prove` has it',
+    'pg_restore -h db.example -U postgres --exit-on-error --dbname eaas eaas.dump':
+      'needs PostgreSQL’s programs: `npm run prove` has it',
+    "psql -h db.example -U eaas_owner -d eaas -c 'vacuum full'": 'needs PostgreSQL’s programs',
+    'curl -s http://127.0.0.1:8080/readyz': 'needs the server on port 8080: test/conformance/health.test.ts',
+  },
+};
+
+/** Documents whose blocks all need Docker. They say that they are untested. */
+const needDocker = ['examples/self-host/README.md'];
+
+const guides = [
+  'README.md',
+  ...listed('docs'),
+  ...['console', 'protocol', 'sdk', 'server'].map((name) => `packages/${name}/README.md`),
+  ...listed('packages/sdk/docs'),
+  ...needDocker,
+];
+
+function listed(folder: string): string[] {
+  const names = execFileSync('git', ['ls-files', `${folder}/*.md`], { cwd: root, encoding: 'utf8' });
+  return names.split('\n').filter((name) => name !== '' && !name.includes('/reference/'));
+}
+
+/** The first line of a block, which names it in `elsewhere`. */
+const firstLine = (block: string): string => block.split('\n')[0] ?? '';
+
+/** The blocks of a document that this test types. */
+function typedIn(document: string): string[] {
+  return blocksOf(read(document), 'sh').filter((block) => !elsewhere[document]?.[firstLine(block)]);
+}
+
+/** What is already there when an operator types a block, by the first line of the block. */
+const before: Readonly<Record<string, string>> = {
+  'npm run --silent sbom > eaas.cdx.json': `cd '${root}'`,
+  'export NODE_EXTRA_CA_CERTS=/etc/eaas/database-ca.pem':
+    'openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -out database-ca.pem -subj /CN=ca 2> /dev/null',
+  'npx @eaas/server audit verify --json': 'npx @eaas/server audit checkpoint --tenant acme > acme.checkpoint',
+  'npx @eaas/server audit tail --tenant acme --key patients --action key.unwrap':
+    'rm acme.* && npx @eaas/server tenant create --name acme && npx @eaas/server key create --tenant acme --name patients',
+};
+
+/** `audit tail` runs until Ctrl-C, which `timeout` sends. */
+const untilCtrlC = (block: string): string =>
+  block.replace(/^npx @eaas\/server audit tail (?!.*--no-follow).*$/gm, 'interrupted $&');
+
+let folder: string;
+let database: TestDatabase;
+let terminal: Terminal;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+  await symlink(join(root, 'examples'), join(folder, 'examples'));
+  database = await createDatabase();
+  terminal = await openTerminal(folder);
+  const words = eaas.map((word) => `'${word}'`).join(' ');
+  await terminal.type(`npx() { shift; ${words} "$@"; }
+interrupted() { shift 2; timeout --preserve-status --signal INT 4 ${words} "$@"; }`);
+}, 120_000);
+
+afterAll(async () => {
+  await terminal.close();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true, maxRetries: 20 });
+});
+
+test('every exception is a block of its document', () => {
+  for (const [document, exceptions] of Object.entries(elsewhere)) {
+    const lines = blocksOf(read(document), 'sh').map(firstLine);
+    expect(Object.keys(exceptions).filter((line) => !lines.includes(line))).toEqual([]);
+  }
+});
+
+test('the blocks of every other document are typed here', () => {
+  const typed = ['packages/server/README.md', 'packages/sdk/docs/from-server-mode.md', 'docs/releasing.md'];
+  const left = guides.filter((document) => !needDocker.includes(document) && typedIn(document).length > 0);
+  expect(left.toSorted()).toEqual(typed.toSorted());
+});
+
+test.each(needDocker)('%s says that it was not tried', (document) => {
+  expect(read(document)).toMatch(/untested/i);
+});
+
+/** Replaces the examples that a reader replaces: addresses, paths, the id of an API key, and the verifier key. */
+async function own(block: string): Promise<string> {
+  const found = async (command: string, pattern: RegExp): Promise<string> =>
+    pattern.exec((await terminal.type(`npx @eaas/server ${command} --tenant acme`)).output)?.[0] ?? '';
+  const id = '00000000-0000-4000-8000-000000000000';
+  const verifier = 'eaas/…+…+…';
+  const apiKey = block.includes(id) ? await found('api-key list --json', /(?<="api_key_id":")[^"]+/) : '';
+  const key = block.includes(verifier) ? await found('audit checkpoint', /eaas\/\S+\+\S+\+\S+/) : '';
+  return block
+    .replace(/postgres:\/\/eaas_owner:\S+/, () => database.url('owner'))
+    .replace(/postgres:\/\/eaas_server:\S+/, () => database.url('server'))
+    .replaceAll('/etc/eaas/', `${folder}/`)
+    .replaceAll('eaas.cdx.json', `${folder}/eaas.cdx.json`)
+    .replaceAll(id, apiKey)
+    .replaceAll(verifier, key);
+}
+
+async function typeAll(document: string): Promise<void> {
+  for (const block of typedIn(document)) {
+    const prepared = before[firstLine(block)];
+    if (prepared) expect(await terminal.type(prepared)).toMatchObject({ failed: [] });
+    const { output, failed } = await terminal.type(untilCtrlC(await own(block)));
+    expect({ block, output, failed }).toMatchObject({ failed: [] });
+  }
+}
+
+test('the commands of the operator’s manual work in their order, in one terminal', async () => {
+  await typeAll('packages/server/README.md');
+}, 300_000);
+
+test('the command of the guide from server mode works after them', async () => {
+  await typeAll('packages/sdk/docs/from-server-mode.md');
+});
+
+test('the commands of the guide for releases work in a clone', async () => {
+  expect(await terminal.type(`git clone --quiet '${root}' clone && cd clone`)).toMatchObject({ failed: [] });
+  await typeAll('docs/releasing.md');
+  const { output } = await terminal.type(`cd ${folder} && jq -r .bomFormat eaas.cdx.json`);
+  expect(output.trim()).toBe('CycloneDX');
+  const left = await terminal.type('cd clone && git grep -c your-organisation');
+  expect(left.output.trim()).toBe('');
+});
+
+test('a command that fails is noticed', async () => {
+  const { failed } = await terminal.type('npx @eaas/server tenant show nobody');
+  expect(failed).not.toEqual([]);
+});
