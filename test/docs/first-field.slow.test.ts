@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { whereAvailable } from '../setup/available.ts';
 import { type Browser, hasChromium, launchChromium } from '../setup/chromium.ts';
-import { commandsOf, read, root } from './markdown.ts';
+import { blocksOf, commandsOf, read, root } from './markdown.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
 // Types the commands of the README, in their order and in one terminal, in a fresh clone of the last commit. In between it
@@ -73,6 +73,15 @@ whereAvailable('Chromium', hasChromium, () => {
       await page.locator('output').first().waitFor();
     });
     expect(await page.locator('output').first().innerText()).toBe(value);
+  });
+});
+
+test.each(['README.md', 'docs/concepts.md'])('the code of %s runs as it is', async (document) => {
+  const [code = ''] = blocksOf(read(document), 'js');
+  await writeFile(join(folder, 'eaas', 'app.mjs'), code);
+  expect(await terminal.type('node --env-file=.env app.mjs')).toMatchObject({
+    output: expect.stringContaining('4111 1111 1111 1111\n') as string,
+    failed: [],
   });
 });
 
