@@ -42,7 +42,9 @@ export async function openTerminal(
   const type = async (lines: string): Promise<Typed> => {
     const start = shown.length;
     const mark = crypto.randomUUID();
-    shell.stdin.write(`failed=\n{\n${lines}\n} < /dev/null\nprintf '\\n${mark}\\n%s${mark}\\n' "$failed"\n`);
+    shell.stdin.write(
+      `failed=\n{ :\n${lines}\n} < /dev/null\nprintf '\\n${mark}\\n%s${mark}\\n' "$failed"\n`,
+    );
     const end = new RegExp(`\\n${mark}\\n([^]*?)${mark}\\n`);
     for (const deadline = Date.now() + patience; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
       const found = end.exec(shown.slice(start));
