@@ -17,7 +17,11 @@ export function ciphertextAmongPlaintext(value: unknown): Ciphertext | undefined
 }
 
 /** Whether the value of a column is a ciphertext, or a plain object or array that contains a ciphertext. */
-export function holdsCiphertext(value: unknown, around: readonly unknown[] = []): boolean {
+export function holdsCiphertext(value: unknown): boolean {
+  return holds(value, []);
+}
+
+function holds(value: unknown, around: readonly unknown[]): boolean {
   if (typeof value === 'string') return value.startsWith('eaas') && isCiphertext(value);
   if (typeof value !== 'object' || value === null) return false;
   if (value instanceof Uint8Array) return isCiphertext(value);
@@ -25,7 +29,7 @@ export function holdsCiphertext(value: unknown, around: readonly unknown[] = [])
   // Skips objects with a class, because reading the members of an ORM object can load more rows.
   const isPlain = prototype === null || prototype === Object.prototype;
   if (!isPlain || around.includes(value)) return false;
-  return Object.values(value).some((member) => holdsCiphertext(member, [...around, value]));
+  return Object.values(value).some((member) => holds(member, [...around, value]));
 }
 
 // The fixed part of a header (26 bytes) is in the first 36 characters of base64.

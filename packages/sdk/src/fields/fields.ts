@@ -1,7 +1,9 @@
 export { bigint, boolean, bytes, date, json, number, plaintext, text, unencrypted } from './builders.ts';
 export { checkConstraints, type CheckConstraintsOptions } from './check-constraints.ts';
+export { holdsCiphertext } from './ciphertext-test.ts';
 export type { SettledRow } from './decrypt-rows.ts';
 export { defineFields, type FieldsDefinition, type RecordsOptions } from './define-fields.ts';
+export { describeFields, type FieldDescription } from './describe-fields.ts';
 export type {
   Bound,
   Field,

@@ -1,0 +1,67 @@
+import { refuse } from './errors.ts';
+import type { Model, RuntimeDataModel } from './models.ts';
+import type { Executor } from './perform.ts';
+import type { Args } from './values.ts';
+
+/** The part of a generated Prisma client that the extension uses. */
+export interface PrismaClient {
+  readonly _runtimeDataModel: RuntimeDataModel;
+  $extends(extension: object): unknown;
+  $transaction(operations: readonly unknown[]): Promise<readonly unknown[]>;
+}
+
+/** What Prisma passes to the callback of a query extension. */
+export interface QueryCall {
+  readonly model?: string | undefined;
+  readonly operation: string;
+  readonly args: unknown;
+  query(args: unknown, params?: unknown): Promise<unknown>;
+  readonly __internalParams?: InternalParams | undefined;
+}
+
+/** Prisma does not document these. Without them, an extension does not know the transaction of its operation. */
+export interface InternalParams {
+  readonly transaction?: { readonly kind: string } | undefined;
+  readonly dataPath?: readonly string[] | undefined;
+}
+
+type Delegate = Readonly<Record<string, (args: Args) => Promise<unknown>>>;
+
+/** Returns the functions that run queries in the transaction of this call. */
+export function executorOf(client: PrismaClient, call: QueryCall, params: InternalParams): Executor {
+  const kind = params.transaction?.kind;
+  const requireNoBatch = (model: Model): void => {
+    if (kind === undefined || kind === 'itx') return;
+    const cure =
+      'name each row by its id, or use an interactive transaction: `$transaction(async (tx) => …)`';
+    refuse('batch', model, undefined, `the operation must first read ids, which a batch cannot do: ${cure}`);
+  };
+  return {
+    async run(model, name, args) {
+      requireNoBatch(model);
+      if (kind === undefined) return delegateOf(client, model)[name]?.(args);
+      const clientMethod = `${propertyOf(model)}.${name}`;
+      const own = { model: model.name, action: name, clientMethod, dataPath: [], unpacker: undefined };
+      return call.query(args, { ...params, ...own });
+    },
+    query: (args) => call.query(args),
+    async queryEach(model, all) {
+      requireNoBatch(model);
+      if (kind === undefined) {
+        return client.$transaction(all.map((args) => delegateOf(client, model)[call.operation]?.(args)));
+      }
+      const results: unknown[] = [];
+      for (const args of all) results.push(await call.query(args));
+      return results;
+    },
+  };
+}
+
+function delegateOf(client: PrismaClient, model: Model): Delegate {
+  return (client as unknown as Readonly<Record<string, Delegate>>)[propertyOf(model)] ?? {};
+}
+
+/** The name of the property of a client for a model. */
+function propertyOf({ name }: Model): string {
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}

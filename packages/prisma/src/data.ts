@@ -1,0 +1,100 @@
+import type { FieldDescription, RecordId } from '@eaas/sdk/fields';
+import { refuse } from './errors.ts';
+import { type Model, targetOf } from './models.ts';
+import { type Args, entriesOf, isArgs } from './values.ts';
+import { idColumns, idOf, type Place, refuseIndexColumn, refuseUnknown, type Work } from './work.ts';
+
+/** Rewrites the data of a new row. Creates the id if a field needs it, or if `needsId` asks for it. */
+export async function createOf(work: Work, model: Model, data: unknown, needsId = false): Promise<Args> {
+  const { columns, values } = await splitOf(work, model, data, undefined);
+  if ((needsId || bindsRow(model, values)) && idOf(model, columns) === undefined) {
+    const [column = ''] = model.id;
+    if (!model.newId || model.id.length > 1) {
+      const cure = "pass the id in `data`, pass `newId`, or define the fields with context: 'field'";
+      refuse(
+        'unknown_id',
+        model,
+        column,
+        `the id of a new row must be known before its fields are encrypted: ${cure}`,
+      );
+    }
+    columns[column] = model.newId();
+  }
+  seal(work, model, values, columns, idOf(model, columns));
+  return columns;
+}
+
+/** Rewrites the data of an update. Calls `place.id` only if a field needs the id of the row. */
+export async function updateOf(
+  work: Work,
+  model: Model,
+  data: unknown,
+  place: Place,
+): Promise<{ data: Args; id: RecordId | undefined }> {
+  const { columns, values } = await splitOf(work, model, data, place);
+  const needsId = bindsRow(model, values);
+  const changesId = model.id.some((column) => columns[column] !== undefined);
+  const isEncrypted = [...model.encrypted.values()].some((field) => field.isBoundToRow);
+  const id = needsId || (changesId && isEncrypted) ? await place.id() : undefined;
+  if (changesId && isEncrypted) refuseNewId(model, columns, id);
+  seal(work, model, values, columns, id);
+  return { data: columns, id: needsId ? id : undefined };
+}
+
+/** Whether the data of an update holds a value that is encrypted for one row. */
+export function needsRow(model: Model, data: unknown): boolean {
+  if (!isArgs(data)) return false;
+  const values = entriesOf(data).flatMap(([name, value]) => {
+    const field = model.encrypted.get(name);
+    return field ? [[name, valueOf(model, field, value)]] : [];
+  });
+  return bindsRow(model, Object.fromEntries(values) as Args);
+}
+
+/** Separates the values to encrypt from the other columns, and rewrites nested writes. */
+async function splitOf(work: Work, model: Model, data: unknown, place: Place | undefined) {
+  if (!isArgs(data)) return refuse('unknown_argument', model, undefined, '`data` must be an object');
+  const values: Args = {};
+  const entries = entriesOf(data).map(async ([name, value]): Promise<[string, unknown][]> => {
+    const field = model.encrypted.get(name);
+    if (field) {
+      values[name] = place ? valueOf(model, field, value) : value;
+      return [];
+    }
+    refuseIndexColumn(model, name);
+    const target = targetOf(work.models, model, name);
+    if (target) return [[name, await work.nested(work, model, target, name, value, place)]];
+    return model.columns.has(name) ? [[name, value]] : refuseUnknown(model, name, '`data`');
+  });
+  const columns = Object.fromEntries((await Promise.all(entries)).flat());
+  return { columns, values };
+}
+
+/** The value of a field in an update, without its `set`. For a json field every object is a value. */
+function valueOf(model: Model, field: FieldDescription, value: unknown): unknown {
+  if (!isArgs(value) || field.type === 'json') return value;
+  const names = Object.keys(value).join(', ');
+  if (names === 'set') return value['set'];
+  const cure = 'read the row, compute the value and write it';
+  return refuse('unsupported_value', model, field.name, `\`${names}\` cannot change a ciphertext: ${cure}`);
+}
+
+function bindsRow(model: Model, values: Args): boolean {
+  return entriesOf(values).some(([name, value]) => value !== null && model.encrypted.get(name)?.isBoundToRow);
+}
+
+function refuseNewId(model: Model, columns: Args, id: RecordId | undefined): void {
+  const next = idOf(model, { ...idColumns(model, columns) });
+  if (next !== undefined && String(next) === String(id)) return;
+  const cure = 'read the row, create it with the new id and delete the old one';
+  refuse(
+    'unsupported_value',
+    model,
+    model.id.join(),
+    `ciphertexts are bound to the id of their row: ${cure}`,
+  );
+}
+
+function seal(work: Work, model: Model, values: Args, into: Args, id: RecordId | undefined): void {
+  if (Object.keys(values).length > 0) work.sealings.push({ model, values, into, id });
+}

@@ -1,0 +1,91 @@
+import type { FieldDescription } from '@eaas/sdk/fields';
+import { refuse } from './errors.ts';
+import type { Model } from './models.ts';
+import { type Args, entriesOf, isArgs } from './values.ts';
+import type { Work } from './work.ts';
+
+/**
+ * Rewrites the filter of an encrypted field to conditions on its columns. `isExact` asks for a condition that is NULL exactly
+ * if the field is NULL, so that it can be negated.
+ */
+export async function filterOf(
+  work: Work,
+  model: Model,
+  field: FieldDescription,
+  filter: unknown,
+  isExact: boolean,
+): Promise<Args> {
+  if (filter === null) return { [field.name]: null };
+  if (!isArgs(filter)) return isIn(work, model, field, [filter], isExact);
+  const terms = await Promise.all(
+    entriesOf(filter).map(([operator, operand]) => termOf(work, model, field, operator, operand, isExact)),
+  );
+  return terms.length === 1 && terms[0] ? terms[0] : { AND: terms };
+}
+
+async function termOf(
+  work: Work,
+  model: Model,
+  field: FieldDescription,
+  operator: string,
+  operand: unknown,
+  isExact: boolean,
+): Promise<Args> {
+  switch (operator) {
+    case 'equals':
+      if (operand === null) return { [field.name]: null };
+      return isIn(work, model, field, [operand], isExact);
+    case 'in':
+      return isIn(work, model, field, listOf(model, field, operand), isExact);
+    case 'not':
+      if (operand === null) return { [field.name]: { not: null } };
+      return { NOT: await filterOf(work, model, field, operand, true) };
+    case 'notIn':
+      return { NOT: await isIn(work, model, field, listOf(model, field, operand), true) };
+    default: {
+      const cure = 'filter by equals, in, not or notIn, or filter the rows after reading them';
+      return refuse('unsupported_filter', model, field.name, `ciphertexts have no \`${operator}\`: ${cure}`);
+    }
+  }
+}
+
+function listOf(model: Model, field: FieldDescription, operand: unknown): readonly unknown[] {
+  if (Array.isArray(operand)) return operand;
+  return refuse('unsupported_filter', model, field.name, '`in` and `notIn` take a list of values');
+}
+
+async function isIn(
+  work: Work,
+  model: Model,
+  field: FieldDescription,
+  values: readonly unknown[],
+  isExact: boolean,
+): Promise<Args> {
+  const column = requireIndex(model, field);
+  const found = await Promise.all(
+    values.map((value) => work.fingerprints(model.table ?? '', field.name, value)),
+  );
+  const marks = [...new Set(found.flat())];
+  const matches = { [column]: marks.length === 1 ? marks[0] : { in: marks } };
+  if (!isExact || field.type !== 'text') return matches;
+  // A text that is empty after normalization has no fingerprint. The condition must be false for it, and NULL for NULL.
+  return { OR: [{ AND: [matches, { [column]: { not: null } }] }, { [field.name]: '' }] };
+}
+
+/** The index column of a field. Throws if the field cannot be searched. */
+export function requireIndex(model: Model, { name, indexColumn, bits }: FieldDescription): string {
+  if (indexColumn === undefined) {
+    const cure = 'define it with searchable(), or filter the rows after reading them';
+    return refuse('unsupported_filter', model, name, `the field is not searchable: ${cure}`);
+  }
+  if (bits !== 256) {
+    const cure = 'search with `records.where` and drop the other rows after reading them';
+    return refuse(
+      'unsupported_filter',
+      model,
+      name,
+      `an index of ${bits} bits also finds other values: ${cure}`,
+    );
+  }
+  return indexColumn;
+}

@@ -1,0 +1,137 @@
+import type { FieldDescription } from '@eaas/sdk/fields';
+import { refuse } from './errors.ts';
+
+/** A column or a relation in Prisma's runtime data model. */
+export interface RuntimeField {
+  readonly name: string;
+  readonly kind: string;
+  readonly type: string;
+  readonly relationName?: string | null | undefined;
+}
+
+/** What a generated client says about its models. */
+export interface RuntimeDataModel {
+  readonly models: Readonly<
+    Record<string, { readonly dbName?: string | null; readonly fields: readonly RuntimeField[] }>
+  >;
+}
+
+/** How a model maps to a table of the definition. */
+export interface ModelOptions {
+  /** The table of the definition. Defaults to the name of the model. */
+  readonly table?: string | undefined;
+  /** The id of the rows: one column, or the columns of a compound id. Defaults to `id`. */
+  readonly id?: string | readonly string[] | undefined;
+  /** Creates the id of a new row. Defaults to `crypto.randomUUID()` for a String id. */
+  readonly newId?: (() => string | number | bigint) | undefined;
+}
+
+/** A model of the Prisma schema. Only encrypted models have a table. */
+export interface Model {
+  readonly name: string;
+  /** The table in the database. */
+  readonly stored: string;
+  readonly columns: ReadonlyMap<string, RuntimeField>;
+  readonly table: string | undefined;
+  readonly encrypted: ReadonlyMap<string, FieldDescription>;
+  /** The field of each index column. */
+  readonly indexes: ReadonlyMap<string, string>;
+  readonly id: readonly string[];
+  readonly newId: (() => string | number | bigint) | undefined;
+}
+
+export type Models = ReadonlyMap<string, Model>;
+
+/** The tables of a definition and their fields. */
+export type Definition = ReadonlyMap<string, readonly FieldDescription[]>;
+
+/**
+ * Connects the models of the client with the tables of the definition. Throws EncryptedModelError for a table without a model
+ * and a field without a column, because their values would be stored as plaintext.
+ */
+export function modelsOf(
+  { models }: RuntimeDataModel,
+  definition: Definition,
+  options: Readonly<Record<string, string | ModelOptions | undefined>> = {},
+): Models {
+  for (const name of Object.keys(options)) {
+    if (!models[name]) refuse('definition', { name }, undefined, 'the Prisma schema has no such model');
+  }
+  const known = new Map(
+    Object.entries(models).map(([name, { dbName, fields }]) => {
+      const given = options[name];
+      const own: ModelOptions = typeof given === 'string' ? { table: given } : (given ?? {});
+      return [name, modelOf(name, dbName ?? name, fields, definition, own)];
+    }),
+  );
+  const used = Array.from(known.values(), ({ table }) => table);
+  for (const table of definition.keys()) {
+    if (used.filter((name) => name === table).length === 1) continue;
+    const cure = `pass { models: { <Model>: '${table}' } }`;
+    refuse('definition', { name: table }, undefined, `exactly one model must have this table: ${cure}`);
+  }
+  return known;
+}
+
+function modelOf(
+  name: string,
+  stored: string,
+  fields: readonly RuntimeField[],
+  definition: Definition,
+  options: ModelOptions,
+): Model {
+  const table = options.table ?? name;
+  const columns = new Map(fields.map((field) => [field.name, field]));
+  const described = definition.get(table);
+  if (!described && options.table !== undefined) {
+    refuse('definition', { name }, undefined, `the definition has no table \`${table}\``);
+  }
+  const encrypted = new Map((described ?? []).map((field) => [field.name, field]));
+  for (const { name: field, indexColumn } of encrypted.values()) {
+    requireTextColumn(name, columns, field);
+    if (indexColumn !== undefined) requireTextColumn(name, columns, indexColumn);
+  }
+  const id = [options.id ?? 'id'].flat();
+  const isBound = [...encrypted.values()].some((field) => field.isBoundToRow);
+  if (isBound) {
+    for (const column of id) {
+      if (columns.get(column)?.kind === 'scalar' && !encrypted.has(column)) continue;
+      const cure = `pass { models: { ${name}: { table: '${table}', id: '<column>' } } }`;
+      refuse(
+        'definition',
+        { name },
+        column,
+        `the id of a row must be a column that is not encrypted: ${cure}`,
+      );
+    }
+  }
+  const isText = id.length === 1 && columns.get(id[0] ?? '')?.type === 'String';
+  return {
+    name,
+    stored,
+    columns,
+    table: described ? table : undefined,
+    encrypted,
+    indexes: new Map(
+      Array.from(encrypted.values()).flatMap((field) =>
+        field.indexColumn === undefined ? [] : [[field.indexColumn, field.name]],
+      ),
+    ),
+    id,
+    newId: options.newId ?? (isText ? () => crypto.randomUUID() : undefined),
+  };
+}
+
+function requireTextColumn(model: string, columns: Model['columns'], name: string): void {
+  const column = columns.get(name);
+  if (column?.kind === 'scalar' && column.type === 'String') return;
+  const found = column ? `is ${column.type}` : 'is missing';
+  const cure = `add \`${name} String?\` to the model`;
+  refuse('definition', { name: model }, name, `the column ${found}, but ciphertexts are text: ${cure}`);
+}
+
+/** The model that a relation leads to. Undefined if the name is not a relation. */
+export function targetOf(models: Models, { columns }: Model, name: string): Model | undefined {
+  const column = columns.get(name);
+  return column?.kind === 'object' ? models.get(column.type) : undefined;
+}

@@ -1,0 +1,163 @@
+import { createOf, needsRow, updateOf } from './data.ts';
+import { refuse } from './errors.ts';
+import type { Model } from './models.ts';
+import { knownId, placeOf, relatedPlace, relatedRows } from './place.ts';
+import { type Args, entriesOf, isArgs, mapItems } from './values.ts';
+import { idColumns, idOf, type Place, refuseUnknown, type Work } from './work.ts';
+import { uniqueOf, whereOf } from './where.ts';
+
+/** A relation of a row. `place` is undefined if the row is new. */
+interface Relation {
+  readonly work: Work;
+  readonly target: Model;
+  readonly name: string;
+  readonly place: Place | undefined;
+}
+
+type Rewrite = (relation: Relation, value: unknown) => Promise<unknown>;
+
+/** Rewrites a nested write, such as `visits: { create: […] }`. */
+export async function nestedOf(
+  work: Work,
+  model: Model,
+  target: Model,
+  name: string,
+  value: unknown,
+  place: Place | undefined,
+): Promise<unknown> {
+  if (!isArgs(value)) return refuse('unknown_argument', model, name, 'a nested write must be an object');
+  const relation: Relation = { work, target, name, place };
+  const rewritten = entriesOf(value).map(async ([write, given]) => {
+    const rewrite = Object.hasOwn(writes, write) ? writes[write] : undefined;
+    return [write, await (rewrite ?? refuseUnknown(model, write, `\`${name}\``))(relation, given)];
+  });
+  return Object.fromEntries(await Promise.all(rewritten)) as Args;
+}
+
+const createEach: Rewrite = ({ work, target }, given) =>
+  mapItems(given, (item) => createOf(work, target, item));
+
+/** Rows that a relation connects or leaves. `true` is the row of a relation to one row. */
+const findEach: Rewrite = async ({ work, target }, given) =>
+  typeof given === 'boolean' ? given : mapItems(given, (item) => uniqueOf(work, target, item));
+
+const writes: Readonly<Record<string, Rewrite>> = {
+  create: createEach,
+  connect: findEach,
+  set: findEach,
+  disconnect: findEach,
+  delete: findEach,
+  deleteMany: ({ work, target }, given) => mapItems(given, (item) => whereOf(work, target, item)),
+  async createMany(relation, given) {
+    const { data, skipDuplicates, ...others } = requireArgs(relation, given);
+    refuseOthers(relation, others, 'createMany');
+    return {
+      data: await createEach(relation, data),
+      ...(skipDuplicates === undefined ? {} : { skipDuplicates }),
+    };
+  },
+  connectOrCreate: (relation, given) =>
+    mapItems(given, async (item) => {
+      const { where, create, ...others } = requireArgs(relation, item);
+      refuseOthers(relation, others, 'connectOrCreate');
+      const { work, target } = relation;
+      return { where: await uniqueOf(work, target, where), create: await createOf(work, target, create) };
+    }),
+  update: (relation, given) => mapItems(given, (item) => updateItem(relation, item)),
+  async updateMany(relation, given) {
+    const items = await Promise.all([given].flat().map((item) => updateManyItem(relation, item)));
+    return items.flat();
+  },
+  upsert: (relation, given) => mapItems(given, (item) => upsertItem(relation, item)),
+};
+
+/** `{ where, data }`, or only the data if the relation leads to one row. */
+async function updateItem(relation: Relation, item: unknown): Promise<unknown> {
+  const { work, target } = relation;
+  const given = requireArgs(relation, item);
+  const names = entriesOf(given).map(([name]) => name);
+  const isWrapped = names.includes('data') && names.every((name) => name === 'data' || name === 'where');
+  const { where, data } = isWrapped ? given : { where: undefined, data: given };
+  const found = await uniqueOf(work, target, where);
+  const place = await childPlace(relation, found);
+  const updated = await updateOf(work, target, data, place);
+  if (!isWrapped && updated.id === undefined) return updated.data;
+  return { ...pinned(target, found, updated.id), data: updated.data };
+}
+
+/** Becomes one update for each row if the values are encrypted for their row. */
+async function updateManyItem(relation: Relation, item: unknown): Promise<unknown[]> {
+  const { work, target, name } = relation;
+  const { where, data, ...others } = requireArgs(relation, item);
+  refuseOthers(relation, others, 'updateMany');
+  const found = await whereOf(work, target, where);
+  const parent = requirePlace(relation);
+  if (!needsRow(target, data)) {
+    const { data: updated } = await updateOf(work, target, data, placeOf(work, target, found));
+    return [{ where: found, data: updated }];
+  }
+  const rows = await relatedRows(work, parent, target, name, found);
+  const list = Array.isArray(rows) ? (rows as Args[]) : [];
+  return Promise.all(
+    list.map(async (row) => {
+      const columns = idColumns(target, row);
+      const { data: updated } = await updateOf(work, target, data, placeOf(work, target, columns));
+      return { where: { AND: [found ?? {}, columns] }, data: updated };
+    }),
+  );
+}
+
+/** The update is pinned to the id of the found row, or of the new row. It cannot reach a row that appears meanwhile. */
+async function upsertItem(relation: Relation, item: unknown): Promise<unknown> {
+  const { work, target } = relation;
+  const { where, create, update, ...others } = requireArgs(relation, item);
+  refuseOthers(relation, others, 'upsert');
+  const found = await uniqueOf(work, target, where);
+  const mustPin = needsRow(target, update);
+  const created = await createOf(work, target, create, mustPin && knownId(target, found) === undefined);
+  const place = await childPlace(relation, found, () => idOf(target, created));
+  const updated = await updateOf(work, target, update, place);
+  return { ...pinned(target, found, updated.id), create: created, update: updated.data };
+}
+
+/** The place of a child: by its own `where` in a list, by the relation otherwise. */
+async function childPlace(
+  relation: Relation,
+  where: unknown,
+  fallback?: () => ReturnType<typeof idOf>,
+): Promise<Place> {
+  const { work, target, name } = relation;
+  const parent = requirePlace(relation);
+  if (knownId(target, where) !== undefined) return placeOf(work, target, where, fallback);
+  const along = relatedPlace(work, parent, target, name, fallback);
+  if (where === undefined) return along;
+  const inList = placeOf(work, target, where, fallback);
+  const id = async () => {
+    // Prisma's data model does not say whether a relation is a list. The rows do.
+    const rows = await relatedRows(work, parent, target, name, undefined);
+    return Array.isArray(rows) ? inList.id() : along.id();
+  };
+  return { ...inList, id };
+}
+
+/** A `where` that reaches only the row for which the values are encrypted. */
+function pinned(target: Model, where: unknown, id: unknown): Args {
+  if (id === undefined || knownId(target, where) !== undefined) return where === undefined ? {} : { where };
+  const [column = ''] = target.id;
+  if (target.id.length === 1) return { where: { ...(isArgs(where) ? where : {}), [column]: id } };
+  const cure = 'name the row by its compound id in `where`';
+  return refuse('unknown_id', target, undefined, `the compound id of the row must be known: ${cure}`);
+}
+
+function requirePlace({ target, place }: Relation): Place {
+  return place ?? refuse('unknown_argument', target, undefined, 'a new row has no related rows to update');
+}
+
+function requireArgs({ target, name }: Relation, item: unknown): Args {
+  if (isArgs(item)) return item;
+  return refuse('unknown_argument', target, undefined, `the nested write \`${name}\` takes an object`);
+}
+
+function refuseOthers({ target }: Relation, others: Args, write: string): void {
+  for (const [name] of entriesOf(others)) refuseUnknown(target, name, `\`${write}\``);
+}

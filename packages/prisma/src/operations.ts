@@ -1,0 +1,131 @@
+import { createOf, needsRow, updateOf } from './data.ts';
+import { refuse } from './errors.ts';
+import type { Model } from './models.ts';
+import { refuseAggregate, refuseEncrypted, refuseHaving } from './order.ts';
+import { knownId, placeOf } from './place.ts';
+import { readOf, type Shape } from './selection.ts';
+import { type Args, entriesOf, isArgs, mapItems } from './values.ts';
+import { idOf, refuseUnknown, type Work } from './work.ts';
+import { uniqueId, uniqueOf, whereOf } from './where.ts';
+
+/** An operation with rewritten arguments, and the shape of its result. */
+export interface Rewritten {
+  readonly args: Args;
+  readonly shape: Shape;
+}
+
+type Rewrite = (work: Work, model: Model, args: Args) => Promise<Rewritten>;
+
+/** Rewrites the arguments of an operation. Throws for an operation or an argument that this version does not know. */
+export function rewrite(work: Work, model: Model, operation: string, args: Args): Promise<Rewritten> {
+  const known = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
+  if (known) return known(work, model, args);
+  return refuse('unknown_argument', model, undefined, `the operation \`${operation}\` is not supported`);
+}
+
+const finding: Rewrite = (work, model, args) => readOf(work, model, args);
+
+const findingUnique: Rewrite = async (work, model, { where, ...others }) =>
+  withArgs(await readOf(work, model, others), { where: await uniqueOf(work, model, where) });
+
+const creating: Rewrite = async (work, model, { data, ...others }) =>
+  withArgs(await readOf(work, model, others), { data: await createOf(work, model, data) });
+
+const creatingMany: Rewrite = async (work, model, { data, skipDuplicates, ...others }) => {
+  const rows = await mapItems(data, (row) => createOf(work, model, row));
+  return withArgs(await readOf(work, model, others), { data: rows, skipDuplicates });
+};
+
+const updating: Rewrite = async (work, model, { where, data, ...others }) => {
+  const found = await uniqueOf(work, model, where);
+  const updated = await updateOf(work, model, data, placeOf(work, model, found));
+  return withArgs(await readOf(work, model, others), {
+    where: pinned(model, found, updated.id),
+    data: updated.data,
+  });
+};
+
+/** Values that are encrypted for one row are written row by row: see `update-many.ts`. */
+const updatingMany: Rewrite = async (work, model, { where, data, limit, ...others }) => {
+  const found = await whereOf(work, model, where);
+  const updated = await updateOf(work, model, data, placeOf(work, model, found));
+  return withArgs(await readOf(work, model, others), { where: found, data: updated.data, limit });
+};
+
+const upserting: Rewrite = async (work, model, { where, create, update, ...others }) => {
+  const found = await uniqueOf(work, model, where);
+  const mustPin = needsRow(model, update) && knownId(model, found) === undefined;
+  const created = await createOf(work, model, create, mustPin);
+  const place = placeOf(work, model, found, () => idOf(model, created));
+  const updated = await updateOf(work, model, update, place);
+  return withArgs(await readOf(work, model, others), {
+    where: pinned(model, found, updated.id),
+    create: created,
+    update: updated.data,
+  });
+};
+
+const deletingMany: Rewrite = async (work, model, { where, limit, ...others }) => {
+  for (const [name] of entriesOf(others)) refuseUnknown(model, name, '`deleteMany`');
+  return withArgs(await readOf(work, model, {}), { where: await whereOf(work, model, where), limit });
+};
+
+const counting: Rewrite = async (work, model, { select, ...others }) => {
+  refuseAggregate(model, '_count', select);
+  return withArgs(await readOf(work, model, others), { select });
+};
+
+const aggregating: Rewrite = async (work, model, args) => {
+  const { aggregates, others } = splitAggregates(model, args);
+  return withArgs(await readOf(work, model, others), aggregates);
+};
+
+const grouping: Rewrite = async (work, model, { by, having, ...args }) => {
+  for (const column of [by].flat()) refuseEncrypted(model, column, 'by');
+  refuseHaving(model, having);
+  const { aggregates, others } = splitAggregates(model, args);
+  return withArgs(await readOf(work, model, others), { by, having, ...aggregates });
+};
+
+const operations: Readonly<Record<string, Rewrite>> = {
+  findUnique: findingUnique,
+  findUniqueOrThrow: findingUnique,
+  findFirst: finding,
+  findFirstOrThrow: finding,
+  findMany: finding,
+  create: creating,
+  createMany: creatingMany,
+  createManyAndReturn: creatingMany,
+  update: updating,
+  updateMany: updatingMany,
+  updateManyAndReturn: updatingMany,
+  upsert: upserting,
+  delete: findingUnique,
+  deleteMany: deletingMany,
+  count: counting,
+  aggregate: aggregating,
+  groupBy: grouping,
+};
+
+function splitAggregates(model: Model, args: Args): { aggregates: Args; others: Args } {
+  const isAggregate = (name: string): boolean => /^_(?:count|min|max|avg|sum)$/.test(name);
+  const entries = entriesOf(args);
+  for (const [name, value] of entries) if (isAggregate(name)) refuseAggregate(model, name, value);
+  const aggregates = Object.fromEntries(entries.filter(([name]) => isAggregate(name)));
+  const others = Object.fromEntries(entries.filter(([name]) => !isAggregate(name)));
+  return { aggregates, others };
+}
+
+/** Adds arguments to those of the read. Leaves out what is undefined. */
+function withArgs({ args, shape }: Rewritten, more: Args): Rewritten {
+  return { args: { ...args, ...Object.fromEntries(entriesOf(more)) }, shape };
+}
+
+/** Reaches only the row for which the values are encrypted, even if another transaction changes the rows meanwhile. */
+function pinned(model: Model, where: unknown, id: unknown): unknown {
+  if (id === undefined || !isArgs(where) || knownId(model, where) !== undefined) return where;
+  const [column = ''] = model.id;
+  if (model.id.length === 1) return { ...where, ...uniqueId(model, { [column]: id }) };
+  const cure = 'name the row by its compound id in `where`';
+  return refuse('unknown_id', model, undefined, `the compound id of the row must be known: ${cure}`);
+}

@@ -1,0 +1,73 @@
+import { refuse } from './errors.ts';
+import { type Model, targetOf } from './models.ts';
+import { type Args, entriesOf, isArgs } from './values.ts';
+import { refuseIndexColumn, refuseUnknown, type Work } from './work.ts';
+
+/** Throws if the column is encrypted, because the order and the equality of ciphertexts mean nothing. */
+export function refuseEncrypted(model: Model, column: unknown, what: string): void {
+  const name = String(column);
+  refuseIndexColumn(model, name);
+  if (!model.encrypted.has(name)) return;
+  const cure = 'use a column that is not encrypted, or do it after reading the rows';
+  refuse('unsupported_order', model, name, `\`${what}\` has no meaning for ciphertexts: ${cure}`);
+}
+
+/** Throws for an order by an encrypted field, at any depth. */
+export function refuseOrder(work: Work, model: Model, order: unknown): void {
+  for (const item of [order].flat()) {
+    if (!isArgs(item)) continue;
+    for (const [name, value] of entriesOf(item)) {
+      const target = targetOf(work.models, model, name);
+      if (target) refuseRelationOrder(work, target, value);
+      else if (name === '_relevance') refuseRelevance(model, value);
+      else if (aggregates.has(name)) refuseAggregate(model, name, value);
+      else if (model.columns.has(name)) refuseEncrypted(model, name, 'orderBy');
+      else refuseUnknown(model, name, '`orderBy`');
+    }
+  }
+}
+
+const aggregates = new Set(['_count', '_min', '_max', '_avg', '_sum']);
+
+function refuseRelationOrder(work: Work, target: Model, order: unknown): void {
+  if (isArgs(order) && Object.keys(order).every((name) => name === '_count')) return;
+  refuseOrder(work, target, order);
+}
+
+function refuseRelevance(model: Model, relevance: unknown): void {
+  const { fields } = isArgs(relevance) ? relevance : {};
+  for (const column of [fields].flat()) refuseEncrypted(model, column, '_relevance');
+}
+
+/** Throws for a minimum, maximum, average or sum of an encrypted field. Counting is allowed. */
+export function refuseAggregate(model: Model, name: string, selection: unknown): void {
+  if (!isArgs(selection)) return;
+  for (const [column] of entriesOf(selection)) {
+    if (name === '_count') refuseIndexColumn(model, column);
+    else refuseEncrypted(model, column, name);
+  }
+}
+
+/** Returns the cursor. Throws if it names an encrypted field. */
+export function cursorOf(model: Model, cursor: unknown): unknown {
+  const check = (columns: Args): void => {
+    for (const [name, value] of entriesOf(columns)) {
+      refuseEncrypted(model, name, 'cursor');
+      if (!model.columns.has(name) && isArgs(value)) check(value);
+    }
+  };
+  if (isArgs(cursor)) check(cursor);
+  return cursor;
+}
+
+/** Throws for a condition on an encrypted field in `having`. */
+export function refuseHaving(model: Model, having: unknown): void {
+  for (const item of [having].flat()) {
+    if (!isArgs(item)) continue;
+    for (const [name, value] of entriesOf(item)) {
+      if (name === 'AND' || name === 'OR' || name === 'NOT') refuseHaving(model, value);
+      else if (model.columns.has(name)) refuseEncrypted(model, name, 'having');
+      else refuseUnknown(model, name, '`having`');
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import type { RecordId } from '@eaas/sdk/fields';
+import { refuse } from './errors.ts';
+import type { Model, Models } from './models.ts';
+import { nestedOf } from './nested.ts';
+import { openResult } from './open.ts';
+import { rewrite } from './operations.ts';
+import type { Shape } from './selection.ts';
+import { isRowByRow, rowsToUpdate, updatesOf } from './update-many.ts';
+import { type Args, isArgs } from './values.ts';
+import type { Sealing, Work } from './work.ts';
+
+type IdOf = (row: Args) => RecordId | undefined;
+
+/** The methods of `Records` that the extension uses, without the types of a definition. */
+export interface Codec {
+  encryptRows(table: string, rows: readonly Args[], idOf: IdOf): Promise<readonly Args[]>;
+  decryptRows(table: string, rows: readonly Args[], idOf: IdOf): Promise<readonly Args[]>;
+  where(table: string, query: Args): Promise<Readonly<Record<string, readonly string[]>>>;
+}
+
+/** Runs operations with arguments that are already encrypted, in the transaction of the app's operation. */
+export interface Executor {
+  /** Throws for a batch transaction, because it cannot run another query. */
+  run(model: Model, operation: string, args: Args): Promise<unknown>;
+  /** Runs the app's operation once. */
+  query(args: Args): Promise<unknown>;
+  /** Runs the app's operation several times, all or nothing. */
+  queryEach(model: Model, args: readonly Args[]): Promise<readonly unknown[]>;
+}
+
+/** An operation of the app. */
+export interface Operation {
+  readonly model: Model;
+  readonly operation: string;
+  readonly args: Args;
+  /** The relation whose row is the result, as in `findUnique(…).visits()`. */
+  readonly path: readonly string[];
+}
+
+/** Encrypts the arguments, runs the operation, and decrypts its result. */
+export async function perform(
+  models: Models,
+  codec: Codec,
+  executor: Executor,
+  { model, operation, args, path }: Operation,
+): Promise<unknown> {
+  const work = workOf(models, codec, executor);
+  const open = (shape: Shape, result: unknown) =>
+    openResult(models, shape, result, (table, rows, idOf) => codec.decryptRows(table, rows, idOf));
+  if (isRowByRow(model, operation, args)) {
+    const rows = await executor.run(model, 'findMany', await rowsToUpdate(work, model, args));
+    const updates = await updatesOf(work, model, operation, args, rows as Args[]);
+    await sealAll(codec, work.sealings);
+    const results = await executor.queryEach(
+      model,
+      updates.map((update) => update.args),
+    );
+    const whole = joinResults(operation, results);
+    if (updates[0]) await open(updates[0].shape, whole);
+    return whole;
+  }
+  const rewritten = await rewrite(work, model, operation, args);
+  await sealAll(codec, work.sealings);
+  const result = await executor.query(rewritten.args);
+  await open(shapeAt(rewritten.shape, path), result);
+  return result;
+}
+
+function workOf(models: Models, codec: Codec, executor: Executor): Work {
+  return {
+    models,
+    sealings: [],
+    nested: nestedOf,
+    async fingerprints(table, field, value) {
+      const found = await codec.where(table, { [field]: value });
+      return Object.values(found).flat();
+    },
+    find: async (model, args) => rowOf(await executor.run(model, 'findFirst', args)),
+    findOrThrow: async (model, args) => rowOf(await executor.run(model, 'findFirstOrThrow', args)),
+  };
+}
+
+function rowOf(result: unknown): Args | null {
+  return isArgs(result) ? result : null;
+}
+
+/** Encrypts the rows of all tables, with one call for each table. */
+async function sealAll(codec: Codec, sealings: readonly Sealing[]): Promise<void> {
+  const tables = new Map<string, Sealing[]>();
+  for (const sealing of sealings) {
+    const table = sealing.model.table ?? '';
+    tables.set(table, [...(tables.get(table) ?? []), sealing]);
+  }
+  await Promise.all(
+    Array.from(tables, async ([table, rows]) => {
+      const ids = new Map(rows.map(({ values, id }) => [values, id]));
+      const sealed = await codec.encryptRows(table, [...ids.keys()], (values) => ids.get(values));
+      for (const [at, { into }] of rows.entries()) Object.assign(into, sealed[at]);
+    }),
+  );
+}
+
+function joinResults(operation: string, results: readonly unknown[]): unknown {
+  if (operation === 'updateManyAndReturn') return results.flat();
+  const counts = results.map((result) => (isArgs(result) ? Number(result['count']) : 0));
+  return { count: counts.reduce((sum, count) => sum + count, 0) };
+}
+
+/** The shape at the end of a path of relations. */
+function shapeAt(shape: Shape, path: readonly string[]): Shape {
+  return path.reduce<Shape>((outer, name) => {
+    return (
+      outer.relations.get(name) ??
+      refuse('unknown_argument', outer.model, name, 'the relation was not selected')
+    );
+  }, shape);
+}

@@ -1,0 +1,74 @@
+import type { RecordId } from '@eaas/sdk/fields';
+import { refuse } from './errors.ts';
+import type { Model } from './models.ts';
+import { type Args, isArgs } from './values.ts';
+import { idOf, type Place, selectId, type Work } from './work.ts';
+
+/** The place of the row that `where` names. `fallback` is the id if there is no such row. */
+export function placeOf(
+  work: Work,
+  model: Model,
+  where: unknown,
+  fallback?: () => RecordId | undefined,
+): Place {
+  const id = async (): Promise<RecordId> => {
+    const known = knownId(model, where);
+    if (known !== undefined) return known;
+    const args = { where, select: selectId(model) };
+    const row = await (fallback ? work.find(model, args) : work.findOrThrow(model, args));
+    return (row && idOf(model, row)) ?? fallback?.() ?? refuseAbsent(model);
+  };
+  return { root: model, where, path: [], id };
+}
+
+/** The place of the row to which a relation leads. */
+export function relatedPlace(
+  work: Work,
+  parent: Place,
+  target: Model,
+  relation: string,
+  fallback?: () => RecordId | undefined,
+): Place {
+  const path = [...parent.path, relation];
+  const id = async (): Promise<RecordId> => {
+    const row = await relatedRows(work, parent, target, relation, undefined);
+    return (isArgs(row) ? idOf(target, row) : undefined) ?? fallback?.() ?? refuseAbsent(target);
+  };
+  return { root: parent.root, where: parent.where, path, id };
+}
+
+/** Reads the ids of the rows to which a relation leads: one row, null, or a list. */
+export async function relatedRows(
+  work: Work,
+  { root, where, path }: Place,
+  target: Model,
+  relation: string,
+  filter: unknown,
+): Promise<unknown> {
+  const inner: Args = { select: selectId(target), ...(filter === undefined ? {} : { where: filter }) };
+  const select = [...path, relation].reduceRight<Args>(
+    (within, name) => ({ select: { [name]: within } }),
+    inner,
+  );
+  const row = await work.find(root, { where, ...select });
+  return [...path, relation].reduce<unknown>((found, name) => (isArgs(found) ? found[name] : undefined), row);
+}
+
+/** The id in a `where` that names one row by it. */
+export function knownId(model: Model, where: unknown): RecordId | undefined {
+  if (!isArgs(where)) return undefined;
+  const compound = where[model.id.join('_')];
+  const columns = model.id.length > 1 && isArgs(compound) ? compound : where;
+  const isPlain = model.id.every((column) => /^(?:string|number|bigint)$/.test(typeof columns[column]));
+  return isPlain ? idOf(model, columns) : undefined;
+}
+
+function refuseAbsent(model: Model): never {
+  const cure = 'pass its id, or create the row first';
+  return refuse(
+    'unknown_id',
+    model,
+    undefined,
+    `the row to update was not found, so its id is unknown: ${cure}`,
+  );
+}

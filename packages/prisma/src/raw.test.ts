@@ -1,0 +1,41 @@
+import { describeFields, defineFields, text } from '@eaas/sdk/fields';
+import { expect, test } from 'vitest';
+import { modelsOf } from './models.ts';
+import { refuseRaw, refuseRawResult } from './raw.ts';
+
+const fields = defineFields({ Patient: { name: text() } });
+const columns = ['id', 'name'].map((name) => ({ name, kind: 'scalar', type: 'String' }));
+const schema = { models: { Patient: { dbName: 'patients', fields: columns }, Doctor: { fields: columns } } };
+const models = modelsOf(schema, new Map([['Patient', describeFields(fields, 'Patient')]]));
+
+const refused = expect.objectContaining({ code: 'raw_query' });
+
+test.each([
+  ['$queryRaw', { strings: ['select * from "patients" where id = ', ''], values: [1] }],
+  ['$executeRaw', { strings: ['UPDATE public.Patients set name = ', ''], values: ['x'] }],
+  ['$queryRawUnsafe', ['select name from patients', 1]],
+  ['$queryRawTyped', { sql: 'select name from patients', values: [] }],
+])('%s throws if it names an encrypted table', (operation, args) => {
+  expect(() => refuseRaw(models, operation, args)).toThrow(refused);
+});
+
+test.each([
+  ['$queryRaw', { strings: ['select * from "Doctor"'], values: [] }],
+  ['$queryRawUnsafe', ['select * from outpatients, patients_old']],
+])('%s may name other tables', (operation, args) => {
+  expect(() => refuseRaw(models, operation, args)).not.toThrow();
+});
+
+test.each([
+  ['$queryRaw', {}],
+  ['$runCommandRaw', { find: 'x' }],
+  ['queryRaw', ['select 1']],
+])('%s with an unknown statement throws', (operation, args) => {
+  expect(() => refuseRaw(models, operation, args)).toThrow('not supported');
+});
+
+test('a result that holds a ciphertext is refused, as that of a view', () => {
+  const ciphertext = `eaasAbP8VfCmZ0yCvZ4J+vTl6LUAAAABAE4BfwAAAAGYclFurs7TuHqldlnABeDVB9vvgA6td6Pk3YigZMYJ5wM0hbdJ`;
+  expect(() => refuseRawResult([{ name: ciphertext }])).toThrow(refused);
+  expect(() => refuseRawResult([{ name: 'eaas' }])).not.toThrow();
+});

@@ -1,0 +1,40 @@
+import { holdsCiphertext } from '@eaas/sdk/fields';
+import { refuse } from './errors.ts';
+import type { Models } from './models.ts';
+import { isArgs } from './values.ts';
+
+/** Throws unless the statement is known and names no encrypted table. */
+export function refuseRaw(models: Models, operation: string, args: unknown): void {
+  const statement = statementOf(args);
+  if (!operation.startsWith('$') || statement === undefined) {
+    refuse('unknown_argument', undefined, undefined, `the operation \`${operation}\` is not supported`);
+  }
+  for (const model of models.values()) {
+    if (model.table === undefined || !isNamed(model.stored, statement)) continue;
+    const cure =
+      'use the client without the extension, with `encryptRow`, `where` and `decryptRows` of the fields';
+    refuse('raw_query', model, undefined, `raw SQL is not encrypted, and its table is: ${cure}`);
+  }
+}
+
+/** Throws if the rows of a raw query hold a ciphertext, as those of a view can. */
+export function refuseRawResult(result: unknown): void {
+  if (!holdsCiphertext(result)) return;
+  const cure = 'use the client without the extension, and decrypt the rows with `decryptRows`';
+  refuse('raw_query', undefined, undefined, `the result of the raw query holds a ciphertext: ${cure}`);
+}
+
+/** The SQL of `Prisma.sql`, of a typed query, or of a text. */
+function statementOf(args: unknown): string | undefined {
+  if (Array.isArray(args)) return typeof args[0] === 'string' ? args[0] : statementOf(args[0]);
+  if (typeof args !== 'object' || args === null) return undefined;
+  const { strings, sql } = args as { strings?: unknown; sql?: unknown };
+  if (Array.isArray(strings)) return strings.join(' ');
+  if (typeof sql === 'string') return sql;
+  return isArgs(args) && 'query' in args && typeof args['query'] === 'string' ? args['query'] : undefined;
+}
+
+function isNamed(table: string, statement: string): boolean {
+  const quoted = table.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`(?<![\\p{L}\\p{N}_])${quoted}(?![\\p{L}\\p{N}_])`, 'iu').test(statement);
+}

@@ -1,0 +1,439 @@
+import { date, defineFields, describeFields, json, number, text } from '@eaas/sdk/fields';
+import { expect, test } from 'vitest';
+import type { EncryptedModelErrorCode } from './errors.ts';
+import { type Definition, modelsOf, type RuntimeDataModel, type RuntimeField } from './models.ts';
+import { type Codec, perform } from './perform.ts';
+import type { Args } from './values.ts';
+
+// The codec writes `table.field/id=value` for a ciphertext and `#value` for a fingerprint, so tests read what was encrypted.
+
+const fields = defineFields({
+  Patient: {
+    name: text(),
+    ssn: text().searchable(),
+    born: date().searchable({ lowEntropy: 'accepted' }),
+    weight: number(),
+    notes: json(),
+    ward: text({ context: 'field' }),
+    coarse: text().searchable({ bits: 8 }),
+  },
+  Visit: { note: text() },
+});
+const definition: Definition = new Map([
+  ['Patient', describeFields(fields, 'Patient')],
+  ['Visit', describeFields(fields, 'Visit')],
+]);
+
+const columns = (...names: string[]): RuntimeField[] =>
+  names.map((name) => ({ name, kind: 'scalar', type: 'String' }));
+const relation = (name: string, type: string): RuntimeField => ({
+  name,
+  kind: 'object',
+  type,
+  relationName: name,
+});
+const patient = ['id', 'city', 'name', 'ssn', 'ssn_index', 'born', 'born_index', 'weight', 'notes', 'ward'];
+const schema: RuntimeDataModel = {
+  models: {
+    Patient: {
+      fields: [
+        ...columns(...patient, 'coarse', 'coarse_index'),
+        relation('visits', 'Visit'),
+        relation('doctor', 'Doctor'),
+      ],
+    },
+    Visit: { fields: [...columns('id', 'kind', 'note'), relation('patient', 'Patient')] },
+    Doctor: { fields: [...columns('id', 'title'), relation('patients', 'Patient')] },
+  },
+};
+const models = modelsOf(schema, definition, {
+  Patient: { newId: () => 'new' },
+  Visit: { newId: () => 'nv' },
+});
+
+const sealed = (table: string, name: string, id: unknown, value: unknown) =>
+  `${table}.${name}/${String(id)}=${value instanceof Date ? value.getTime() : JSON.stringify(value)}`;
+
+const mark = (value: unknown) =>
+  `#${value instanceof Date ? value.getTime() : JSON.stringify(value).replaceAll('"', '')}`;
+
+const codec: Codec = {
+  encryptRows: async (table, rows, idOf) =>
+    rows.map((row) => {
+      const id = idOf(row);
+      const entries = Object.entries(row).flatMap(([name, value]) => {
+        const index = definition.get(table)?.find((field) => field.name === name)?.indexColumn;
+        const marks: [string, unknown][] = index ? [[index, value === null ? null : mark(value)]] : [];
+        return marks.concat([[name, value === null ? null : sealed(table, name, id, value)]]);
+      });
+      return Object.fromEntries(entries);
+    }),
+  decryptRows: async (table, rows, idOf) =>
+    rows.map((row) => {
+      const opened = Object.entries(row).filter(([, value]) => String(value).startsWith(`${table}.`));
+      return {
+        ...row,
+        ...Object.fromEntries(
+          opened.map(([name, value]) => {
+            const [place, plain = ''] = String(value).split('=');
+            return [name, place === `${table}.${name}/${idOf(row)}` ? JSON.parse(plain) : 'WRONG ROW'];
+          }),
+        ),
+      };
+    }),
+  where: async (_table, query) =>
+    Object.fromEntries(Object.entries(query).map(([name, value]) => [`${name}_index`, [mark(value)]])),
+};
+
+/** Runs one operation on a fake database. Returns the arguments that Prisma gets, the result and the other queries. */
+async function play(
+  name: string,
+  operation: string,
+  args: Args,
+  results: { readonly query?: unknown; readonly run?: unknown } = {},
+) {
+  const sent: Args[] = [];
+  const runs: unknown[] = [];
+  const executor = {
+    run: async (model: { name: string }, other: string, given: Args) => {
+      runs.push([model.name, other, given]);
+      return results.run ?? null;
+    },
+    query: async (given: Args) => {
+      sent.push(given);
+      return results.query ?? null;
+    },
+    queryEach: async (_model: unknown, all: readonly Args[]) => {
+      sent.push(...all);
+      return all.map(() => ({ count: 1 }));
+    },
+  };
+  const model = models.get(name);
+  if (!model) throw new Error('no such model');
+  const result = await perform(models, codec, executor, { model, operation, args, path: [] });
+  return { sent, result, runs };
+}
+
+const sentOf = async (name: string, operation: string, args: Args, run?: unknown) =>
+  (await play(name, operation, args, { run })).sent[0];
+const whereOf = async (where: Args, name = 'Patient') =>
+  (await sentOf(name, 'findMany', { where }))?.['where'];
+const dataOf = async (operation: string, args: Args, run?: unknown) =>
+  (await sentOf('Patient', operation, args, run))?.['data'];
+
+test.each<[string, Args, unknown]>([
+  ['a value', { ssn: '1' }, { ssn_index: '#1' }],
+  ['equals', { ssn: { equals: '1' } }, { ssn_index: '#1' }],
+  ['null', { ssn: null }, { ssn: null }],
+  ['equals null', { name: { equals: null } }, { name: null }],
+  ['not null', { name: { not: null } }, { name: { not: null } }],
+  ['in', { ssn: { in: ['1', '2'] } }, { ssn_index: { in: ['#1', '#2'] } }],
+  ['an empty list', { ssn: { in: [] } }, { ssn_index: { in: [] } }],
+  ['a date', { born: new Date(0) }, { born_index: '#0' }],
+  ['undefined', { ssn: undefined, city: 'x' }, { city: 'x' }],
+  ['OR', { OR: [{ ssn: '1' }, { city: 'x' }] }, { OR: [{ ssn_index: '#1' }, { city: 'x' }] }],
+  ['AND', { AND: { ssn: '1' } }, { AND: { ssn_index: '#1' } }],
+  ['some', { visits: { some: { note: null } } }, { visits: { some: { note: null } } }],
+  ['two operators', { ssn: { in: ['1'], equals: '1' } }, { AND: [{ ssn_index: '#1' }, { ssn_index: '#1' }] }],
+  ['a compound key', { city_ssn: { city: 'x', ssn: '1' } }, { city_ssn: { city: 'x', ssn_index: '#1' } }],
+])('a filter by %s becomes a filter of the columns', async (_name, where, expected) => {
+  expect(await whereOf(where)).toEqual(expected);
+});
+
+test('a filter of a related model is rewritten, with and without `is`', async () => {
+  const rewritten = { ssn_index: '#1' };
+  expect(await whereOf({ patient: { ssn: '1' } }, 'Visit')).toEqual({ patient: rewritten });
+  expect(await whereOf({ patient: { is: { ssn: '1' } } }, 'Visit')).toEqual({ patient: { is: rewritten } });
+  expect(await whereOf({ patient: null }, 'Visit')).toEqual({ patient: null });
+});
+
+// A text that is empty after normalization has no fingerprint, and must be found by `not`. NULL must not.
+const exact = { OR: [{ AND: [{ ssn_index: '#1' }, { ssn_index: { not: null } }] }, { ssn: '' }] };
+
+test.each<[string, Args, unknown]>([
+  ['not', { ssn: { not: '1' } }, { NOT: exact }],
+  ['notIn', { ssn: { notIn: ['1'] } }, { NOT: exact }],
+  ['NOT', { NOT: { ssn: '1' } }, { NOT: exact }],
+  ['not of a date', { born: { not: new Date(0) } }, { NOT: { born_index: '#0' } }],
+])('%s is the negation of a condition that is null only for null', async (_name, where, expected) => {
+  expect(await whereOf(where)).toEqual(expected);
+});
+
+test('none and every negate the filters inside', async () => {
+  expect(await whereOf({ patients: { none: { ssn: '1' } } }, 'Doctor')).toEqual({
+    patients: { none: exact },
+  });
+});
+
+const code = (code: EncryptedModelErrorCode, more: object = {}) => expect.objectContaining({ code, ...more });
+
+test.each<[EncryptedModelErrorCode, string, string, Args]>([
+  ['unsupported_filter', 'Patient', 'findMany', { where: { ssn: { contains: '1' } } }],
+  ['unsupported_filter', 'Patient', 'findMany', { where: { ssn: { gt: '1' } } }],
+  ['unsupported_filter', 'Patient', 'findMany', { where: { name: 'Ada' } }],
+  ['unsupported_filter', 'Patient', 'findMany', { where: { notes: { equals: {} } } }],
+  ['unsupported_filter', 'Patient', 'findMany', { where: { coarse: 'x' } }],
+  ['unsupported_filter', 'Patient', 'findMany', { where: { ssn: { in: '1' } } }],
+  [
+    'unsupported_filter',
+    'Patient',
+    'findMany',
+    { where: { city: { equals: { modelName: 'Patient', name: 'ssn' } } } },
+  ],
+  ['unsupported_filter', 'Doctor', 'deleteMany', { where: { patients: { some: { name: 'x' } } } }],
+  ['index_column', 'Patient', 'findMany', { where: { ssn_index: '#1' } }],
+  ['index_column', 'Patient', 'findMany', { select: { ssn_index: true } }],
+  ['index_column', 'Patient', 'create', { data: { ssn_index: '#1' } }],
+  ['index_column', 'Patient', 'findMany', { orderBy: { ssn_index: 'asc' } }],
+  ['unsupported_order', 'Patient', 'findMany', { orderBy: { name: 'asc' } }],
+  ['unsupported_order', 'Patient', 'findMany', { orderBy: [{ city: 'asc' }, { name: { sort: 'asc' } }] }],
+  ['unsupported_order', 'Visit', 'findMany', { orderBy: { patient: { name: 'asc' } } }],
+  ['unsupported_order', 'Patient', 'findMany', { orderBy: { _relevance: { fields: ['name'] } } }],
+  ['unsupported_order', 'Patient', 'findMany', { cursor: { ssn: '1' } }],
+  ['unsupported_order', 'Patient', 'findMany', { distinct: ['name'] }],
+  ['unsupported_order', 'Patient', 'groupBy', { by: ['name'] }],
+  ['unsupported_order', 'Patient', 'groupBy', { by: 'city', having: { OR: [{ name: { _min: {} } }] } }],
+  ['unsupported_order', 'Patient', 'groupBy', { by: 'city', orderBy: { _max: { name: 'asc' } } }],
+  ['unsupported_order', 'Patient', 'aggregate', { _max: { name: true } }],
+  ['unsupported_order', 'Doctor', 'findMany', { include: { patients: { orderBy: { name: 'asc' } } } }],
+  ['unsupported_value', 'Patient', 'update', { where: { id: 'p' }, data: { weight: { increment: 1 } } }],
+  ['unsupported_value', 'Patient', 'update', { where: { id: 'p' }, data: { id: 'q' } }],
+  ['unknown_argument', 'Patient', 'findMany', { wheer: {} }],
+  ['unknown_argument', 'Patient', 'findMany', { where: { nmae: 'x' } }],
+  ['unknown_argument', 'Patient', 'findMany', { include: { vists: true } }],
+  ['unknown_argument', 'Patient', 'findMany', { omit: { nmae: true } }],
+  ['unknown_argument', 'Patient', 'create', { data: { nmae: 'x' } }],
+  ['unknown_argument', 'Patient', 'create', { data: { visits: { make: {} } } }],
+  [
+    'unknown_argument',
+    'Patient',
+    'create',
+    { data: { visits: { update: { where: { id: 'v' }, data: {} } } } },
+  ],
+  [
+    'unknown_argument',
+    'Patient',
+    'update',
+    { where: { id: 'p' }, data: { visits: { upsert: { wher: {} } } } },
+  ],
+  ['unknown_argument', 'Patient', 'deleteMany', { data: {} }],
+  ['unknown_argument', 'Patient', 'findRaw', {}],
+])('%s is thrown before anything is sent: %s.%s(%j)', async (expected, name, operation, args) => {
+  await expect(play(name, operation, args)).rejects.toEqual(code(expected));
+});
+
+test('an error names the model, the field and the cure', async () => {
+  await expect(whereOf({ ssn: { contains: '1' } })).rejects.toThrow(
+    'Patient.ssn: ciphertexts have no `contains`: filter by equals, in, not or notIn',
+  );
+});
+
+test('create encrypts under a new id, and update under the id in `where`', async () => {
+  const name = (id: string) => ({ name: sealed('Patient', 'name', id, 'Ada') });
+  expect(await dataOf('create', { data: { name: 'Ada', city: 'x' } })).toEqual({
+    id: 'new',
+    city: 'x',
+    ...name('new'),
+  });
+  expect(await dataOf('create', { data: { id: 'p', name: 'Ada' } })).toEqual({ id: 'p', ...name('p') });
+  expect(await dataOf('update', { where: { id: 'p' }, data: { name: 'Ada' } })).toEqual(name('p'));
+  expect(await dataOf('update', { where: { id: 'p' }, data: { name: { set: 'Ada' } } })).toEqual(name('p'));
+  expect(await dataOf('createMany', { data: [{ name: 'Ada' }] })).toEqual([{ id: 'new', ...name('new') }]);
+});
+
+test('null and undefined need no id, and a searchable field brings its index column', async () => {
+  expect(await dataOf('create', { data: { ssn: null, name: undefined } })).toEqual({
+    ssn: null,
+    ssn_index: null,
+  });
+  expect(await dataOf('update', { where: { id: 'p' }, data: { ssn: '1' } })).toEqual({
+    ssn: sealed('Patient', 'ssn', 'p', '1'),
+    ssn_index: '#1',
+  });
+});
+
+test('json takes the value itself, also one that looks like a `set`', async () => {
+  const data = await dataOf('update', { where: { id: 'p' }, data: { notes: { set: 1 } } });
+  expect(data).toEqual({ notes: sealed('Patient', 'notes', 'p', { set: 1 }) });
+});
+
+test('a field that is not bound to its row needs no id', async () => {
+  const { runs, sent } = await play('Patient', 'updateMany', { where: { city: 'x' }, data: { ward: 'w' } });
+  expect(runs).toEqual([]);
+  expect(sent).toEqual([{ where: { city: 'x' }, data: { ward: sealed('Patient', 'ward', undefined, 'w') } }]);
+});
+
+test('an update by a unique field reads the id, and is pinned to it', async () => {
+  const args = { where: { ssn: '1' }, data: { name: 'Ada' } };
+  const { runs, sent } = await play('Patient', 'update', args, { run: { id: 'p' } });
+  expect(runs).toEqual([
+    ['Patient', 'findFirstOrThrow', { where: { ssn_index: '#1' }, select: { id: true } }],
+  ]);
+  expect(sent[0]).toEqual({
+    where: { ssn_index: '#1', id: 'p' },
+    data: { name: sealed('Patient', 'name', 'p', 'Ada') },
+  });
+});
+
+test('an upsert is pinned to the row that exists, or else to the new row', async () => {
+  const args = { where: { ssn: '1' }, create: { name: 'new' }, update: { name: 'old' } };
+  for (const [run, id] of [
+    [{ id: 'p' }, 'p'],
+    [null, 'new'],
+  ] as const) {
+    expect(await sentOf('Patient', 'upsert', args, run)).toEqual({
+      where: { ssn_index: '#1', id },
+      create: { id: 'new', name: sealed('Patient', 'name', 'new', 'new') },
+      update: { name: sealed('Patient', 'name', id, 'old') },
+    });
+  }
+});
+
+test('updateMany writes each row with its own ciphertexts', async () => {
+  const args = { where: { ssn: '1' }, data: { name: 'Ada' }, limit: 2 };
+  const { runs, sent, result } = await play('Patient', 'updateMany', args, {
+    run: [{ id: 'p' }, { id: 'q' }],
+  });
+  expect(runs).toEqual([
+    ['Patient', 'findMany', { where: { ssn_index: '#1' }, select: { id: true }, take: 2 }],
+  ]);
+  expect(sent).toEqual(
+    ['p', 'q'].map((id) => ({
+      where: { id, AND: [{ ssn_index: '#1' }] },
+      data: { name: sealed('Patient', 'name', id, 'Ada') },
+    })),
+  );
+  expect(result).toEqual({ count: 2 });
+});
+
+const note = (id: string, value = 'cough') => ({ note: sealed('Visit', 'note', id, value) });
+
+test.each<[string, Args, unknown]>([
+  ['create', { create: { note: 'cough' } }, { create: { id: 'nv', ...note('nv') } }],
+  ['a list', { create: [{ id: 'v', note: 'cough' }] }, { create: [{ id: 'v', ...note('v') }] }],
+  [
+    'createMany',
+    { createMany: { data: [{ note: 'cough' }], skipDuplicates: true } },
+    { createMany: { data: [{ id: 'nv', ...note('nv') }], skipDuplicates: true } },
+  ],
+  [
+    'connectOrCreate',
+    { connectOrCreate: { where: { id: 'v' }, create: { note: 'cough' } } },
+    { connectOrCreate: { where: { id: 'v' }, create: { id: 'nv', ...note('nv') } } },
+  ],
+  [
+    'update',
+    { update: { where: { id: 'v' }, data: { note: 'cough' } } },
+    { update: { where: { id: 'v' }, data: note('v') } },
+  ],
+  [
+    'upsert',
+    { upsert: [{ where: { id: 'v' }, create: { note: 'cough' }, update: { note: 'cold' } }] },
+    { upsert: [{ where: { id: 'v' }, create: { id: 'nv', ...note('nv') }, update: note('v', 'cold') }] },
+  ],
+  ['deleteMany', { deleteMany: { note: null } }, { deleteMany: { note: null } }],
+  [
+    'connect and set',
+    { connect: { id: 'v' }, set: [{ id: 'v' }] },
+    { connect: { id: 'v' }, set: [{ id: 'v' }] },
+  ],
+  ['disconnect and delete', { disconnect: true, delete: true }, { disconnect: true, delete: true }],
+])('a nested %s is encrypted', async (_name, visits, expected) => {
+  expect(await dataOf('update', { where: { id: 'p' }, data: { visits } })).toEqual({ visits: expected });
+});
+
+test('a nested updateMany reads the ids and becomes one update for each row', async () => {
+  const visits = { updateMany: { where: { kind: 'k' }, data: { note: 'cough' } } };
+  const run = { visits: [{ id: 'v' }, { id: 'w' }] };
+  expect(await dataOf('update', { where: { id: 'p' }, data: { visits } }, run)).toEqual({
+    visits: {
+      updateMany: ['v', 'w'].map((id) => ({ where: { AND: [{ kind: 'k' }, { id }] }, data: note(id) })),
+    },
+  });
+});
+
+test('a nested update along a relation to one row reads its id and is pinned to it', async () => {
+  const args = { where: { id: 'v' }, data: { patient: { update: { name: 'Ada' } } } };
+  const { runs, sent } = await play('Visit', 'update', args, { run: { patient: { id: 'p' } } });
+  expect(runs).toEqual([
+    ['Visit', 'findFirst', { where: { id: 'v' }, select: { patient: { select: { id: true } } } }],
+  ]);
+  const data = { name: sealed('Patient', 'name', 'p', 'Ada') };
+  expect(sent[0]?.['data']).toEqual({ patient: { update: { where: { id: 'p' }, data } } });
+});
+
+test('nested writes go through models that are not encrypted, at any depth', async () => {
+  const data = { title: 'Dr', patients: { create: { name: 'Ada', visits: { create: { note: 'cough' } } } } };
+  expect((await sentOf('Doctor', 'create', { data }))?.['data']).toEqual({
+    title: 'Dr',
+    patients: {
+      create: {
+        id: 'new',
+        name: sealed('Patient', 'name', 'new', 'Ada'),
+        visits: { create: { id: 'nv', ...note('nv') } },
+      },
+    },
+  });
+});
+
+test('results are decrypted at any depth, without index columns and without the added ids', async () => {
+  const args = {
+    select: { name: true, visits: { select: { note: true } }, doctor: { include: { patients: true } } },
+  };
+  const row = {
+    id: 'p',
+    name: sealed('Patient', 'name', 'p', 'Ada'),
+    visits: [{ id: 'v', ...note('v') }],
+    doctor: {
+      id: 'd',
+      title: 'Dr',
+      patients: [{ id: 'q', ssn_index: '#', name: sealed('Patient', 'name', 'q', 'Bob') }],
+    },
+  };
+  const { sent, result } = await play('Patient', 'findMany', args, { query: [row] });
+  expect(sent[0]).toEqual({
+    select: {
+      id: true,
+      name: true,
+      visits: { select: { id: true, note: true } },
+      doctor: { include: { patients: true } },
+    },
+  });
+  expect(result).toEqual([
+    {
+      name: 'Ada',
+      visits: [{ note: 'cough' }],
+      doctor: { id: 'd', title: 'Dr', patients: [{ id: 'q', name: 'Bob' }] },
+    },
+  ]);
+});
+
+test('an omitted id is read and removed again', async () => {
+  const row = { id: 'p', name: sealed('Patient', 'name', 'p', 'Ada') };
+  const { sent, result } = await play('Patient', 'findFirst', { omit: { id: true } }, { query: row });
+  expect(sent[0]).toEqual({ omit: { id: false } });
+  expect(result).toEqual({ name: 'Ada' });
+});
+
+test.each<[string, object, string]>([
+  ['a model that the schema lacks', { Visti: 'Visit' }, 'no such model'],
+  ['a table that the definition lacks', { Doctor: 'doctors' }, 'no table `doctors`'],
+  ['an id that is no column', { Visit: { id: 'key' } }, 'the id of a row must be a column'],
+])('%s is refused when the client is extended', (_name, options, message) => {
+  expect(() => modelsOf(schema, definition, { ...options })).toThrow(message);
+});
+
+test('a table without a model is refused, because its values would be stored as plaintext', () => {
+  const more: Definition = new Map([...definition, ['Bill', []]]);
+  expect(() => modelsOf(schema, more)).toThrow('exactly one model must have this table');
+});
+
+test('a field without a column of text is refused', () => {
+  const without = { models: { Visit: { fields: columns('id') } } };
+  const visits: Definition = new Map([['Visit', describeFields(fields, 'Visit')]]);
+  expect(() => modelsOf(without, visits)).toThrow('Visit.note: the column is missing');
+  const dated = {
+    models: { Visit: { fields: [...columns('id'), { name: 'note', kind: 'scalar', type: 'DateTime' }] } },
+  };
+  expect(() => modelsOf(dated, visits)).toThrow('the column is DateTime, but ciphertexts are text');
+});

@@ -1,0 +1,110 @@
+import { refuse } from './errors.ts';
+import { type Model, targetOf } from './models.ts';
+import { cursorOf, refuseEncrypted, refuseOrder } from './order.ts';
+import { type Args, entriesOf, isArgs } from './values.ts';
+import { refuseIndexColumn, refuseUnknown, type Work } from './work.ts';
+import { whereOf } from './where.ts';
+
+/** What a result contains: the model of its rows, the ids to remove again, and the relations inside. */
+export interface Shape {
+  readonly model: Model;
+  readonly added: readonly string[];
+  readonly relations: ReadonlyMap<string, Shape>;
+}
+
+/** Rewrites the arguments of a read, such as those of findMany and of a relation in `include`. */
+export async function readOf(work: Work, model: Model, args: Args): Promise<{ args: Args; shape: Shape }> {
+  const rewritten: Args = {};
+  let shape: Shape = { model, added: [], relations: new Map() };
+  let omit: unknown;
+  for (const [name, value] of entriesOf(args)) {
+    switch (name) {
+      case 'select':
+      case 'include': {
+        if (!isArgs(value)) {
+          rewritten[name] = value;
+          break;
+        }
+        const selection = await selectionOf(work, model, value, name);
+        rewritten[name] = selection.args;
+        shape = selection.shape;
+        break;
+      }
+      case 'omit':
+        omit = value;
+        break;
+      case 'where':
+        rewritten[name] = await whereOf(work, model, value);
+        break;
+      case 'orderBy':
+        refuseOrder(work, model, value);
+        rewritten[name] = value;
+        break;
+      case 'cursor':
+        rewritten[name] = cursorOf(model, value);
+        break;
+      case 'distinct':
+        for (const column of [value].flat()) refuseEncrypted(model, column, 'distinct');
+        rewritten[name] = value;
+        break;
+      case 'take':
+      case 'skip':
+      case 'relationLoadStrategy':
+        rewritten[name] = value;
+        break;
+      default:
+        refuseUnknown(model, name, 'the query');
+    }
+  }
+  if (!isArgs(omit)) return { args: rewritten, shape };
+  const kept = omittedOf(model, omit);
+  return { args: { ...rewritten, omit: kept.omit }, shape: { ...shape, added: kept.added } };
+}
+
+async function selectionOf(work: Work, model: Model, given: Args, kind: 'select' | 'include') {
+  const args: Args = {};
+  const relations = new Map<string, Shape>();
+  let needsId = false;
+  for (const [name, value] of entriesOf(given)) {
+    const target = targetOf(work.models, model, name);
+    if (value === false || value === null) args[name] = value;
+    else if (name === '_count') args[name] = await relationCountsOf(work, model, value);
+    else if (target) {
+      const read = await readOf(work, target, isArgs(value) ? value : {});
+      args[name] = isArgs(value) ? read.args : value;
+      relations.set(name, read.shape);
+    } else if (kind === 'select' && model.columns.has(name)) {
+      refuseIndexColumn(model, name);
+      args[name] = value;
+      needsId ||= model.encrypted.get(name)?.isBoundToRow === true;
+    } else refuseUnknown(model, name, `\`${kind}\``);
+  }
+  const added = needsId ? model.id.filter((column) => args[column] !== true) : [];
+  for (const column of added) args[column] = true;
+  return { args, shape: { model, added, relations } };
+}
+
+/** Keeps the id in the query if fields must be decrypted, and removes it later. */
+function omittedOf(model: Model, given: Args): { omit: Args; added: string[] } {
+  const omit = { ...given };
+  for (const name of Object.keys(omit)) if (!model.columns.has(name)) refuseUnknown(model, name, '`omit`');
+  const isRead = [...model.encrypted.values()].some(
+    (field) => field.isBoundToRow && omit[field.name] !== true,
+  );
+  const added = isRead ? model.id.filter((column) => omit[column] === true) : [];
+  for (const column of added) omit[column] = false;
+  return { omit, added };
+}
+
+/** Rewrites the filters in `_count: { select: { visits: { where } } }`. */
+async function relationCountsOf(work: Work, model: Model, count: unknown): Promise<unknown> {
+  if (!isArgs(count) || !isArgs(count['select'])) return count;
+  const select: Args = {};
+  for (const [name, value] of entriesOf(count['select'])) {
+    const target = targetOf(work.models, model, name);
+    if (!target)
+      return refuse('unknown_argument', model, undefined, `\`_count\` has an unknown member \`${name}\``);
+    select[name] = isArgs(value) ? { ...value, where: await whereOf(work, target, value['where']) } : value;
+  }
+  return { ...count, select };
+}

@@ -1,0 +1,36 @@
+import { needsRow } from './data.ts';
+import type { Model } from './models.ts';
+import { type Rewritten, rewrite } from './operations.ts';
+import type { Args } from './values.ts';
+import { idColumns, selectId, type Work } from './work.ts';
+import { whereOf } from './where.ts';
+
+/** Whether an operation must write each row with its own ciphertexts. */
+export function isRowByRow(model: Model, operation: string, args: Args): boolean {
+  return operation.startsWith('updateMany') && needsRow(model, args['data']);
+}
+
+/** The reading of the rows that an updateMany reaches: their ids. */
+export async function rowsToUpdate(work: Work, model: Model, { where, limit }: Args): Promise<Args> {
+  return {
+    where: await whereOf(work, model, where),
+    select: selectId(model),
+    ...(limit === undefined ? {} : { take: limit }),
+  };
+}
+
+/** Returns one updateMany for each row. Each still has the conditions of the app, in case the row has changed. */
+export async function updatesOf(
+  work: Work,
+  model: Model,
+  operation: string,
+  args: Args,
+  rows: readonly Args[],
+): Promise<Rewritten[]> {
+  return Promise.all(
+    rows.map((row) => {
+      const own = { ...idColumns(model, row), AND: [args['where'] ?? {}] };
+      return rewrite(work, model, operation, { ...args, where: own, limit: undefined });
+    }),
+  );
+}

@@ -1,0 +1,113 @@
+import { refuse } from './errors.ts';
+import { filterOf, requireIndex } from './filter.ts';
+import { type Model, targetOf } from './models.ts';
+import { type Args, entriesOf, isArgs, joinConditions, mapItems } from './values.ts';
+import { idColumns, idOf, refuseIndexColumn, refuseUnknown, selectId, type Work } from './work.ts';
+
+const relationFilters: Readonly<Record<string, boolean>> = {
+  some: false,
+  is: false,
+  every: true,
+  none: true,
+  isNot: true,
+};
+
+/** Rewrites a `where`: filters of encrypted fields become filters of their index columns. */
+export async function whereOf(work: Work, model: Model, where: unknown, isNegated = false): Promise<unknown> {
+  if (where === undefined || where === null) return where;
+  if (!isArgs(where)) return refuse('unknown_argument', model, undefined, '`where` must be an object');
+  const conditions = await Promise.all(
+    entriesOf(where).map(([name, value]) => conditionOf(work, model, name, value, isNegated)),
+  );
+  return joinConditions(conditions);
+}
+
+async function conditionOf(
+  work: Work,
+  model: Model,
+  name: string,
+  value: unknown,
+  isNegated: boolean,
+): Promise<Args> {
+  if (name === 'AND' || name === 'OR' || name === 'NOT') {
+    const rewrite = (item: unknown) => whereOf(work, model, item, isNegated || name === 'NOT');
+    return { [name]: await mapItems(value, rewrite) };
+  }
+  const field = model.encrypted.get(name);
+  if (field) return filterOf(work, model, field, value, isNegated);
+  refuseIndexColumn(model, name);
+  const target = targetOf(work.models, model, name);
+  if (target) return { [name]: await relationOf(work, target, value, isNegated) };
+  if (model.columns.has(name)) {
+    refuseReferences(work, model, name, value);
+    return { [name]: value };
+  }
+  if (isArgs(value)) return { [name]: await compoundOf(work, model, name, value) };
+  return refuseUnknown(model, name, '`where`');
+}
+
+async function relationOf(work: Work, target: Model, value: unknown, isNegated: boolean): Promise<unknown> {
+  if (!isArgs(value)) return value;
+  const entries = entriesOf(value);
+  if (!entries.every(([name]) => Object.hasOwn(relationFilters, name))) {
+    return whereOf(work, target, value, isNegated);
+  }
+  const rewritten = entries.map(async ([name, where]) => {
+    return [name, await whereOf(work, target, where, isNegated || relationFilters[name])];
+  });
+  return Object.fromEntries(await Promise.all(rewritten)) as Args;
+}
+
+/** Rewrites the columns of a compound unique key, such as `tenant_ssn_index: { tenant, ssn }`. */
+async function compoundOf(work: Work, model: Model, key: string, columns: Args): Promise<Args> {
+  const rewritten = entriesOf(columns).map(async ([name, value]) => {
+    refuseIndexColumn(model, name);
+    const field = model.encrypted.get(name);
+    if (!field) {
+      const isColumn = model.columns.get(name)?.kind !== 'object' && model.columns.has(name);
+      return isColumn ? [name, value] : refuseUnknown(model, name, `\`${key}\``);
+    }
+    const column = requireIndex(model, field);
+    const marks = await work.fingerprints(model.table ?? '', name, value);
+    if (marks.length === 1) return [column, marks[0]];
+    const cure = 'use findFirst, or the id, until the old index key is removed';
+    return refuse('unsupported_filter', model, name, `a compound key takes one fingerprint: ${cure}`);
+  });
+  return Object.fromEntries(await Promise.all(rewritten)) as Args;
+}
+
+/** Throws for a comparison with an encrypted column, as in `{ equals: prisma.patient.fields.name }`. */
+function refuseReferences(work: Work, model: Model, name: string, value: unknown): void {
+  if (!isArgs(value)) return;
+  const { modelName, name: column } = value;
+  const other = typeof modelName === 'string' ? work.models.get(modelName) : undefined;
+  if (typeof column === 'string' && (other?.encrypted.has(column) || other?.indexes.has(column))) {
+    refuse('unsupported_filter', model, name, `${other.name}.${column} is encrypted: compare after reading`);
+  }
+  for (const [, member] of entriesOf(value)) refuseReferences(work, model, name, member);
+}
+
+/** Rewrites a `where` that names one row. While an index key is replaced, it first finds the row by all fingerprints. */
+export async function uniqueOf(work: Work, model: Model, where: unknown): Promise<unknown> {
+  const rewritten = await whereOf(work, model, where);
+  if (!isArgs(rewritten)) return rewritten;
+  const several = [...model.indexes.keys()].filter((column) => isArgs(rewritten[column]));
+  if (several.length === 0) return rewritten;
+  const row = await work.find(model, { where: rewritten, select: selectId(model) });
+  const first = several.map((column) => [column, firstOf(rewritten[column])]);
+  const others = { ...rewritten, ...(Object.fromEntries(first) as Args) };
+  if (!row) return others;
+  for (const column of several) delete others[column];
+  return idOf(model, row) === undefined ? others : { ...others, ...uniqueId(model, row) };
+}
+
+function firstOf(filter: unknown): unknown {
+  const list = isArgs(filter) ? filter['in'] : undefined;
+  return Array.isArray(list) ? list[0] : undefined;
+}
+
+/** The `where` of a row by its id. A compound id gets the name that Prisma gives it. */
+export function uniqueId(model: Model, row: Args): Args {
+  const columns = idColumns(model, row);
+  return model.id.length === 1 ? columns : { [model.id.join('_')]: columns };
+}

@@ -1,0 +1,30 @@
+import type { FieldsDefinition } from './define-fields.ts';
+import { planOf, requireTable } from './plan.ts';
+import type { NameOf, Tables } from './row-types.ts';
+
+/** A field as an adapter of a database layer needs to know it. */
+export interface FieldDescription {
+  readonly name: string;
+  /** The type of the values. */
+  readonly type: string;
+  /** The name of the index column. Undefined if the field is not searchable. */
+  readonly indexColumn: string | undefined;
+  /** The length of a fingerprint in bits. With less than 256, different values can have the same fingerprint. */
+  readonly bits: number | undefined;
+  /** Whether encryption and decryption need the id of the row. */
+  readonly isBoundToRow: boolean;
+}
+
+/** Returns the encrypted fields of a table, for adapters of database layers. Throws InputError for an unknown table. */
+export function describeFields<T extends Tables>(
+  { tables }: FieldsDefinition<T>,
+  table: NameOf<T>,
+): readonly FieldDescription[] {
+  return requireTable(planOf(tables), table).fields.map(({ name, field, indexColumn }) => ({
+    name,
+    type: field.type.name,
+    indexColumn,
+    bits: field.index?.bits,
+    isBoundToRow: field.context !== 'field',
+  }));
+}
