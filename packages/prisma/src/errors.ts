@@ -24,7 +24,7 @@ export type EncryptedModelErrorCode =
   | 'ciphertext';
 
 /** The model and the field that an error names. */
-export interface ModelPlace {
+interface ModelPlace {
   readonly model: string | undefined;
   readonly field: string | undefined;
 }

@@ -60,7 +60,7 @@ export async function openResult(
 }
 
 /** The shape of rows without relations. */
-export function shapeOf(model: Model): Shape {
+function shapeOf(model: Model): Shape {
   return { model, added: [], relations: new Map() };
 }
 

@@ -21,7 +21,7 @@ export interface Place {
 }
 
 /** Rewrites the nested write of a relation. `place` is undefined if the row is new. */
-export type Nested = (
+type Nested = (
   work: Work,
   model: Model,
   target: Model,
