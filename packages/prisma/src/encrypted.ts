@@ -7,18 +7,46 @@ import {
 } from '@eaas/sdk/fields';
 import { executorOf, type PrismaClient, type QueryCall } from './client.ts';
 import { refuse } from './errors.ts';
-import { type ModelOptions, type Models, modelsOf } from './models.ts';
+import { type Models, modelsOf } from './models.ts';
 import { type Codec, perform } from './perform.ts';
 import { refuseRaw, refuseRawResult } from './raw.ts';
+import type { Mapping } from './definition-types.ts';
+import type { EncryptedExtension } from './types.ts';
 import { isArgs } from './values.ts';
 
 /** Options of `encrypted`: those of the fields, and how models map to tables of the definition. */
-export interface EncryptedOptions<T extends Tables> extends RecordsOptions<T> {
+export interface EncryptedOptions<
+  T extends Tables,
+  Models extends Mapping = Mapping,
+> extends RecordsOptions<T> {
   /** For each model whose name is not the name of its table: `{ Patient: 'patients' }`. */
-  readonly models?: Readonly<Record<string, string | ModelOptions>> | undefined;
+  readonly models?: Models | undefined;
 }
 
-export function extensionOf<T extends Tables>(
+/** Each model has the name of its table. */
+type NoMapping = { [Name in never]: string };
+
+/**
+ * Returns an extension that encrypts the fields of a definition: `prisma.$extends(encrypted(prisma, eaas, fields, { index }))`. Throws
+ * EncryptedModelError if the definition does not fit the Prisma schema, and InputError for invalid options.
+ */
+export function encrypted<Client, T extends Tables, const Models extends Mapping = NoMapping>(
+  prisma: Client,
+  eaas: FieldsClient,
+  fields: FieldsDefinition<T>,
+  options: EncryptedOptions<T, Models> = {},
+): EncryptedExtension<Client, T, Models> {
+  // The types of an extension describe the extended client and not what the function does.
+  return extensionOf(
+    prisma as unknown as PrismaClient,
+    eaas,
+    fields,
+    options,
+  ) as unknown as EncryptedExtension<Client, T, Models>;
+}
+
+function extensionOf<T extends Tables>(
+  prisma: PrismaClient,
   eaas: FieldsClient,
   fields: FieldsDefinition<T>,
   { models: mapping, ...options }: EncryptedOptions<T>,
@@ -28,8 +56,8 @@ export function extensionOf<T extends Tables>(
   const codec = untyped.for(eaas, options);
   const names = Object.keys(fields.tables) as (keyof T & string)[];
   const definition = new Map(names.map((name) => [name, describeFields(fields, name)]));
+  const models = modelsOf(prisma._runtimeDataModel, definition, mapping);
   return (client) => {
-    const models = modelsOf(client._runtimeDataModel, definition, mapping);
     const $allOperations = (call: QueryCall) => performCall(client, models, codec, call);
     return client.$extends({ name: '@eaas/prisma', query: { $allOperations } });
   };

@@ -1,3 +1,7 @@
-export { extensionOf as encrypted, type EncryptedOptions } from './encrypted.ts';
+export { encrypted, type EncryptedOptions } from './encrypted.ts';
 export { EncryptedModelError, type EncryptedModelErrorCode } from './errors.ts';
 export type { ModelOptions } from './models.ts';
+export type { Mapping } from './definition-types.ts';
+export type { PlainInput } from './input-types.ts';
+export type { PlainRow } from './row-types.ts';
+export type { EncryptedExtension, PrismaPromise } from './types.ts';

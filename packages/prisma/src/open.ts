@@ -64,7 +64,8 @@ function shapeOf(model: Model): Shape {
   return { model, added: [], relations: new Map() };
 }
 
-function refuseCiphertext(model: Model, name: string, value: unknown): void {
+/** Throws if a value that is not decrypted holds a ciphertext. */
+export function refuseCiphertext(model: Model, name: string | undefined, value: unknown): void {
   if (!holdsCiphertext(value)) return;
   const cure = 'define the column as a field, or remove the ciphertext from it';
   refuse('ciphertext', model, name, `a column that is not encrypted holds a ciphertext: ${cure}`);

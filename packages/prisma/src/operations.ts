@@ -8,10 +8,11 @@ import { type Args, entriesOf, isArgs, mapItems } from './values.ts';
 import { idOf, refuseUnknown, type Work } from './work.ts';
 import { uniqueId, uniqueOf, whereOf } from './where.ts';
 
-/** An operation with rewritten arguments, and the shape of its result. */
+/** An operation with rewritten arguments. */
 export interface Rewritten {
   readonly args: Args;
-  readonly shape: Shape;
+  /** What the result contains. Undefined if it has no rows: numbers, and groups of columns that are not encrypted. */
+  readonly shape: Shape | undefined;
 }
 
 type Rewrite = (work: Work, model: Model, args: Args) => Promise<Rewritten>;
@@ -67,24 +68,26 @@ const upserting: Rewrite = async (work, model, { where, create, update, ...other
 
 const deletingMany: Rewrite = async (work, model, { where, limit, ...others }) => {
   for (const [name] of entriesOf(others)) refuseUnknown(model, name, '`deleteMany`');
-  return withArgs(await readOf(work, model, {}), { where: await whereOf(work, model, where), limit });
+  return withoutRows(
+    withArgs(await readOf(work, model, {}), { where: await whereOf(work, model, where), limit }),
+  );
 };
 
 const counting: Rewrite = async (work, model, { select, ...others }) => {
   refuseAggregate(model, '_count', select);
-  return withArgs(await readOf(work, model, others), { select });
+  return withoutRows(withArgs(await readOf(work, model, others), { select }));
 };
 
 const aggregating: Rewrite = async (work, model, args) => {
   const { aggregates, others } = splitAggregates(model, args);
-  return withArgs(await readOf(work, model, others), aggregates);
+  return withoutRows(withArgs(await readOf(work, model, others), aggregates));
 };
 
 const grouping: Rewrite = async (work, model, { by, having, ...args }) => {
   for (const column of [by].flat()) refuseEncrypted(model, column, 'by');
   refuseHaving(model, having);
   const { aggregates, others } = splitAggregates(model, args);
-  return withArgs(await readOf(work, model, others), { by, having, ...aggregates });
+  return withoutRows(withArgs(await readOf(work, model, others), { by, having, ...aggregates }));
 };
 
 const operations: Readonly<Record<string, Rewrite>> = {
@@ -94,10 +97,10 @@ const operations: Readonly<Record<string, Rewrite>> = {
   findFirstOrThrow: finding,
   findMany: finding,
   create: creating,
-  createMany: creatingMany,
+  createMany: async (...given) => withoutRows(await creatingMany(...given)),
   createManyAndReturn: creatingMany,
   update: updating,
-  updateMany: updatingMany,
+  updateMany: async (...given) => withoutRows(await updatingMany(...given)),
   updateManyAndReturn: updatingMany,
   upsert: upserting,
   delete: findingUnique,
@@ -119,6 +122,11 @@ function splitAggregates(model: Model, args: Args): { aggregates: Args; others: 
 /** Adds arguments to those of the read. Leaves out what is undefined. */
 function withArgs({ args, shape }: Rewritten, more: Args): Rewritten {
   return { args: { ...args, ...Object.fromEntries(entriesOf(more)) }, shape };
+}
+
+/** The result of the operation has no rows to decrypt. */
+function withoutRows({ args }: Rewritten): Rewritten {
+  return { args, shape: undefined };
 }
 
 /** Reaches only the row for which the values are encrypted, even if another transaction changes the rows meanwhile. */

@@ -2,7 +2,7 @@ import type { RecordId } from '@eaas/sdk/fields';
 import { refuse } from './errors.ts';
 import type { Model, Models } from './models.ts';
 import { nestedOf } from './nested.ts';
-import { openResult } from './open.ts';
+import { openResult, refuseCiphertext } from './open.ts';
 import { rewrite } from './operations.ts';
 import type { Shape } from './selection.ts';
 import { isRowByRow, rowsToUpdate, updatesOf } from './update-many.ts';
@@ -45,8 +45,11 @@ export async function perform(
   { model, operation, args, path }: Operation,
 ): Promise<unknown> {
   const work = workOf(models, codec, executor);
-  const open = (shape: Shape, result: unknown) =>
-    openResult(models, shape, result, (table, rows, idOf) => codec.decryptRows(table, rows, idOf));
+  const open = async (shape: Shape | undefined, result: unknown): Promise<void> => {
+    if (shape)
+      await openResult(models, shape, result, (table, rows, idOf) => codec.decryptRows(table, rows, idOf));
+    else refuseCiphertext(model, undefined, result);
+  };
   if (isRowByRow(model, operation, args)) {
     const rows = await executor.run(model, 'findMany', await rowsToUpdate(work, model, args));
     const updates = await updatesOf(work, model, operation, args, rows as Args[]);
@@ -62,7 +65,7 @@ export async function perform(
   const rewritten = await rewrite(work, model, operation, args);
   await sealAll(codec, work.sealings);
   const result = await executor.query(rewritten.args);
-  await open(shapeAt(rewritten.shape, path), result);
+  await open(rewritten.shape && shapeAt(rewritten.shape, path), result);
   return result;
 }
 

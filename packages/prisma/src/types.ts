@@ -1,0 +1,96 @@
+import type { Tables } from '@eaas/sdk/fields';
+import type { Encrypted, Kept, Payload } from './definition-types.ts';
+import type { PlainInput } from './input-types.ts';
+import type { PlainRow } from './row-types.ts';
+
+/** Refuses members that the arguments do not have, like Prisma's own type. */
+type Exact<Given, Wanted> =
+  | (Given extends unknown
+      ? Wanted extends Given
+        ? { [Key in keyof Given]: Exact<Given[Key], Key extends keyof Wanted ? Wanted[Key] : never> }
+        : Wanted
+      : never)
+  | (Given extends Kept | [] ? Given : never);
+
+/** What `$transaction` accepts in a batch. */
+export type PrismaPromise<T> = Promise<T> & { readonly [Symbol.toStringTag]: 'PrismaPromise' };
+
+type Count<Given> = Given extends { select: infer Select }
+  ? Select extends true
+    ? number
+    : { [Key in keyof Select]: number }
+  : number;
+
+type Aggregate<P extends Payload, Given> = {
+  [Key in keyof Given as Key extends `_${string}` ? Key : never]: Key extends '_count'
+    ? Given[Key] extends true
+      ? number
+      : { [Name in keyof Given[Key]]: number }
+    : { [Name in keyof Given[Key]]: Name extends keyof P['scalars'] ? P['scalars'][Name] | null : never };
+};
+
+/** The result of each operation. */
+interface Results<E, P extends Payload, Given> {
+  findUnique: PlainRow<E, P, Given> | null;
+  findUniqueOrThrow: PlainRow<E, P, Given>;
+  findFirst: PlainRow<E, P, Given> | null;
+  findFirstOrThrow: PlainRow<E, P, Given>;
+  findMany: PlainRow<E, P, Given>[];
+  create: PlainRow<E, P, Given>;
+  createMany: { count: number };
+  createManyAndReturn: PlainRow<E, P, Given>[];
+  update: PlainRow<E, P, Given>;
+  updateMany: { count: number };
+  updateManyAndReturn: PlainRow<E, P, Given>[];
+  upsert: PlainRow<E, P, Given>;
+  delete: PlainRow<E, P, Given>;
+  deleteMany: { count: number };
+  count: Count<Given>;
+  aggregate: Aggregate<P, Given>;
+}
+
+interface ModelTypes {
+  readonly payload: Payload;
+  readonly operations: object;
+}
+
+type ArgsOf<Operation> = Operation extends { args: infer Args } ? Args : never;
+
+type Method<E, P extends Payload, Name extends keyof Results<E, P, object>, Args> = object extends Args
+  ? <Given extends Args>(args?: Exact<Given, Args>) => PrismaPromise<Results<E, P, Given>[Name]>
+  : <Given extends Args>(args: Exact<Given, Args>) => PrismaPromise<Results<E, P, Given>[Name]>;
+
+type PlainDelegate<E, Types extends ModelTypes, Original> = {
+  [Name in keyof Types['operations'] & keyof Results<E, Types['payload'], object>]: Method<
+    E,
+    Types['payload'],
+    Name,
+    PlainInput<E, Types['payload'], ArgsOf<Types['operations'][Name]>>
+  >;
+} & Pick<Original, Extract<keyof Original, 'fields' | 'groupBy'>> & { [key: symbol]: { types: Types } };
+
+/** The models of a client, with plain values. */
+type PlainModels<E, Client> = {
+  [
+    Name in keyof Client as Client[Name] extends { [key: symbol]: { types: ModelTypes } } ? Name : never
+  ]: () => Client[Name] extends {
+    [key: symbol]: { types: infer Types extends ModelTypes };
+  }
+    ? PlainDelegate<E, Types, Client[Name]>
+    : never;
+};
+
+/** No members. `object` has no index signature, which Prisma asks for. */
+type Nothing = { [Name in never]: unknown };
+
+/** An extension for `prisma.$extends`. */
+export type EncryptedExtension<Client, T extends Tables, Models> = (client: unknown) => {
+  $extends: {
+    extArgs: {
+      result: Nothing;
+      model: Nothing;
+      query: Nothing;
+      client: PlainModels<Encrypted<T, Models>, Client>;
+    };
+  };
+};
