@@ -5,12 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** Folders of test/tools. Each has its own lock file, and the root's `npm ci` installs none of them. */
-export type Tools = 'console' | 'orms' | 'peers' | 'reference' | 'runtimes';
+/** Folders of test/tools and test/orms. Each has its own lock file, and the root's `npm ci` installs none of them. */
+export type Tools = 'console' | 'orms' | 'orms/prisma' | 'peers' | 'reference' | 'runtimes';
 
 /** Returns the folder's `node_modules`. Installs it first unless it has what the lock file says. */
 export async function requireTools(name: Tools): Promise<string> {
-  const folder = fileURLToPath(new URL(`../tools/${name}/`, import.meta.url));
+  const parent = name.startsWith('orms/') ? '..' : '../tools';
+  const folder = fileURLToPath(new URL(`${parent}/${name}/`, import.meta.url));
   const modules = join(folder, 'node_modules');
   const locked = readFileSync(join(folder, 'package-lock.json'), 'utf8');
   const note = join(modules, '.installed-lock.json');
@@ -25,7 +26,7 @@ export async function requireTools(name: Tools): Promise<string> {
     writeFileSync(note, locked);
     return modules;
   } catch (cause) {
-    throw new Error(`\`npm ci\` in test/tools/${name} failed, and these tests need it`, { cause });
+    throw new Error(`\`npm ci\` in ${folder} failed, and these tests need it`, { cause });
   } finally {
     release();
   }

@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { blocksOf, read, root } from '../../docs/markdown.ts';
+import { createDatabase, type TestDatabase } from '../../setup/database.ts';
+import { generateClient, here } from './generated-client.ts';
+
+// Runs the code of the README with the real Prisma, and checks the types of the extended client.
+
+const readme = read('packages/prisma/README.md');
+const [schema = ''] = blocksOf(readme, 'prisma');
+const [setup = '', ...usage] = blocksOf(readme, 'ts');
+const folder = join(here, 'generated/readme');
+const types = join(here, 'generated/types');
+
+const config = {
+  extends: join(root, 'tsconfig.json'),
+  compilerOptions: { noPropertyAccessFromIndexSignature: false },
+  include: ['*.mts'],
+  exclude: ['**/node_modules'],
+};
+
+const generator = `
+generator client {
+  provider = "prisma-client"
+  output   = "./client"
+}
+
+datasource db {
+  provider = "postgresql"
+}
+`;
+
+const before = `
+import { createIndexKey } from '@eaas/sdk/fields';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { eaas as admin } from '../../../../docs/played-service.ts';
+import { PrismaClient } from './client/client.ts';
+process.env.EAAS_INDEX_KEY = await createIndexKey(admin);
+const prisma = new PrismaClient({ adapter: new PrismaPg(JSON.parse(process.env.DATABASE!)) });
+`;
+
+const after = `
+await prisma.$disconnect();
+`;
+
+const tables = `
+create table "Patient" (
+  id text primary key, name text, ssn text not null, ssn_index text unique, born text, notes text, city text not null
+);
+create table "Visit" (id text primary key, note text not null, "patientId" text not null references "Patient" (id));
+`;
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  for (const each of [folder, types]) mkdirSync(each, { recursive: true });
+  writeFileSync(join(folder, 'schema.prisma'), `${generator}\n${schema}`);
+  writeFileSync(join(folder, 'app.mts'), [before, setup, ...usage, after].join('\n'));
+  copyFileSync(join(here, 'schema.prisma'), join(types, 'schema.prisma'));
+  copyFileSync(join(here, 'types.txt'), join(types, 'types.mts'));
+  for (const each of [folder, types]) {
+    await generateClient(join(each, 'schema.prisma'));
+    writeFileSync(join(each, 'tsconfig.json'), JSON.stringify(config));
+  }
+  database = await createDatabase();
+}, 240_000);
+
+afterAll(async () => {
+  await database.drop();
+  for (const each of [folder, types]) rmSync(each, { recursive: true, force: true });
+});
+
+function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const options = { cwd: folder, env: { ...process.env, ...env } };
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, options, (_, stdout, stderr) => resolve(stdout + stderr));
+  });
+}
+
+test('encryption takes at most 12 lines beyond plain Prisma', () => {
+  const lines = setup.split('\n').filter((line) => line.trim() !== '');
+  const columns = schema.split('\n').filter((line) => line.includes('_index'));
+  expect(lines.length + columns.length).toBeLessThanOrEqual(12);
+});
+
+test.each([
+  ['the code of the README', folder],
+  ['the plain types of the extended client', types],
+])(
+  '%s compile',
+  async (_name, project) => {
+    expect(await run([join(root, 'node_modules/typescript/bin/tsc'), '-p', project])).toBe('');
+  },
+  240_000,
+);
+
+test('the code of the README prints what its comments say, and stores no plaintext', async () => {
+  const { host, port, database: name, username } = database.connection('owner');
+  const sql = postgres({ ...database.connection('owner'), max: 1 });
+  await sql.unsafe(tables);
+  const said = usage.flatMap((code) =>
+    Array.from(code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm), ([, output]) => output),
+  );
+  expect(said).toHaveLength(4);
+  const app = ['--no-deprecation', '--conditions=@eaas/source', '--import', 'tsx', join(folder, 'app.mts')];
+  const env = { DATABASE: JSON.stringify({ host, port, database: name, user: username }) };
+  expect(await run(app, env)).toBe(`${said.join('\n')}\n`);
+  const stored = await sql`select * from "Patient" join "Visit" on "patientId" = "Patient".id`;
+  expect(stored).toHaveLength(1);
+  expect(JSON.stringify(stored)).not.toMatch(/"Ada"|123-45|1815|dry cough|seen/);
+  await sql.end();
+}, 240_000);
