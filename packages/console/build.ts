@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile } from 'esbuild';
 
-// Writes dist: two pages, and their script and style under names that change with their content.
+// Writes `dist`: two HTML pages, and a script and a stylesheet whose file names contain a hash of their content.
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(root, 'dist');
@@ -22,7 +22,7 @@ const { metafile } = await build({
   format: 'esm',
   platform: 'browser',
   target: 'es2022',
-  // Bundles the sources of the SDK, so that the pages match the checkout.
+  // Bundles the SDK from its sources, so the pages always contain the checked-out version of the SDK.
   conditions: ['@eaas/source'],
   jsx: 'automatic',
   jsxImportSource: 'preact',
@@ -45,10 +45,10 @@ await build({
   target: 'node20',
 });
 
-/** The name that an entry was given in the folder of assets. */
+/** Returns the name that esbuild gave the output file of an entry point. */
 function nameOf({ outputs }: Metafile, entry: string): string {
   const found = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === entry);
-  if (!found) throw new Error(`esbuild wrote nothing for ${entry}`);
+  if (!found) throw new Error(`esbuild wrote no output file for ${entry}`);
   return basename(found);
 }
 
@@ -71,7 +71,10 @@ function licensesOf({ inputs }: Metafile): string {
     .map((name) => {
       const folder = fileURLToPath(new URL(`../../node_modules/${name}/`, import.meta.url));
       const license = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file));
-      if (!license) throw new Error(`${name} has no license to pass on`);
+      if (!license)
+        throw new Error(
+          `the bundled package ${name} has no license file, which must be distributed with the code`,
+        );
       return `${name}\n\n${readFileSync(join(folder, license), 'utf8').trim()}\n`;
     })
     .join(`\n${'-'.repeat(80)}\n\n`);

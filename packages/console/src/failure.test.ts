@@ -9,16 +9,16 @@ test.each([
   ['unauthorized', 'expired'],
   ['permission_missing', 'forbidden'],
   ['name_taken', 'refused'],
-] as const)('%s is %s', (code, kind) => {
+] as const)('an error with the code `%s` is shown as a failure of the kind `%s`', (code, kind) => {
   expect(failureOf(new ServiceError(code, 'it says why'))).toMatchObject({ kind, detail: 'It says why.' });
 });
 
-test('the request id is there to be quoted', () => {
+test('a failure shows the request id of the error', () => {
   const error = new ServiceError('internal', 'No.', { requestId: 'r-1' });
   expect(failureOf(error)).toMatchObject({ kind: 'refused', detail: 'No.', requestId: 'r-1' });
 });
 
-test('what is no error of the SDK is a mistake of the page', () => {
+test('an error that is not from the SDK is shown as an error of the page', () => {
   expect(failureOf(new TypeError('x is undefined')).kind).toBe('broken');
-  expect(failureOf('thrown').detail).toBe('Something unexpected was thrown.');
+  expect(failureOf('thrown').detail).toBe('The page threw a value that is not an error.');
 });

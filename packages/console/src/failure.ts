@@ -1,12 +1,12 @@
 import { EaasError, type SdkError, ServiceError } from '@eaas/sdk';
 import { sentence } from './parts/short.ts';
 
-/** An error as this page shows it. */
+/** The description of an error for the user of the page. */
 export interface Failure {
   readonly kind: 'forbidden' | 'expired' | 'away' | 'refused' | 'broken';
   readonly title: string;
   readonly detail: string;
-  /** The next thing to do. */
+  /** Tells the user what to do next. */
   readonly advice: string;
   readonly requestId?: string | undefined;
 }
@@ -21,7 +21,7 @@ const away: Known = {
 const expired: Known = {
   kind: 'expired',
   title: 'You are signed out',
-  advice: 'Sign in again with an API key that is valid.',
+  advice: 'Sign in with a valid API key.',
 };
 const forbidden: Known = {
   kind: 'forbidden',
@@ -39,16 +39,16 @@ const known: Partial<Record<SdkError['code'], Known>> = {
   origin_refused: forbidden,
 };
 
-/** Explains an error to the person at the page. */
+/** Describes an error for the user of the page. */
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof EaasError)) {
-    const detail = error instanceof Error ? error.message : 'Something unexpected was thrown.';
-    return { kind: 'broken', title: 'This page made a mistake', detail, advice: 'Reload the page.' };
+    const detail = error instanceof Error ? error.message : 'The page threw a value that is not an error.';
+    return { kind: 'broken', title: 'This page has an error', detail, advice: 'Reload the page.' };
   }
   const requestId = error instanceof ServiceError ? error.requestId : undefined;
   const refused: Known = {
     kind: 'refused',
-    title: 'That did not work',
+    title: 'The operation failed',
     advice: error.retryable ? 'Try again in a moment.' : '',
   };
   const { code } = error as SdkError;

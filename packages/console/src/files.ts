@@ -1,3 +1,3 @@
-/** The folder of the built pages: `index.html`, `console/index.html`, and `console/assets/` with hashed names. */
+/** The URL of the folder with the built pages: `index.html`, `console/index.html` and `console/assets/`. */
 const files: URL = new URL('../dist/', import.meta.url);
 export default files;

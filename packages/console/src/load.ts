@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useCallback, useEffect } from 'preact/hooks';
 import { type Failure, failureOf } from './failure.ts';
 
-/** The state of a value that a view loads. A reload keeps the old value until the new one arrives. */
+/** A value that a component loads. A reload keeps the old value until the new value arrives. */
 export interface Loaded<T> {
   readonly value: T | undefined;
   readonly failure: Failure | undefined;
@@ -12,7 +12,7 @@ export interface Loaded<T> {
 
 const pauseWhileAway = 4_000;
 
-/** Loads when the view appears, whenever `inputs` change, and every few seconds while the service does not respond. */
+/** Calls `load` when the component appears, when `inputs` change, and every few seconds while the service is down. */
 export function useLoaded<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
@@ -45,17 +45,17 @@ export function useLoaded<T>(
       stop.abort();
       clearTimeout(again);
     };
-    // The caller names what `load` depends on.
+    // The caller passes the values that `load` depends on as `inputs`.
   }, [...inputs, round.value]);
 
   return { value: value.value, failure: failure.value, isLoading: isLoading.value, reload };
 }
 
-/** The state of the work that a button starts. */
+/** The state of a task that a button starts. */
 export interface Work {
   readonly isBusy: boolean;
   readonly failure: Failure | undefined;
-  /** Runs the work unless it is running. Resolves to whether it succeeded. */
+  /** Runs the task unless the task is already running. Resolves to true if the task succeeds. */
   readonly run: (work: () => Promise<unknown>) => Promise<boolean>;
 }
 

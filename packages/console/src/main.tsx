@@ -3,14 +3,14 @@ import { App } from './app.tsx';
 import { followAddress } from './places.ts';
 import { enterWithCode, takeCode } from './session.ts';
 
-/** Signs in with the code in the address, if there is one. */
+/** Signs in if the URL of the page contains a sign-in code. */
 function enter(): void {
   const code = takeCode(location, history);
   if (code) void enterWithCode(code);
 }
 
 enter();
-// A new address in an open tab changes only the fragment, and loads nothing.
+// If the user opens another sign-in URL in this tab, only the fragment changes and the page is not reloaded.
 addEventListener('hashchange', enter);
 followAddress();
 const root = document.querySelector('#app');

@@ -11,17 +11,17 @@ test.each<Place>([
   { page: 'api-keys' },
   { page: 'audit' },
   { page: 'usage' },
-])('the address of $page names it', (place) => {
+])('the URL of the page `$page` leads back to this page', (place) => {
   expect(at(addressOf(place))).toEqual(place);
 });
 
 test.each(['/console/', '/console/#/other', `/console/#/keys/${keyId}/more`, '/console/#code=abc'])(
-  '%s is the list of keys',
+  'the unknown URL %s leads to the list of keys',
   (address) => {
     expect(at(address)).toEqual({ page: 'keys' });
   },
 );
 
-test('the fragment of the playground names no page of the console', () => {
+test('a fragment in the URL of the playground does not lead to a page of the console', () => {
   expect(at('/#/audit')).toEqual({ page: 'playground' });
 });

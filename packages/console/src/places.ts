@@ -1,13 +1,13 @@
 import { computed, signal } from '@preact/signals';
 
-/** A page. The playground is `/`, and the pages of the console are fragments of `/console/`. */
+/** A page. The URL of the playground is `/`. The URL of a console page is `/console/` with a fragment. */
 export type Place =
   | { readonly page: 'playground' | 'keys' | 'api-keys' | 'audit' | 'usage' }
   | { readonly page: 'key'; readonly keyId: string };
 
 const pages = ['keys', 'api-keys', 'audit', 'usage'] as const;
 
-/** Returns the page of an address. An unknown address of the console is the list of keys. */
+/** Returns the page of a URL. An unknown URL of the console leads to the list of keys. */
 export function placeOf({ pathname, hash }: Pick<URL, 'pathname' | 'hash'>): Place {
   if (!pathname.startsWith('/console')) return { page: 'playground' };
   const [, keyId] = /^#\/keys\/([\da-f-]{36})$/.exec(hash) ?? [];
@@ -15,7 +15,7 @@ export function placeOf({ pathname, hash }: Pick<URL, 'pathname' | 'hash'>): Pla
   return { page: pages.find((page) => hash === `#/${page}`) ?? 'keys' };
 }
 
-/** Returns the address of a page. */
+/** Returns the URL of a page. */
 export function addressOf(place: Place): string {
   if (place.page === 'playground') return '/';
   if (place.page === 'key') return `/console/#/keys/${place.keyId}`;
@@ -27,14 +27,14 @@ const current = signal<Place>({ page: 'playground' });
 /** The current page. */
 export const place = computed(() => current.value);
 
-/** Goes to a page without loading a document, which would lose the API key in memory. */
+/** Shows another page without loading a document, because loading would lose the API key in memory. */
 export function go(to: Place): void {
   history.pushState(null, '', addressOf(to));
   current.value = to;
   scrollTo(0, 0);
 }
 
-/** Follows changes of the address, such as the back button. */
+/** Shows the matching page when the URL changes, for example after the back button. */
 export function followAddress(): void {
   const read = (): void => void (current.value = placeOf(location));
   addEventListener('popstate', read);

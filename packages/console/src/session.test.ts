@@ -14,7 +14,7 @@ import {
 const code = 'a'.repeat(43);
 const service = createTestService();
 
-/** Sends the calls of the page to the service in memory, and `/console/session` to the given answer. */
+/** Sends the page's API calls to a service in memory. Requests to `/console/session` get the given response. */
 function answerWith(answer: () => Promise<Response>): void {
   vi.stubGlobal('fetch', (input: RequestInfo, init?: RequestInit) => {
     if (input === '/console/session') return answer();
@@ -56,14 +56,17 @@ test.each([
   ['#code=short', undefined, true],
   ['', undefined, false],
   ['#/audit', undefined, false],
-])('takeCode: %s', (hash, expected, isRemoved) => {
-  const replaceState = vi.fn();
-  const address = { hash, pathname: '/console/', search: '' } as Location;
-  expect(takeCode(address, { replaceState } as unknown as History)).toBe(expected);
-  expect(replaceState.mock.calls).toEqual(isRemoved ? [[null, '', '/console/']] : []);
-});
+])(
+  'takeCode returns and removes a valid sign-in code in the URL fragment, and ignores other fragments: "%s"',
+  (hash, expected, isRemoved) => {
+    const replaceState = vi.fn();
+    const address = { hash, pathname: '/console/', search: '' } as Location;
+    expect(takeCode(address, { replaceState } as unknown as History)).toBe(expected);
+    expect(replaceState.mock.calls).toEqual(isRemoved ? [[null, '', '/console/']] : []);
+  },
+);
 
-test('a code is exchanged for a session', async () => {
+test('a sign-in code is exchanged for a session', async () => {
   answerWith(accepted);
   const entering = enterWithCode(code);
   expect(isEntering.value).toBe(true);
@@ -72,7 +75,7 @@ test('a code is exchanged for a session', async () => {
   expect(session.value).toMatchObject({ apiKey: service.apiKey, tenant: 'acme', keyId: undefined });
 });
 
-test('a refused code is said to be refused, and is not sent again', async () => {
+test('the page says that a sign-in code was refused, and does not send the code again', async () => {
   const refuse = vi.fn(() => Promise.resolve(Response.json({}, { status: 401 })));
   answerWith(refuse);
   await enterWithCode(code);
@@ -82,7 +85,7 @@ test('a refused code is said to be refused, and is not sent again', async () => 
   expect(session.value).toBeUndefined();
 });
 
-test('a code that got no answer can be tried again', async () => {
+test('a sign-in code can be sent again if there was no response', async () => {
   await enterWithCode(code);
   expect(signedOut.value).toBe('code_unanswered');
   answerWith(accepted);
@@ -90,19 +93,19 @@ test('a code that got no answer can be tried again', async () => {
   expect(session.value?.tenant).toBe('acme');
 });
 
-test('an API key that may not list keys signs in all the same', async () => {
+test('an API key can sign in even without the permission to list keys', async () => {
   const { api_key } = service.createApiKey({ permissions: ['encrypt'] });
   await enterWithApiKey(`${api_key}\n`);
   expect(session.value?.apiKey).toBe(api_key);
 });
 
-test('an unknown API key does not sign in', async () => {
+test('signing in with an unknown API key fails', async () => {
   const unknown = `eaas_sk_${'a'.repeat(49)}`;
   await expect(enterWithApiKey(unknown)).rejects.toMatchObject({ code: 'unauthorized' });
   expect(session.value).toBeUndefined();
 });
 
-test('an API key that is revoked ends the session with the next call', async () => {
+test('after the API key was revoked, the next call ends the session', async () => {
   const { api_key, api_key_id } = service.createApiKey({ permissions: ['keys.read'] });
   await enterWithApiKey(api_key);
   const client = session.value?.client;
@@ -125,7 +128,7 @@ test('a session ends when its API key expires', async () => {
   expect(signedOut.value).toBe('expired');
 });
 
-test('the service is away until a call succeeds', async () => {
+test('the page shows that the service does not respond until a call succeeds', async () => {
   await enterWithApiKey(service.apiKey);
   service.failNext('unavailable', { times: 2 });
   await expect(session.value?.client.keys.page()).rejects.toMatchObject({ code: 'unavailable' });

@@ -1,7 +1,7 @@
 import { EaasClient, type EaasEvent, EaasError, ServiceError } from '@eaas/sdk';
 import { signal } from '@preact/signals';
 
-/** A signed-in page. It is in memory only: a reload ends it. */
+/** The session of a signed-in user. A reload ends the session, because it is only in memory. */
 export interface Session {
   readonly apiKey: string;
   /** The name of the tenant. Undefined after a sign-in with an API key. */
@@ -10,18 +10,18 @@ export interface Session {
   readonly keyId: string | undefined;
   readonly indexKey: string | undefined;
   readonly expiresAt: Date | undefined;
-  /** The client for all calls except the steps of the playground. */
+  /** The client for all calls except those in the steps of the playground. */
   readonly client: EaasClient;
 }
 
-/** The reason for showing the sign-in form. */
+/** The reason why the page shows the sign-in form. */
 export type SignedOut = 'new' | 'code_refused' | 'code_unanswered' | 'expired' | 'left';
 
 export const session = signal<Session | undefined>(undefined);
 export const signedOut = signal<SignedOut>('new');
-/** A sign-in is under way. */
+/** Whether the page is signing in. */
 export const isEntering = signal(false);
-/** The last call did not reach the service, or the service was too busy to respond. */
+/** Whether the last call did not reach the service, or the service was too busy to respond. */
 export const isAway = signal(false);
 
 let endOfSession: ReturnType<typeof setTimeout> | undefined;
@@ -42,7 +42,7 @@ interface Answer {
   readonly tenant: string;
 }
 
-/** Exchanges a sign-in code for an API key that expires. Keeps the code for another attempt if there was no response. */
+/** Exchanges a sign-in code for an API key. If there is no response, keeps the code for another attempt. */
 export async function enterWithCode(code: string | undefined = waitingCode): Promise<void> {
   if (code === undefined) return;
   isEntering.value = true;
@@ -53,7 +53,12 @@ export async function enterWithCode(code: string | undefined = waitingCode): Pro
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ code }),
     });
-    if (response.status !== 201) throw new ServiceError('unauthorized', 'the code was refused', response);
+    if (response.status !== 201)
+      throw new ServiceError(
+        'unauthorized',
+        'the service refused the sign-in code: it is wrong, was used, or has expired',
+        response,
+      );
     const { api_key, expires_at, key_id, index_key, tenant } = (await response.json()) as Answer;
     enter(api_key, {
       tenant,
@@ -70,11 +75,11 @@ export async function enterWithCode(code: string | undefined = waitingCode): Pro
   }
 }
 
-/** Signs in with an API key once the service has accepted it. Throws EaasError. */
+/** Signs in with an API key after the service has accepted the API key. Throws EaasError. */
 export async function enterWithApiKey(apiKey: string): Promise<void> {
   isEntering.value = true;
   try {
-    // Most API keys have this permission. An API key without it is still valid.
+    // Any call can test an API key. An API key that lacks the permission for this call is still valid.
     await clientOf(apiKey, noteReach)
       .keys.page({ limit: 1 })
       .catch((error: unknown) => {
@@ -94,12 +99,12 @@ function enter(
   const { tenant, keyId, indexKey, expiresAt } = known;
   session.value = { apiKey, tenant, keyId, indexKey, expiresAt, client: clientOf(apiKey, note) };
   if (!expiresAt) return;
-  // A timer takes at most 31 bits of milliseconds.
+  // The delay of a timer must be less than 2^31 milliseconds.
   const left = Math.min(expiresAt.getTime() - Date.now(), 2 ** 31 - 1);
   endOfSession = setTimeout(() => leave('expired'), left);
 }
 
-/** Forgets the API key. */
+/** Signs out, which removes the API key from memory. */
 export function leave(reason: SignedOut): void {
   clearTimeout(endOfSession);
   void session.value?.client.close();
@@ -107,7 +112,7 @@ export function leave(reason: SignedOut): void {
   signedOut.value = reason;
 }
 
-/** Creates a client for the service of this page. Its deadlines are short because a person is waiting. */
+/** Creates a client for the service of this page. The deadlines are short, because the user is waiting. */
 export function clientOf(
   apiKey: string,
   onEvent: (event: EaasEvent) => void = note,
@@ -117,7 +122,7 @@ export function clientOf(
   return new EaasClient({ baseUrl: location.origin, apiKey, ...patience, onEvent, ...more });
 }
 
-/** Ends the session when a call was refused because of its API key. */
+/** Ends the session if the service refuses the API key. */
 function note(event: EaasEvent): void {
   noteReach(event);
   if (event.type === 'call' && event.code === 'unauthorized') leave('expired');

@@ -9,7 +9,7 @@ import { enterWithApiKey, enterWithCode, isEntering, type SignedOut, signedOut }
 const reasons: Readonly<Record<Exclude<SignedOut, 'new'>, { tone: 'info' | 'warn'; text: string }>> = {
   code_refused: {
     tone: 'warn',
-    text: 'The sign-in code in this address is not valid any more: it works once, and for ten minutes. Start the service again for a new address, or paste an API key.',
+    text: 'The sign-in code in this address is not valid any more, because a code works only once and only for ten minutes. Start the service again to get a new address, or paste an API key.',
   },
   code_unanswered: {
     tone: 'warn',
@@ -17,12 +17,12 @@ const reasons: Readonly<Record<Exclude<SignedOut, 'new'>, { tone: 'info' | 'warn
   },
   expired: {
     tone: 'warn',
-    text: 'The API key has expired or was revoked, and this page has forgotten it. Sign in again to go on.',
+    text: 'The API key has expired or was revoked, and this page has forgotten it. Sign in again to continue.',
   },
   left: { tone: 'info', text: 'You are signed out. This page has forgotten the API key.' },
 };
 
-/** Asks for an API key, and gives the reason. */
+/** The form that asks for an API key and shows why the user must sign in. */
 export function SignIn() {
   const apiKey = useSignal('');
   const failure = useSignal<Failure | undefined>(undefined);

@@ -11,7 +11,7 @@ interface ApiKeyTableProps {
   readonly onRevoke: (apiKey: ApiKeyRecord) => void;
 }
 
-/** A page of API keys. */
+/** The table with one page of API keys. */
 export function ApiKeyTable({ apiKeys, isStale, onEdit, onRevoke }: ApiKeyTableProps) {
   const actions: Column<ApiKeyRecord> = {
     title: 'Actions',

@@ -14,7 +14,7 @@ import { EditApiKey } from './edit-api-key.tsx';
 
 const size = 50;
 
-/** The API keys of the tenant. */
+/** The page that lists the tenant's API keys. */
 export function ApiKeys() {
   const client = session.value?.client;
   return client ? <Listed client={client} /> : null;
@@ -39,14 +39,14 @@ function Listed({ client }: { readonly client: EaasClient }) {
     <>
       <PageHead
         title="API keys"
-        lead="An application signs in with an API key. Give each application its own, with no more than it needs."
+        lead="An application signs in with an API key. Create one API key for each application, with only the permissions that the application needs."
         action={failure ? undefined : create}
       />
       {failure && <FailureView failure={failure} onRetry={reload} />}
       {!value && isLoading && <LoadingRows text="Loading the API keys" />}
       {value && !failure && value.count === 0 && (
         <Empty title="No API keys yet" action={create}>
-          Create one for each application that encrypts or decrypts.
+          Create an API key for each application that encrypts or decrypts.
         </Empty>
       )}
       {value && !failure && value.count > 0 && (

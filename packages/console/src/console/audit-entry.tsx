@@ -9,14 +9,14 @@ interface AuditEntryProps {
   readonly onClose: () => void;
 }
 
-/** All of one entry. */
+/** The dialog that shows all fields of an audit entry. */
 export function AuditEntryDialog({ entry, onClose }: AuditEntryProps) {
   const { hash, ...rest } = entry;
   return (
     <Dialog title={`Entry ${entry.id}`} onClose={onClose}>
       <div class="stack">
         <Code
-          title="What is hashed, with the hash of the entry before"
+          title="The hash covers these fields and the hash of the previous entry"
           code={JSON.stringify(rest, null, 2)}
         />
         <div class="token">

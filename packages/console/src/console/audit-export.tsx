@@ -13,7 +13,7 @@ interface AuditExportProps {
   readonly texts: FilterTexts;
 }
 
-/** Downloads the entries that match the filter. */
+/** The button that downloads the audit entries that match the filter. */
 export function AuditExport({ client, texts }: AuditExportProps) {
   const count = useSignal(0);
   const { isBusy, failure, run } = useWork();

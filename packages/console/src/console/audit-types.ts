@@ -4,5 +4,5 @@ type Query = Input<'GET /v1/audit'>;
 
 /** The action of an audit entry. */
 export type AuditAction = Exclude<Query['action'], undefined>;
-/** The filter of the list of entries. */
+/** The filter of the list of audit entries. */
 export type AuditFilter = Omit<Query, 'limit' | 'offset'>;

@@ -19,10 +19,10 @@ interface Progress {
   readonly through: number;
 }
 
-/** The verified state of each session. A later verification must agree with it. */
+/** The last verified state of the log, for each session. Later verifications are compared with this state. */
 const states = new WeakMap<EaasClient, AuditState>();
 
-/** Recomputes the whole chain in this browser, and names the entries that break it. */
+/** Recomputes the whole hash chain in this browser, and lists the entries that are not valid. */
 export function AuditVerify({ client, report, onShow }: AuditVerifyProps) {
   const progress = useSignal<Progress | undefined>(undefined);
   const { isBusy, failure, run } = useWork();
@@ -48,9 +48,9 @@ export function AuditVerify({ client, report, onShow }: AuditVerifyProps) {
         <div>
           <h2 id="verify-title">Verify the chain in this browser</h2>
           <p class="soft">
-            Your browser reads every entry, recomputes each hash from the one before, and compares the end
-            with a checkpoint that the service signs. The code of this page comes from the service too: to
-            rely on nothing of it, run <code>checkAudit</code> of the SDK on a machine of your own.
+            Your browser reads every entry, recomputes its hash, and compares the last hash with a checkpoint
+            that the service signs. This page also comes from the service. If you do not trust the service,
+            run <code>checkAudit</code> of the SDK on your own machine.
           </p>
         </div>
         <Button kind="primary" isBusy={isBusy} busyText="Verifying" onClick={() => void verify()}>
@@ -91,12 +91,15 @@ function Verdict({
         <p>
           <strong>The chain holds.</strong> {counted(checked, 'entry', 'entries')} recomputed, up to entry{' '}
           {checkpoint?.id.toLocaleString('en')}
-          {state && state.start.id > 0 && `, from entry ${state.start.id + 1}: those before were purged`}.
+          {state &&
+            state.start.id > 0 &&
+            `, from entry ${state.start.id + 1}, because all earlier entries were purged`}
+          .
         </p>
         {state && (
           <p class="soft">
-            Signed by <code>{state.verifier_key}</code>. Compare it with the verifier key that your operator
-            gave you.
+            Signed by <code>{state.verifier_key}</code>. Compare this key with the verifier key that your
+            operator gave you.
           </p>
         )}
       </Notice>

@@ -18,7 +18,7 @@ import { AuditVerify } from './audit-verify.tsx';
 const size = 50;
 const pause = 2_000;
 
-/** The audit log: filtered, followed, exported and verified. */
+/** The page of the audit log. Users can filter, follow, export and verify the log. */
 export function Audit() {
   const client = session.value?.client;
   return client ? <Log client={client} /> : null;
@@ -67,7 +67,7 @@ function Log({ client }: { readonly client: EaasClient }) {
     <>
       <PageHead
         title="Audit log"
-        lead="Every use of a key, who made it, from where and when. Nobody can change it without breaking the chain."
+        lead="The log shows each use of a key: who used the key, from where, and when. Verification detects every change of the log."
         action={failure ? undefined : <AuditExport client={client} texts={texts} />}
       />
       {failure && <FailureView failure={failure} onRetry={reload} />}
@@ -117,7 +117,7 @@ function Log({ client }: { readonly client: EaasClient }) {
   );
 }
 
-/** Returns the names of keys. The list is empty if the API key may not see keys. */
+/** Returns the names of the keys. The list is empty if the API key lacks the permission to list keys. */
 function useKeyNames(client: EaasClient): readonly (readonly [string, string])[] {
   const { value } = useLoaded((signal) => client.keys.page({ limit: 100 }, { signal }), [client]);
   return value?.keys.map(({ key_id, name }) => [key_id, name] as const) ?? [];

@@ -4,7 +4,7 @@ import { type Month, monthName, operationNames, type Operation, stackedTops } fr
 
 const height = 280;
 
-/** Usage as stacked bars. The table below the chart has the numbers. */
+/** A chart with stacked bars that shows the usage. The table below the chart has the numbers. */
 export function Chart({ months }: { readonly months: readonly Month[] }) {
   const place = useRef<HTMLDivElement>(null);
   const shown = stackedTops(months).filter(({ operation }) =>
@@ -58,7 +58,7 @@ export function Chart({ months }: { readonly months: readonly Month[] }) {
   );
 }
 
-/** Reads colours and fonts from the stylesheet. */
+/** Reads the colours and fonts of the chart from the stylesheet. */
 function optionsOf(place: HTMLElement, months: readonly Month[], shown: readonly Operation[]): uPlot.Options {
   const style = getComputedStyle(place);
   const color = (name: string): string => style.getPropertyValue(name).trim();
@@ -104,7 +104,7 @@ function optionsOf(place: HTMLElement, months: readonly Month[], shown: readonly
   };
 }
 
-/** On a narrow screen every third month is named. */
+/** Labels each month. On a narrow screen, labels only every third month. */
 function namesThatFit(months: readonly Month[], width: number): string[] {
   const every = width / months.length < 36 ? 3 : 1;
   return months.map(({ month }, index) =>

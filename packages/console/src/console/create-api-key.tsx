@@ -15,7 +15,7 @@ interface CreateApiKeyProps {
   readonly onClose: () => void;
 }
 
-/** Asks what a new API key may do, and then shows its token once. */
+/** Asks for the permissions of a new API key, creates the API key, and shows its token once. */
 export function CreateApiKey({ client, onClose }: CreateApiKeyProps) {
   const created = useSignal<Created | undefined>(undefined);
   if (created.value) return <Shown created={created.value} onClose={onClose} />;
@@ -67,7 +67,7 @@ function Form({ client, onClose, onCreated }: CreateApiKeyProps & { onCreated: (
   );
 }
 
-/** Shows the token, for the only time. */
+/** Shows the token of a new API key. The token cannot be shown again. */
 function Shown({ created, onClose }: { readonly created: Created; readonly onClose: () => void }) {
   return (
     <Dialog title={`${created.name} is ready`} onClose={onClose} mustAnswer>
@@ -80,7 +80,8 @@ function Shown({ created, onClose }: { readonly created: Created; readonly onClo
           <Copy text={created.api_key} of="the API key" />
         </div>
         <p class="soft">
-          Put it where the application reads <code>EAAS_API_KEY</code>. Never put it into code or a page.
+          Store the API key where the application reads <code>EAAS_API_KEY</code>, and not in code or in a
+          page.
         </p>
         <div class="actions">
           <Button kind="primary" onClick={onClose}>

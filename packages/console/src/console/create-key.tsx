@@ -14,7 +14,7 @@ interface CreateKeyProps {
   readonly onCreated: (key: KeyRecord) => void;
 }
 
-/** Asks what a new key is called and how often it rotates. */
+/** The dialog that asks for the name and the rotation interval of a new key. */
 export function CreateKey({ client, onClose, onCreated }: CreateKeyProps) {
   const name = useSignal('');
   const days = useSignal('365');

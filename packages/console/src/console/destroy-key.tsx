@@ -12,7 +12,7 @@ interface DestroyKeyProps {
   readonly onDone: () => void;
 }
 
-/** Lists the consequences of destroying a key, and asks for its name. */
+/** The dialog that lists the consequences of destroying a key, and asks the user to type the name of the key. */
 export function DestroyKey({ client, record, onClose, onDone }: DestroyKeyProps) {
   const { key_id, name, key_version } = record;
   const days = useSignal('30');
@@ -28,7 +28,7 @@ export function DestroyKey({ client, record, onClose, onDone }: DestroyKeyProps)
       onClose={onClose}
     >
       <ul class="consequences">
-        <li>From now on nothing under this key decrypts.</li>
+        <li>From now on, values that this key encrypted cannot be decrypted.</li>
         <li>
           After {counted(Number(days.value), 'day')} the key and its {counted(key_version, 'version')} are{' '}
           erased. Every value, file, backup and index under them is lost for ever. Nobody can bring them back.

@@ -7,7 +7,7 @@ interface ExportOptions {
   readonly onProgress: (count: number) => void;
 }
 
-/** Reads all entries, oldest first, into a file as `eaas audit export` writes it: one JSON object a line. */
+/** Reads all entries, oldest first, into a file in the format of `eaas audit export`, with one JSON object per line. */
 export async function exportAudit(
   { audit }: Pick<EaasClient, 'audit'>,
   { filter, signal, onProgress }: ExportOptions,
@@ -20,12 +20,12 @@ export async function exportAudit(
   return new Blob(lines, { type: 'application/x-ndjson' });
 }
 
-/** Has the browser save a file. */
+/** Makes the browser download a file. */
 export function save(file: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(file);
   link.download = name;
   link.click();
-  // Later, because the browser may still be reading.
+  // Delayed, because the browser might still read the file.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

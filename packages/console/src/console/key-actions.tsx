@@ -32,7 +32,7 @@ const actions: Readonly<Record<KeyRecord['status'], readonly (readonly [Action, 
   destroyed: [],
 };
 
-/** The changes that the state of a key allows. Each asks for confirmation. */
+/** The buttons for the changes that the state of a key allows. Each button asks for confirmation. */
 export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
   const asked = useSignal<Action | undefined>(undefined);
   const close = (): void => void (asked.value = undefined);
@@ -69,7 +69,7 @@ export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
         >
           <p>
             Version {record.key_version + 1} wraps new data keys. All earlier versions keep decrypting.
-            Clients use the new version within five minutes, when their data key ends.
+            Clients use the new version within five minutes, when their data keys expire.
           </p>
         </Confirm>
       )}
@@ -83,8 +83,11 @@ export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
           isDangerous
           work={() => client.keys.disable({ key_id })}
         >
-          <p>Applications that encrypt under this key fail once their data key ends, within five minutes.</p>
-          <p>Everything that is encrypted still decrypts. You can enable the key again at any time.</p>
+          <p>
+            Applications cannot encrypt under this key after their data keys expire, which takes at most five
+            minutes.
+          </p>
+          <p>Existing ciphertexts still decrypt. You can enable the key again at any time.</p>
         </Confirm>
       )}
       {asked.value === 'enable' && (
@@ -95,7 +98,7 @@ export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
           busyText="Enabling"
           work={() => client.keys.enable({ key_id })}
         >
-          <p>The key encrypts again.</p>
+          <p>Applications can encrypt under the key again.</p>
         </Confirm>
       )}
       {asked.value === 'export' && <ExportKey client={client} record={record} onClose={close} />}
@@ -109,7 +112,8 @@ export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
           work={() => client.keys.restore({ key_id })}
         >
           <p>
-            The destruction is called off. The key is disabled afterwards: it decrypts, and does not encrypt.
+            The key will not be destroyed. After that, the key is disabled, so it decrypts but does not
+            encrypt.
           </p>
         </Confirm>
       )}

@@ -6,12 +6,12 @@ import type { KeyRecord } from './key-status.tsx';
 
 interface KeyChoiceProps {
   readonly client: EaasClient;
-  /** Null for all keys. */
+  /** The ids of the chosen keys. Null means all keys. */
   readonly value: Signal<readonly string[] | null>;
   readonly onChange: (ids: readonly string[] | null) => void;
 }
 
-/** Asks which keys an API key can use. */
+/** The inputs that choose which keys an API key can use. */
 export function KeyChoice({ client, value, onChange }: KeyChoiceProps) {
   const { value: page, failure } = useLoaded((signal) => client.keys.page({ limit: 100 }, { signal }), []);
   const chosen = value.value;
@@ -20,7 +20,7 @@ export function KeyChoice({ client, value, onChange }: KeyChoiceProps) {
       <legend>Keys</legend>
       <label class="choice">
         <input type="radio" name="keys" checked={chosen === null} onChange={() => onChange(null)} />
-        <span>All keys, also later ones</span>
+        <span>All keys, including keys that are created later</span>
       </label>
       <label class="choice">
         <input

@@ -15,7 +15,7 @@ import { rotationText } from './rotation.ts';
 
 const size = 100;
 
-/** One key: its state, its versions, and what can be done with it. */
+/** The page of a key. It shows the state, the versions and the possible changes of the key. */
 export function Key({ keyId }: { readonly keyId: string }) {
   const client = session.value?.client;
   return client ? <Shown client={client} keyId={keyId} /> : null;
@@ -56,17 +56,20 @@ function Shown({ client, keyId }: { readonly client: EaasClient; readonly keyId:
   );
 }
 
-/** The effect of a key's state on the values under it. */
+/** The notice that explains which operations the state of a key allows. */
 function StateNotice({ record: { status, destroy_at } }: { readonly record: KeyRecord }) {
-  if (status === 'disabled')
-    return <Notice tone="warn">It still decrypts. It does not encrypt, and nothing new can use it.</Notice>;
+  if (status === 'disabled') return <Notice tone="warn">It still decrypts. It does not encrypt.</Notice>;
   if (status === 'destroyed')
-    return <Notice tone="info">Its material is gone. Values under it can never be decrypted again.</Notice>;
+    return (
+      <Notice tone="info">
+        The material of the key was erased. Values that it encrypted can never be decrypted again.
+      </Notice>
+    );
   if (status === 'active') return null;
   return (
     <Notice tone="bad">
-      It is destroyed on {destroy_at === null ? 'a date to come' : dateTime(destroy_at)}. It encrypts and
-      decrypts nothing. Until then it can be restored.
+      It is destroyed on {destroy_at === null ? 'a later date' : dateTime(destroy_at)}. It cannot encrypt or
+      decrypt. Until then it can be restored.
     </Notice>
   );
 }

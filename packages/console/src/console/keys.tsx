@@ -18,7 +18,7 @@ import { rotationText } from './rotation.ts';
 
 const size = 50;
 
-/** The list of keys. */
+/** The page that lists the tenant's keys. */
 export function Keys() {
   const client = session.value?.client;
   return client ? <Listed client={client} /> : null;
@@ -61,7 +61,7 @@ function Listed({ client }: { readonly client: EaasClient }) {
           action={status.value === '' && create}
         >
           {status.value === ''
-            ? 'Create one, and pass its id to the SDK as keyId.'
+            ? 'Create a key, and pass the id of the key to the SDK as keyId.'
             : 'Choose another state to see other keys.'}
         </Empty>
       )}

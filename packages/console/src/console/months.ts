@@ -3,7 +3,7 @@ import type { Output } from '@eaas/protocol/wire';
 export type Month = Output<'GET /v1/usage'>;
 export type Operation = keyof Month['operations'];
 
-/** The operations that are counted, in the order of the chart from below. */
+/** The operations that the chart shows, from the bottom of a bar to its top. */
 export const operations: readonly Operation[] = ['key.wrap', 'key.unwrap', 'encrypt', 'decrypt'];
 
 export const operationNames: Readonly<Record<Operation, string>> = {
@@ -13,7 +13,7 @@ export const operationNames: Readonly<Record<Operation, string>> = {
   decrypt: 'Server-mode decryptions',
 };
 
-/** The last months up to the present one, oldest first, as the API names them: `2026-11`. */
+/** Returns the last months, ending with the current month, oldest first, in the format of the API (`2026-11`). */
 export function lastMonths(count: number, now = new Date()): string[] {
   return Array.from({ length: count }, (_, index) => {
     const first = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count + 1 + index);
@@ -21,7 +21,7 @@ export function lastMonths(count: number, now = new Date()): string[] {
   });
 }
 
-/** A month for people: `November 2026`, or `Nov`. */
+/** Formats a month as `November 2026` or as `Nov`. */
 export function monthName(month: string, style: 'long' | 'short' = 'long'): string {
   const format: Intl.DateTimeFormatOptions =
     style === 'long' ? { month: 'long', year: 'numeric' } : { month: 'short' };
@@ -33,8 +33,8 @@ export function totalOf({ operations: counts }: Month): number {
 }
 
 /**
- * What a stacked bar chart draws: for each operation the height of its bar's top. The tallest comes first, so that each
- * next one is drawn in front of it.
+ * Returns the upper edge of each operation's part of the stacked bars. The highest parts come first, because the
+ * chart draws each later part in front of the earlier parts.
  */
 export function stackedTops(months: readonly Month[]): { operation: Operation; tops: number[] }[] {
   const sums = months.map(() => 0);

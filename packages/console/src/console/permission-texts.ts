@@ -7,11 +7,11 @@ export const permissionTexts: Readonly<Record<Permission, string>> = {
   'keys.read': 'See keys and their versions',
   'keys.manage': 'Create, rotate, disable and enable keys',
   'keys.destroy': 'Destroy keys, and restore them',
-  'keys.export': 'Take the material of exportable keys',
+  'keys.export': 'Export the material of exportable keys',
   'audit.read': 'Read and verify the audit log',
   'api_keys.manage': 'Create, edit and revoke API keys',
-  'usage.read': 'See how much was used',
+  'usage.read': 'See the usage by month',
 };
 
-/** The permissions for the whole tenant. An API key that is limited to some keys cannot have them. */
+/** The permissions that an API key cannot have if the API key is limited to some keys. */
 export const tenantWide: ReadonlySet<Permission> = new Set(['audit.read', 'api_keys.manage', 'usage.read']);

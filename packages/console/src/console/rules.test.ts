@@ -18,11 +18,11 @@ test.each([
   [{ revoked_at: null, expires_at: daysAgo(-8) }, 'Valid'],
   [{ revoked_at: null, expires_at: daysAgo(-6) }, 'Expires soon'],
   [{ revoked_at: null, expires_at: daysAgo(0) }, 'Expired'],
-])('an API key with %o is %s', (apiKey, text) => {
+])('the state of an API key with %o is shown as "%s"', (apiKey, text) => {
   expect(stateOf(apiKey, now).text).toBe(text);
 });
 
-test('old versions that were unwrapped in the last 30 days are in use', () => {
+test('old key versions that unwrapped a data key in the last 30 days are listed as in use', () => {
   const versions = [
     { key_version: 4, last_unwrap_at: daysAgo(1) },
     { key_version: 3, last_unwrap_at: daysAgo(29) },
@@ -32,7 +32,7 @@ test('old versions that were unwrapped in the last 30 days are in use', () => {
   expect(oldVersionsInUse({ key_version: 4, versions }, now)).toEqual([3]);
 });
 
-test('a filter has what was chosen, and its last minute whole', () => {
+test('the audit filter has only the chosen values, and includes the whole last minute', () => {
   const texts = { action: 'key.wrap', keyId: '', from: '', to: '2026-11-20T12:00' };
   const end = new Date(new Date('2026-11-20T12:00').getTime() + 59_999).toISOString();
   expect(filterOf(texts)).toEqual({ action: 'key.wrap', date_to: end });
@@ -40,24 +40,24 @@ test('a filter has what was chosen, and its last minute whole', () => {
   expect(filterOf({ action: '', keyId: '', from: '', to: '' })).toEqual({});
 });
 
-test('an entry is found a few rows below the top of its page', () => {
+test('the page of the audit log that shows an entry begins a few rows before the entry', () => {
   expect(offsetOf(612, 10_000)).toBe(9_383);
   expect(offsetOf(9_998, 10_000)).toBe(0);
 });
 
-test('an interval that no option offers is offered too', () => {
+test('the rotation options include the current interval of the key', () => {
   expect(rotationOptionsWith(7).at(-1)).toEqual(['7', 'Every 7 days']);
   expect(rotationOptionsWith(90)).toHaveLength(4);
   expect(rotationText(undefined)).toBe('By hand only');
 });
 
-test('the last months end with the present one', () => {
+test('the list of the last months ends with the current month', () => {
   expect(lastMonths(3, new Date('2026-01-31T23:00:00Z'))).toEqual(['2025-11', '2025-12', '2026-01']);
   expect(monthName('2026-01')).toBe('January 2026');
   expect(monthName('2026-01', 'short')).toBe('Jan');
 });
 
-test('bars are stacked, the tallest first', () => {
+test('the chart draws the stacked bars from the highest to the lowest', () => {
   const month: Month = {
     month: '2026-01',
     operations: { encrypt: 1, decrypt: 2, 'key.wrap': 10, 'key.unwrap': 5 },
@@ -71,7 +71,7 @@ test('bars are stacked, the tallest first', () => {
   ]);
 });
 
-test('an export has every entry, oldest first, one JSON object a line', async () => {
+test('an exported audit log has every entry, oldest first, with one JSON object per line', async () => {
   const service = createTestService();
   for (let each = 0; each < 230; each++) service.createKey(`key ${each}`);
   const counts: number[] = [];

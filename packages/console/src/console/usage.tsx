@@ -10,7 +10,7 @@ import { lastMonths, monthName, type Month, operationNames, operations, totalOf 
 
 const months = 12;
 
-/** The usage of the tenant by month. */
+/** The page that shows the usage of the tenant by month. */
 export function Usage() {
   const client = session.value?.client;
   return client ? <Shown client={client} /> : null;
@@ -32,7 +32,7 @@ function Shown({ client }: { readonly client: EaasClient }) {
       {!value && !failure && <LoadingRows text="Loading the usage" rows={8} />}
       {value && !failure && isEmpty && (
         <Empty title="Nothing was used yet">
-          As soon as an application encrypts or decrypts, the months appear here.
+          This page shows the usage by month after an application encrypts or decrypts.
         </Empty>
       )}
       {value && !failure && !isEmpty && (
@@ -51,7 +51,7 @@ function Shown({ client }: { readonly client: EaasClient }) {
   );
 }
 
-/** The used part of the month's quota of server mode. */
+/** Shows how much of this month's quota of server mode is used. */
 function Quota({ month }: { readonly month: Month | undefined }) {
   if (!month || month.encrypt_quota === null) return null;
   const { encrypt_quota: quota, operations } = month;

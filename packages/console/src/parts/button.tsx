@@ -13,7 +13,7 @@ interface ButtonProps {
   readonly label?: string;
 }
 
-/** A button. While it is busy it keeps the focus and does nothing. */
+/** A button that ignores clicks while its task runs. It keeps the focus, unlike a disabled button. */
 export function Button({
   kind = 'plain',
   type = 'button',

@@ -6,7 +6,7 @@ interface CodeProps {
   readonly code: string;
 }
 
-/** A block of code with a button that copies it. */
+/** A block of code with a button that copies the code. */
 export function Code({ title, code }: CodeProps) {
   return (
     <figure class="code">
@@ -14,7 +14,7 @@ export function Code({ title, code }: CodeProps) {
         {title}
         <Copy text={code} of={`the code: ${title}`} />
       </figcaption>
-      {/* Reachable by keyboard, because a long line scrolls. */}
+      {/* Can be focused, so users can scroll long lines with the keyboard. */}
       <pre tabIndex={0} role="group" aria-label={title}>
         <code>
           {highlight(code).map(({ text, kind }, index) =>

@@ -8,12 +8,12 @@ import { FailureView } from './states.tsx';
 
 interface ConfirmProps {
   readonly title: string;
-  /** The consequences. */
+  /** Describes the consequences of the change. */
   readonly children: ComponentChildren;
   /** The text of the button that confirms. */
   readonly action: string;
   readonly busyText: string;
-  /** A text that must be typed first, for changes that cannot be undone. */
+  /** The text that the user must type to confirm a change that cannot be undone. */
   readonly typed?: string;
   readonly isDangerous?: boolean;
   readonly work: () => Promise<unknown>;
@@ -21,7 +21,7 @@ interface ConfirmProps {
   readonly onClose: () => void;
 }
 
-/** Asks before a change, and lists its consequences. */
+/** The dialog that lists the consequences of a change and asks for confirmation. */
 export function Confirm({
   title,
   children,

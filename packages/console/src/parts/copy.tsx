@@ -3,11 +3,11 @@ import { useEffect } from 'preact/hooks';
 
 interface CopyProps {
   readonly text: string;
-  /** A name of the text, for screen readers. */
+  /** Describes the text for screen readers. */
   readonly of: string;
 }
 
-/** A button that copies a text, and confirms it for two seconds. */
+/** A button that copies a text, and then shows a confirmation for two seconds. */
 export function Copy({ text, of }: CopyProps) {
   const result = useSignal('');
   useEffect(() => {

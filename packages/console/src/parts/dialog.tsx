@@ -9,7 +9,7 @@ interface DialogProps {
   readonly mustAnswer?: boolean;
 }
 
-/** A modal dialog. It keeps the focus inside, and gives it back when it closes. */
+/** A modal dialog. The focus stays inside the dialog, and returns to the earlier element when the dialog closes. */
 export function Dialog({ title, children, onClose, mustAnswer = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -31,9 +31,9 @@ export function Dialog({ title, children, onClose, mustAnswer = false }: DialogP
         if (!mustAnswer) onClose();
       }}
       onClose={({ currentTarget }) => {
-        // Also comes after the dialog was removed.
+        // This event can also arrive after the dialog was removed.
         if (!currentTarget.isConnected) return;
-        // Browsers close a dialog without asking when Escape is pressed twice.
+        // If the user presses Escape twice, browsers close a dialog even if `cancel` is prevented.
         if (mustAnswer) currentTarget.showModal();
         else onClose();
       }}

@@ -21,10 +21,10 @@ interface Inputs extends Texts {
   readonly spellcheck?: false;
 }
 
-/** A labelled input that writes what is typed into a signal. */
+/** A labelled input. It writes the typed text into a signal. */
 export function Field({ label, hint, error, value, type = 'text', ...input }: Inputs) {
   const id = useId();
-  // The types of Preact tell inputs apart by one literal.
+  // The types of Preact require `type` as a literal.
   const literal: 'text' = type as 'text';
   return (
     <Labelled id={id} label={label} hint={hint} error={error}>
@@ -68,12 +68,12 @@ export function TextArea({ label, hint, error, value, ...input }: Lines) {
 
 interface Choices extends Texts {
   readonly value: Signal<string>;
-  /** Values and their texts. */
+  /** Each option's value and text. */
   readonly options: readonly (readonly [string, string])[];
   readonly disabled?: boolean;
 }
 
-/** A labelled list of options, one of which is chosen. */
+/** A labelled list from which the user chooses one option. */
 export function Select({ label, hint, error, value, options, disabled = false }: Choices) {
   const id = useId();
   return (

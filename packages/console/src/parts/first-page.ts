@@ -1,6 +1,6 @@
 let isFirst = true;
 
-/** Returns true once. The browser itself sets the focus of a page that it has loaded. */
+/** Returns true only on the first call. The browser sets the focus on the first page that it loads. */
 export function isFirstPage(): boolean {
   const was = isFirst;
   isFirst = false;

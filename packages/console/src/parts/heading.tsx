@@ -1,10 +1,10 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isFirstPage } from './first-page.ts';
 
-/** The title of a page. It takes the focus when the page appears, so that a screen reader begins here. */
+/** The title of a page. When the page appears, the title gets the focus, so a screen reader begins at the title. */
 export function Heading({ children }: { readonly children: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // Before anybody can have put the focus elsewhere.
+  // Runs before the user can move the focus.
   useLayoutEffect(() => {
     if (!isFirstPage()) heading.current?.focus({ preventScroll: true });
   }, []);

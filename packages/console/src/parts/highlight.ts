@@ -1,4 +1,4 @@
-/** A piece of code and its colour. A piece without a `kind` is plain. */
+/** A part of the code. Its `kind` determines the colour. A part without a `kind` has no colour. */
 export interface Piece {
   readonly text: string;
   readonly kind?: 'word' | 'text' | 'remark' | 'number';
@@ -7,7 +7,7 @@ export interface Piece {
 const pattern =
   /(?<remark>\/\/.*)|(?<text>'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\\n]|\\.)*")|\b(?<word>import|from|const|await|new|return|for|of|if|true|false|null)\b|\b(?<number>\d[\d_]*)\b/g;
 
-/** Cuts TypeScript or JSON into coloured pieces. Joined, they are the code again. */
+/** Splits TypeScript or JSON into parts for syntax highlighting. The parts together contain the whole code. */
 export function highlight(code: string): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;

@@ -3,7 +3,7 @@ import { Loading } from './states.tsx';
 import { useLoaded } from '../load.ts';
 import { FailureView } from './states.tsx';
 
-/** Fetches the code of a view when it is first shown. */
+/** Returns a component that downloads its code when it is first shown. */
 export function lazily<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {
@@ -14,7 +14,7 @@ export function lazily<Props extends object>(
         loading = undefined;
         throw error;
       });
-      // In an object, because `useLoaded` keeps values, and a component is a function.
+      // Wraps the component in an object, because a component is a function and `useLoaded` stores only values.
       return { View: await loading };
     }, []);
     if (failure) return <FailureView failure={failure} onRetry={reload} />;

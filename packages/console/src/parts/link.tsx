@@ -7,7 +7,7 @@ interface LinkProps {
   readonly isCurrent?: boolean;
 }
 
-/** A link within this document, which keeps the API key. A link that opens in a new tab leads to the sign-in form. */
+/** A link within this document, so the API key stays in memory. In a new tab the user must sign in again. */
 export function Link({ to, children, isCurrent = false }: LinkProps) {
   return (
     <a

@@ -7,7 +7,7 @@ interface PageHeadProps {
   readonly action?: ComponentChildren;
 }
 
-/** The top of a page of the console: its title, what it is for, and its main action. */
+/** The top of a console page, with the title, an introduction and the main button. */
 export function PageHead({ title, lead, action }: PageHeadProps) {
   return (
     <div class="page-head">

@@ -1,4 +1,4 @@
-/** A text in which `backticks` mark code, as the messages of the service have it. */
+/** A message of the service. Text between backticks is shown as code. */
 export function Prose({ text }: { readonly text: string }) {
   return (
     <>

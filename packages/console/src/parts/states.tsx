@@ -3,7 +3,7 @@ import type { Failure } from '../failure.ts';
 import { Button } from './button.tsx';
 import { Prose } from './prose.tsx';
 
-/** Shown until the first response arrives. */
+/** A text that is shown until the first response arrives. */
 export function Loading({ text }: { readonly text: string }) {
   return (
     <div class="loading" role="status">
@@ -13,7 +13,7 @@ export function Loading({ text }: { readonly text: string }) {
   );
 }
 
-/** Grey lines where the rows of a table will be. */
+/** Grey lines that are shown while the rows of a table are loading. */
 export function LoadingRows({ text, rows = 5 }: { readonly text: string; readonly rows?: number }) {
   return (
     <div class="loading-rows" role="status">
@@ -31,7 +31,7 @@ interface EmptyProps {
   readonly action?: ComponentChildren;
 }
 
-/** Shown for an empty list. It explains the list and how to begin. */
+/** A text that is shown for an empty list. It explains how to create the first record. */
 export function Empty({ title, children, action }: EmptyProps) {
   return (
     <div class="empty">
@@ -47,7 +47,7 @@ interface FailureProps {
   readonly onRetry?: (() => void) | undefined;
 }
 
-/** Shows a failure: its title, its reason and the next thing to do. */
+/** Shows the title and the reason of a failure, and tells the user what to do next. */
 export function FailureView({ failure, onRetry }: FailureProps) {
   const { kind, title, detail, advice, requestId } = failure;
   const canRetry = onRetry && (kind === 'away' || kind === 'refused');
@@ -77,7 +77,7 @@ interface NoticeProps {
   readonly children: ComponentChildren;
 }
 
-/** A short message. Screen readers read it when it appears. */
+/** A short message that screen readers read out when it appears. */
 export function Notice({ tone, children }: NoticeProps) {
   return (
     <div class={`notice ${tone}`} role={tone === 'bad' || tone === 'warn' ? 'alert' : 'status'}>

@@ -4,29 +4,29 @@ export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
   readonly kind?: 'number' | 'end';
-  /** Shows the title to screen readers only. */
+  /** Hides the title of the column from everyone except screen readers. */
   readonly isQuiet?: boolean;
 }
 
 interface TableProps<Row> {
   /** The title of the table, for screen readers. */
   readonly caption: string;
-  /** The first column names its row. */
+  /** The columns. The cells of the first column are the headers of their rows. */
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
   readonly classOf?: (row: Row) => string;
-  /** Whether newer rows are being loaded. */
+  /** Whether the shown rows are old because newer rows are being loaded. */
   readonly isStale?: boolean;
-  /** Whether a row is a few lines without titles on a narrow screen. */
+  /** On a narrow screen, shows a row in few lines, without the titles of the columns. */
   readonly isDense?: boolean;
-  /** The key of one row, and the reference that receives its element. */
+  /** The key of the marked row, and the ref that receives the row's element. */
   readonly marked?: { readonly key: string | number; readonly place: RefObject<HTMLTableRowElement | null> };
 }
 
 /**
- * A table that becomes a list of cards on a narrow screen. Its roles are spelled out, because a changed layout would hide
- * them from some screen readers.
+ * A table that becomes a list of cards on a narrow screen. The ARIA roles are explicit, because some browsers drop the
+ * roles of a table when CSS changes its layout.
  */
 export function Table<Row>({
   caption,

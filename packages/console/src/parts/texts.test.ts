@@ -4,13 +4,16 @@ import { highlight } from './highlight.ts';
 import { counted, sentence, short } from './short.ts';
 import { ago, until } from './times.ts';
 
-test.each(Object.entries(snippets))('the coloured pieces of %s are its code', (_, code) => {
-  const pieces = highlight(code);
-  expect(pieces.map(({ text }) => text).join('')).toBe(code);
-  expect(pieces.some(({ kind }) => kind === 'word')).toBe(true);
-});
+test.each(Object.entries(snippets))(
+  'the highlighted parts of the snippet `%s` together contain its whole code',
+  (_, code) => {
+    const pieces = highlight(code);
+    expect(pieces.map(({ text }) => text).join('')).toBe(code);
+    expect(pieces.some(({ kind }) => kind === 'word')).toBe(true);
+  },
+);
 
-test('code is coloured by what it is', () => {
+test('keywords, strings and comments get different colours', () => {
   const kinds = highlight("const x = 'new'; // 1").map(({ text, kind }) => [text, kind ?? 'plain']);
   expect(kinds).toEqual([
     ['const', 'word'],
@@ -21,7 +24,7 @@ test('code is coloured by what it is', () => {
   ]);
 });
 
-test('texts are shortened, counted and made sentences', () => {
+test('`short` shortens an id, `counted` adds a noun to a number, and `sentence` formats a message', () => {
   expect([short('abcdefghij'), short('abc')]).toEqual(['abcdefgh…', 'abc']);
   expect([counted(1, 'entry', 'entries'), counted(2_000, 'entry', 'entries')]).toEqual([
     '1 entry',
@@ -30,7 +33,7 @@ test('texts are shortened, counted and made sentences', () => {
   expect([sentence('the key is gone'), sentence('Is it?')]).toEqual(['The key is gone.', 'Is it?']);
 });
 
-test('times are said as people say them', () => {
+test('times are formatted relative to the current time', () => {
   const now = Date.parse('2026-11-20T12:00:00Z');
   expect(ago(new Date(now - 30_000), now)).toBe('just now');
   expect(ago(new Date(now - 3 * 3_600_000), now)).toBe('3 hours ago');

@@ -8,7 +8,7 @@ const { key_id: keyId } = service.createKey('test');
 const client = new EaasClient({ ...service, keyId, retries: 0 });
 const value = 'ada@example.com';
 
-test('the parts of a stored value are the whole of it, in order', async () => {
+test('the parts of a stored value, in order, make up the whole value', async () => {
   const { ciphertext } = await client.encrypt(value);
   const parts = partsOf(ciphertext);
   expect(parts.map(({ text }) => text).join('')).toBe(ciphertext);
@@ -19,7 +19,7 @@ test('the parts of a stored value are the whole of it, in order', async () => {
   expect(lengths).toMatchObject({ iv: 12, commitment: 32, ciphertext: value.length, tag: 16 });
 });
 
-test('a value of any length has its own ciphertext part, which is empty for an empty value', async () => {
+test('the part `ciphertext` of a stored value has the length of the plaintext', async () => {
   for (const text of ['', 'a', 'ab', 'abc', 'a longer value']) {
     const { ciphertext } = await client.encrypt(text);
     const parts = partsOf(ciphertext);
@@ -30,7 +30,7 @@ test('a value of any length has its own ciphertext part, which is empty for an e
   }
 });
 
-test('no part survives a flipped bit', async () => {
+test('decryption fails if one bit of any part of a stored value is changed', async () => {
   const { ciphertext } = await client.encrypt(value);
   for (const part of partsOf(ciphertext)) {
     const altered = flipBit(ciphertext, part);
@@ -40,7 +40,7 @@ test('no part survives a flipped bit', async () => {
   }
 });
 
-test('a value is found in a text in each of its spellings', () => {
+test('a value is found in a text as plain text, JSON, base64 and hex', () => {
   const bytes = Buffer.from(`before ${value} after`);
   expect(contains(`{"value":"${value}"}`, value)).toBe(true);
   expect(contains(bytes.toString('hex'), value)).toBe(true);

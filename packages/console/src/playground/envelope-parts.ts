@@ -13,16 +13,16 @@ export type PartName =
   | 'ciphertext'
   | 'tag';
 
-/** One field of an envelope, and its position. */
+/** A field of an envelope, and its position in the stored value. */
 export interface Part {
   readonly name: PartName;
   readonly title: string;
-  /** The offset of the first byte, and of the byte after the last. */
+  /** The offset of the field's first byte, and of the first byte after the field. */
   readonly start: number;
   readonly end: number;
-  /** The characters of the base64. A character at a border has bits of two fields, and counts for the first. */
+  /** The base64 characters of the field. A character with bits of two fields belongs to the first of these fields. */
   readonly text: string;
-  /** The value in a readable form. */
+  /** The content of the field in a readable form. */
   readonly shows: string;
   readonly about: string;
 }
@@ -38,7 +38,8 @@ const fields: readonly Described[] = [
   {
     name: 'magic',
     title: 'Magic',
-    about: 'Says that this is an envelope. Every stored value begins with “eaas”, so plaintext stands out.',
+    about:
+      'Marks the value as an envelope. Every stored value begins with “eaas”, so plaintext is easy to recognise.',
     length: () => 3,
     shows: (_, bytes) => hex(bytes),
   },
@@ -82,14 +83,15 @@ const fields: readonly Described[] = [
   {
     name: 'iv',
     title: 'IV',
-    about: 'Twelve random bytes. They make two encryptions of the same value differ.',
+    about: 'Twelve random bytes. Two encryptions of the same value therefore differ.',
     length: ({ iv }) => iv.length,
     shows: (_, bytes) => hex(bytes),
   },
   {
     name: 'commitment',
     title: 'Commitment',
-    about: 'Ties the envelope to one data key, so that nobody can build one that opens under two.',
+    about:
+      'Binds the envelope to one data key, so nobody can build an envelope that decrypts under two data keys.',
     length: ({ commitment }) => commitment.length,
     shows: (_, bytes) => hex(bytes),
   },
@@ -104,13 +106,13 @@ const fields: readonly Described[] = [
     name: 'tag',
     title: 'Tag',
     about:
-      'Authenticates the ciphertext together with its key and its context. One changed bit and it does not fit.',
+      'Authenticates the ciphertext together with its key and its context. Decryption fails if one bit is changed.',
     length: () => tagLength,
     shows: (_, bytes) => hex(bytes),
   },
 ];
 
-/** Takes a stored value apart, field by field. Throws FormatError for another text. */
+/** Splits a stored value into its fields. Throws FormatError for a text that is not a ciphertext. */
 export function partsOf(stored: string): Part[] {
   const bytes = fromBase64(stored);
   const envelope = parseEnvelope(bytes);
@@ -124,7 +126,7 @@ export function partsOf(stored: string): Part[] {
   });
 }
 
-/** The stored value with one bit of a field changed: the last bit of its middle byte. */
+/** Returns the stored value with one changed bit, in the middle of a field. */
 export function flipBit(stored: string, { start, end }: Pick<Part, 'start' | 'end'>): string {
   const bytes = fromBase64(stored);
   const at = Math.floor((start + end - 1) / 2);
@@ -137,16 +139,16 @@ export function differencesOf(before: string, after: string): number[] {
   return Array.from(before).flatMap((character, index) => (after[index] === character ? [] : [index]));
 }
 
-/** Returns whether a text contains a value, also as JSON, base64 or hex. */
+/** Returns whether a text contains a value as plain text, JSON, base64 or hex. */
 export function contains(text: string, value: string): boolean {
   const bytes = new TextEncoder().encode(value);
-  // The last characters of base64 depend on the bytes that follow.
+  // Leaves out the last characters of the base64, because they depend on the bytes after the value.
   const encoded = toBase64(bytes).replace(/.?=+$/, '');
   const spellings = [value, JSON.stringify(value).slice(1, -1), encoded, hex(bytes)];
   return spellings.some((spelling) => text.includes(spelling));
 }
 
-/** Returns the position of the first character that begins in a byte or after it. A character of base64 has six bits. */
+/** Returns the position of the first base64 character that begins in the byte at an offset, or after this byte. */
 function characterAt(byte: number): number {
   return Math.ceil((byte * 8) / 6);
 }

@@ -7,7 +7,7 @@ const service = createTestService();
 const { key_id: keyId } = service.createKey('test');
 const cache = { encrypt: false, decrypt: false } as const;
 
-test('the requests of a piece of work are recorded, and those of others are not', async () => {
+test('`during` returns the requests of its own function, and no other requests', async () => {
   const { fetch, during } = createRecorder(service.fetch);
   const client = new EaasClient({ ...service, fetch, keyId, cache });
   await client.encrypt('before');
@@ -17,7 +17,7 @@ test('the requests of a piece of work are recorded, and those of others are not'
   expect(JSON.stringify(sealed.exchanges)).not.toContain('ada@example.com');
 });
 
-test('a failed step still shows the requests that it sent', async () => {
+test('the requests of a failed step are recorded', async () => {
   const { fetch, during } = createRecorder(service.fetch);
   const client = new EaasClient({ ...service, fetch, keyId, cache, retries: 0 });
   service.failNext('unavailable');
@@ -28,7 +28,7 @@ test('a failed step still shows the requests that it sent', async () => {
   expect(refusedBy(refused.exchanges)).toBe('page_before');
 });
 
-test('a body is shown with its data key shortened', () => {
+test('the data key in a request body is shortened', () => {
   const dek = Buffer.alloc(32, 9).toString('base64');
   expect(shown(JSON.stringify({ dek, key_version: 1 }))).toBe(
     '{\n  "dek": "CQkJ… (a data key, shortened)",\n  "key_version": 1\n}',

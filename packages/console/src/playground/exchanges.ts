@@ -1,4 +1,4 @@
-/** A request that left this page, and its response. */
+/** A request that this page sent, and the response. */
 export interface Exchange {
   readonly method: string;
   readonly path: string;
@@ -7,10 +7,10 @@ export interface Exchange {
   readonly response: string;
 }
 
-/** A `fetch` for a client, which records the requests. */
+/** A `fetch` function for a client. It records the client's requests. */
 export interface Recorder {
   readonly fetch: typeof fetch;
-  /** Runs some work, and returns the requests that it made, whether it succeeded or not. */
+  /** Runs a function. Returns the result or the error of the function, and the requests that the function sent. */
   readonly during: <T>(work: () => Promise<T>) => Promise<Recorded<T>>;
 }
 
@@ -48,7 +48,7 @@ export function createRecorder(send: typeof fetch = (input, init) => fetch(input
   };
 }
 
-/** Indents a body, and shortens data keys, which are secrets. */
+/** Formats a body as indented JSON. Shortens data keys, because data keys are secret. */
 export function shown(body: string): string {
   try {
     const shorten = (name: string, value: unknown): unknown =>
@@ -59,7 +59,7 @@ export function shown(body: string): string {
   }
 }
 
-/** Returns who refused a value: this page without a request, the service, or this page after its response. */
+/** Returns who refused a value: the page before it sent a request, the service, or the page after the response. */
 export function refusedBy(exchanges: readonly Exchange[]): 'page_before' | 'service' | 'page_after' {
   const last = exchanges.at(-1);
   if (!last) return 'page_before';

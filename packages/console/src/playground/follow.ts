@@ -1,21 +1,21 @@
 import { type EaasClient, ServiceError } from '@eaas/sdk';
 import type { AuditEntry, AuditReport, AuditState } from '@eaas/sdk/audit';
 
-/** The callbacks for a log that is followed. */
+/** The callbacks of `followAudit`. */
 export interface Follower {
   readonly onEntry: (entry: AuditEntry) => void;
   readonly onReport: (report: AuditReport) => void;
-  /** Called when a round failed. The next round follows, unless the API key lacks the permission. */
+  /** Called when a round fails. Another round starts later, unless the API key lacks the permission. */
   readonly onError: (error: unknown) => void;
 }
 
 const interval = 1_500;
-/** The number of older entries to begin with. */
+/** The number of existing entries that are shown at the start. */
 const before = 50;
 
 /**
- * Follows the audit log while the page is visible, and recomputes its chain from the entries that are shown first.
- * Returns a function that ends it.
+ * Reads new entries of the audit log while the page is visible, and recomputes the hash chain from the first shown
+ * entry on. Returns a function that stops this.
  */
 export function followAudit(client: EaasClient, { onEntry, onReport, onError }: Follower): () => void {
   let saved: AuditState | undefined;
@@ -51,7 +51,7 @@ export function followAudit(client: EaasClient, { onEntry, onReport, onError }: 
   };
 }
 
-/** Returns a state that begins a few entries back. The console verifies the whole log. */
+/** Returns a state that starts at an older entry, because the playground does not verify the whole log. */
 async function startingState(
   client: EaasClient,
   onEntry: Follower['onEntry'],

@@ -12,7 +12,7 @@ import { snippets } from './snippets.ts';
 
 const most = 100;
 
-/** The audit log as it grows, with its chain recomputed in this page. */
+/** Shows new entries of the audit log, and recomputes the hash chain in this page. */
 export function LiveAudit({ play }: { readonly play: Play }) {
   const entries = useSignal<readonly AuditEntry[]>([]);
   const report = useSignal<AuditReport | undefined>(undefined);
@@ -39,10 +39,12 @@ export function LiveAudit({ play }: { readonly play: Play }) {
     <aside class="live" aria-labelledby="live-title">
       <div class="live-head">
         <h2 id="live-title">Audit log, live</h2>
-        <p class="soft">Every use of a key is an entry. Each holds a hash over itself and the one before.</p>
+        <p class="soft">
+          Every use of a key is an entry. Each entry has a hash over its content and the previous hash.
+        </p>
       </div>
       <Chain report={report.value} failure={failure.value} count={entries.value.length} />
-      {/* Reachable by keyboard, because a long list scrolls. */}
+      {/* Can be focused, so users can scroll a long list with the keyboard. */}
       <div class="entries" role="log" aria-label="Newest entries of the audit log" tabIndex={0}>
         <ol>
           {entries.value.map((entry) => (
@@ -64,7 +66,7 @@ interface ChainProps {
   readonly count: number;
 }
 
-/** The result of the verification. */
+/** Shows the result of the verification of the audit log. */
 function Chain({ report, failure, count }: ChainProps) {
   const finding = report?.findings[0];
   if (finding) return <Notice tone="bad">The chain breaks. {sentence(finding.message)}</Notice>;

@@ -14,7 +14,7 @@ interface Inputs {
   readonly sealed: Sealed;
 }
 
-/** The step that decrypts. */
+/** The step that decrypts the stored value. */
 export function DecryptStep({ play }: { readonly play: Play }) {
   const sealed = play.sealed.value;
   return (
@@ -22,7 +22,7 @@ export function DecryptStep({ play }: { readonly play: Play }) {
       name="decrypt"
       number={4}
       title="Decrypt it"
-      lead="The SDK sends the wrapped key to the service, which unwraps it and writes down that it did. The page decrypts the value with the data key that comes back."
+      lead="The SDK sends the wrapped key to the service, which unwraps it and records an audit entry. The page decrypts the value with the returned data key."
     >
       {sealed ? <Decrypt key={sealed.bundle.ciphertext} play={play} sealed={sealed} /> : <NotYet />}
     </Step>
@@ -52,7 +52,7 @@ function Decrypt({ play, sealed }: Inputs) {
   );
 }
 
-/** The step that changes one bit. */
+/** The step that changes one bit of the stored value. */
 export function FlipStep({ play }: { readonly play: Play }) {
   const sealed = play.sealed.value;
   return (
@@ -60,7 +60,7 @@ export function FlipStep({ play }: { readonly play: Play }) {
       name="flip"
       number={6}
       title="Change one bit, and see it refused"
-      lead="Someone with write access to your database changes a stored value. Choose what they change. Whatever it is, the value does not open."
+      lead="Someone with write access to your database changes a stored value. Choose the changed part. The value does not decrypt, whichever part you choose."
     >
       {sealed ? <Flip key={sealed.bundle.ciphertext} play={play} sealed={sealed} /> : <NotYet />}
     </Step>
@@ -103,7 +103,7 @@ function Flip({ play, sealed }: Inputs) {
   );
 }
 
-/** The text with the characters that changed marked. */
+/** Shows the stored value, and marks the changed characters. */
 function Altered({ before, after }: { readonly before: string; readonly after: string }) {
   const changed = differencesOf(before, after);
   const [first = 0] = changed;
@@ -119,7 +119,7 @@ function Altered({ before, after }: { readonly before: string; readonly after: s
   );
 }
 
-/** The step that moves a value to another row. */
+/** The step that copies the stored value to another row. */
 export function MoveStep({ play }: { readonly play: Play }) {
   const sealed = play.sealed.value;
   return (

@@ -6,7 +6,7 @@ const fields = defineFields({
   users: { ...unencrypted('id'), email: text().searchable({ normalize: ['trim', 'lowercase'] }) },
 });
 
-/** A row as the database of the application has it. */
+/** A row that an application would store in its database. */
 interface StoredRow {
   readonly id: string;
   readonly email: string;
@@ -24,8 +24,8 @@ export interface People {
 const others = ['grace@example.com', 'alan@example.com', 'edsger@example.com'];
 
 /**
- * Encrypts four rows, the first with the value of the playground. Its client keeps data keys for a minute, as an
- * application's would: four rows cost one request. Throws EaasError.
+ * Encrypts four rows. The first row has the value of the playground. The client keeps its data key in memory, like in an
+ * application, so the four rows need only one request. Throws EaasError.
  */
 export async function storePeople({ session, keyId }: Play, email: string): Promise<People> {
   const client = clientOf(session.apiKey, undefined, { keyId, cache: 'browser' });

@@ -11,7 +11,7 @@ import { RotateStep } from './rotate-step.tsx';
 import { SealingSteps } from './sealing-steps.tsx';
 import { SearchStep } from './search-step.tsx';
 
-/** The whole idea of the service in eight steps that run for real. */
+/** The page that demonstrates the service in eight steps. Each step calls the real service. */
 export function Playground() {
   const { value } = session;
   return value ? <SignedIn session={value} /> : null;
@@ -48,7 +48,7 @@ function SignedIn({ session }: { readonly session: Session }) {
   );
 }
 
-/** Asks before it creates a key, because the tenant may be in production. */
+/** Asks the user before a key is created, because the tenant might be in production. */
 function NoKey({ client, onCreated }: { readonly client: EaasClient; readonly onCreated: () => void }) {
   const { isBusy, failure, run } = useWork();
   const create = async (): Promise<void> => {

@@ -12,7 +12,7 @@ interface Rotated {
   readonly after: number;
 }
 
-/** The step that rotates the key. */
+/** The step that rotates the key of the playground. */
 export function RotateStep({ play }: { readonly play: Play }) {
   const sealed = play.sealed.value;
   return (
@@ -20,7 +20,7 @@ export function RotateStep({ play }: { readonly play: Play }) {
       name="rotate"
       number={8}
       title="Rotate the key, and still read the old value"
-      lead="Rotation makes a new version of the key. New values use it. Old values name their version, and open as before: nothing in your database has to change."
+      lead="Rotation makes a new version of the key. New values use it. Old values contain their version number and still decrypt, so nothing in your database has to change."
     >
       {sealed ? <Rotate key={sealed.bundle.ciphertext} play={play} sealed={sealed} /> : <NotYet />}
     </Step>

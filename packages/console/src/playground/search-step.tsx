@@ -9,7 +9,7 @@ import type { Play, Sealed } from './play.ts';
 import { NotYet } from './sealing-steps.tsx';
 import { Result, Step } from './step.tsx';
 
-/** The step that searches by fingerprint. */
+/** The step that searches for a row by fingerprint. */
 export function SearchStep({ play }: { readonly play: Play }) {
   const sealed = play.sealed.value;
   return (
@@ -17,7 +17,7 @@ export function SearchStep({ play }: { readonly play: Play }) {
       name="search"
       number={5}
       title="Search without decrypting"
-      lead="Two encryptions of one value look different, so the database cannot compare them. A fingerprint beside each one can be compared: this page computes it with an index key, and equal values have equal fingerprints."
+      lead="Two encryptions of one value look different, so the database cannot compare them. This page therefore stores a fingerprint beside each value. It computes the fingerprints with an index key, and equal values have equal fingerprints."
     >
       {sealed ? <Search key={sealed.value} play={play} sealed={sealed} /> : <NotYet />}
     </Step>
@@ -98,7 +98,7 @@ function Table({ people, result }: { readonly people: People; readonly result: F
       </div>
       <Notice tone={found.length > 0 ? 'good' : 'info'}>
         {found.length > 0
-          ? `“${wanted}” has the fingerprint of row ${found.join(', ')}. Lower and upper case are the same, as the field says.`
+          ? `“${wanted}” has the fingerprint of row ${found.join(', ')}. The field ignores upper and lower case.`
           : `No row has the fingerprint of “${wanted}”.`}
       </Notice>
     </>

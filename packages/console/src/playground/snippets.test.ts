@@ -8,7 +8,7 @@ import { snippets } from './snippets.ts';
 
 type Names = Readonly<Record<string, unknown>>;
 
-/** Runs code as the body of an async function that knows some names, and returns one of its own. */
+/** Runs code as the body of an async function with the given variables. Returns one variable of the code. */
 async function run(code: string, names: Names, result: string): Promise<unknown> {
   const body = `${code.replaceAll(/^import .*\n/gm, '')}\nreturn ${result};`;
   const AsyncFunction = (async () => {}).constructor as new (
@@ -17,7 +17,7 @@ async function run(code: string, names: Names, result: string): Promise<unknown>
   return new AsyncFunction(...Object.keys(names), body)(...Object.values(names));
 }
 
-/** The names that a step finds, and the environment of an application. */
+/** The variables that a snippet can use, and the environment variables of an application. */
 async function stage() {
   const service = createTestService();
   const { key_id: keyId } = service.createKey('app');
@@ -37,52 +37,52 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('encrypt', async () => {
+test('the snippet `encrypt` runs as shown', async () => {
   const { eaas, context, fetch } = await stage();
   vi.stubGlobal('fetch', fetch);
   const ciphertext = (await run(snippets.encrypt, { EaasClient }, 'ciphertext')) as string;
   expect(await eaas.decrypt(ciphertext, { as: 'text', context })).toBe('ada@example.com');
 });
 
-test('parts', async () => {
+test('the snippet `parts` runs as shown', async () => {
   const { ciphertext, console, printed, keyId } = await stage();
   await run(snippets.parts, { ciphertext, console, parseEnvelope, fromBase64 }, '0');
   expect(printed).toEqual([keyId, 1, 12]);
 });
 
-test('requests', async () => {
+test('the snippet `requests` runs as shown', async () => {
   const { fetch, console, printed } = await stage();
   const eaas = (await run(snippets.requests, { fetch, console, EaasClient }, 'eaas')) as EaasClient;
   await eaas.encrypt('ada@example.com');
   expect(printed).toMatchObject(['POST', expect.stringMatching(/wrap$/), expect.stringMatching(/"dek"/)]);
 });
 
-test('decrypt', async () => {
+test('the snippet `decrypt` runs as shown', async () => {
   const { eaas, ciphertext, console, printed } = await stage();
   await run(snippets.decrypt, { eaas, ciphertext, console }, '0');
   expect(printed).toEqual(['ada@example.com']);
 });
 
-test('search', async () => {
+test('the snippet `search` runs as shown', async () => {
   const { eaas } = await stage();
   const names = { eaas, defineFields, text, indexKey: await createIndexKey(eaas) };
   expect(await run(snippets.search, names, 'email_index.includes(stored.email_index)')).toBe(true);
 });
 
-test.each(['flip', 'move'] as const)('%s', async (name) => {
+test.each(['flip', 'move'] as const)('the snippet `%s` runs as shown', async (name) => {
   const { eaas, ciphertext, context, console, printed } = await stage();
   const names = { eaas, ciphertext, console, fromBase64, ...(name === 'flip' && { context }) };
   await run(snippets[name], names, '0');
   expect(printed).toEqual(['decryption']);
 });
 
-test('rotate', async () => {
+test('the snippet `rotate` runs as shown', async () => {
   const { eaas, keyId, ciphertext, context, console, printed } = await stage();
   await run(snippets.rotate, { eaas, keyId, ciphertext, context, console }, '0');
   expect(printed).toEqual([true]);
 });
 
-test('audit', async () => {
+test('the snippet `audit` runs as shown', async () => {
   const { eaas, console, printed } = await stage();
   const stop = new AbortController();
   const names = {

@@ -6,12 +6,12 @@ interface StepProps {
   readonly name: keyof typeof snippets;
   readonly number: number;
   readonly title: string;
-  /** Two or three sentences about the step. */
+  /** An introduction of two or three sentences. */
   readonly lead: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-/** One step of the playground: an explanation, something to try, and the code. */
+/** A step of the playground, with an explanation, controls to try, and the code. */
 export function Step({ name, number, title, lead, children }: StepProps) {
   return (
     <section class="step" id={name} aria-labelledby={`${name}-title`}>
@@ -28,7 +28,7 @@ export function Step({ name, number, title, lead, children }: StepProps) {
   );
 }
 
-/** The place of a step's result. Screen readers read the result when it appears. */
+/** The element that shows the result of a step. Screen readers read the result out when it appears. */
 export function Result({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class="result" aria-live="polite">
