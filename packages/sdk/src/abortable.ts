@@ -2,8 +2,9 @@ import { longest } from './deadline.ts';
 import { ClientError, timeoutError } from './errors.ts';
 
 /**
- * Waits for work until a signal aborts, or until `patience` milliseconds are over. The work itself continues, because other
- * calls might wait for it too. The work might never end, because a worker can freeze the request that started the work.
+ * Waits for a promise. Rejects when the signal aborts, or after `patience` milliseconds. Does not cancel the work behind the
+ * promise, because other calls might wait for the same work. The time limit is necessary because an edge worker can freeze
+ * the request that started the work, and the promise then never settles.
  */
 export function abortable<T>(work: Promise<T>, signal?: AbortSignal, patience?: number): Promise<T> {
   if (!signal && !patience) return work;

@@ -27,7 +27,7 @@ const apiKeyRoutes = {
 
 const serverModeRoutes = { encrypt: 'POST /v1/encrypt', decrypt: 'POST /v1/decrypt' } as const;
 
-/** One method per route. Each method takes the input of its route and returns the output. Each throws EaasError. */
+/** A method for each route of the API. A method takes the input of its route and returns the output. Throws EaasError. */
 export type Calls<Routes extends Readonly<Record<string, Route>>> = {
   readonly [Name in keyof Routes]: (
     ...[input, options]: object extends Asked<Routes[Name]>
@@ -38,21 +38,24 @@ export type Calls<Routes extends Readonly<Record<string, Route>>> = {
 
 type Asked<R extends Route> = unknown extends Input<R> ? Readonly<Record<string, never>> : Readonly<Input<R>>;
 
-/** Selects the keys to list. */
+/** The filter for a list of keys. */
 export type KeyFilter = Omit<Input<'GET /v1/keys'>, 'limit' | 'offset'>;
 type KeyRecord = Output<'GET /v1/keys'>['keys'][number];
 type ApiKeyRecord = Output<'GET /v1/api-keys'>['api_keys'][number];
 
 /**
- * `client.keys`. Besides `list`, it has `create`, `page`, `get`, `rotate`, `disable`, `enable`, `destroy`, `restore`,
+ * The methods of `client.keys`: `list`, `create`, `page`, `get`, `rotate`, `disable`, `enable`, `destroy`, `restore`,
  * `setRotationPolicy` and `export`.
  */
 export type KeyCalls = Calls<typeof keyRoutes> & {
-  /** Yields matching keys, newest first. With a `status`, keys whose status changes during the listing might be missing. */
+  /**
+   * Yields the matching keys, newest first. With a filter by `status`, a key whose status changes meanwhile might be
+   * missing.
+   */
   list(filter?: KeyFilter, options?: PagesOptions): AsyncGenerator<KeyRecord, void, undefined>;
 };
 
-/** `client.apiKeys`. Besides `list`, it has `create`, `page`, `get`, `update`, `revoke`. */
+/** The methods of `client.apiKeys`: `list`, `create`, `page`, `get`, `update` and `revoke`. */
 export type ApiKeyCalls = Calls<typeof apiKeyRoutes> & {
   /** Yields every API key, newest first. */
   list(
@@ -61,7 +64,7 @@ export type ApiKeyCalls = Calls<typeof apiKeyRoutes> & {
   ): AsyncGenerator<ApiKeyRecord, void, undefined>;
 };
 
-/** `encrypt` and `decrypt` in the service, which sees the plaintext. */
+/** The methods of `client.serverMode`: `encrypt` and `decrypt` run in the service, which sees the plaintext. */
 export type ServerModeCalls = Calls<typeof serverModeRoutes>;
 
 /** Creates `client.keys`. */

@@ -47,7 +47,7 @@ describe('plain HTTP', () => {
     'http://127.1.2.3',
     'http://[::1]:8080',
     'https://eaas.example',
-  ])('plain HTTP to this machine is allowed: %s', (url) => {
+  ])('a base URL with http: is allowed for this machine: %s', (url) => {
     for (const make of clients(url)) expect(make).not.toThrow();
   });
 
@@ -57,7 +57,7 @@ describe('plain HTTP', () => {
     'http://127.0.0.1.example',
     'http://localhost.example',
     'http://[::2]',
-  ])('plain HTTP to another machine needs `insecureHttp: true`: %s', (url) => {
+  ])('a base URL with http: needs `insecureHttp: true` for another machine: %s', (url) => {
     for (const make of clients(url)) expect(make).toThrow(/must use https:.*insecureHttp: true/);
     for (const make of clients(url, true)) expect(make).not.toThrow();
   });

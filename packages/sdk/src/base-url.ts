@@ -12,7 +12,7 @@ export function baseUrlOf(given: string | undefined, insecureHttp: boolean | und
   }
   const url = parseUrl(given);
   if (!url || !/^https?:$/.test(url.protocol)) {
-    // `localhost:8080` is shown too: URL parses its host as a scheme. A string with `@` or a token can contain a secret.
+    // Shows the string only if it cannot contain a secret, such as a password before `@` or the token of an API key.
     const shown = /^(?!.*eaas_sk_)[\w.:/[\]-]{1,100}$/.test(given) ? `"${given}"` : 'something else';
     throw new InputError(
       `${expected} (got ${shown}): begin it with https://, or with http:// for this machine`,
@@ -45,6 +45,6 @@ export function requireSecureUrl(
   const isLoopback = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   if (protocol === 'https:' || isLoopback || insecureHttp === true) return;
   throw new InputError(
-    `\`${option}\` must use https: to another machine (got http: to ${hostname}): API keys and data keys would cross the network in the clear. If that is safe, pass \`insecureHttp: true\``,
+    `\`${option}\` must use https: to another machine (got http: to ${hostname}), because http: does not encrypt API keys and data keys. On a trusted network, pass \`insecureHttp: true\``,
   );
 }

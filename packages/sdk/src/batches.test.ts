@@ -167,13 +167,13 @@ describe('items that the service refuses in a batch', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('an item that fails more often than `retries` fails its call', async () => {
+  test('a call fails if its batch item fails more often than `retries` allows', async () => {
     const { ask } = setUp(500, 10);
     expect(await Promise.all(['a', 'bad'].map(ask))).toEqual([{ hash: 'a' }, 'audit_unwritten']);
   });
 });
 
-test('a batch has at most 1,000 items, and about 1 MiB', async () => {
+test('a batch has at most 1,000 items and about 1 MiB', async () => {
   const sizes: number[] = [];
   const lengths: number[] = [];
   const call = async (_: string, input: { items?: object[] }) => {

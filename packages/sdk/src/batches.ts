@@ -12,7 +12,7 @@ type Result<R extends Single> = Output<R> | { readonly error: Problem };
 
 interface Waiting<R extends Single> {
   readonly input: In<R>;
-  /** The length of the input as JSON. */
+  /** The length of the input in bytes, as JSON. */
   readonly bytes: number;
   readonly signal: AbortSignal | undefined;
   readonly resolve: (output: Output<R>) => void;
@@ -22,18 +22,19 @@ interface Waiting<R extends Single> {
   isDone: boolean;
 }
 
-/** A call that shares a batch request with other calls. Throws ServiceError. */
+/** Makes a call in a batch request together with other calls. Throws ServiceError. */
 export type Coalesced<R extends Single> = (input: In<R>, options?: CallOptions) => Promise<Output<R>>;
 
 const maxItems = 1_000;
-// The service accepts batches of up to 8 MiB, but responds sooner to smaller ones.
+// The service accepts batches of up to 8 MiB, but responds sooner to smaller batches.
 const maxBytes = 2 ** 20;
 const maxFlights = 4;
 
 /**
  * Sends calls that are made at the same time in one batch request. At most four requests are in flight, and the calls that
- * wait for them form the next batch. If the service has no batch endpoint (404, 405), each call is sent alone. Each call ends
- * within `patience.total`, including its wait. An item that fails with a temporary error is sent again, like a single call.
+ * wait for them form the next batch. If the service has no batch endpoint (404, 405), each call is sent alone. Each call
+ * ends within `patience.total`, including the time in the queue. An item that fails with a temporary error is sent again,
+ * like a single call.
  */
 export function coalesce<R extends Single>(call: Call, route: R, patience: Patience): Coalesced<R> {
   const batch = `POST /v1/batch/${route.split('/').at(-1)}` as 'POST /v1/batch/hash';

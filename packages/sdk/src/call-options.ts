@@ -3,13 +3,13 @@ import type { Bundle, Ciphertext } from './ciphertext.ts';
 import type { OptionNames } from './require-options.ts';
 import type { CallOptions } from './transport.ts';
 
-/** The options that separate data keys. */
+/** Options that determine which values can share a data key. */
 interface PartitionOptions extends CallOptions {
-  /** Separates data keys: a data key of one scope is never used for another. */
+  /** A name for a group of values, such as a customer's id. Values of different scopes never share a data key. */
   readonly scope?: string | undefined;
   /**
-   * The service binds this context to the data key, and unwraps the data key only with the same context. `/v1/decrypt` cannot
-   * decrypt such a value.
+   * The service binds this context to the data key, and unwraps the data key only with the same context. `/v1/decrypt`
+   * cannot decrypt a value with a wrap context.
    */
   readonly wrapContext?: Context | undefined;
 }
@@ -28,20 +28,20 @@ interface ExpectedKeyOptions {
 
 /** Options of `encrypt`. */
 export interface EncryptOptions extends PartitionOptions, KeyOption {
-  /** Names and values that are authenticated with the value. Decryption needs the same context. It is not hidden. */
+  /** Names and values that are authenticated with the value. Decryption needs the same context. Do not put secrets in it. */
   readonly context?: Context | undefined;
-  /** Uses a new data key only for this message. */
+  /** Encrypts this value under a new data key that no other value uses. */
   readonly fresh?: boolean | undefined;
 }
 
 /** The form of an encrypted value: `bundle` is an object with five members, `bytes` is the envelope. */
 export type EncryptedForm = 'bundle' | 'bytes';
-/** An encrypted value in the given form. */
+/** The type of an encrypted value in the form `Form`. */
 export type EncryptedAs<Form extends EncryptedForm> = Form extends 'bytes' ? Uint8Array : Bundle;
 
 /** The form of a decrypted value. */
 export type DecryptedForm = 'bytes' | 'text';
-/** A decrypted value in the given form. */
+/** The type of a decrypted value in the form `Form`. */
 export type DecryptedAs<Form extends DecryptedForm> = Form extends 'text' ? string : Uint8Array;
 
 /** Chooses the form of a result. Defaults to `bundle` for encrypted and `bytes` for decrypted values. */
@@ -55,16 +55,16 @@ export interface DecryptOptions extends PartitionOptions, ExpectedKeyOptions {
   readonly context?: Context | undefined;
 }
 
-/** Options of `hash`: the key that the value is hashed under. */
+/** Options of `hash`. */
 export interface HashOptions extends CallOptions, KeyOption {}
 
-/** Options of `unwrap`: the context of the DEK. */
+/** Options of `unwrap`. */
 export interface UnwrapOptions extends CallOptions {
   /** The service binds this context to the DEK, and unwraps the DEK only with the same context. */
   readonly wrapContext?: Context | undefined;
 }
 
-/** Options of `wrap`: the key that wraps the DEK, and the context of the DEK. */
+/** Options of `wrap`. */
 export interface WrapOptions extends UnwrapOptions, KeyOption {}
 
 /** One of many values to encrypt. Its context replaces the context of the call. */
@@ -79,7 +79,7 @@ export type DecryptItem =
   | Uint8Array
   | { readonly ciphertext: string | Uint8Array; readonly context?: Context | undefined };
 
-/** The data keys that synchronous calls will need. In a list of key ids, the first key encrypts. */
+/** Options of `prime`, which fetches data keys for synchronous calls. In a list of key ids, the first key encrypts. */
 export interface PrimeOptions extends PartitionOptions, ExpectedKeyOptions {
   /** Fetches the data keys of these ciphertexts for `decryptSync`. */
   readonly ciphertexts?: Iterable<Ciphertext> | undefined;

@@ -41,7 +41,7 @@ export function envelopeBytes(given: Ciphertext): Uint8Array {
   if (bytes) return bytes;
   throw new FormatError(
     ciphertext.startsWith('eaas')
-      ? 'a ciphertext must be canonical base64: was it truncated or changed in transit?'
+      ? 'a ciphertext must be canonical base64 (got invalid base64): it was truncated or altered'
       : notCiphertext,
   );
 }
@@ -56,11 +56,10 @@ export function requireValue(value: string | Uint8Array): void {
 /** Throws InputError unless the value is text without lone surrogates. */
 export function requireText(value: string): void {
   if (typeof value !== 'string') throw new InputError(`a value must be a string (got ${kindOf(value)})`);
-  if (!value.isWellFormed())
-    throw new InputError('a value must be well-formed text: it has a lone surrogate');
+  if (!value.isWellFormed()) throw new InputError('a value must be valid Unicode (got a lone surrogate)');
 }
 
-/** Encrypts a value under a data key, and returns the ciphertext in one form. */
+/** A function that encrypts a value under a data key, and returns an envelope or a bundle. */
 export type Seal<T> = <Mode extends EngineMode>(
   key: DerivedDataKey,
   dataKey: DataKey<Mode>,
@@ -95,7 +94,7 @@ export const sealBundle: Seal<Bundle> = <Mode extends EngineMode>(
   return sealUnder(dataKey, plaintext, context, form, buffer?.subarray(0, length));
 };
 
-// Reused buffers for envelopes that become base64. One buffer per envelope would be most of the garbage in a browser.
+// Buffers for envelopes, which are reused after base64 encoding. New buffers would be most of the garbage in a browser.
 const buffers: Uint8Array<ArrayBuffer>[] = [];
 const maxBuffers = 100;
 const bufferLength = 4_096;

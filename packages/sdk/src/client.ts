@@ -30,14 +30,14 @@ import {
   transportOptions,
 } from './transport.ts';
 
-/** The URL of the service, the API key, and the options of every client. */
+/** Options of `EaasClient`: the URL of the service, the API key, and the options of all clients. */
 export interface EaasClientOptions extends EnvelopeClientOptions, Omit<TransportOptions, 'baseUrl'> {
   /**
-   * The URL of the service. Without it, the client reads `EAAS_BASE_URL` on Node, Deno and Bun. It then also reads
+   * The URL of the service. Without `baseUrl`, the client reads `EAAS_BASE_URL` on Node, Deno and Bun, and also
    * `EAAS_API_KEY` and `EAAS_KEY_ID` unless `apiKey` and `keyId` are passed.
    */
   readonly baseUrl?: string | undefined;
-  /** An API key, or a function that returns one. The function is called before every call. */
+  /** An API key, or a function that returns an API key. The client calls the function before every call. */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
 }
 
@@ -48,11 +48,11 @@ const clientOptions: OptionNames<EaasClientOptions> = {
   apiKey: true,
 };
 
-/** `client.audit`. */
+/** The methods of `client.audit`. */
 export interface AuditLog extends AuditMethods {
   /**
-   * Recomputes the log's hash chain in this process, in rounds, and compares it with checkpoints that the app keeps. The app
-   * therefore does not have to trust the service.
+   * Recomputes the hash chain of the log repeatedly in this process, and compares the chain with checkpoints that the app
+   * keeps. The app therefore does not have to trust the service.
    */
   monitor(options: MonitorOptions): AsyncGenerator<AuditReport, void, undefined>;
 }
@@ -89,21 +89,23 @@ export class EaasClient extends EnvelopeClient {
     this.audit = {
       ...audit,
       async *monitor(monitoring) {
-        // Loaded on demand: an app that only encrypts does not download this module.
+        // Loaded on demand, so an app that only encrypts does not download this module.
         const { monitorAudit } = await import('./audit/monitor.ts');
         yield* monitorAudit({ audit }, monitoring);
       },
     };
   }
 
-  /** Asks the service to wrap a ciphertext's data key under the newest version of its key. The body does not change. */
+  /** Asks the service to wrap a ciphertext's data key under the newest key version. The encrypted value does not change. */
   async rewrap<C extends Ciphertext>(ciphertext: C, options?: UnwrapOptions): Promise<Rewrapped<FormOf<C>>> {
     const [result] = await this.rewrapMany([ciphertext], options);
     if (result?.ok) return result.value;
     throw result?.error;
   }
 
-  /** Rewraps many ciphertexts, with one call per data key. The results are in the same order, and each can fail alone. */
+  /**
+   * Rewraps many ciphertexts, with one call per data key. The results are in the same order. Each ciphertext can fail alone.
+   */
   rewrapMany<C extends Ciphertext>(
     ciphertexts: readonly C[],
     options?: UnwrapOptions,
@@ -111,7 +113,7 @@ export class EaasClient extends EnvelopeClient {
     return this.#rewrapAll(ciphertexts, options);
   }
 
-  /** Returns the operations of a month, such as `2026-11`. Defaults to the current month. */
+  /** Returns how many operations the tenant used in a month, such as `2026-11`. Defaults to the current month. */
   async usage(
     input: Input<'GET /v1/usage'> = {},
     options: CallOptions = {},
@@ -126,7 +128,7 @@ async function authorization(apiKey: EaasClientOptions['apiKey']): Promise<Recor
   try {
     if (typeof apiKey === 'function') token = await apiKey();
   } catch {
-    throw new ServiceError('unauthorized', 'the function that returns the API key failed');
+    throw new ServiceError('unauthorized', 'the function `apiKey` threw an error');
   }
   return { authorization: `Bearer ${requireToken(token)}` };
 }
@@ -143,7 +145,7 @@ function requireToken(given: unknown): string {
   );
 }
 
-/** Adds the last four characters of a refused API key, as the list of API keys shows them. */
+/** Adds the last four characters of a refused API key to the message, to identify the API key in the list of API keys. */
 function withHint(error: ServiceError, headers: Record<string, string>): ServiceError {
   const { status, requestId, message } = error;
   const [, hint] = /^Bearer eaas_sk_\w+(\w{4})$/.exec(headers['authorization'] ?? '') ?? [];

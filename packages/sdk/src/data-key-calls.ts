@@ -66,7 +66,7 @@ function read(base64: unknown, least: number, most: number): Uint8Array {
   return bytes;
 }
 
-/** Throws DecryptionError for a wrapped key that is not authentic. Throws any other error unchanged. */
+/** Throws DecryptionError if the service refused the wrapped key as not authentic. Throws any other error unchanged. */
 export function asDecryption(error: ServiceError): never {
   throw error.code === 'wrapped_key_unauthentic' ? new DecryptionError() : error;
 }

@@ -18,7 +18,7 @@ function setUp(options: Partial<EaasClientOptions>) {
   return { keyId, client: new EaasClient({ ...service, keyId, timeouts, retries: 0, ...options }) };
 }
 
-/** A `fetch` whose response stops in the middle of its body. It ignores its signal. */
+/** A `fetch` that ignores its signal. The body of its response never ends. */
 const halfAnswered: typeof fetch = async () => {
   const body = new ReadableStream<Uint8Array>({ start: (to) => to.enqueue(new TextEncoder().encode('{"')) });
   return new Response(body, { headers: { 'content-type': 'application/json' } });

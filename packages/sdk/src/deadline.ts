@@ -12,8 +12,7 @@ export function later(milliseconds: number, work: () => void): Timer {
 
 /**
  * Creates a signal that aborts at a deadline with a reason, or when an outer signal aborts. Call `end` after the work.
- * AbortSignal.any and AbortSignal.timeout do not work here: Node 20 can garbage-collect them too early, and then they never
- * abort.
+ * AbortSignal.any and AbortSignal.timeout do not work here, because Node 20 can garbage-collect these signals too early.
  */
 export function deadlineOf(milliseconds: number, outer?: AbortSignal | null, reason?: Error) {
   const controller = new AbortController();

@@ -26,7 +26,7 @@ describe('decrypting data keys', () => {
     expect(routesOf(service).slice(before)).toEqual(['batch/unwrap']);
   });
 
-  test('decrypting 10,000 rows under 1,000 data keys sends one request, and none the second time', async () => {
+  test('decrypting 10,000 rows under 1,000 data keys sends one request, and decrypting these rows again sends no request', async () => {
     const { service, client, make } = observedClient();
     const written = await Promise.all(range(1_000).map((n) => client.encrypt(`${n}`, { fresh: true })));
     const rows = range(10_000).map((n) => written[n % 1_000]?.ciphertext ?? '');
@@ -40,7 +40,7 @@ describe('decrypting data keys', () => {
     }
   });
 
-  test('the cache keeps at most `maxEntries` data keys, and overwrites evicted ones after their last use', async () => {
+  test('the cache keeps at most `maxEntries` data keys, and overwrites an evicted data key after its last use', async () => {
     const { client, make } = observedClient();
     const bundles = await Promise.all(range(50).map((n) => client.encrypt(`${n}`, { fresh: true })));
     const watched = watchedEngine();

@@ -98,7 +98,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       if (signal?.aborted) throw aborted();
       if (alwaysFresh)
         throw new InputError(
-          '`prime` cannot keep a data key: allow more than one message in `cache.encrypt`',
+          '`prime` needs a data key for several messages: raise the limits of `cache.encrypt`',
         );
       const of = { keyId: requireKeyId(usual), scope, wrapContext: contextOf(wrapContext) };
       await keys.prime(of, keep, signal);
@@ -118,7 +118,7 @@ function sealAs(form: EncryptedForm = 'bundle'): Seal<Encrypted> {
 export function requireKeyId(keyId: KeyId): string {
   if (keyId === undefined) throw new InputError('`keyId` is missing: pass it to this call or to the client');
   if (typeof keyId === 'string' && parseUuid(keyId)) return keyId;
-  // The name of a key helps to see the mistake. An API key must not be shown.
+  // Shows the name of a key, because the caller often passes the name instead of the id. Never shows an API key.
   const isName = typeof keyId === 'string' && /^(?!.*eaas_sk_)[\w .-]{1,128}$/.test(keyId);
   const got = isName ? `the name "${keyId}"` : kindOf(keyId);
   throw new InputError(

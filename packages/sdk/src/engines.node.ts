@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import { nodeEngine } from '@eaas/protocol/node';
 import type { Engines } from './engines.ts';
 
-/** Node: OpenSSL on the calling thread is the fastest, from a few bytes to many megabytes. */
+/** The engine on Node. OpenSSL on the calling thread is the fastest for values of every size. */
 export const platformEngines = (): Engines => ({ values: nodeEngine, sync: nodeEngine, streams: nodeEngine });
 
 /** HKDF-SHA-256 of a DEK, without a salt: 64 bytes. For so few bytes, WebCrypto takes several times as long. */

@@ -6,7 +6,7 @@ import { allNoble, loadNoble } from './noble-engines.ts';
 export interface Engines {
   /** For `encrypt` and `decrypt`. */
   readonly values: Engine;
-  /** For `encryptSync` and `decryptSync`. If it is undefined, `prime` loads noble for them. */
+  /** For `encryptSync` and `decryptSync`. If this engine is undefined, `prime` loads noble for these calls. */
   readonly sync: SyncEngine | undefined;
   /** For streams. */
   readonly streams: Engine;
@@ -14,7 +14,7 @@ export interface Engines {
 
 const webCrypto: Engines = { values: webCryptoEngine, sync: undefined, streams: webCryptoEngine };
 
-/** Browsers and edge workers: WebCrypto is the fastest engine there, and scripts cannot read its keys. */
+/** The engine in browsers and edge workers. WebCrypto is the fastest engine there, and scripts cannot read its keys. */
 export const platformEngines = (): Engines => (crypto.subtle ? webCrypto : allNoble);
 
 /** HKDF-SHA-256 of a DEK, without a salt: 64 bytes. */

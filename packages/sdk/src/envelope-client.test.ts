@@ -53,7 +53,7 @@ describe('synchronous calls', () => {
     expect(await client.decrypt(second, { as: 'text' })).toBe('y');
   });
 
-  test('`prime` is refused if the cache keeps no data key', async () => {
+  test('`prime` throws if the cache keeps no data key', async () => {
     const { client, make } = observedClient();
     const { ciphertext } = await client.encrypt('x');
     await expect(make({ cache: { encrypt: false } }).prime()).rejects.toBeInstanceOf(InputError);
@@ -192,7 +192,7 @@ test.each([{ user: undefined }, new Map([['user', '1']]), ['user'], { user: 1 }]
   },
 );
 
-test('an invalid item does not fail the other items', async () => {
+test('an invalid item in a call for many values does not fail the other items', async () => {
   const { client } = observedClient();
   const nothing = [null, undefined, 7, {}, { value: null }] as unknown as string[];
   const sealed = await client.encryptMany([...nothing, 'x']);

@@ -32,7 +32,7 @@ import { type Call, patienceOf, type TransportOptions } from './transport.ts';
 
 /**
  * Encrypts and decrypts in this process. The service wraps and unwraps the data keys, and never sees a plaintext. The client
- * reuses data keys within limits, requests many in one batch, and overwrites them after use.
+ * reuses data keys within limits, requests many data keys in one batch, and overwrites data keys after use.
  */
 export class EnvelopeClient {
   /** If a call names no key, this key encrypts, and ciphertexts must be under this key. */
@@ -72,7 +72,7 @@ export class EnvelopeClient {
     return this.#encrypter.encrypt(value, this.keyId, options) as Promise<EncryptedAs<Form>>;
   }
 
-  /** Encrypts many values. The results are in the order of the values, and each can fail alone. */
+  /** Encrypts many values. The results are in the order of the values. Each value can fail alone. */
   encryptMany<Form extends EncryptedForm = 'bundle'>(
     items: readonly EncryptItem[],
     options: EncryptOptions & As<Form> = {},
@@ -91,7 +91,7 @@ export class EnvelopeClient {
   }
 
   /**
-   * Decrypts a ciphertext, also one of `serverMode.encrypt`. Throws FormatError for a value that is not a ciphertext,
+   * Decrypts a ciphertext of this SDK or of `serverMode.encrypt`. Throws FormatError for a value that is not a ciphertext,
    * DecryptionError if decryption fails, and ServiceError if the service refuses to unwrap the data key.
    */
   decrypt<Form extends DecryptedForm = 'bytes'>(
@@ -101,7 +101,7 @@ export class EnvelopeClient {
     return this.#decrypter.decrypt(ciphertext, this.keyId, options) as Promise<DecryptedAs<Form>>;
   }
 
-  /** Decrypts many ciphertexts. The results are in the order of the ciphertexts, and each can fail alone. */
+  /** Decrypts many ciphertexts. The results are in the order of the ciphertexts. Each can fail alone. */
   decryptMany<Form extends DecryptedForm = 'bytes'>(
     items: readonly DecryptItem[],
     options: DecryptOptions & As<Form> = {},
@@ -130,7 +130,7 @@ export class EnvelopeClient {
   }
 
   /**
-   * Returns a fingerprint to search by: the same value always has the same fingerprint. The service sees the value, so pass
+   * Returns a fingerprint for searches. The same value always has the same fingerprint. The service sees the value, so pass
    * only the field that you search by. Do not pass values that can be guessed (a date of birth, a postal code).
    */
   async hash(value: string, options: HashOptions = {}): Promise<string> {
@@ -139,25 +139,27 @@ export class EnvelopeClient {
     return this.#calls.hash(value, requireKeyId(keyId), { signal });
   }
 
-  /** Returns the fingerprints of many values, in their order. Each can fail alone. */
+  /** Returns the fingerprints of many values, in the order of the values. Each value can fail alone. */
   hashMany(values: readonly string[], options?: HashOptions): Promise<Settled<string>[]> {
     return settleEach(values, (value) => this.hash(value, options));
   }
 
-  /** Asks the service to wrap a DEK of the app (32 bytes). Overwrite the DEK after use. */
+  /** Asks the service to wrap a data key (DEK, 32 bytes) that the app generated. Overwrite the DEK after use. */
   async wrap(dek: Uint8Array, options: WrapOptions = {}): Promise<Wrapped> {
     requireOptions(wrapOptions, options, 'wrap');
     const { keyId = this.keyId, wrapContext, signal } = options;
     return this.#calls.wrap(dek, { keyId: requireKeyId(keyId), wrapContext }, { signal });
   }
 
-  /** Asks the service to unwrap a DEK. Overwrite the DEK after use. Throws DecryptionError if it is not authentic. */
+  /**
+   * Asks the service to unwrap a data key (DEK). Overwrite the DEK after use. Throws DecryptionError if it is not authentic.
+   */
   async unwrap(wrapped: Wrapped, options: UnwrapOptions = {}): Promise<Uint8Array> {
     requireOptions(unwrapOptions, options, 'unwrap');
     return this.#calls.unwrap(wrapped, options);
   }
 
-  /** Overwrites every data key. Later calls throw ClientError `closed`. */
+  /** Closes the client and overwrites every data key. Later calls throw ClientError `closed`. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#encrypter.close();

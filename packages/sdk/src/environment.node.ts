@@ -3,7 +3,7 @@ import { InputError } from '@eaas/protocol';
 import type { EaasClientOptions } from './client.ts';
 
 /**
- * Node, Deno and Bun: without `baseUrl`, options that are not passed are read from `EAAS_BASE_URL`, `EAAS_API_KEY` and
+ * On Node, Deno and Bun, if `baseUrl` is not passed, reads the missing options from `EAAS_BASE_URL`, `EAAS_API_KEY` and
  * `EAAS_KEY_ID`. The client sends EAAS_API_KEY only to EAAS_BASE_URL. Throws InputError if `baseUrl` is passed without
  * `apiKey` while EAAS_API_KEY is set.
  */
@@ -19,7 +19,7 @@ export function withEnvironment(options: EaasClientOptions): EaasClientOptions {
   }
   if (options.apiKey === undefined && env['EAAS_API_KEY']) {
     throw new InputError(
-      '`apiKey` must be passed together with `baseUrl` (got undefined): EAAS_API_KEY is for the service at EAAS_BASE_URL only',
+      '`apiKey` must be passed together with `baseUrl` (got undefined), because EAAS_API_KEY is only for the service at EAAS_BASE_URL',
     );
   }
   return options;

@@ -44,7 +44,7 @@ test('the API key of the environment is never sent to a passed `baseUrl`', async
   const { requests, fetch } = recorder();
   for (const absent of [{}, { apiKey: undefined }]) {
     const make = () => new EaasClient({ baseUrl: 'https://elsewhere.example', fetch, ...absent });
-    expect(make).toThrow('EAAS_API_KEY is for the service at EAAS_BASE_URL only');
+    expect(make).toThrow('EAAS_API_KEY is only for the service at EAAS_BASE_URL');
     expect(make).toThrow(InputError);
     expect(make).not.toThrow(service.apiKey);
   }

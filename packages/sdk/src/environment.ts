@@ -1,4 +1,4 @@
 import type { EaasClientOptions } from './client.ts';
 
-/** Returns the options unchanged, because this platform has no environment variables. */
+/** Returns the options unchanged, for platforms without environment variables. */
 export const withEnvironment = (options: EaasClientOptions): EaasClientOptions => options;

@@ -38,7 +38,7 @@ export class ServiceError extends EaasError {
 export type ClientErrorCode =
   /** The caller's AbortSignal was aborted. */
   | 'aborted'
-  /** A synchronous call found no data key in memory: call `await client.prime(…)` first. */
+  /** A synchronous call found no data key in memory. Call `await client.prime(…)` before the synchronous call. */
   | 'not_primed'
   /** The client was closed. */
   | 'closed';
@@ -54,12 +54,12 @@ export class ClientError extends EaasError {
   }
 }
 
-/** Whether the call itself failed. False for invalid arguments and invalid ciphertexts. */
+/** Whether the error is a ServiceError or a ClientError. False for errors about arguments and ciphertexts. */
 export function isCallError(error: unknown): error is ServiceError | ClientError {
   return error instanceof ServiceError || error instanceof ClientError;
 }
 
-/** Calls a function. The promise settles one microtask sooner than the promise of an async function. */
+/** Calls a function and turns a thrown error into a rejection. Settles one microtask sooner than an async function. */
 export function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return Promise.resolve(work());
@@ -89,12 +89,12 @@ export function notPrimed(what: string): ClientError {
 /** Every error that a call can throw. `error.code` identifies the kind of error. */
 export type SdkError = ServiceError | ClientError | FormatError | DecryptionError | InputError;
 
-/** One of many results: its value, or its own error. */
+/** The result for one of many items: the value, or the error of this item. */
 export type Settled<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: SdkError };
 
-/** Calls a function for every item concurrently. The results are in the order of the items, and each can fail alone. */
+/** Calls a function for every item concurrently. The results are in the order of the items. Each item can fail alone. */
 export function settleEach<Item, T>(
   items: readonly Item[],
   work: (item: Item) => Promise<T>,

@@ -28,7 +28,7 @@ test.each<[string, Partial<EaasClientOptions>]>([
       },
     },
   ],
-])('an observer that %s affects neither calls nor other observers', async (_, options) => {
+])('an observer that %s does not affect calls and other observers', async (_, options) => {
   const broken = vi.fn();
   process.on('unhandledRejection', broken);
   const seen = vi.fn();

@@ -7,9 +7,9 @@ export type EaasEvent =
       readonly type: 'call';
       readonly route: Route;
       readonly milliseconds: number;
-      /** The number of attempts: more than one if the call was retried. */
+      /** The number of attempts, which is more than one if the call was retried. */
       readonly attempts: number;
-      /** Absent if the call succeeded. */
+      /** The code of the error. Absent if the call succeeded. */
       readonly code?: SdkError['code'];
       readonly requestId?: string | undefined;
     }
@@ -20,11 +20,14 @@ export type EaasEvent =
   /** The platform has no `crypto.subtle`, so noble encrypts in JavaScript. Emitted once, when the client is created. */
   | { readonly type: 'engine.fallback'; readonly code: 'no_webcrypto'; readonly engine: 'noble' };
 
-/** The receivers of events. An error that they throw is ignored. */
+/** Observers that receive events. The client ignores errors that observers throw. */
 export interface Observers {
   /** Called with every event. */
   readonly onEvent?: ((event: EaasEvent) => void) | undefined;
-  /** Logs each event as one line. Pass `console`, for example. Failures are warnings; all other events are debug lines. */
+  /**
+   * Logs each event as one line. Pass `console`, for example. Failures are logged as warnings, and all other events as debug
+   * lines.
+   */
   readonly logger?: Pick<Console, 'debug' | 'warn'> | undefined;
 }
 

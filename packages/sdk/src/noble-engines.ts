@@ -10,7 +10,7 @@ export async function loadNoble(): Promise<typeof Noble> {
   } catch {
     throw new ServiceError(
       'network',
-      'the module of noble could not be loaded: is this version of the app still deployed?',
+      'the module noble could not be loaded: check that this version of the app is still deployed',
     );
   }
 }

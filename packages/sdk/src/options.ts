@@ -7,11 +7,15 @@ import type { Emit, Observers } from './events.ts';
 import { allNoble } from './noble-engines.ts';
 import { kindOf, type OptionNames, requireOptions } from './require-options.ts';
 
-/** The limits for the use of data keys, and for their number. Ages are in milliseconds. */
+/** The limits of a client's data keys. Ages are in milliseconds. */
 export interface CacheOptions {
-  /** The limits of an encrypting data key. The first limit that it reaches ends it. `false`: one data key per message. */
+  /**
+   * The limits of an encrypting data key, which is replaced at the first limit. `false` uses a new data key for each value.
+   */
   readonly encrypt?: false | OptionalLimits<BudgetLimits> | undefined;
-  /** The limits of decrypting data keys. `false`: the service unwraps the data key for each decryption, and records each. */
+  /**
+   * The limits of decrypting data keys. With `false`, the service unwraps the data key for each decryption and records it.
+   */
   readonly decrypt?: false | OptionalLimits<CacheLimits> | undefined;
 }
 
@@ -19,9 +23,9 @@ export interface CacheOptions {
 export type OptionalLimits<Limits> = { readonly [Name in keyof Limits]?: number | undefined };
 
 /**
- * `server`: 65,536 messages, 5 minutes or 1 GiB per encrypting data key; 1,000 decrypting data keys for 5 minutes.
- * `serverless`: like `server`, with one minute and 200 decrypting data keys. `browser`: 1,024 messages, one minute or 64 MiB
- * per encrypting data key; 100 decrypting data keys.
+ * `server` replaces an encrypting data key after 65,536 messages, 5 minutes or 1 GiB, and keeps up to 1,000 decrypting data
+ * keys for 5 minutes. `serverless` is like `server`, but with one minute and 200 decrypting data keys. `browser` replaces an
+ * encrypting data key after 1,024 messages, one minute or 64 MiB, and keeps up to 100 decrypting data keys for one minute.
  */
 export type CachePreset = 'server' | 'serverless' | 'browser';
 
@@ -31,7 +35,9 @@ export interface EnvelopeClientOptions extends Observers {
   readonly keyId?: string | undefined;
   /** The limits of data keys. Defaults to `server`. */
   readonly cache?: CachePreset | CacheOptions | undefined;
-  /** The implementations of AES-GCM. Each defaults to the platform's fastest. `noble`: JavaScript for every call. */
+  /**
+   * The AES-GCM engine for each kind of call. Defaults to the platform's fastest. `noble` uses JavaScript for every call.
+   */
   readonly engines?: Partial<Engines> | 'noble' | undefined;
 }
 
@@ -91,7 +97,7 @@ export function limitsOf(cache: CachePreset | CacheOptions = 'server', patience 
   requireOptions(decryptLimits, decrypt, 'cache.decrypt');
   return {
     encrypt: {
-      // Random 96-bit ivs must not repeat: a data key encrypts at most 2^32 messages.
+      // A data key encrypts at most 2^32 messages, because random 96-bit ivs must not repeat.
       maxMessages: limit('encrypt.maxMessages', encrypt.maxMessages ?? preset.maxMessages, 1, 2 ** 32),
       maxBytes: limit('encrypt.maxBytes', encrypt.maxBytes ?? preset.maxBytes, 1),
       maxAge: limit('encrypt.maxAge', encrypt.maxAge ?? preset.maxAge, 1),

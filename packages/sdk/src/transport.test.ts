@@ -39,7 +39,7 @@ const failureOf = (work: Promise<unknown>): Promise<SdkError> =>
     (error: SdkError) => error,
   );
 
-// These calls must not be sent twice: they would create two records, be counted twice, or be refused the second time.
+// The client must not send these calls twice. A second call would create a second record, be counted again, or be refused.
 const once = new Set<Route>([
   'POST /v1/encrypt',
   'POST /v1/keys',
@@ -167,7 +167,7 @@ test.each([
   ['not JSON', () => new Response('<html>')],
   ['an error without a problem document', () => new Response('<html>', { status: 502 })],
   ['a redirect', () => Response.redirect('https://elsewhere.example/', 307)],
-])('a response that is %s throws `invalid_response`', async (_, answer) => {
+])('a call throws `invalid_response` if the response is %s', async (_, answer) => {
   const { call, sent } = answered(answer, { retries: 0 });
   expect(await failureOf(send(call, wrap))).toMatchObject({ code: 'invalid_response' });
   expect(sent).toHaveLength(1);

@@ -23,11 +23,13 @@ export interface TransportOptions {
   readonly insecureHttp?: boolean | undefined;
   /** Sends the requests. Defaults to the platform's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
-  /** In milliseconds: `total` for a call with all retries (default 30,000), `attempt` for each attempt (default 10,000). */
+  /**
+   * Deadlines in milliseconds. `total` is for a call with all retries (default 30,000), `attempt` for each attempt (10,000).
+   */
   readonly timeouts?:
     | { readonly total?: number | undefined; readonly attempt?: number | undefined }
     | undefined;
-  /** How often a failed call is sent again, if the call is safe to repeat. Defaults to 2. */
+  /** The maximum number of retries of a failed call. Only calls that are safe to repeat are retried. Defaults to 2. */
   readonly retries?: number | undefined;
 }
 
@@ -41,7 +43,7 @@ export const transportOptions: OptionNames<Omit<TransportOptions, 'baseUrl'>> = 
 
 /** The time limits of a call, and the number of retries. */
 export interface Patience {
-  /** In milliseconds, including all waiting and all retries. */
+  /** The deadline of a call in milliseconds, including time in queues and all retries. */
   readonly total: number;
   readonly retries: number;
 }
@@ -52,18 +54,20 @@ export function patienceOf({ timeouts = {}, retries = 2 }: Pick<TransportOptions
   return { total: timeouts.total ?? 30_000, attempt: timeouts.attempt ?? 10_000, retries };
 }
 
-/** Statuses of temporary failures. The service did nothing, so the call can be sent again. 429 means a spent quota. */
+/**
+ * HTTP statuses after which the client sends a call again. 429 is not included, because it means that a quota is used up.
+ */
 export const retried: readonly (number | undefined)[] = [500, 502, 503, 504];
 
 /** Returns the milliseconds to wait before the nth retry. */
 export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 300 * 2 ** (retry - 1));
 
-// Other calls are sent once: a second creation would create two records, and a second change of state would be refused.
+// The client sends other calls once. A second creation would create a second record, and a second rotation is refused.
 const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|decrypt)$|^DELETE .*api-keys/;
 
 /**
- * Makes calls over HTTP. `headers` is called before every call. `explain` can add information of the client to an error. No
- * error holds the request, because the request holds the API key.
+ * Makes calls over HTTP. The function `headers` returns the headers for each call. The function `explain` can add
+ * information to an error. No error contains the request, because the request contains the API key.
  */
 export function createTransport(
   { baseUrl, fetch: send = fetch, ...options }: TransportOptions,
@@ -72,7 +76,7 @@ export function createTransport(
   explain: (error: ServiceError, headers: Record<string, string>) => ServiceError = (error) => error,
 ): Call {
   const patience = patienceOf(options);
-  // Loaded separately, so the first download of a page is smaller. If the loading fails, the next call throws the error.
+  // ky is loaded separately, so the first download of a page is smaller. If loading fails, the next call throws the error.
   const loading = import('ky');
   loading.catch(() => {});
   return async <R extends Route>(route: R, input: Input<R>, { signal }: CallOptions = {}) => {
@@ -149,7 +153,9 @@ function requestFor(route: Route, input: Record<string, unknown>) {
   return { method, path, ...(isRead ? { searchParams: input as Record<string, string> } : { json: input }) };
 }
 
-/** Replaces an error of ky. Errors of ky hold the request, and so the API key and the body, so nothing of them is kept. */
+/**
+ * Replaces an error of ky with an error of the SDK. Drops the original error, because it contains the API key and the body.
+ */
 function serviceErrorOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof SyntaxError) return unreadable();
@@ -168,7 +174,9 @@ function networkError(error: unknown): ServiceError {
   return new ServiceError('network', `the service could not be reached${reason}`);
 }
 
-/** Whether a code or a request id can be shown. Any server might have sent the response, so the value could be an API key. */
+/**
+ * Whether a code or a request id can be shown. Any server might have sent the response, so the value could be an API key.
+ */
 function isName(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,64}$/.test(value) && !value.includes('eaas_sk_');
 }

@@ -21,7 +21,9 @@ const texts: Readonly<Record<AuditAction, string>> = {
   'tenant.update': 'tenant changed',
 };
 
-/** The options of the filter by action. They are not imported from `@eaas/protocol/wire`, which would add zod to the page. */
+/**
+ * The options of the filter by action. They are not imported from `@eaas/protocol/wire`, which would add zod to the page.
+ */
 export const actionOptions: readonly (readonly [string, string])[] = [
   ['', 'All actions'],
   ...Object.entries(texts).map(([action, text]) => [action, `${action}: ${text}`] as const),

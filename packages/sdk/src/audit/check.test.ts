@@ -99,7 +99,7 @@ describe('checkAudit with an honest log', () => {
     expect(await audit.check()).toMatchObject({ ok: true });
   });
 
-  test('a log that was purged before the first round is trusted from its anchor on, and `start` has the anchor', async () => {
+  test('if a log was purged before the first round, the round trusts the hash of the last purged entry and saves it as `start`', async () => {
     const log = playLog(300);
     log.purge(150);
     const audit = auditor(log);
@@ -116,7 +116,7 @@ describe('checkAudit with an honest log', () => {
     expect(await auditor(log).check()).toMatchObject({ ok: true, state: { start: { id: 350 } } });
   });
 
-  test('the next round reads a log whose signed entries were all purged during a round', async () => {
+  test('a round can read a log even if all signed entries were purged during the previous round', async () => {
     const log = playLog(30);
     const audit = auditor(log);
     log.before = () => {
@@ -129,7 +129,7 @@ describe('checkAudit with an honest log', () => {
     expect(await audit.check()).toMatchObject({ ok: true, checked: 5, state: { start: { id: 35 } } });
   });
 
-  test('a finding is reported again in the next round if a call failed after it', async () => {
+  test('a finding is reported again in the next round if a call failed after the finding', async () => {
     const log = playLog(300);
     const audit = auditor(log);
     await audit.check();
@@ -169,13 +169,13 @@ test.each([
   ['an id that is text', { logs: [{ id: '1' }] }],
   ['null in place of an entry', { logs: [null] }],
   ['no limit', { limit: null }],
-])('a page with %s causes an error and no finding', async (_, changes) => {
+])('an invalid page of entries with %s causes an error and no finding', async (_, changes) => {
   const log = playLog(3);
   log.pages = (page) => ({ ...page, ...changes }) as never;
   await expect(auditor(log).check()).rejects.toMatchObject({ code: 'invalid_response' });
 });
 
-test('an unknown option is refused, because a misspelt `verifierKey` would not be pinned', async () => {
+test('`checkAudit` refuses an unknown option, because a misspelt `verifierKey` would not be pinned', async () => {
   const audit = auditor(playLog(3));
   const misnamed = { verifier_key: 'another' } as object;
   await expect(audit.check(misnamed)).rejects.toThrow(
@@ -184,7 +184,7 @@ test('an unknown option is refused, because a misspelt `verifierKey` would not b
   expect(audit.saved).toBeUndefined();
 });
 
-test('an invalid state is refused and not treated as a first round', async () => {
+test('`checkAudit` throws for an invalid saved state and does not start a first round instead', async () => {
   const log = playLog(3);
   const audit = auditor(log);
   await audit.check();

@@ -16,7 +16,10 @@ export interface AuditSource {
 export interface CheckOptions {
   /** Stores the state between rounds. */
   readonly store: AuditStore;
-  /** The verifier key of the tenant, obtained independently of the service. Without it, the first response is trusted. */
+  /**
+   * The tenant's verifier key, as the operator gave it to you. Without this option, the first round trusts the service's
+   * key.
+   */
   readonly verifierKey?: string | undefined;
   /** Reads the whole log again, which finds entries that were altered after an earlier round read them. */
   readonly full?: boolean | undefined;
@@ -58,9 +61,9 @@ export interface AuditReport {
 
 /**
  * Reads the new entries of an audit log, recomputes their hash chain, and compares it with a signed checkpoint and with the
- * entries that were read earlier. The report lists problems as findings. The new state is saved unless there is a finding
- * other than `purged_unread`. Throws EaasError if a call fails before there is a finding, InputError for an invalid verifier
- * key, state or option, and the errors of the store.
+ * entries that were read earlier. The report lists problems as findings. A round saves its new state unless it has a finding
+ * other than `purged_unread`. Throws InputError for an invalid verifier key, state or option. Throws EaasError if a call
+ * fails before the first finding. Also throws the errors of the store.
  */
 export async function checkAudit({ audit }: AuditSource, options: CheckOptions): Promise<AuditReport> {
   requireOptions(checkOptions, options, 'checkAudit');
@@ -96,8 +99,9 @@ export async function checkAudit({ audit }: AuditSource, options: CheckOptions):
   const onPage = async (): Promise<void> => {
     onProgress?.({ id: walk.at.id, through: id });
     const { at, checked } = walk;
-    // The progress of a full round is saved only at its end, when it has read all entries that were verified before. After
-    // a finding, nothing is saved here: if this round fails before it reports the problem, the next one must find it again.
+    // A full round saves its progress only at its end, after it has read all previously verified entries. After a finding,
+    // this code saves nothing. If this round then fails before it returns the finding, the next round must find the problem
+    // again.
     if (full || checked - savedAt < saveEvery || findings.length > 0 || at.hash === undefined) return;
     savedAt = checked;
     await save({ read: { id: at.id, hash: at.hash } });

@@ -8,17 +8,20 @@ const { cases, accepted, refusals } = vectors('checkpoint');
 const [vector] = cases as [(typeof cases)[number]];
 
 test.each([...cases, ...accepted])(
-  'a checkpoint is accepted: vector $name',
+  'the valid checkpoint of the test vector "$name" is accepted',
   async ({ note, verifier_key, tenant_id, id, hash }) => {
     expect(await openCheckpoint(note, verifier_key)).toEqual({ tenant_id, id, hash });
   },
 );
 
-test.each(refusals)('a checkpoint is refused: vector $name', async ({ note, verifier_key }) => {
-  expect(await openCheckpoint(note, verifier_key)).toBeUndefined();
-});
+test.each(refusals)(
+  'the invalid checkpoint of the test vector "$name" is refused',
+  async ({ note, verifier_key }) => {
+    expect(await openCheckpoint(note, verifier_key)).toBeUndefined();
+  },
+);
 
-test('a note with an altered, added, removed or repeated character is refused', async () => {
+test('a checkpoint with an altered, added, removed or repeated character is refused', async () => {
   const signed = await playLog(3).call('GET /v1/audit/checkpoint', {});
   const { checkpoint: note, verifier_key: verifierKey } = signed;
   expect(await openCheckpoint(note, verifierKey)).toMatchObject({ id: 3 });

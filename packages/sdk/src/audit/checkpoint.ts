@@ -16,7 +16,7 @@ export type VerifySignature = (
 
 const verifyEd25519: VerifySignature = async (publicKey, signature, message) => {
   const key = await crypto.subtle.importKey('raw', publicKey, 'Ed25519', false, ['verify']).catch(() => {
-    throw new InputError('this platform cannot verify Ed25519: pass `verifySignature`, from a library');
+    throw new InputError('this platform cannot verify Ed25519 signatures: pass the option `verifySignature`');
   });
   return crypto.subtle.verify('Ed25519', key, signature, message);
 };
@@ -33,9 +33,9 @@ export interface StatedHead extends AuditHead {
 }
 
 /**
- * Verifies a checkpoint (a C2SP signed note) without the service, and returns its contents. Returns undefined unless it has
- * exactly one signature of the verifier key and this signature is valid. Ignores signatures of other keys. Throws InputError
- * for an invalid verifier key.
+ * Verifies a checkpoint (a C2SP signed note) without the service, and returns its contents. Returns undefined unless the
+ * checkpoint has exactly one signature of the verifier key and this signature is valid. Ignores signatures of other keys.
+ * Throws InputError for an invalid verifier key.
  */
 export async function openCheckpoint(
   note: string,
@@ -56,5 +56,7 @@ export async function readVerifierKey(text: string): Promise<Verifier> {
     const digest = await crypto.subtle.digest('SHA-256', input);
     if (toHex(new Uint8Array(digest, 0, 4)) === verifier.keyId) return verifier;
   }
-  throw new InputError('a verifier key must have the form `eaas/<tenant id>+<key id>+<base64>`, unchanged');
+  throw new InputError(
+    'the verifier key is not valid: pass the whole text `eaas/<tenant id>+<key id>+<base64>`',
+  );
 }

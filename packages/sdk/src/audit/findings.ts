@@ -1,4 +1,4 @@
-/** The kinds of findings. */
+/** The kinds of problems that a round of `checkAudit` can find. */
 export type AuditFindingCode =
   /** The service signs with another key than the pinned key. */
   | 'verifier_key_changed'
@@ -20,10 +20,10 @@ export type AuditFindingCode =
   | 'time_went_back'
   /** Entries were purged before they were read. The remaining entries were verified. */
   | 'purged_unread'
-  /** The service's own verification fails. */
+  /** The verification by the service itself fails. */
   | 'service_verification_failed';
 
-/** A problem of a log. */
+/** A problem that a round found in an audit log. */
 export interface AuditFinding {
   readonly code: AuditFindingCode;
   /** The first entry that has the problem. */

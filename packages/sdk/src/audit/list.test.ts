@@ -18,15 +18,18 @@ const upTo = (last: number, first = 1): number[] =>
 describe.each(['newest', 'oldest'] as const)('audit.list with the %s entry first', (order) => {
   const inOrder = (ids: readonly number[]): number[] => (order === 'oldest' ? [...ids] : ids.toReversed());
 
-  test.each([0, 1, 2, 99, 100, 101, 350])('a log of %i entries is listed, each once', async (length) => {
-    expect(await listed(playLog(length), {}, { order })).toEqual(inOrder(upTo(length)));
-  });
+  test.each([0, 1, 2, 99, 100, 101, 350])(
+    'every entry of a log with %i entries is listed exactly once',
+    async (length) => {
+      expect(await listed(playLog(length), {}, { order })).toEqual(inOrder(upTo(length)));
+    },
+  );
 
-  test('a page size above 100 lists all entries, because the response states its page size', async () => {
+  test('all entries are listed with a page size above 100, because the response contains the real page size', async () => {
     expect(await listed(playLog(250), {}, { order, pageSize: 1_000 })).toEqual(inOrder(upTo(250)));
   });
 
-  test('every call for a page has the filter', async () => {
+  test('every request for a page contains the filter', async () => {
     const log = playLog(20);
     const key_id = '00000000-0000-4000-8000-000000000001';
     const [from, to] = [log.entries[4], log.entries[15]].map((entry) => entry?.created_at ?? '');

@@ -2,12 +2,12 @@ import type { AuditAction, Output } from '@eaas/protocol/wire';
 import { type OptionNames, requireOptions } from '../require-options.ts';
 import type { Call, CallOptions } from '../transport.ts';
 
-/** A page of the log. */
+/** A page of the audit log. */
 export type AuditPage = Output<'GET /v1/audit'>;
-/** An entry of the log. */
+/** An entry of the audit log. */
 export type AuditEntry = AuditPage['logs'][number];
 
-/** Selects entries. Both dates are inclusive. A date as text must be RFC 3339 with a time. */
+/** A filter for audit entries. Both dates are inclusive. A date as text must be RFC 3339 with a time. */
 export interface AuditFilter {
   readonly key_id?: string | undefined;
   readonly action?: AuditAction | undefined;
@@ -17,7 +17,7 @@ export interface AuditFilter {
 
 /** Options of `audit.list`. */
 export interface ListOptions extends CallOptions {
-  /** The entry that comes first. Defaults to `newest`. */
+  /** Whether the newest or the oldest entry comes first. Defaults to `newest`. */
   readonly order?: 'newest' | 'oldest' | undefined;
   /** Entries per call. Defaults to 100, which is also the maximum. */
   readonly pageSize?: number | undefined;
@@ -27,7 +27,7 @@ const filterNames: OptionNames<AuditFilter> = { key_id: true, action: true, date
 const listOptions: OptionNames<ListOptions> = { order: true, pageSize: true, signal: true };
 
 /**
- * Yields the entries that the log has when the listing starts, each once, even if other entries are recorded or purged
+ * Yields each entry that the log has when the listing starts, exactly once, even if other entries are recorded or purged
  * during the listing. Throws EaasError, and RangeError for an invalid Date.
  */
 export async function* listAudit(
@@ -47,7 +47,7 @@ export async function* listAudit(
   const first = await pageAt(0);
   const [newest] = first.logs;
   if (!newest) return;
-  // Excludes later entries, which would shift every offset. Later entries of the same millisecond can still appear.
+  // Excludes later entries, which would shift every offset. Later entries with the same millisecond are not excluded.
   query['date_to'] = newest.created_at;
   yield* order === 'oldest' ? oldestFirst(first, newest.id, pageAt) : newestFirst(first, pageAt);
 }

@@ -10,13 +10,13 @@ export type AuditVerification = Output<'GET /v1/audit/verify'>;
 
 /** Options of `audit.verify`. */
 export interface VerifyOptions extends CallOptions {
-  /** Called after each call with the result so far. A later verification can continue at its `next_id` and `next_row`. */
+  /** Called after each call with the combined result. To continue later, use `next_id` and `next_row` of the last result. */
   readonly onProgress?: ((found: AuditVerification) => void) | undefined;
 }
 
 /** The audit log of the API key's tenant. The API key needs the permission `audit.read`. */
 export interface AuditMethods {
-  /** Yields each matching entry that the log has when the listing starts, once. */
+  /** Yields each matching entry that the log has when the listing starts, exactly once. */
   list(filter?: AuditFilter, options?: ListOptions): AsyncGenerator<AuditEntry, void, undefined>;
   /** Returns one page of entries. */
   page(query?: Input<'GET /v1/audit'>, options?: CallOptions): Promise<AuditPage>;
@@ -53,7 +53,7 @@ export async function verifyAudit(
     const { next_id } = found;
     const next_row = found.next_row ?? undefined;
     if (next_id === null) return found;
-    // The loop would never end if a call made no progress.
+    // Without this check, the loop would never end if the service made no progress.
     if (next_id < from || (next_id === from && next_row === row)) throw unreadable();
     [from, row] = [next_id, next_row];
     const query = { ...range, from_id: from, ...(row !== undefined && { row }) };

@@ -56,7 +56,7 @@ test('a monitor continues after a finding', async () => {
   await reports.return();
 });
 
-test('a monitor throws a failed call, or passes the error to `onError` and tries again', async () => {
+test('if a call fails, a monitor throws the error, or passes the error to `onError` and tries again', async () => {
   const log = playLog(5);
   const down = new ServiceError('network', 'the service could not be reached');
   log.before = () => {
@@ -73,7 +73,7 @@ test('a monitor throws a failed call, or passes the error to `onError` and tries
   await reports.return();
 });
 
-test('a store that throws ends the monitor', async () => {
+test('an error that the store throws ends the monitor', async () => {
   const broken = new Error('disk full');
   const store = { load: () => undefined, save: () => Promise.reject(broken) };
   const reports = monitorAudit(playLog(5), { store, onError: () => {} });

@@ -27,7 +27,7 @@ export async function* monitorAudit(
       await onError(error);
     });
     if (report) yield report;
-    // An abort ends the pause, and then ends the loop.
+    // If the signal aborts, the pause ends immediately, and then the loop ends.
     await sleep(interval, signal).catch(() => undefined);
   }
 }

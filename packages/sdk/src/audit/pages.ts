@@ -2,11 +2,13 @@ import { ServiceError } from '../errors.ts';
 import type { AuditEntry } from './list.ts';
 import type { AuditMethods } from './methods.ts';
 
-/** The position of a reader in a log, as the last page shows it. */
+/** The position of a reader in the audit log, according to the last page. */
 export interface Place {
   /** The newest id up to `until`. Undefined before the first page. */
   head: number | undefined;
-  /** The date of the newest entries to request. Later entries would shift every offset. Some of the same time can appear. */
+  /**
+   * The latest date to request. Later entries would shift every offset. Later entries with the same date can still appear.
+   */
   until: string | undefined;
   /** By how much the number of entries grew between the last two pages. */
   growth: number;
@@ -17,8 +19,8 @@ const slack = 10;
 const mostAttempts = 30;
 
 /**
- * Returns the page with an entry and the previous entry, oldest first. If the log does not show these entries, returns the
- * page where they should be. Does not rely on any order, count or date in responses.
+ * Returns the page that contains a given entry and the previous entry, oldest first. If these entries are missing, returns
+ * the page where they should be. Does not trust the order, the counts and the dates in responses.
  */
 export async function pageWith(
   audit: Pick<AuditMethods, 'page'>,
@@ -39,7 +41,7 @@ export async function pageWith(
     const [oldest, newest] = [entries[0], entries.at(-1)];
     const shows = (wanted: number) => oldest && newest && oldest.id <= wanted && wanted <= newest.id;
     if (shows(from) && shows(id)) return entries;
-    // The offset was a guess, or the log has grown.
+    // The offset can be wrong, because it was estimated and the log can grow.
     if (expected !== head || (oldest && place.head !== head)) continue;
     if (shows(id)) return entries;
     if (found || head === undefined) return found ?? entries;

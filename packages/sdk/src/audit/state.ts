@@ -9,21 +9,23 @@ export interface AuditState {
   readonly tenant_id: string;
   /** The pinned verifier key: the option, or the key that the service returned in the first round. */
   readonly verifier_key: string;
-  /** The beginning of the chain. If its id is not 0, earlier entries were purged and its hash was trusted. */
+  /**
+   * The start of the verified chain. If the id is not 0, all entries up to this id were purged, and the hash was trusted.
+   */
   readonly start: AuditHead;
   /** The last entry that was read. It is later than `verified` only during a round. */
   readonly read: AuditHead;
   /** The last entry that was compared with a signed checkpoint. */
   readonly verified: AuditHead;
-  /** The checkpoint that signed `verified`, kept as proof. Null until the first round has ended. */
+  /** The signed checkpoint for the entry in `verified`, kept as proof. Null until the first round ends. */
   readonly checkpoint: string | null;
 }
 
-/** The app's storage for the state, outside the service: a file, a row, an object. */
+/** Stores the state of an audit in a file, a database row or an object store. The service must not have access to it. */
 export interface AuditStore {
   /** Returns the state that was saved last. Returns null or undefined if there is none. */
   load(): unknown;
-  /** Saves a state. An error that it throws ends the round. */
+  /** Saves a state. If this method throws, the round fails with the same error. */
   save(state: AuditState): void | Promise<void>;
 }
 
@@ -45,7 +47,7 @@ export function readState(loaded: unknown): AuditState | undefined {
     (state.checkpoint === null || typeof state.checkpoint === 'string') &&
     [state.start, state.read, state.verified].every(isHead);
   if (isState) return state as AuditState;
-  // Starting again instead would trust whichever log the service shows now.
+  // A new first round would trust the log that the service returns now, so an invalid state must cause an error.
   throw new InputError(
     '`store.load` must return the state that was passed to `store.save`, or null (got another value)',
   );

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { playLog } from '../../../../test/sdk/played-log.ts';
 import { type AuditVerification, verifyAudit } from './methods.ts';
 
-/** A simulated service whose calls of verify return the given results, in order. */
+/** Simulates a service that returns the given verification results, one result per call. */
 function inParts(parts: readonly Partial<AuditVerification>[]) {
   const log = playLog(30);
   const asked: unknown[] = [];
@@ -21,7 +21,7 @@ function inParts(parts: readonly Partial<AuditVerification>[]) {
   return { call: log.call, asked };
 }
 
-test('verify continues where the last call ended, and returns one combined result', async () => {
+test('`audit.verify` continues where the last call ended, and returns one combined result', async () => {
   const { call, asked } = inParts([
     { next_id: 11, first_id: 1, last_id: 10 },
     { next_id: 21, first_id: 11, last_id: 20 },
@@ -53,7 +53,7 @@ test('verify continues where the last call ended, and returns one combined resul
   ]);
 });
 
-test('verify continues at `next_row`, even if `next_id` stays the same', async () => {
+test('`audit.verify` continues at `next_row`, even if `next_id` stays the same', async () => {
   const { call, asked } = inParts([
     { next_id: 1, next_row: 'keys:a', checked: 0 },
     { next_id: 1, next_row: 'api_keys:b', checked: 0 },
@@ -108,7 +108,7 @@ test.each([
       { next_id: 1, next_row: row },
     ],
   ],
-])('verify throws if the service makes no progress: %j', async (parts) => {
+])('`audit.verify` throws if the results of two calls show no progress: %j', async (parts) => {
   const { call, asked } = inParts(parts);
   await expect(verifyAudit(call)).rejects.toMatchObject({ code: 'invalid_response' });
   expect(asked).toHaveLength(parts.length);

@@ -9,7 +9,7 @@ import type { AuditMethods } from './methods.ts';
 import { pageWith, type Place } from './pages.ts';
 import { isHead } from './state.ts';
 
-/** The state of a walk through the log, up to the entry that a checkpoint states. */
+/** The state of one pass over the audit log, up to the entry that a checkpoint states. */
 export interface Walk {
   readonly tenantId: string;
   readonly to: AuditHead;
@@ -18,9 +18,9 @@ export interface Walk {
   /** Whether this is the first round. Later rounds report entries that were purged before they were read. */
   readonly isFirst: boolean;
   readonly findings: AuditFinding[];
-  /** The last entry of this walk. Its hash is from the service, and undefined after a gap. */
+  /** The last entry that this pass read, with the hash that the service returned. The hash is undefined after a gap. */
   at: { id: number; hash: string | undefined };
-  /** The purge anchor after which the walk began, if its hash had to be trusted. */
+  /** The last purged entry, if this pass begins after it. The hash of this entry is trusted without verification. */
   start: AuditHead | undefined;
   /** The time of the last entry. */
   time: number;
@@ -60,7 +60,7 @@ export async function walkChain(walk: Walk, options: WalkOptions): Promise<void>
   }
 }
 
-/** Checks an entry that this walk has not read before. */
+/** Checks an entry that this pass has not read before. */
 function judge(walk: Walk, entry: AuditEntry): void {
   const { at, tenantId, findings } = walk;
   const { id, hash } = entry;
@@ -89,11 +89,11 @@ function isChained(previous: string | undefined, entry: AuditEntry): boolean {
   try {
     return toHex(entryHash(fromHex(previous), entry)) === entry.hash;
   } catch {
-    return false; // The entry has a lone surrogate, which JSON can contain and canonical JSON cannot.
+    return false; // The entry has a lone surrogate, which canonical JSON does not allow.
   }
 }
 
-/** Checks the last entry of the walk, which the next page repeats. The entry must be unchanged. */
+/** Checks that the last entry of a page is unchanged at the beginning of the next page. */
 function repeat(walk: Walk, { id, hash, created_at }: AuditEntry): void {
   const { hash: before } = walk.at;
   if (before !== undefined && before !== hash) findFork(walk, { id, hash: before }, hash);
@@ -101,7 +101,7 @@ function repeat(walk: Walk, { id, hash, created_at }: AuditEntry): void {
   walk.time = Math.max(walk.time, Date.parse(created_at));
 }
 
-/** Moves the walk to an entry, and compares the hash of the entry with the earlier rounds and with the checkpoint. */
+/** Advances the pass to an entry, and compares the hash of the entry with the earlier rounds and with the checkpoint. */
 function arrive(walk: Walk, at: AuditHead): void {
   const { findings, to, known } = walk;
   walk.at = { ...at };
@@ -116,13 +116,13 @@ function findFork({ findings }: Walk, { id, hash }: AuditHead, now: string): voi
   find(findings, 'fork', id, `entry ${id} had the hash ${hash} when it was read, and now has ${now}`);
 }
 
-/** If the missing entries were purged, continues after them and returns true. */
+/** Returns true if the missing entries were purged. The pass then continues after the purged entries. */
 async function crossPurge(walk: Walk, { audit, signal }: WalkOptions): Promise<boolean> {
   const { at, to, known, isFirst, findings } = walk;
-  // Verifies a range of one entry, because every verification also checks the purge anchor, and only the anchor is needed.
+  // Asks the service to verify only one entry, because each verification also returns the last purged entry.
   const range = { from_id: to.id, to_id: to.id };
   const { purged_through: anchor, valid, errors } = await audit.verify(range, { signal });
-  // If the anchor had no hash, any next entry would be accepted.
+  // Without a hash of the last purged entry, any next entry would be accepted.
   if ((anchor && !isHead(anchor)) || !Array.isArray(errors)) throw unreadable();
   if (valid === false) {
     const reasons = errors.map(({ id, reason }) => (id === null ? reason : `${reason} (${id})`)).join(', ');

@@ -100,18 +100,21 @@ describe('API keys in a browser', () => {
     expect(isRefusal(error)).toBe(true);
   });
 
-  test('an API key instead of the options is refused', () => {
+  test('an API key that is passed instead of the options is refused', () => {
     expect(() => new EaasBrowserClient(secret as never)).toThrow(InputError);
   });
 
   test.each([
     ['returns', async () => ({ 'x-token': secret })],
     ['returns with a line end', () => ({ 'x-token': `${secret}\n` })],
-  ])('an API key in headers that a function %s is refused and not shown', async (_, headers) => {
-    const { client, sent } = setUp({ headers });
-    expect(isRefusal(await thrownBy(client.hash('Ada')))).toBe(true);
-    expect(sent).toEqual([]);
-  });
+  ])(
+    'an API key in the headers that the function `headers` %s is refused and not shown',
+    async (_, headers) => {
+      const { client, sent } = setUp({ headers });
+      expect(isRefusal(await thrownBy(client.hash('Ada')))).toBe(true);
+      expect(sent).toEqual([]);
+    },
+  );
 
   test.each([
     { code: secret, detail: 'x', status: 403 },

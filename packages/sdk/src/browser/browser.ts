@@ -54,12 +54,12 @@ function watched(call: Call): Call {
 function refuseSecret(value: unknown): void {
   if (JSON.stringify(value).includes('eaas_sk_')) {
     throw new InputError(
-      'an API key was found in a browser: revoke it, create another, and pass the new one to the proxy only',
+      'a browser must not hold an API key: revoke this API key, and pass a new API key only to the proxy',
     );
   }
 }
 
-/** Returns the headers as they are sent. Throws InputError instead of the platform's error, which might show the headers. */
+/** Returns the normalized headers. Throws InputError instead of the platform's error, which might show a secret header. */
 function plain(headers: PlainHeaders): Record<string, string> {
   try {
     headers = Object.fromEntries(new Headers(headers));
@@ -70,11 +70,15 @@ function plain(headers: PlainHeaders): Record<string, string> {
   return headers;
 }
 
-/** Returns the absolute URL. Resolves a path against the page's origin, because a worker made from a Blob has another URL. */
+/**
+ * Returns the absolute URL. Resolves a path against the page's origin, because a worker made from a Blob has another URL.
+ */
 function addressOf(proxyUrl: string, insecureHttp: boolean | undefined): string {
   const url = parseUrl(proxyUrl, globalThis.location?.origin);
   if (!url || url.href !== url.origin + url.pathname) {
-    throw new InputError('`proxyUrl` must be a path such as `/api/eaas`, or an absolute URL outside a page');
+    throw new InputError(
+      '`proxyUrl` must be a path such as `/api/eaas`. Outside a page, pass an absolute URL',
+    );
   }
   requireSecureUrl(url, insecureHttp, 'proxyUrl');
   return url.href;

@@ -12,8 +12,8 @@ export interface CacheLimits {
 type Request = () => Promise<DerivedDataKey>;
 
 /**
- * An LRU cache of data keys with a TTL. A name can have one data key in memory and another that is arriving. A data key that
- * is evicted during its use stays valid until its last call ends.
+ * An LRU cache of data keys with a TTL. A name can have a data key in memory and a requested data key that has not arrived
+ * yet. A data key that is evicted during its use stays valid until its last call ends.
  */
 export class DataKeyCache {
   readonly #limits: CacheLimits;
@@ -66,7 +66,7 @@ export class DataKeyCache {
     return lease;
   }
 
-  /** Requests a data key for one call. It is never in the cache. */
+  /** Requests a data key for a single call. This data key is never in the cache. */
   requestOnce(request: Request): Lease {
     const lease = new Lease(request, (key) => this.#requireOpen(key));
     lease.release();
@@ -78,7 +78,7 @@ export class DataKeyCache {
     this.#remove(name, this.#ready.get(name));
   }
 
-  /** Removes every data key. Those that arrive later fail with ClientError `closed`. */
+  /** Removes every data key. Requests that have not ended yet fail with ClientError `closed`. */
   close(): void {
     this.#isClosed = true;
     for (const entry of this.#ready) this.#remove(...entry);

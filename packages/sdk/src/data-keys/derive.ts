@@ -8,13 +8,13 @@ import { loadNoble } from '../noble-engines.ts';
 /** A group of data keys. A data key of one partition is never used for another partition. */
 export interface Partition {
   readonly keyId: string;
-  /** Chosen by the caller: one per customer, for example. */
+  /** A name that the caller chooses, such as the id of a customer. */
   readonly scope?: string | undefined;
   /** The service binds this context to the data key, and unwraps the data key only with the same context. */
   readonly wrapContext?: Context | undefined;
 }
 
-/** A data key in memory, derived for each engine that uses it. */
+/** A data key in memory, with a derived key for each engine that uses the data key. */
 export interface DerivedDataKey {
   readonly keyId: string;
   readonly keyVersion: number;
@@ -22,7 +22,7 @@ export interface DerivedDataKey {
   readonly wrappedText: string;
   /** The derived key for asynchronous calls. */
   readonly values: DataKey;
-  /** The derived key for synchronous calls. Undefined unless it is the same as `values` or a call requested it. */
+  /** The derived key for synchronous calls. Undefined if the engines differ and no call has requested it. */
   readonly sync: DataKey<'sync'> | undefined;
   readonly createdAt: number;
 }

@@ -14,7 +14,7 @@ const minute = 60 * second;
 afterEach(() => void vi.useRealTimers());
 
 describe('encrypting data keys', () => {
-  test('concurrent calls request one data key together', async () => {
+  test('concurrent calls share one request for a data key', async () => {
     const { service, client } = observedClient();
     const bundles = await Promise.all(range(1_000).map((n) => client.encrypt(`value ${n}`)));
     expect(routesOf(service)).toEqual(['keys/:key_id/wrap']);
@@ -22,7 +22,7 @@ describe('encrypting data keys', () => {
     expect(new Set(bundles.map((bundle) => bundle.iv)).size).toBe(1_000);
   });
 
-  test('a data key is replaced after `maxMessages`, and one request fetches several', async () => {
+  test('a data key is replaced after `maxMessages`, and one request can fetch several data keys', async () => {
     const { client, service } = observedClient({ cache: { encrypt: { maxMessages: 10 } } });
     const results = await client.encryptMany(range(30_005).map(String));
     const uses = new Map<string, number>();
@@ -48,7 +48,7 @@ describe('encrypting data keys', () => {
     expect(keys[3]).toBe(keys[4]);
   });
 
-  test('a data key is replaced at `maxAge`, and the next one is fetched ahead of time', async () => {
+  test('a data key is replaced at `maxAge`, and the next data key is fetched earlier', async () => {
     vi.useFakeTimers();
     const { events, client } = observedClient();
     const { wrapped_key: first } = await client.encrypt('a');
@@ -62,7 +62,7 @@ describe('encrypting data keys', () => {
     expect((await client.encrypt('d')).wrapped_key).not.toBe(second);
   });
 
-  test('a data key encrypts until it expires if the next one cannot be fetched', async () => {
+  test('if the next data key cannot be fetched, the current data key encrypts until it expires', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { service, client, events } = observedClient({ retries: 0 });
     const { wrapped_key: first } = await client.encrypt('a');
@@ -135,10 +135,10 @@ function setUp(options: Partial<EaasClientOptions> = {}) {
   return observedClient({ retries: 0, ...options });
 }
 
-test('a kept data key is renewed again and again', async () => {
+test('a data key is renewed repeatedly after `prime({ keep: true })`', async () => {
   const { client, service } = setUp({ cache: { encrypt: { maxMessages: 10 } } });
   await client.prime({ keep: true });
-  // 1,000 messages need 100 data keys, and the age of each begins when it arrives.
+  // 1,000 messages need 100 data keys. The age of a data key counts from its arrival.
   await client.encryptMany(Array.from({ length: 1_000 }, String));
   await pass(minute);
   const before = service.requests.length;
@@ -167,7 +167,7 @@ test('a failed `prime` with `keep` does not request again by itself', async () =
   expect(service.requests).toHaveLength(1);
 });
 
-test('a kept data key is renewed when the service is available again, even with a short `maxAge`', async () => {
+test('after a failure of the service, `prime({ keep: true })` renews the data key again, even with a short `maxAge`', async () => {
   const { client, service } = setUp({ cache: { encrypt: { maxAge: 10 * second } } });
   await client.prime({ keep: true });
   service.failNext('unavailable', { times: 30 });

@@ -7,7 +7,7 @@ import { DataKeyCache } from './cache.ts';
 import { deriveDataKey, type DerivedDataKey, type Partition, partitionName } from './derive.ts';
 import type { Lease } from './lease.ts';
 
-/** The budget of an encrypting data key. The first limit that is reached ends the data key. */
+/** The budget of an encrypting data key. A data key is replaced when it reaches the first of these limits. */
 export interface BudgetLimits {
   readonly maxMessages: number;
   readonly maxBytes: number;
@@ -17,11 +17,11 @@ export interface BudgetLimits {
 
 type Work<T> = (key: DerivedDataKey) => T | Promise<T>;
 
-/** When a data key has used this share of its budget, the next one is requested while the current one still encrypts. */
+/** When a data key has used this share of its budget, the client requests the next data key. */
 const refreshAhead = 0.8;
 const pauseAfterFailure = 1_000;
 
-/** The encrypting data keys: one per partition. A data key is replaced when its budget is spent. */
+/** Holds one encrypting data key per partition, and replaces a data key when its budget is spent. */
 export function createEncryptingKeys(
   engines: Engines,
   { encrypt: limits, patience }: Limits,
@@ -76,7 +76,8 @@ export function createEncryptingKeys(
 
   return {
     /**
-     * Returns the data key in memory for one more message, for immediate use. Undefined if there is none. A synchronous
+     * Reserves budget for one more message and returns the data key in memory. The caller must use it immediately. Returns
+     * undefined if no data key is in memory or its budget is spent. A synchronous
      * call (`sync`) does not request the next data key ahead of time, unless `keep` is set for the partition.
      */
     take(of: Partition, length: number, sync?: boolean): DerivedDataKey | undefined {
@@ -133,7 +134,7 @@ export function createEncryptingKeys(
  */
 function shareUsed(limits: BudgetLimits, { key, messages, bytes }: Lease, length: number): number {
   const age = key ? (Date.now() - key.createdAt) / limits.maxAge : 0;
-  // A single message can exceed the limit. The message then has a separate data key.
+  // A message that exceeds the limit alone gets a separate data key.
   const size = messages > 0 ? (bytes + length) / limits.maxBytes : 0;
   return Math.max(age, (messages + 1) / limits.maxMessages, size);
 }

@@ -56,7 +56,7 @@ function watchedEngine() {
   return { keys, engines: { values: { ...engine }, sync: engine, streams: engine } };
 }
 
-test('limits hold and every data key is overwritten, for any order of calls, failures and aborts', async () => {
+test('for any order of calls, failures and aborts, no limit is exceeded and every data key is overwritten', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 100 }), async (steps) => {
       vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });

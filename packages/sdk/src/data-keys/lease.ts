@@ -4,8 +4,8 @@ import type { ServiceError } from '../errors.ts';
 import { type DerivedDataKey, wipe } from './derive.ts';
 
 /**
- * The hold on one data key, from its request until it is overwritten. The cache holds the data key until `release`. Every
- * call that waits for the data key or uses it is a holder too. The last holder overwrites the data key.
+ * Records who uses a data key, from the request for the data key until it is overwritten. The cache is a holder until
+ * `release`. Every call that waits for the data key or uses it is also a holder. The last holder overwrites the data key.
  */
 export class Lease {
   /** The data key. Undefined until it arrives. */
@@ -37,7 +37,9 @@ export class Lease {
     this.#arrival.catch((error: ServiceError) => this.#abandon(error));
   }
 
-  /** Holds the data key, waits up to `patience` milliseconds for it to arrive, then runs `work` with it. */
+  /**
+   * Waits up to `patience` milliseconds for the data key, then runs `work` with it. Keeps the data key until `work` ends.
+   */
   async use<T>(
     work: (key: DerivedDataKey) => T | Promise<T>,
     signal: AbortSignal | undefined,
@@ -55,7 +57,7 @@ export class Lease {
     }
   }
 
-  /** Ends the cache's hold. The data key is overwritten immediately, or after its last use. */
+  /** Called when the cache drops the data key, which is then overwritten immediately or after its last use. */
   release(): void {
     this.isReleased = true;
     clearTimeout(this.expiry);

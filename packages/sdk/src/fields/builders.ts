@@ -28,7 +28,7 @@ export function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>)
   };
 }
 
-/** A number. NaN, the infinities and -0 are preserved. */
+/** A number. Encryption preserves NaN, the infinities and -0. */
 export const number = /* @__PURE__ */ lowEntropy(numberType, (value) => value + 0); // A search for 0 must find -0.
 
 /** A bigint of any size. The length of the ciphertext reveals the order of magnitude. */
@@ -59,11 +59,14 @@ export function json<Value>(options?: FieldOptions<Value>): Field<Value, Bound, 
   return fieldOf(jsonType as ValueType<Value>, options);
 }
 
-/** Lists columns that are not encrypted. Spread them into a table: `users: { ...unencrypted('id', 'city'), email: text() }`. */
+/**
+ * Lists columns that are not encrypted. Spread them into a table: `users: { ...unencrypted('id', 'city'), email: text() }`.
+ */
 export function unencrypted<const Name extends string>(
   ...names: readonly Name[]
 ): { readonly [Column in Name]: Unencrypted } {
-  for (const name of names) if (typeof name !== 'string') refuse('`unencrypted` takes the names of columns');
+  for (const name of names)
+    if (typeof name !== 'string') refuse('`unencrypted` takes the names of columns as strings');
   return Object.fromEntries(names.map((name) => [name, { unencrypted: true }])) as {
     [Column in Name]: Unencrypted;
   };
@@ -71,9 +74,9 @@ export function unencrypted<const Name extends string>(
 
 /**
  * Lets a field read plaintext during a migration: `text({ previous: plaintext() })`. `read` converts the stored value to the
- * type of the field: `number({ previous: plaintext(Number) })`. While `previous` is set, anyone who can write to the database
- * can store any value. Remove `previous` when `reads()` counts no more plaintext. Throws InputError if `read` is not a
- * function.
+ * type of the field: `number({ previous: plaintext(Number) })`. While `previous` is set, anyone who can write to the
+ * database can store any value. Remove `previous` when `reads()` counts no more plaintext. Throws InputError if `read` is
+ * not a function.
  */
 export function plaintext<Value>(
   read: (stored: unknown) => Value = (stored) => stored as Value,
@@ -108,9 +111,9 @@ function lowEntropy<Value>(
     return {
       ...field,
       searchable(search) {
-        // The type requires `lowEntropy`, but JavaScript callers can omit it.
+        // The types require `lowEntropy`, but JavaScript callers can omit this option.
         if ((search as { lowEntropy?: unknown } | undefined)?.lowEntropy !== 'accepted') {
-          const cure = "pass searchable({ lowEntropy: 'accepted' }) to accept that";
+          const cure = "pass searchable({ lowEntropy: 'accepted' }) to accept this risk";
           refuse(`a ${type.name} can be guessed by brute force: ${cure}`);
         }
         requireOptions({ ...searchOptions, lowEntropy: true }, search, 'searchable');
@@ -129,12 +132,13 @@ function indexOf<Value, Column extends string | true>(
   if (!(Number.isInteger(bits) && bits >= 1 && bits <= 256)) {
     refuse(`\`bits\` must be an integer from 1 to 256 (got ${String(bits)})`);
   }
-  if (column !== undefined && typeof column !== 'string') refuse('`column` must be the name of a column');
+  if (column !== undefined && typeof column !== 'string')
+    refuse('`column` must be a string, the name of the index column');
   if (boundTo !== undefined) {
-    // If a name was missing, the index would not be bound to one field.
+    // Requires both names. Otherwise the index would not be bound to one field.
     const { table, field } = Object(boundTo) as { table: unknown; field: unknown };
     const areNames = [table, field].every((name) => typeof name === 'string' && name !== '');
-    if (!areNames) refuse('`boundTo` must be { table, field }, with two names');
+    if (!areNames) refuse('`boundTo` must be { table, field } with the names of a table and a field');
     requireOptions({ table: true, field: true }, boundTo, 'boundTo');
   }
   return { column: column ?? (true as Column), bits, boundTo, normalize };

@@ -4,7 +4,7 @@ import { planOf, requireField, requireTable } from './plan.ts';
 import type { FieldName, NameOf, Tables } from './row-types.ts';
 import { refuse } from './value-type.ts';
 
-/** Names in the database that differ from the definition. */
+/** Options of `checkConstraints`, for names in the database that differ from the definition. */
 export interface CheckConstraintsOptions<F> {
   /** The schema. Defaults to the search path. */
   readonly schema?: string | undefined;
@@ -12,7 +12,7 @@ export interface CheckConstraintsOptions<F> {
   readonly table?: string | undefined;
   /** The columns of fields, as in `{ firstName: 'first_name' }`. A column defaults to the name of its field. */
   readonly columns?: { readonly [Name in FieldName<F>]?: string } | undefined;
-  /** Checks only new rows, so a table with plaintext can get the constraints immediately. Run `validate constraint` later. */
+  /** Checks only new rows, so the table can still hold old plaintext. After the migration, run `validate constraint`. */
   readonly notValid?: boolean | undefined;
 }
 

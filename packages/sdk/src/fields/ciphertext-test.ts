@@ -4,7 +4,7 @@ import { readHeader, storedCiphertext } from '@eaas/protocol/internal';
 
 type Ciphertext = string | Uint8Array;
 
-/** Whether the value has the whole header of an envelope. A text that only begins like one, such as `eaasAhead`, has not. */
+/** Whether the value has a complete envelope header. False for a text such as `eaasAhead`, which only begins with `eaas`. */
 export function isCiphertext(value: unknown): boolean {
   const ciphertext = storedCiphertext(value);
   return ciphertext !== undefined && headerIn(ciphertext) === 'present';
@@ -36,7 +36,7 @@ function holds(value: unknown, around: readonly unknown[]): boolean {
 const fixedBytes = 26;
 const fixedText = 36;
 
-/** `cut`: too short for a header, but every byte matches the envelopes that fields write (version 1). */
+/** Returns `cut` for a value that is too short for a header, but begins like an envelope of version 1. */
 function headerIn(ciphertext: Ciphertext): 'present' | 'cut' | 'none' {
   const isText = typeof ciphertext === 'string';
   if (ciphertext.length < (isText ? fixedText : fixedBytes)) {

@@ -6,7 +6,7 @@ import { at, FieldError, resultOf, type Where } from './field-error.ts';
 import type { IdOf, Internals, Row, RowOptions } from './internals.ts';
 import { contextOf, type FieldPlan, requireField, requireTable, rowIdOf, type TablePlan } from './plan.ts';
 
-/** The result for one row of many: the decrypted row, or the error of its first field that failed. */
+/** The result for one of many rows: the decrypted row, or the error of the first field that failed. */
 export type SettledRow<R> =
   | { readonly ok: true; readonly value: R }
   | { readonly ok: false; readonly error: FieldError };
@@ -16,7 +16,7 @@ export interface DecryptRowsOptions extends RowOptions {
   readonly as?: Readonly<Record<string, string | null | undefined>> | undefined;
 }
 
-/** A row during decryption, and the first error of its fields. */
+/** A row that is being decrypted, and the first error of its fields. */
 interface Opening {
   readonly row: Row;
   error?: FieldError;
@@ -104,7 +104,7 @@ function refuseCiphertext(row: Row, column: string, table: string): never {
     ? 'decrypt the rows inside it with a call for their table'
     : `pass { as: { ${column}: '<field>' } } to decrypt it as that field`;
   throw new InputError(
-    `the column holds a ciphertext but is not a field of \`${table}\`: ${advice}, or pass { as: { ${column}: null } } to keep it`,
+    `the column holds a ciphertext but is not a field of \`${table}\`: ${advice}, or pass { as: { ${column}: null } } to keep the ciphertext`,
   );
 }
 
@@ -141,7 +141,7 @@ export function readPlaintext(
     value = field.previous.read(stored);
   } catch {
     // The error has no cause, because the cause might quote the value.
-    throw new FormatError('the function of `plaintext` threw for the stored value');
+    throw new FormatError('the function that was passed to `plaintext` threw an error for the stored value');
   }
   field.type.encode(value);
   reads.plaintext++;

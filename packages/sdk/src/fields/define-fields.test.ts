@@ -47,7 +47,7 @@ describe('names in a definition', () => {
     expect(define).toThrow(message);
   });
 
-  test('a table with the name of a field of another table is refused', () => {
+  test('a table whose name is also the full name of a field, such as `users.email`, is refused', () => {
     expect(() => defineFields({ a: { b: text() }, 'a.b': { c: text() } })).toThrow('called a.b');
   });
 
@@ -93,9 +93,12 @@ describe('options of a definition', () => {
     },
   );
 
-  test.each([0, 257, 1.5, Number.NaN, '8'])('an index of %s bits is refused', (bits) => {
-    expect(() => text().searchable({ bits: bits as number })).toThrow('integer from 1 to 256');
-  });
+  test.each([0, 257, 1.5, Number.NaN, '8'])(
+    'a searchable field with an index of %s bits is refused',
+    (bits) => {
+      expect(() => text().searchable({ bits: bits as number })).toThrow('integer from 1 to 256');
+    },
+  );
 
   test.each([
     [{ column: 5 }, '`column`'],
@@ -106,7 +109,7 @@ describe('options of a definition', () => {
     [{ normalize: ['uppercased letters'] }, 'unknown normalization `uppercased letters`: expected trim'],
     [{ normalize: ['lowercsae'] }, 'unknown normalization `lowercsae`: did you mean `lowercase`?'],
     [{ normalize: ['constructor'] }, 'unknown normalization `constructor`'],
-  ])('an index of %j is refused', (options, message) => {
+  ])('a searchable field with the index options %j is refused', (options, message) => {
     expect(() => text().searchable(options as object)).toThrow(message);
   });
 

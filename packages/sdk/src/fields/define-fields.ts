@@ -17,7 +17,7 @@ import type { Records } from './records.ts';
 import type { NameOf, PlaceOf, RecordId, Searchable, Tables } from './row-types.ts';
 import { refuse } from './value-type.ts';
 
-/** Options of `open`: the keys and the fingerprints of the fields. */
+/** Options for the keys and the fingerprints of the fields. */
 export interface RecordsOptions<T extends Tables> {
   /** Where fingerprints are computed. In a list, the first index computes the stored fingerprints, and a search uses all. */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
@@ -48,8 +48,8 @@ export interface FieldsDefinition<T extends Tables> {
 
 /**
  * Defines the columns of tables: `defineFields({ users: { ...unencrypted('id'), email: text().searchable() } })`. Each
- * ciphertext is bound to the names of its table and field. If you rename one of them, set a `context` with the old names on
- * the field. Throws InputError for invalid names and for two columns with one name.
+ * ciphertext is bound to the names of its table and field. After you rename a table or field, set a `context` with the old
+ * names on the field. Throws InputError for invalid names and for two columns with the same name.
  */
 export function defineFields<T extends Tables>(tables: T): FieldsDefinition<T> {
   planOf(tables);

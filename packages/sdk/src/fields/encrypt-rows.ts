@@ -75,7 +75,9 @@ export async function encryptRows(
 /** Encodes a value. Throws InputError for a value of another type, and for a ciphertext unless the field allows it. */
 export function encode({ field }: FieldPlan, value: unknown): Uint8Array {
   if (!field.allowCiphertexts && isCiphertext(value)) {
-    refuse('the value is already encrypted: set `allowCiphertexts` if it must be encrypted again');
+    refuse(
+      'the value is already encrypted: to encrypt a ciphertext again, set `allowCiphertexts` on the field',
+    );
   }
   return field.type.encode(value);
 }

@@ -37,7 +37,7 @@ export interface Where {
   readonly row: string | undefined;
 }
 
-/** Runs `step`. Errors of this package become FieldErrors; errors of the app's own functions pass unchanged. */
+/** Runs `step`. Converts an EaasError to a FieldError. Does not change errors of the app's own functions. */
 export function at<T>(where: Where, step: () => T): T {
   try {
     return step();
@@ -47,9 +47,9 @@ export function at<T>(where: Where, step: () => T): T {
   }
 }
 
-/** Returns the value of one result of many. Throws FieldError for a failed one. */
+/** Returns the value of a result. Throws FieldError for a failed result. */
 export function resultOf<T>(result: Settled<T> | undefined, where: Where): T {
   if (result?.ok) return result.value;
   if (result) throw new FieldError(result.error, where);
-  throw new TypeError('the client returned another number of results');
+  throw new TypeError('the client must return one result for each value (got another number of results)');
 }

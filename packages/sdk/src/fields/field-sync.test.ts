@@ -18,7 +18,7 @@ async function primed() {
   return { client, service, records: fields.for(client) };
 }
 
-test('synchronous calls and row calls can decrypt each other’s ciphertexts', async () => {
+test('`decryptRow` can decrypt a ciphertext of `encryptFieldSync`, and `decryptFieldSync` a ciphertext of `encryptRow`', async () => {
   const { records, client } = await primed();
   const age = records.encryptFieldSync('users', 'age', 36);
   const { name } = await records.encryptRow('users', 1, { name: 'Ada' });

@@ -2,7 +2,7 @@ import type { Context } from '@eaas/protocol';
 import type { Normalization } from './normalize.ts';
 import type { ValueType } from './value-type.ts';
 
-/** The table, field and row of a value. */
+/** The place of a value: the names of its table and field, and the id of its row. */
 export interface FieldPlace {
   readonly table: string;
   readonly field: string;
@@ -19,14 +19,17 @@ export interface Plaintext<Value> {
 /** Options of every field. */
 export interface FieldOptions<Value, B extends Bound = Bound> {
   /**
-   * The context of each value. `row` (the default): table, field and row id, so a ciphertext cannot be decrypted in another
-   * place. `field`: table and field. Anyone who can write to the database can then swap the values of two rows unnoticed. A
-   * function returns the whole context. Contexts can appear in logs, so they must not contain personal data.
+   * The context of each value. With `row` (the default), the context is table, field and row id, so a ciphertext cannot be
+   * decrypted in another place. With `field`, the context is table and field, so anyone who can write to the database can
+   * swap the values of two rows unnoticed. A function returns the whole context. Contexts can appear in logs, so they must
+   * not contain personal data.
    */
   readonly context?: B | ((place: FieldPlace) => Context) | undefined;
   /** Set this to `plaintext()` to read plaintext that is still in the column. */
   readonly previous?: Plaintext<Value> | undefined;
-  /** Encrypts ciphertexts again. By default they are refused, because encrypting them again is nearly always a mistake. */
+  /**
+   * Allows values that are already ciphertexts. By default, encrypting a ciphertext throws, because it is usually a mistake.
+   */
   readonly allowCiphertexts?: true | undefined;
 }
 
@@ -34,39 +37,41 @@ export interface FieldOptions<Value, B extends Bound = Bound> {
 export interface SearchOptions<Column extends string | true> {
   readonly column?: Column | undefined;
   /**
-   * The length of a fingerprint in bits, from 1 to 256 (the default). With few bits, different values share a fingerprint, so
-   * the index reveals less. A search then also finds other values, which the app must drop after decryption.
+   * The length of a fingerprint in bits, from 1 to 256 (the default). With few bits, different values share a fingerprint,
+   * so the index reveals less. A search then also finds other values, which the app must drop after decryption.
    */
   readonly bits?: number | undefined;
-  /** Computes the fingerprints of another field: for joins, or after renaming a field. Defaults to the field itself. */
+  /** The field whose fingerprints are computed, for joins or after a field was renamed. Defaults to the field itself. */
   readonly boundTo?: { readonly table: string; readonly field: string } | undefined;
 }
 
 /** Options of a searchable text field. */
 export interface TextSearchOptions<Column extends string | true> extends SearchOptions<Column> {
-  /** Steps, in order, that map similar texts to one text. They change the fingerprint and not the stored value. */
+  /** Steps that convert similar texts to the same text, in this order. Only the fingerprint uses the converted text. */
   readonly normalize?: readonly Normalization[] | undefined;
 }
 
 /** Options of a searchable field whose values can be guessed. */
 export interface LowEntropySearchOptions<Column extends string | true> extends SearchOptions<Column> {
-  /** Confirms that you accept the risk: anyone who can compute fingerprints can find every value by brute force. */
+  /** Confirms that you accept this risk: Anyone who can compute fingerprints can find every value by brute force. */
   readonly lowEntropy: 'accepted';
 }
 
-/** The index of a field. */
+/** The index of a searchable field. */
 export interface Index<Value, Column extends string | boolean = string | boolean> {
   readonly column: Column;
   readonly bits: number;
   readonly boundTo: { readonly table: string; readonly field: string } | undefined;
-  /** Maps values that a search must treat as equal to one value. */
+  /** Converts values that a search must not distinguish to the same value. */
   normalize(value: Value): Value;
 }
 
 /** Whether the context of a field contains the row id. */
 export type Bound = 'row' | 'field';
 
-/** An encrypted column. `Column` is the name of its index column: `true` for `<field>_index`, `false` for no index column. */
+/**
+ * An encrypted column. `Column` is the name of its index column: `true` for `<field>_index`, `false` for no index column.
+ */
 export interface Field<
   Value,
   B extends Bound = Bound,
@@ -84,8 +89,8 @@ export interface Unencrypted {
 /** An encrypted column of text. */
 export interface TextField<B extends Bound> extends Field<string, B, false> {
   /**
-   * Adds an index column to find rows with an equal value. Anyone who can compute fingerprints can test guesses. Guesses
-   * reveal texts with few possible values, such as postal codes.
+   * Adds an index column, which finds rows with an equal value. Anyone who can compute fingerprints can test guesses, and so
+   * find out texts with few possible values, such as postal codes.
    */
   searchable<const Column extends string | true = true>(
     options?: TextSearchOptions<Column>,

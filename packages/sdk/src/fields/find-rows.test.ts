@@ -21,7 +21,7 @@ const fields = defineFields({
 });
 
 test.each(['service', 'here'])(
-  'a row is found by every spelling that normalises to its value, with fingerprints computed by: %s',
+  'a search finds a row by any spelling with the same normalized value (index: %s)',
   async (made) => {
     const { client } = observedClient();
     const index = made === 'service' ? 'service' : await createIndexKey(client);

@@ -13,12 +13,12 @@ import { type FieldPlan, requireField, requireTable } from './plan.ts';
 import { refuse } from './value-type.ts';
 
 /**
- * Where fingerprints are computed. `service`: in the service, which sees every value that is stored or searched. A token of
- * `createIndexKey`: in this process, so no value leaves the process.
+ * Where fingerprints are computed. With `service`, the service computes fingerprints and sees every stored or searched
+ * value. With a token of `createIndexKey`, this process computes fingerprints, and no value leaves the process.
  */
 export type IndexSource = 'service' | (string & {});
 
-/** A value whose fingerprint is needed, normalised and encoded. */
+/** A normalized and encoded value whose fingerprint is needed. */
 export interface Subject {
   readonly plan: FieldPlan;
   readonly bytes: Uint8Array;
@@ -33,7 +33,7 @@ export function fingerprintsOf(
 ) {
   const sources = given.map((source) => (source === 'service' ? source : indexKeyOf(client, source)));
 
-  /** Returns one task for each index and key. Only the service has several keys. Undefined means the key of the client. */
+  /** Returns one task for each index and key. If the key of a task is undefined, the key of the client is used. */
   const tasksOf = (subject: Subject) =>
     sources.flatMap((source) => {
       const keyIds = (source === 'service' && subject.plan.keyIds) || [undefined];
@@ -70,7 +70,7 @@ export function fingerprintsOf(
       ),
     /** Computes all possible fingerprints of a stored row with this value: with every index, under every key. */
     possible: (subject: Subject, options: CallOptions) => make(options, tasksOf(subject)),
-    /** Drops the index keys. */
+    /** Drops the index keys. Fingerprints cannot be computed afterwards. */
     drop(): void {
       for (const source of sources) if (typeof source === 'object') source.drop();
     },

@@ -17,9 +17,10 @@ export type IndexKeyOptions = Omit<WrapOptions, 'wrapContext'>;
 const indexKeyOptions: OptionNames<IndexKeyOptions> = { keyId: true, signal: true };
 
 /**
- * Creates an index key for fingerprints that are computed in this process: 32 random bytes, wrapped by the service. Store the
- * returned token in the configuration or the database of the app. The token is useless without the service. If the token is
- * lost, the indexes cannot be used any more, but the data can. Throws EaasError if the service refuses to wrap the key.
+ * Creates an index key for fingerprints that are computed in this process: 32 random bytes, wrapped by the service. Store
+ * the returned token in the configuration or the database of the app. The token is useless without the service. If you lose
+ * the token, you can still decrypt the data but cannot use the indexes any more. Throws EaasError if the service refuses to
+ * wrap the key.
  */
 export async function createIndexKey(
   client: Pick<EnvelopeClient, 'wrap'>,
@@ -30,8 +31,8 @@ export async function createIndexKey(
 }
 
 /**
- * Rewraps an index key under the newest version of its key, or under another key, and returns the new token. The indexes stay
- * valid. Throws InputError for a value that is not a token, and EaasError if the service refuses.
+ * Rewraps an index key under the newest version of its key, or under another key, and returns the new token. The indexes
+ * stay valid. Throws InputError for a value that is not a token, and EaasError if the service refuses.
  */
 export async function rewrapIndexKey(
   client: Pick<EnvelopeClient, 'wrap' | 'unwrap'>,
@@ -76,7 +77,7 @@ export function indexKeyOf(client: Pick<EnvelopeClient, 'unwrap'>, token: string
       const bytes = (await client.unwrap(wrapped, { wrapContext })) as Uint8Array<ArrayBuffer>;
       return await macUnder(bytes).finally(() => bytes.fill(0));
     } catch (error) {
-      // Not kept, so that the next call retries.
+      // A failed request is not kept, so the next call retries.
       key = undefined;
       throw error;
     }

@@ -35,5 +35,5 @@ export interface ReadCount {
   readonly plaintext: number;
 }
 
-/** The place of a plaintext that was read. */
+/** The place from which a plaintext was read. */
 export type PlaintextRead = Omit<FieldPlace, 'row'> & { readonly row: string | undefined };

@@ -1,7 +1,7 @@
 import { fromUtf8, toUtf8 } from '@eaas/protocol';
 import { markedBytes, refuse, requireMark, unreadable, type ValueType } from './value-type.ts';
 
-/** The maximum depth: deeper than real data, and far below the limit of the call stack. */
+/** The maximum nesting depth. Real data has fewer levels, and the call stack allows far more. */
 const maxDepth = 500;
 
 /**
@@ -35,7 +35,7 @@ function toJson(value: unknown, around: readonly unknown[]): string {
   if (around.length >= maxDepth) return refuse(`expected at most ${maxDepth} levels of nesting`);
   const inside = [...around, value];
   if (Array.isArray(value)) {
-    // Comparing the counts is not enough: an array can have a hole and an extra member.
+    // Comparing the counts is not enough, because an array can have both a hole and an extra member.
     const names = Object.keys(value);
     const isList = names.length === value.length && names.every((name, at) => name === String(at));
     if (!isList) refuse('JSON cannot represent an array with holes or extra members');

@@ -1,7 +1,7 @@
 import { nearestOf } from '@eaas/protocol/internal';
 import { refuse } from './value-type.ts';
 
-/** Maps texts that a search must treat as equal to one text. */
+/** Converts texts that a search must not distinguish to the same text. */
 export type Normalization = NamedNormalization | ((text: string) => string);
 
 /**

@@ -4,7 +4,7 @@ import type { Field, Unencrypted } from './field.ts';
 import type { RecordId, Tables } from './row-types.ts';
 import { refuse } from './value-type.ts';
 
-/** A field with its place in the definition. */
+/** A field of a definition, with the names of its table and field. */
 export interface FieldPlan {
   readonly table: string;
   readonly name: string;
@@ -69,7 +69,7 @@ function planTable(
     if (typeof field?.type?.encode !== 'function') {
       refuse(`${place} must be a field: text(), number() …, or a column of unencrypted()`);
     }
-    // Checks now that a context can hold the names. Otherwise, the first row would fail.
+    // Checks the names now, because encrypting a row fails if a context cannot contain the names.
     encodeContext({ table, field: name });
     const column = field.index?.column;
     const indexColumn = column === true ? `${name}_index` : column === false ? undefined : column;
@@ -88,7 +88,9 @@ function isUnencrypted(column: Field<unknown> | Unencrypted): column is Unencryp
 }
 
 function requireName(place: string, name: string): string {
-  return name === '' || name === '__proto__' ? refuse(`${place} has a name that cannot be used`) : name;
+  return name === '' || name === '__proto__'
+    ? refuse(`${place} has a name that cannot be used: rename it`)
+    : name;
 }
 
 function requireUnique(names: readonly string[], where: string): void {
@@ -96,7 +98,7 @@ function requireUnique(names: readonly string[], where: string): void {
   if (twice !== undefined) refuse(`${where} has two columns called ${twice}`);
 }
 
-/** Returns the plan of a table. Throws InputError for a table that is not defined. */
+/** Returns a table of the definition. Throws InputError for a table that is not defined. */
 export function requireTable(plans: Plans, table: string): TablePlan {
   const plan = plans.get(table);
   return plan ?? refuse(`the table \`${table}\` is not defined${suggestion(table, plans.keys())}`);
@@ -130,10 +132,10 @@ export function rowIdOf(id: RecordId | undefined): string | undefined {
   if (id === undefined || id === null || id === '') return undefined;
   if (typeof id === 'string') return parseUuid(id) ?? id;
   if (typeof id === 'bigint' || Number.isSafeInteger(id)) return String(id);
-  return refuse('a row id must be a string, a safe integer or a bigint');
+  return refuse('a row id must be a non-empty string, a safe integer or a bigint');
 }
 
-/** Returns the context of the field in this row. Throws InputError if the context needs a row id and there is none. */
+/** Returns the context of the field in this row. Throws InputError if the context needs a row id but the row has no id. */
 export function contextOf({ table, name, field }: FieldPlan, row: string | undefined): Context {
   if (field.context === 'field') return { table, field: name };
   if (row === undefined) {

@@ -26,8 +26,8 @@ type Absent = null | undefined;
 /** Options of `decryptRow` and `decryptRows`. */
 export interface DecryptOptionsOf<As> extends RowOptions {
   /**
-   * The field of each column that a query renames, as in `{ patientName: 'name' }`. A column with null is returned unchanged,
-   * even if it holds a ciphertext.
+   * The field of each column that a query renames, as in `{ patientName: 'name' }`. Pass null for a column to return its
+   * value unchanged, even if the value is a ciphertext.
    */
   readonly as?: As | undefined;
 }
@@ -79,8 +79,8 @@ export interface Records<T extends Tables> {
   ): Promise<DecryptRowResult<T[Table], Row, As>[]>;
 
   /**
-   * Returns the fingerprints to search by, for each index column. A column has several fingerprints while you replace a key or
-   * an index. Index columns are not authenticated, so compare the decrypted value if an attacker could have changed the
+   * Returns the fingerprints to search by, for each index column. A column has several fingerprints while you replace a key
+   * or an index. Index columns are not authenticated, so compare the decrypted value if an attacker could have changed the
    * column. Throws FieldError. The code is `no_fingerprint` for a value that is empty after normalization.
    */
   where<Table extends NameOf<T>, Q extends Query<T[Table]>>(
@@ -90,8 +90,8 @@ export interface Records<T extends Tables> {
   ): Promise<Terms<T[Table], Table, Q>>;
 
   /**
-   * Encrypts one value synchronously, without its index column. Only for fields with `context: 'field'`. Throws FieldError;
-   * its code is `not_primed` unless `client.prime()` was called before.
+   * Encrypts one value synchronously, without its index column. Only for fields with `context: 'field'`. Throws FieldError.
+   * Its code is `not_primed` unless `client.prime()` was called before.
    */
   encryptFieldSync<
     Table extends NameOf<T>,
@@ -119,7 +119,7 @@ export interface Records<T extends Tables> {
     options?: Omit<RowOptions, 'signal'>,
   ): FieldValue<T[Table], Name> | Extract<Given, Absent>;
 
-  /** Returns the numbers of values of each field that this object has read as ciphertext and as plaintext. */
+  /** Returns, for each field, how many ciphertexts and how many plaintexts this object has read. */
   reads(): Record<PlaceOf<T>, ReadCount>;
 
   /** Drops the index keys. Does not close the client. */

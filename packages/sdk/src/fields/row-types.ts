@@ -1,8 +1,8 @@
 import type { Bound, Field, Unencrypted } from './field.ts';
 
 /**
- * The ciphertext of the field `Place` (`users.email`). Plaintext and other ciphertexts are not assignable. The error of the
- * compiler quotes the name of the property, so the name is an instruction.
+ * The ciphertext of the field `Place` (`users.email`). Plaintext and other ciphertexts are not assignable. The compiler
+ * error quotes the name of the property, so the name tells the developer what to do.
  */
 export type Encrypted<Place extends string, Value> = string & {
   readonly 'encrypt it first: records.encryptRow': readonly [Place, Value];
@@ -16,7 +16,7 @@ export type Fingerprint<Place extends string> = string & {
 /** The columns of each table: fields, and columns that are not encrypted. */
 export type Tables = Readonly<Record<string, Readonly<Record<string, Field<unknown> | Unencrypted>>>>;
 
-/** The id of a row. A number and its decimal text are the same id, and so are a UUID in upper and in lower case. */
+/** The id of a row. A number and its decimal text are the same id. A UUID is the same id in upper and lower case. */
 export type RecordId = string | number | bigint;
 
 type Absent = null | undefined;
@@ -39,7 +39,7 @@ type IndexColumn<F, Name> =
 
 type IndexColumns<F> = { [Name in keyof F]: IndexColumn<F[Name], Name> }[keyof F];
 
-/** The type of an index column. Only text can be empty after normalization and then have no fingerprint. */
+/** The type of an index column. Null is possible for text only, if the text is empty after normalization. */
 type IndexValue<Place extends string, Value> = Fingerprint<Place> | (Value extends string ? null : never);
 
 /** The searchable fields of a table. */
@@ -47,7 +47,7 @@ export type Searchable<F> = {
   [Name in NameOf<F>]: [IndexColumn<F[Name], Name>] extends [never] ? never : Name;
 }[NameOf<F>];
 
-/** A value of the app: any text that is not known to be a ciphertext or a fingerprint. */
+/** A value of the app. The types exclude ciphertexts and fingerprints, because they must not be encrypted again. */
 type Plain<Value> = Value extends string
   ? Value & {
       readonly 'encrypt it first: records.encryptRow'?: never;
@@ -55,7 +55,10 @@ type Plain<Value> = Value extends string
     }
   : Value;
 
-/** The type of a column that is read: a ciphertext of its field, text of unknown origin, or a value that is not migrated. */
+/**
+ * The type of a column that is read: a ciphertext of its field, text of unknown origin, or plaintext that is not yet
+ * migrated.
+ */
 export type Stored<Place extends string, Value> =
   | (string & { readonly 'encrypt it first: records.encryptRow'?: readonly [Place, Value] })
   | Exclude<Value, string>;
@@ -136,7 +139,9 @@ export type IdFor<F> = [FieldName<F>] extends [WithoutRow<F>] ? RecordId | undef
 /** The names of all fields: `users.email`. */
 export type PlaceOf<T> = { [Table in NameOf<T>]: `${Table}.${FieldName<T[Table]>}` }[NameOf<T>];
 
-/** The rows of a table as they are stored, for the types of a database layer: `EncryptedRow<typeof fields, 'users', User>`. */
+/**
+ * The rows of a table as they are stored, for the types of a database layer: `EncryptedRow<typeof fields, 'users', User>`.
+ */
 export type EncryptedRow<
   Definition extends { readonly tables: Tables },
   Table extends NameOf<Definition['tables']>,

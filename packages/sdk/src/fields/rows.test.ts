@@ -52,7 +52,7 @@ const ada = {
 
 async function errorOf(work: Promise<unknown>): Promise<FieldError> {
   const error: unknown = await work.catch((thrown: unknown) => thrown);
-  if (!(error instanceof FieldError)) throw new Error(`no FieldError but ${String(error)}`);
+  if (!(error instanceof FieldError)) throw new Error(`expected a FieldError, got ${String(error)}`);
   return error;
 }
 
@@ -194,7 +194,7 @@ test('`client.decrypt` with `as: text` decrypts text fields and refuses number f
   ).rejects.toThrow(DecryptionError);
 });
 
-test('the error after the type of a field changed names both types', async () => {
+test('if a field has another type than the stored value, the error names both types', async () => {
   const { client, records } = openFields();
   const { age } = await records.encryptRow('users', 1, { age: 36 });
   const changed = defineFields({ users: { age: text() } }).for(client);
@@ -208,7 +208,7 @@ test.each([
   ['a word that begins like a ciphertext', 'eaasy'],
   ['a number', 36],
   ['an object', { ciphertext: 'Ada' }],
-])('%s in place of a ciphertext is refused', async (_, name) => {
+])('`decryptRow` throws if a column contains %s instead of a ciphertext', async (_, name) => {
   const { records } = openFields();
   const error = await errorOf(records.decryptRow('users', 1, { name: name as string }));
   expect(error.cause).toBeInstanceOf(FormatError);

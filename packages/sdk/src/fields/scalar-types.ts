@@ -9,7 +9,7 @@ import {
   type ValueType,
 } from './value-type.ts';
 
-/** Text as UTF-8, without a type mark. Throws InputError for lone surrogates. */
+/** Encodes text as UTF-8, without a type byte. Throws InputError for lone surrogates. */
 export const textType: ValueType<string> = {
   name: 'text',
   encode: (value) => (typeof value === 'string' ? toUtf8(value) : refuseValue('a string', value)),
@@ -78,7 +78,7 @@ export const dateType: ValueType<Date> = {
   encode(value) {
     if (!(value instanceof Date)) refuseValue('a Date', value);
     const time = value.getTime();
-    if (Number.isNaN(time)) refuse('expected a valid Date, got an invalid one');
+    if (Number.isNaN(time)) refuse('expected a valid Date, got an invalid Date');
     const view = new DataView(new ArrayBuffer(8));
     view.setBigInt64(0, BigInt(time));
     return markedBytes('date', new Uint8Array(view.buffer));

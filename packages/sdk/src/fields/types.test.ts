@@ -59,7 +59,7 @@ test('a stored row has ciphertexts, index columns and unchanged columns', async 
   expectTypeOf(settled).toEqualTypeOf<SettledRow<typeof opened>[]>();
 });
 
-test('the columns of a table are known without a row', () => {
+test('`EncryptedRow` without a type for the row has the columns of the definition', () => {
   expectTypeOf<
     EncryptedRow<typeof fields, 'users'>['phone_mark']
   >().toEqualTypeOf<Fingerprint<'users.phone'> | null>();

@@ -12,7 +12,7 @@ import {
   unencrypted,
 } from './fields.ts';
 
-// Misspelt options and columns are refused, because ignoring one would store plaintext or lose a protection.
+// A misspelt option or column must throw, because ignoring it would store plaintext or disable a protection.
 
 function openFields() {
   const { client, keyId, service } = observedClient();

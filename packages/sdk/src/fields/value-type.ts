@@ -10,14 +10,14 @@ export interface ValueType<Value> {
 }
 
 /**
- * The marks: the first byte of every value that is not text. None of these bytes occurs in UTF-8. Text therefore needs no
- * mark, and `client.decrypt` with `as: 'text'` can read it.
+ * The type byte, which is the first byte of every encoded value except text. None of these bytes occurs in UTF-8. Text
+ * therefore needs no type byte, and `client.decrypt` with `as: 'text'` can read text.
  */
 const marks = { number: 0xf8, bigint: 0xf9, boolean: 0xfa, date: 0xfb, bytes: 0xfc, json: 0xfd } as const;
 
 type Marked = keyof typeof marks;
 
-/** Encodes the mark of the type, then the payload. */
+/** Returns the type byte followed by the payload. */
 export function markedBytes(type: Marked, payload: ArrayLike<number>): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(payload.length + 1);
   bytes[0] = marks[type];
@@ -25,7 +25,7 @@ export function markedBytes(type: Marked, payload: ArrayLike<number>): Uint8Arra
   return bytes;
 }
 
-/** Returns the payload. Throws FormatError for another mark or another length. */
+/** Returns the payload after the type byte. Throws FormatError for another type byte or another length. */
 export function requireMark(type: Marked, bytes: Uint8Array, length?: number): Uint8Array {
   if (bytes[0] !== marks[type]) throw otherType(type, bytes);
   if (length !== undefined && bytes.length !== length + 1) throw unreadable(type);
@@ -38,7 +38,7 @@ export function otherType(expected: string, bytes: Uint8Array): FormatError {
   return new FormatError(`the definition says ${expected}, but the stored value is ${found}`);
 }
 
-/** The error for bytes that begin with the mark of the type but do not hold a value of it. */
+/** The error for bytes that begin with the right type byte but are not a valid value of the type. */
 export function unreadable(type: Marked): FormatError {
   return new FormatError(`the stored value is marked as ${type} but cannot be read as ${type}`);
 }

@@ -99,12 +99,12 @@ test.each<[string, ValueType<unknown>, unknown, string]>([
     { b: 1, a: ['x', null, -0] },
     `fd${Buffer.from('{"b":1,"a":["x",null,-0]}').toString('hex')}`,
   ],
-])('the stored bytes of %s are fixed', (_, type, value, hex) => {
+])('the encoded bytes of %s do not change between versions', (_, type, value, hex) => {
   expect(hexOf(type.encode(value))).toBe(hex);
   expect(type.decode(ofHex(hex))).toStrictEqual(value);
 });
 
-test('no type mark occurs in UTF-8', () => {
+test('no type byte occurs in UTF-8 text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       fc.pre(text.isWellFormed());
@@ -123,10 +123,10 @@ test('a bigint of a million bits is preserved', () => {
 
 test.each([
   ['f9', 'no sign'],
-  ['f901', 'a minus before nothing'],
+  ['f901', 'a sign without a number'],
   ['f902ff', 'another sign'],
-  ['f90000ff', 'a zero in front'],
-])('the bytes %s are not a bigint: %s', (hex) => {
+  ['f90000ff', 'a leading zero'],
+])('decoding the bytes %s as a bigint throws: %s', (hex) => {
   expect(() => bigintType.decode(ofHex(hex))).toThrow(FormatError);
 });
 
@@ -138,7 +138,7 @@ test.each([
   ['number', numberType, 'f800'],
   ['json', jsonType, 'fd7b'],
   ['json', jsonType, 'fdff'],
-])('bytes that begin like a %s but are invalid are refused: %#', (name, type, hex) => {
+])('decoding invalid bytes that begin with the type byte of %s throws (case %#)', (name, type, hex) => {
   expect(() => type.decode(ofHex(hex))).toThrow(`the stored value is marked as ${name} but cannot be read`);
 });
 
@@ -149,7 +149,7 @@ test.each<[ValueType<unknown>, ...unknown[]]>([
   [booleanType, 1, 'true'],
   [dateType, new Date(Number.NaN), '2026-01-01', 0],
   [bytesType, [1, 2], new ArrayBuffer(2), 'bytes'],
-])('a type refuses the values of other types: %#', (type, ...values) => {
+])('encoding a value of another type throws (case %#)', (type, ...values) => {
   for (const value of values) expect(() => type.encode(value)).toThrow(InputError);
 });
 

@@ -53,7 +53,7 @@ describe('batches through the proxy', () => {
     ['1,001 items', { items: Array.from({ length: 1_001 }, () => item) }],
     ['a field beside `items`', { items: [item], key_id: key }],
     ['an object instead of a list', { items: { 0: item, length: 1 } }],
-  ])('a batch with %s is refused as a whole', async (_, body) => {
+  ])('no item of a batch is executed if the batch has %s', async (_, body) => {
     const { post, sent } = setUp();
     expect(await post(path, body)).toMatchObject({ status: 400, json: { code: 'bad_request' } });
     expect(sent).toEqual([]);
@@ -67,16 +67,19 @@ describe('batches through the proxy', () => {
     expect((json as { results: unknown[] }).results[999]).toEqual(result(999));
   });
 
-  test.each([0, 1, 3])('a batch response with %d results for two items is 502', async (count) => {
-    const { post, events } = setUp({}, () =>
-      Response.json({ results: Array.from({ length: count }, () => result(1)) }),
-    );
-    expect(await post(path, { items: [item, item] })).toMatchObject({
-      status: 502,
-      json: { code: 'unavailable' },
-    });
-    expect(events).toMatchObject([{ type: 'service_failed', reason: 'invalid_response' }]);
-  });
+  test.each([0, 1, 3])(
+    'the response is 502 if the service returns %d results for two items',
+    async (count) => {
+      const { post, events } = setUp({}, () =>
+        Response.json({ results: Array.from({ length: count }, () => result(1)) }),
+      );
+      expect(await post(path, { items: [item, item] })).toMatchObject({
+        status: 502,
+        json: { code: 'unavailable' },
+      });
+      expect(events).toMatchObject([{ type: 'service_failed', reason: 'invalid_response' }]);
+    },
+  );
 
   test('the problem of an item is hidden if it concerns the API key', async () => {
     const results = [{ error: problem('permission_missing', 'This API key cannot.'), reference: 'x' }];

@@ -37,7 +37,7 @@ describe('request bodies', () => {
     ['an unknown field', `{"dek":"${dek}","key_id":"${key}"}`],
     ['a reference outside of a batch', `{"dek":"${dek}","reference":"1"}`],
     ['__proto__', `{"dek":"${dek}","__proto__":{"context":{"user":"1"}}}`],
-    ['a DEK that is inherited', `{"__proto__":{"dek":"${dek}"}}`],
+    ['a DEK as an inherited member', `{"__proto__":{"dek":"${dek}"}}`],
     ['constructor', `{"dek":"${dek}","constructor":{}}`],
     ['__proto__ in the context', `{"dek":"${dek}","context":{"__proto__":"1"}}`],
     ['a context that is a list', `{"dek":"${dek}","context":["1"]}`],
@@ -48,7 +48,7 @@ describe('request bodies', () => {
     ['invalid UTF-8', Buffer.from(`{"dek":"${dek}","context":{"a":"\xff"}}`, 'latin1')],
     ['a short DEK', '{"dek":"AQ=="}'],
     ['a DEK in another alphabet', `{"dek":"${dek.replace('A', '_')}"}`],
-  ])('a body with %s is 400, and is not sent to the service', async (_, body) => {
+  ])('the response to a body with %s is 400, and nothing is sent to the service', async (_, body) => {
     const { post, sent } = setUp();
     expect(await post(wrapPath, body)).toMatchObject({ status: 400, json: { code: 'bad_request' } });
     expect(sent).toEqual([]);
@@ -99,14 +99,14 @@ describe('large request bodies', () => {
   test.each([
     [wrapPath, limits.body],
     [batchPath, limits.batchBody],
-  ])('a body for %s is read up to %d bytes', async (path, limit) => {
+  ])('the proxy reads a body for %s only up to %d bytes', async (path, limit) => {
     const { proxy } = setUp();
     const { stream, taken } = endless(100);
     expect((await proxy(streamed(path, stream))).status).toBe(413);
     expect(taken()).toBeLessThanOrEqual(limit / 1024 / 1024 + 2);
   });
 
-  test('a body that is too large by its Content-Length is not read', async () => {
+  test('a body whose Content-Length is too large is not read', async () => {
     const { proxy } = setUp();
     const { stream, taken } = endless(100);
     expect((await proxy(streamed(wrapPath, stream, { 'content-length': '2097153' }))).status).toBe(413);
@@ -117,7 +117,7 @@ describe('large request bodies', () => {
     [403, { authorize: () => undefined }, {}],
     [403, {}, { 'sec-fetch-site': 'cross-site' }],
     [415, {}, { 'content-type': 'text/plain' }],
-  ])('the body is not read if the response is %d', async (status, options, headers) => {
+  ])('the body of a request that is refused with %d is not read', async (status, options, headers) => {
     const { proxy } = setUp(options);
     const { stream, taken } = endless(100);
     expect((await proxy(streamed(wrapPath, stream, headers))).status).toBe(status);
@@ -132,7 +132,7 @@ describe('large request bodies', () => {
   });
 });
 
-test('a body that does not arrive in time is 408, and is cancelled', async () => {
+test('if a body does not arrive in time, the response is 408 and the body is cancelled', async () => {
   const { proxy, sent } = setUp({ timeout: 20 });
   let cancelled = false;
   const stream = new ReadableStream<Uint8Array>({ cancel: () => void (cancelled = true) });
@@ -141,7 +141,7 @@ test('a body that does not arrive in time is 408, and is cancelled', async () =>
   expect([cancelled, sent]).toEqual([true, []]);
 });
 
-test('a body that the app has already read is 500, and an event', async () => {
+test('if the app has already read the body, the response is 500 and an event is emitted', async () => {
   const { post, events } = setUp({
     authorize: async (request) => (await request.text(), { keys: [key], operations: ['wrap'] }),
   });
@@ -149,7 +149,7 @@ test('a body that the app has already read is 500, and an event', async () => {
   expect(events).toMatchObject([{ type: 'failed', error: { name: 'InputError' } }]);
 });
 
-test('a body that is cut off is 400, and not an event', async () => {
+test('if the body ends too early, the response is 400 and no event is emitted', async () => {
   const { proxy, events } = setUp();
   const stream = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) });
   expect((await proxy(streamed(wrapPath, stream))).status).toBe(400);

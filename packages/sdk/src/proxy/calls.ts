@@ -13,7 +13,7 @@ export interface Answered {
   readonly requestId: string | undefined;
 }
 
-/** A call that passed all checks that do not need its body. */
+/** A call that has passed all checks except those of its body. */
 interface Call {
   readonly target: Target;
   readonly grant: CheckedGrant;
@@ -82,14 +82,16 @@ function judge(
 function boundContext(set: Context, added: Context = {}): Context | undefined {
   const taken = Object.keys(added).find((name) => Object.hasOwn(set, name));
   if (taken !== undefined) {
-    throw badRequest(`\`context\` cannot have the name \`${taken.slice(0, 64)}\`: the app sets it`);
+    throw badRequest(
+      `\`context\` cannot have the name \`${taken.slice(0, 64)}\`, because the app sets this name`,
+    );
   }
   const context = { ...added, ...set };
   if (Object.keys(context).length === 0) return undefined;
   try {
     encodeContext(context);
   } catch {
-    throw badRequest("`context` is too large together with the app's own part");
+    throw badRequest('`context` is too large together with the names that the app adds');
   }
   return context;
 }

@@ -45,7 +45,7 @@ describe('authorize', () => {
     expect({ sent, events }).toEqual({ sent: [], events: [{ type: 'authorize_failed', error }] });
   });
 
-  test('an operation that is not granted is 403, alone and in a batch', async () => {
+  test('the response to an operation that is not granted is 403, both in a single call and in a batch', async () => {
     const { post, sent } = setUp({ authorize: () => ({ keys: [key], operations: ['unwrap'] }) });
     const refused = { status: 403, json: { code: 'permission_missing' } };
     expect(await post(wrapPath, { dek })).toMatchObject(refused);
@@ -54,7 +54,7 @@ describe('authorize', () => {
     expect(sent).toEqual([]);
   });
 
-  test('a key that is not granted is 404, like an unknown key', async () => {
+  test('the response to a key that is not granted is 404, like for an unknown key', async () => {
     const { post, sent } = setUp();
     const refused = { status: 404, json: { code: 'not_found' } };
     expect(await post(`/api/eaas/v1/keys/${otherKey}/wrap`, { dek })).toMatchObject(refused);

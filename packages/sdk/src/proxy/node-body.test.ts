@@ -45,7 +45,7 @@ describe('request bodies in Node frameworks', () => {
     expect((await post('…', { 'content-encoding': 'gzip' })).status).toBe(200);
   });
 
-  test('a body that the framework read and discarded is 400', async () => {
+  test('the response is 400 if the framework read the body and discarded it', async () => {
     const { post, sent } = await serve(
       {},
       parsing(() => undefined),

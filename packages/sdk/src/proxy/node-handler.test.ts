@@ -105,7 +105,7 @@ test('a request whose connection closes during the body is cancelled, without an
   expect({ sent, events }).toEqual({ sent: [], events: [] });
 });
 
-test('a GET is 405', async () => {
+test('the response to a GET request is 405', async () => {
   const { port } = await serve();
   expect((await fetch(`http://127.0.0.1:${port}/api/eaas/v1/keys/${key}/wrap`)).status).toBe(405);
 });

@@ -1,11 +1,11 @@
 import { InputError } from '@eaas/protocol';
 import type { Proxy } from './proxy.ts';
 
-/** The members that the handler uses of a request of node:http or of a framework based on node:http. */
+/** A request of node:http, or of a framework based on node:http. Lists only the members that the handler uses. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
-  /** In Express, the URL before a router removed its prefix. */
+  /** In Express, the whole URL of the request. A router removes its prefix from `url`. */
   readonly originalUrl?: string | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly socket: object;
@@ -17,7 +17,7 @@ export interface NodeRequest {
   resume(): unknown;
 }
 
-/** The members that the handler uses of a response of node:http or of a framework based on node:http. */
+/** A response of node:http, or of a framework based on node:http. Lists only the members that the handler uses. */
 export interface NodeResponse {
   statusCode: number;
   readonly headersSent: boolean;
@@ -45,7 +45,10 @@ export function toNodeHandler(proxy: Proxy): (req: NodeRequest, res: NodeRespons
 /** Returns the request that the framework passed to toNodeHandler, for use in `authorize`. Throws InputError for others. */
 export function nodeRequestOf(request: Request): NodeRequest {
   const found = nodeRequests.get(request);
-  if (!found) throw new InputError('`nodeRequestOf` takes a request of toNodeHandler (got another request)');
+  if (!found)
+    throw new InputError(
+      '`nodeRequestOf` takes the request that `toNodeHandler` passed to `authorize` (got another request)',
+    );
   return found;
 }
 
@@ -67,7 +70,7 @@ async function answer(proxy: Proxy, req: NodeRequest, res: NodeResponse): Promis
 /** Converts a Node request. Throws for a URL or a header that a Request cannot have. */
 function webRequest(req: NodeRequest, signal: AbortSignal): Request {
   const path = req.originalUrl ?? req.url ?? '';
-  if (!path.startsWith('/')) throw new InputError('the URL must be a path');
+  if (!path.startsWith('/')) throw new InputError('the request URL must be a path that begins with "/"');
   const headers = new Headers();
   for (const [name, value] of Object.entries(req.headers)) {
     if (!name.startsWith(':')) for (const one of [value ?? []].flat()) headers.append(name, one);
@@ -78,8 +81,9 @@ function webRequest(req: NodeRequest, signal: AbortSignal): Request {
   const hasBody = method !== 'GET' && method !== 'HEAD';
   // The path is not resolved against a base URL, because a path that begins with two slashes would then name another host.
   const url = new URL(`${scheme}://${host}${path}`);
-  // Refuses dot segments and a path in the Host header: the proxy would see another path than the checks of the framework.
-  if (url.pathname !== path.split('?', 1)[0]) throw new InputError('the URL must be the path that was sent');
+  // Refuses dot segments and a path in the Host header, because the framework might have checked another path.
+  if (url.pathname !== path.split('?', 1)[0])
+    throw new InputError('the request URL must be a path without dot segments');
   return new Request(url, {
     method,
     headers,
@@ -121,6 +125,6 @@ function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
     req.on('close', cut);
     req.resume();
   };
-  // Nothing is read before the first pull, because Node itself drops a body if no reading has begun.
+  // Starts to read at the first pull, because Node drops a body by itself if nobody has started to read it.
   return new ReadableStream({ pull, cancel: closing(() => undefined) }, { highWaterMark: 0 });
 }

@@ -8,7 +8,7 @@ import type { Authorize } from './grant.ts';
 export interface ProxyOptions {
   /** The URL of the service, without `/v1`. */
   readonly baseUrl: string;
-  /** An API key, or a function that returns one. The function is called before every call. */
+  /** An API key, or a function that returns an API key. The proxy calls the function before every call. */
   readonly apiKey: string | (() => string | Promise<string>);
   /** Allows `http:` to a service on another machine. Anyone on the network path can then read API keys and data keys. */
   readonly insecureHttp?: boolean | undefined;
@@ -17,13 +17,13 @@ export interface ProxyOptions {
   /** The path where the proxy is mounted. Defaults to `/api/eaas`. */
   readonly basePath?: string | undefined;
   /**
-   * The app's own origin, such as `https://app.example`. Set it in production. Without it, every host name that leads to this
-   * server is accepted. Behind a proxy that terminates TLS, the URL of a request does not have the app's origin.
+   * The app's own origin, such as `https://app.example`. Set it in production. Without it, every host name that leads to
+   * this server is accepted. Behind a proxy that terminates TLS, the URL of a request does not have the app's origin.
    */
   readonly origin?: string | undefined;
   /** Other origins whose pages can call the proxy. The app must respond to their preflights and set the CORS headers. */
   readonly allowedOrigins?: readonly string[] | undefined;
-  /** Also accepts requests of programs, which have no `Origin` and `Sec-Fetch-Site` headers. Defaults to false. */
+  /** Accepts requests without `Origin` and `Sec-Fetch-Site`, which programs other than browsers send. Defaults to false. */
   readonly allowWithoutOrigin?: boolean | undefined;
   /** Milliseconds for reading a request and for the call of the service. Defaults to 30,000. */
   readonly timeout?: number | undefined;
@@ -75,13 +75,10 @@ export function checkOptions(options: ProxyOptions) {
   const { apiKey, authorize, basePath = '/api/eaas', timeout = 30_000, onEvent } = options;
   const { origin, allowedOrigins = [], allowWithoutOrigin = false } = options;
   if (typeof authorize !== 'function') {
-    refuse(
-      'authorize',
-      `must be a function (got ${kindOf(authorize)}): it grants each session its operations`,
-    );
+    refuse('authorize', `must be a function that returns the grant of a session (got ${kindOf(authorize)})`);
   }
   if (typeof apiKey !== 'function' && !/^eaas_sk_\w+$/.test(apiKey)) {
-    refuse('apiKey', 'must be an API key or a function that returns one');
+    refuse('apiKey', 'must be an API key, or a function that returns an API key');
   }
   if (!/^(?:\/[^/?#]+)*$/.test(basePath)) {
     refuse('basePath', `must be empty or a path such as \`/api/eaas\` (got ${JSON.stringify(basePath)})`);

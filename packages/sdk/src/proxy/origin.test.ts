@@ -77,7 +77,7 @@ test('a listed origin is accepted only in its exact spelling, and the response h
   expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
 });
 
-test('with `allowWithoutOrigin` programs are accepted, and pages of other sites are refused', async () => {
+test('with `allowWithoutOrigin`, requests of programs are accepted, and requests of other sites are refused', async () => {
   const options = { allowWithoutOrigin: true };
   expect(await statusOf({}, options)).toBe(200);
   expect(await statusOf({ 'sec-fetch-site': 'cross-site' }, options)).toBe(403);

@@ -3,7 +3,7 @@ import { all, apiKey, dek, key, setUp, wrapPath, wrapped } from '../../../../tes
 import { createProxy, type ProxyOptions } from './proxy.ts';
 
 describe('calls that are granted', () => {
-  test("a granted call has the app's API key and none of the browser's headers", async () => {
+  test("a granted call is sent to the service with the app's API key and without the browser's headers", async () => {
     const { post, sent } = setUp();
     const answer = await post(
       wrapPath,
@@ -49,7 +49,7 @@ describe('calls that are granted', () => {
     });
   });
 
-  test('the call of a hash uses the key id in the body', async () => {
+  test('a call of `hash` uses the key id in the request body', async () => {
     const hash = 'ab'.repeat(32);
     const { post, sent } = setUp({}, () => Response.json({ hash, key_id: key }));
     expect(await post('/api/eaas/v1/hash', { value: 'Ada', key_id: key.toUpperCase() })).toMatchObject({

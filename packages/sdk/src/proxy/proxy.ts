@@ -38,7 +38,7 @@ async function answer(request: Request, settings: Settings): Promise<Answered> {
   const { pathname, search } = new URL(request.url);
   const target = requireTarget(request.method, pathname, settings.basePath);
   if (!isFromOwnPage(request, settings)) {
-    throw new Refusal('origin_refused', "This is for the app's own pages.");
+    throw new Refusal('origin_refused', "Only the app's own pages can use this proxy.");
   }
   const grant = await requireGrant(request, target, settings);
   const { signal, end } = deadlineOf(settings.timeout, request.signal, new DOMException('', 'TimeoutError'));
@@ -54,8 +54,12 @@ async function answer(request: Request, settings: Settings): Promise<Answered> {
 
 function requireTarget(method: string, path: string, basePath: string): Target {
   const target = path.startsWith(basePath) ? findTarget(path.slice(basePath.length)) : undefined;
-  if (!target) throw new Refusal('not_found', 'There is nothing at this path; a key is named by its id.');
-  if (method !== 'POST') throw new Refusal('method_not_allowed', 'Send a POST.');
+  if (!target)
+    throw new Refusal(
+      'not_found',
+      'There is nothing at this path. A path contains the id of a key, not its name.',
+    );
+  if (method !== 'POST') throw new Refusal('method_not_allowed', 'Send a POST request.');
   return target;
 }
 
@@ -68,7 +72,7 @@ function isFromOwnPage(request: Request, { origin, allowedOrigins, allowWithoutO
   const site = request.headers.get('sec-fetch-site');
   if (from === 'null') return false;
   if (from !== null && allowedOrigins.includes(from)) return true;
-  // An attacker can point a host name at this machine. A page under that name has the same origin as its requests.
+  // An attacker can point a host name at this machine. The requests of a page with this host name look same-origin.
   if (from !== null && origin !== undefined && from !== origin) return false;
   if (site !== null) return site === 'same-origin';
   if (from !== null) return from === (origin ?? new URL(request.url).origin);
@@ -82,12 +86,12 @@ async function requireGrant(request: Request, target: Target, settings: Settings
     const decided: unknown = await settings.authorize(request, { operation, keyId });
     if (decided) grant = checkGrant(decided);
   } catch (error) {
-    // The permission of the session is unknown, so the response is a failure and not a refusal.
+    // `authorize` failed, so it is unknown whether the session has permission. The response is 500 and not 403.
     settings.report({ type: 'authorize_failed', error });
     throw broken();
   }
   if (!grant?.operations.has(operation)) {
-    throw new Refusal('permission_missing', `The app does not let this session ${operation}.`);
+    throw new Refusal('permission_missing', `The app does not allow this session to ${operation}.`);
   }
   return grant;
 }

@@ -68,7 +68,7 @@ test('dot segments in a path are resolved before the grant is checked', async ()
 });
 
 test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-  'the method %s is 405 before `authorize` is called',
+  'the response to the method %s is 405, and `authorize` is not called',
   async (method) => {
     const { proxy } = setUp({
       authorize: () => {
@@ -93,8 +93,11 @@ test('a header cannot override the method', async () => {
   expect([...(sent[0]?.headers.keys() ?? [])]).toEqual(['authorization', 'content-type']);
 });
 
-test.each(['?', '?a=1', '?context=1'])('a query is refused unless it is empty: %s', async (query) => {
-  const { post, sent } = setUp();
-  const { status } = await post(wrapPath + query, { dek });
-  expect([status, sent.length]).toEqual(query === '?' ? [200, 1] : [400, 0]);
-});
+test.each(['?', '?a=1', '?context=1'])(
+  'a request with the query %s is refused unless the query is empty',
+  async (query) => {
+    const { post, sent } = setUp();
+    const { status } = await post(wrapPath + query, { dek });
+    expect([status, sent.length]).toEqual(query === '?' ? [200, 1] : [400, 0]);
+  },
+);

@@ -3,7 +3,7 @@ import { parseUuid } from '@eaas/protocol';
 /** The operations that the app can allow a browser, in single calls and in batches. */
 export type Operation = 'wrap' | 'unwrap' | 'rewrap' | 'hash';
 
-/** The route that a path of the proxy names. */
+/** The route that belongs to a path of the proxy. */
 export interface Target {
   readonly operation: Operation;
   readonly route:

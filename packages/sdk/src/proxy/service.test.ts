@@ -21,7 +21,7 @@ describe('failures of the service', () => {
     'wrapped_key_unauthentic',
     'audit_unwritten',
     'internal',
-  ] as const)('with the code %s is passed on', async (code) => {
+  ] as const)('a failure of the service with the code %s is passed on to the browser', async (code) => {
     const { post } = setUp({}, answering(code));
     const answer = await post(wrapPath, { dek });
     expect(answer.json).toEqual(problem(code, 'What to do next.'));
@@ -31,7 +31,7 @@ describe('failures of the service', () => {
   });
 
   test.each(['unauthorized', 'permission_missing', 'origin_refused', 'quota_exceeded', 'conflict'] as const)(
-    'a failure with the code %s is an event, and the browser gets a generic error',
+    'for a failure with the code %s, an event is emitted and the browser gets a generic error',
     async (code) => {
       const { post, events } = setUp({}, answering(code, 'Send a valid API key as eaas_sk_….'));
       const answer = await post(wrapPath, { dek });
@@ -42,7 +42,7 @@ describe('failures of the service', () => {
     },
   );
 
-  test('a service that is not ready is 503 without the detail', async () => {
+  test('if the service is not ready, the response is 503 without the detail of the service', async () => {
     const { post } = setUp({}, answering('unavailable', 'See `eaas audit verify`.'));
     const answer = await post(wrapPath, { dek });
     expect(answer).toMatchObject({ status: 503, json: { code: 'unavailable' } });
@@ -61,13 +61,13 @@ describe('failures of the service', () => {
     ['a redirect', () => new Response(null, { status: 307, headers: { location: 'https://evil.example' } })],
     ['an error that is not a problem document', () => Response.json({ error: apiKey }, { status: 500 })],
     ['the status 202', () => Response.json(wrapped, { status: 202 })],
-  ])('%s from the service is 502, and an event', async (_, answer) => {
+  ])('the response is 502 and an event is emitted if the service returns %s', async (_, answer) => {
     const { post, events } = setUp({}, answer);
     expect(await post(wrapPath, { dek })).toMatchObject({ status: 502, json: { code: 'unavailable' } });
     expect(events).toEqual([{ type: 'service_failed', reason: 'invalid_response', requestId: undefined }]);
   });
 
-  test('a network failure is 502 without the error of `fetch`', async () => {
+  test('the response to a network failure is 502 and does not contain the error of `fetch`', async () => {
     const { post, events } = setUp({
       fetch: () => Promise.reject(new TypeError(`no route with Bearer ${apiKey}`)),
     });
@@ -77,7 +77,7 @@ describe('failures of the service', () => {
     expect(events).toMatchObject([{ type: 'service_failed', reason: 'network' }]);
   });
 
-  test('an error of the function `apiKey` is 502, and an event with the error', async () => {
+  test('if the function `apiKey` throws, the response is 502 and an event contains the error', async () => {
     const error = new Error('the vault is sealed');
     const { post, events, sent } = setUp({ apiKey: () => Promise.reject(error) });
     const answer = await post(wrapPath, { dek });
@@ -86,7 +86,7 @@ describe('failures of the service', () => {
     expect({ events, sent }).toEqual({ events: [{ type: 'failed', error }], sent: [] });
   });
 
-  test('a redirect is 502 and is not followed, so the API key is not sent elsewhere', async () => {
+  test('a redirect of the service causes a 502 and is not followed, so the API key is not sent elsewhere', async () => {
     const seen: (string | undefined)[] = [];
     const server = createServer((req, res) => {
       seen.push(req.url);
@@ -105,7 +105,7 @@ describe('failures of the service', () => {
       init?.signal?.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
     });
 
-  test('a service that does not respond is 504 after `timeout`', async () => {
+  test('if the service does not respond, the response is 504 after `timeout`', async () => {
     const { post, events } = setUp({ fetch: never, timeout: 20 });
     expect(await post(wrapPath, { dek })).toMatchObject({
       status: 504,
@@ -118,16 +118,16 @@ describe('failures of the service', () => {
   const endless = () => new ReadableStream({ pull: deaf });
 
   test.each([
-    ['the function `apiKey`', { apiKey: deaf }],
-    ['a `fetch` that does not listen to its signal', { fetch: deaf }],
+    ['a function `apiKey` that never returns', { apiKey: deaf }],
+    ['a `fetch` that ignores its signal', { fetch: deaf }],
     ['a response that never ends', { fetch: async () => new Response(endless()) }],
-  ])('the response is 504 after `timeout` for %s', async (_, options) => {
+  ])('the response is 504 after `timeout` with %s', async (_, options) => {
     const { post, events } = setUp({ ...options, timeout: 20 });
     expect(await post(wrapPath, { dek })).toMatchObject({ status: 504 });
     expect(events).toMatchObject([{ type: 'service_failed', reason: 'timeout' }]);
   });
 
-  test('a failure is not an event if the browser closed the connection', async () => {
+  test('no event is emitted for a failure if the browser closed the connection', async () => {
     let asked = (): void => undefined;
     const started = new Promise<void>((resolve) => (asked = resolve));
     const { proxy, events } = setUp({ fetch: (input, init) => (asked(), never(input, init)) });
@@ -154,7 +154,7 @@ describe('failures of the service', () => {
       },
     ],
     ['rejecting', () => Promise.reject(new Error('full disk'))],
-  ])('a failure is returned although `onEvent` fails by %s', async (_, onEvent: () => unknown) => {
+  ])('the browser gets the response even if `onEvent` fails by %s', async (_, onEvent: () => unknown) => {
     const { post } = setUp({ onEvent }, answering('unauthorized'));
     expect(await post(wrapPath, { dek })).toMatchObject({ status: 502 });
   });

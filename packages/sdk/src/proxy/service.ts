@@ -22,7 +22,7 @@ export async function askService(
   const token = await tokenOf(settings, signal);
   let response: Response;
   try {
-    // Browsers and edge runtimes refuse to call `fetch` as a method.
+    // Copies `fetch` to a variable, because browsers and edge runtimes refuse to call it as a method.
     const { fetch } = settings;
     const asking = fetch(settings.baseUrl + path, {
       method: 'POST',
@@ -37,7 +37,7 @@ export async function askService(
     // The error is dropped, because it might contain the header with the API key.
     throw signal.aborted ? tooLate(settings, signal) : failed(settings, 'network', undefined);
   }
-  // Other strings are not valid request ids.
+  // Any other text is not a request id of the service, and might contain a secret.
   const [requestId] = /^[\w-]{1,64}$/.exec(response.headers.get('x-request-id') ?? '') ?? [];
   const json: unknown = await abortable(response.json(), signal).catch(() => undefined);
   const { output }: Endpoint = endpoints[route];

@@ -4,7 +4,7 @@ import type { CustomPlan, Place } from './plan.ts';
 import type { Form } from './stored-form.ts';
 import type { StoredRow } from './store.ts';
 
-/** Why a value could not be converted or a row could not be written: a code of an SDK error, or a code of this module. */
+/** The reason why a value was not converted or a row was not written: the code of an SDK error, or a code of this module. */
 export type FailureCode = SdkError['code'] | keyof typeof ownReasons;
 
 const ownReasons = {
@@ -74,7 +74,7 @@ export function byRow<Row extends StoredRow>({ convert }: CustomPlan<Row>): Conv
   return (row) => settleAs(undefined, () => convert(row));
 }
 
-/** Converts an EaasError to a failure. Throws other errors, which are bugs in a function of the app, and so ends the run. */
+/** Converts an EaasError to a failure. Throws any other error, because it is a bug in a function of the app. */
 async function settleAs(
   field: string | undefined,
   work: () => Promise<RowOutcome['changed']>,

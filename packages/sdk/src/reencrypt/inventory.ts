@@ -11,7 +11,7 @@ export interface VersionUse {
   /** The number of values under the version, including streams. */
   readonly values: number;
   readonly streams: number;
-  /** The number of distinct wrapped keys of these values. To rewrap or unwrap all values takes this number of calls. */
+  /** The number of distinct wrapped keys of these values. Rewrapping all values takes this number of calls. */
   readonly wrapped_keys: number;
   /** Whether `wrapped_keys` is exact. If false, `wrapped_keys` is an estimate with an error of a few percent. */
   readonly wrapped_keys_exact: boolean;
@@ -24,14 +24,16 @@ export interface VersionUse {
 /** The use of one key. */
 export interface KeyUse {
   readonly key_id: string;
-  /** The newest version of the key, and its status. Absent without `client`, and for a key that the service does not know. */
+  /**
+   * The newest version of the key, and its status. Absent without `client`, and for a key that the service does not know.
+   */
   readonly key_version?: number;
   readonly status?: string;
   /** The versions in order, including versions of the service that no value uses. */
   readonly versions: readonly VersionUse[];
 }
 
-/** The forms and keys of the values that were read. Values elsewhere are not included. */
+/** The result of `inventory`: the forms and keys of the values that were read. */
 export interface Inventory {
   readonly values: number;
   /** The number of values that are NULL. */
@@ -71,7 +73,7 @@ const newCount = () => ({ values: 0, streams: 0, wrappedKeys: countDistinct() })
 type Versions = Map<number, ReturnType<typeof newCount>>;
 
 /**
- * Counts the values of each key version, without decrypting them. Its use of memory grows with the number of key versions and
+ * Counts the values of each key version, without decrypting the values. Memory use grows with the number of key versions and
  * not with the number of values. Throws ServiceError if the service cannot be reached or refuses, and ClientError if the
  * signal aborts.
  */

@@ -18,7 +18,7 @@ interface Run<Row extends StoredRow> {
 
 /** The maximum attempts for a row that other programs change, and for calls while the service is unavailable. */
 const attempts = { row: 5, service: 8 };
-/** Codes that concern the caller and not a value, so every other row would fail too. */
+/** Error codes that concern the caller and not a value. All other rows would fail with the same error. */
 const ofTheCaller = new Set(['unauthorized', 'permission_missing', 'origin_refused', 'aborted', 'closed']);
 
 /**

@@ -65,7 +65,7 @@ export interface CustomPlan<Row extends StoredRow> {
   readonly convert: (row: Row) => Promise<Partial<Row['values']> | undefined>;
 }
 
-/** The conversion of the values. */
+/** How the run converts the values. The mode determines the other options. */
 export type Plan<Row extends StoredRow> =
   | RewrapPlan<Row>
   | EncryptPlan<Row>
@@ -74,7 +74,7 @@ export type Plan<Row extends StoredRow> =
 
 /** The source of the time. Tests can replace it. */
 export interface Clock {
-  /** Returns milliseconds since any fixed moment. */
+  /** Returns milliseconds since a fixed time. */
   now(): number;
   /** Resolves after the delay. Rejects if the signal aborts. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
@@ -82,9 +82,9 @@ export interface Clock {
 
 /** Options of a run in every mode. */
 export interface RunOptions<Row extends StoredRow> {
-  /** A progress that an earlier run yielded, also if it was stored as JSON. The run continues after this progress. */
+  /** A progress that an earlier run yielded. The run continues after this progress. You can store a progress as JSON. */
   readonly resume?: ReencryptProgress<Row['id']> | undefined;
-  /** Makes a dry run: does everything except writing. */
+  /** Makes a dry run, which does everything except writing. */
   readonly dryRun?: boolean | undefined;
   /** Before each write, unwraps each new data key and decrypts a value with it. Not available in the mode `custom`. */
   readonly verify?: boolean | undefined;

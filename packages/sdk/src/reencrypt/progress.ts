@@ -12,7 +12,7 @@ export interface RowFailure<Id extends RowId = RowId> {
 }
 
 /**
- * The state of a run after the rows up to `cursor`: plain data that can be stored as JSON and passed as `resume`. The counts
+ * The state of a run after the rows up to `cursor`. It can be stored as JSON and passed as `resume`. The counts
  * cover the whole run, including the parts before `resume`.
  */
 export interface ReencryptProgress<Id extends RowId = RowId> {
@@ -29,9 +29,11 @@ export interface ReencryptProgress<Id extends RowId = RowId> {
   readonly skipped: number;
   /** The number of rows that another program changed during every attempt. */
   readonly conflicted: number;
-  /** The number of rows with a failed field, and of rows that the store failed to write. Their other fields are written. */
+  /** The number of rows with a failed field, whose other fields are written, and of rows that the store failed to write. */
   readonly failed: number;
-  /** For each key, the version of all values so far, except the values of conflicted and failed rows. */
+  /**
+   * For each key, the minimum version of all values so far. Values of conflicted and failed rows can have an older version.
+   */
   readonly keyVersions: Readonly<Record<string, number>>;
   /** The failures of the last page. */
   readonly failures: readonly RowFailure<Id>[];

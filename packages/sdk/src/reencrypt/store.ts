@@ -1,7 +1,7 @@
 import { InputError } from '@eaas/protocol';
 import { requireOptions } from '../require-options.ts';
 
-/** The id of a row. It must be unique, must never change, and must be the same after JSON. */
+/** The id of a row. It must be unique, must never change, and must not change when it is stored as JSON. */
 export type RowId = string | number | readonly (string | number)[];
 
 /** The value of a column. A conversion preserves the type: text (base64), bytes or NULL. */
@@ -84,8 +84,8 @@ export interface StoredValuesOptions<Row extends StoredRow = StoredRow> {
 }
 
 /**
- * Reads every value of a table, page by page, for `inventory`. Throws InputError if `read` does not advance, and for a column
- * in `except` that the rows do not have.
+ * Reads every value of a table, page by page, for `inventory`. Throws InputError if `read` does not advance, and for a
+ * column in `except` that the rows do not have.
  */
 export async function* storedValues<Row extends StoredRow>(
   store: ReadableStore<Row>,
@@ -98,7 +98,7 @@ export async function* storedValues<Row extends StoredRow>(
     const rows = await readPage(store, after, pageSize);
     const last = rows.at(-1);
     if (!last) return;
-    // With a misspelt name in `except`, fingerprints would be counted as plaintext.
+    // Ignoring a misspelt name in `except` would count fingerprints as plaintext.
     const known = rows.flatMap(({ values }) => Object.keys(values));
     const unknown = after === undefined && options.except?.find((name) => !known.includes(name));
     if (typeof unknown === 'string') {

@@ -15,7 +15,8 @@ export type Form = { readonly kind: 'empty' | 'plaintext' | 'broken' } | Encrypt
 
 /**
  * Returns the form of a value, without using a key. A `broken` value begins like an envelope but is not valid, because its
- * column might have truncated it. It is not treated as plaintext, because encrypting it would hide the loss.
+ * column might have truncated it. A `broken` value is not treated as plaintext, because
+ * encrypting it would hide the loss.
  */
 export function formOf(value: StoredValue): Form {
   if (value === null || value === undefined) return { kind: 'empty' };
@@ -31,8 +32,8 @@ export function formOf(value: StoredValue): Form {
 }
 
 /**
- * Returns whether a value is encrypted, for an app that reads both forms during a migration. Until the migration ends, anyone
- * who can write to the table can store plaintext.
+ * Returns whether a value is encrypted, for an app that reads both forms during a migration. Until the migration ends,
+ * anyone who can write to the table can store plaintext.
  */
 export function isEncrypted(value: StoredValue): boolean {
   return 'header' in formOf(value);

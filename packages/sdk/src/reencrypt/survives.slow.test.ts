@@ -18,7 +18,7 @@ interface World {
   readonly client: EaasClient;
   /** The newest plaintext of each row. */
   readonly newest: Map<number, string>;
-  /** How the app writes: in the form before the conversion, or in the form after the conversion. */
+  /** How the app writes a value. The first function writes the form before the conversion, the second the form after it. */
   readonly formats: readonly ((plaintext: string) => Promise<string>)[];
   readonly options: ReencryptOptions<Person>;
   /** Returns the plaintext of a value, and whether the value is converted. */
@@ -28,7 +28,7 @@ interface World {
 
 interface Script {
   readonly rows: readonly (0 | 1)[];
-  /** The events that happen at the steps of the run. */
+  /** The events to simulate, each before a step of the run. */
   readonly events: readonly {
     readonly kind: 'set' | 'insert' | 'remove' | 'crash';
     readonly at: number;

@@ -16,7 +16,7 @@ export type Proof = ReturnType<typeof proofBy>;
 
 /** Checks new ciphertexts before they are written. The checks throw ConversionError `not_verified`. */
 export function proofBy(calls: Calls) {
-  /** The commitment of the data key in each wrapped key, after a value under that data key was decrypted. */
+  /** Maps each verified wrapped key to the commitment of its data key. */
   const proven = new Recent<string>();
 
   async function requirePlaintext(

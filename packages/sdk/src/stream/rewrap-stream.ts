@@ -9,7 +9,10 @@ type RewrapClient = Pick<EaasClient, 'rewrap'>;
 /** The new beginning of a stream. */
 export interface RewrappedHead {
   readonly head: Uint8Array;
-  /** The number of bytes of the old stream to replace. If `head` has the same length, it can overwrite them in place. */
+  /**
+   * The number of bytes at the beginning of the old stream that `head` replaces. If `head` has the same length, write `head`
+   * over these bytes.
+   */
   readonly replaces: number;
   readonly keyVersion: number;
   /** False if the newest version already wrapped the data key. The head is then unchanged. */
@@ -54,7 +57,7 @@ export function rewrapStream(
       if (rest.length > 0) controller.enqueue(rest);
     },
     flush() {
-      if (beginning) throw new FormatError('the envelope is cut short');
+      if (beginning) throw new FormatError('the stream ends before its header is complete');
     },
   });
 }

@@ -56,7 +56,10 @@ export async function handleSource(handle: ReadableHandle): Promise<RangeSource>
 export interface UrlSourceOptions {
   /** Sends the requests. Defaults to the platform's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
-  /** Headers to send with every request, and also after a redirect. `authorization` is sent to the same origin only. */
+  /**
+   * Headers to send with every request, also after a redirect. After a redirect to another origin, `authorization` is not
+   * sent.
+   */
   readonly headers?: HeadersInit | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -66,7 +69,8 @@ const urlSourceOptions: OptionNames<UrlSourceOptions> = { fetch: true, headers: 
 /**
  * Reads parts of an object by range requests (RFC 9110, section 14). Requests the beginning immediately. Throws SourceError
  * if the server does not support ranges, or if the object changes later. Also throws the errors of `fetch`. A server of
- * another origin must expose Content-Range. If it also exposes ETag, changes are detected early.
+ * another origin must expose Content-Range. If the server also exposes ETag, changes are
+ * detected earlier.
  */
 export async function urlSource(url: string | URL, options: UrlSourceOptions = {}): Promise<RangeSource> {
   requireOptions(urlSourceOptions, options, 'urlSource');
@@ -77,7 +81,7 @@ export async function urlSource(url: string | URL, options: UrlSourceOptions = {
     async read(start, end, signal) {
       if (end <= beginning.length) return beginning.subarray(start, end);
       const part = await requestPart(url, { ...options, signal: signal ?? options.signal }, start, end);
-      // The ETag is compared here and not sent as If-Range, which would need a preflight and might be ignored by servers.
+      // Compares the ETag instead of sending If-Range, because If-Range needs a preflight and some servers ignore it.
       if (part.total === total && part.etag === etag && part.response.body) return part.response.body;
       await part.response.body?.cancel();
       throw new SourceError('the object changed since it was opened', part.response.status);
@@ -112,14 +116,14 @@ async function requestPart(
   const { status } = response;
   const range = response.headers.get('content-range') ?? '';
   const [first, last, total] = (/^bytes (\d+)-(\d+)\/(\d+)$/.exec(range) ?? []).slice(1).map(Number);
-  // The part might be the whole object.
+  // If the response is not the requested part, it might be the whole object, so its body is cancelled.
   if (status === 206 && first === start && total !== undefined && last === Math.min(end, total) - 1) {
     return { response, total, etag: response.headers.get('etag') };
   }
   await response.body?.cancel();
   const reasons: Readonly<Record<number, string>> = {
     200: 'the server sent the whole object instead of a part',
-    206: 'the server did not state which part it sent: does it expose Content-Range?',
+    206: 'the server must send the header Content-Range, and expose it to pages of other origins',
   };
   throw new SourceError(reasons[status] ?? `the server responded with ${status} instead of a part`, status);
 }

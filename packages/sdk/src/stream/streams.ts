@@ -15,7 +15,7 @@ import { type DecryptOptions, unwrapOptions, type WrapOptions, wrapOptions } fro
 import type { EnvelopeClient } from '../envelope-client.ts';
 import { type OptionNames, requireOptions } from '../require-options.ts';
 
-/** The members of a client that streams use. */
+/** A client for streams. Lists only the members that streams use. */
 export type StreamClient = Pick<EnvelopeClient, 'wrap' | 'unwrap' | 'engines' | 'keyId'>;
 
 /** The progress of a stream, in bytes of plaintext. */
@@ -34,7 +34,9 @@ interface Progressing {
 
 /** Options for encrypting a stream. */
 export interface EncryptStreamOptions extends WrapOptions, Progressing {
-  /** Names and values that are authenticated with every chunk. Decryption needs the same context. It is not hidden. */
+  /**
+   * Names and values that are authenticated with every chunk. Decryption needs the same context. Do not put secrets in it.
+   */
   readonly context?: Context | undefined;
 }
 
@@ -65,9 +67,9 @@ export function encryptStream(client: StreamClient, options: EncryptStreamOption
 }
 
 /**
- * Decrypts a stream in constant memory. Each chunk is authenticated before it is output. If the stream ends without an error,
- * the output is the whole plaintext. Until then, the output can be incomplete. Fails with FormatError for input that is not
- * an encrypted stream, with DecryptionError if decryption fails, and with EaasError.
+ * Decrypts a stream in constant memory. Each chunk is authenticated before it is output. If the stream ends without an
+ * error, the output is the whole plaintext. Until then, the output can be incomplete. Fails with FormatError for input that
+ * is not an encrypted stream, with DecryptionError if decryption fails, and with EaasError.
  */
 export function decryptStream(client: StreamClient, options: DecryptStreamOptions = {}): ByteTransform {
   requireOptions(decryptStreamOptions, options, 'decryptStream');
@@ -104,7 +106,7 @@ export async function encryptBlob(
   };
   const sealing = sealStream(wrap, streamOptions(client, { total: blob.size, ...options }));
   const writer = sealing.writable.getWriter();
-  // The writer is not closed here, so `closed` only settles if the stream fails.
+  // This code does not close the writer, so `closed` settles only if the stream fails.
   await Promise.race([isWrapped, writer.closed]);
   writer.releaseLock();
   return { stream: blob.stream().pipeThrough(sealing), size: ciphertextSize(blob.size, wrappedKeyLength) };
@@ -127,9 +129,9 @@ export async function decryptBlob(
 }
 
 /**
- * Opens an encrypted stream in a source, to decrypt any part of the stream. Unwraps the data key and reads the last chunk, so
- * the size is authentic and a truncated stream is refused. Throws FormatError, DecryptionError, EaasError, and the errors of
- * the source. Close the file after use.
+ * Opens an encrypted stream in a source, to decrypt any part of the stream. Unwraps the data key and reads the last chunk,
+ * so the size is authentic and a truncated stream is refused. Throws FormatError, DecryptionError, EaasError, and the errors
+ * of the source. Close the file after use.
  */
 export async function openFile(
   client: StreamClient,

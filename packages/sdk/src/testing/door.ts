@@ -33,7 +33,7 @@ const operations: Operations = {
   ...apiKeyOperations,
 };
 
-/** Responds like the real service. If `instead` is passed, responds with that problem on every existing route. */
+/** Responds like the real service. If `instead` is passed, responds to every known route with the problem `instead`. */
 export async function respondTo(
   tenant: Tenant,
   request: Request,

@@ -12,9 +12,9 @@ import { respondTo } from './door.ts';
 import type { Tenant } from './tenant.ts';
 
 /**
- * A failure of a call: a problem code of the service, or one of these. `network`: the request does not arrive. `answer_lost`:
- * the call succeeds, but its response does not arrive. `timeout`: no response ever arrives. `invalid_response`: the response
- * does not follow the API.
+ * A failure that a test can request: a problem code of the service, or another kind of failure. With `network`, the request
+ * does not arrive. With `answer_lost`, the call succeeds, but its response does not arrive. With `timeout`, no response ever
+ * arrives. With `invalid_response`, the response does not follow the API.
  */
 export type Failure = ProblemCode | 'network' | 'answer_lost' | 'timeout' | 'invalid_response';
 
@@ -26,11 +26,11 @@ export interface FailureOptions {
   readonly route?: Route | undefined;
 }
 
-/** A completed call: its route and its outcome, without input and output. */
+/** A record of a completed call. It contains the route and the status, but no input and no output. */
 export interface SeenRequest {
-  /** Null for an unknown route. */
+  /** The route of the call. Null for an unknown route. */
   readonly route: Route | null;
-  /** Null if no response arrived. */
+  /** The HTTP status of the response. Null if no response arrived. */
   readonly status: number | null;
   /** The number of items of a batch. */
   readonly items?: number;
@@ -47,7 +47,7 @@ export function addFailure(failures: Failures, failure: Failure, { times = 1, ro
     );
   }
   if (route !== undefined && !Object.hasOwn(endpoints, route)) {
-    throw new InputError(`unknown route \`${route}\`: pass one such as \`POST /v1/keys\``);
+    throw new InputError(`unknown route \`${route}\`: pass a route such as \`POST /v1/keys\``);
   }
   failures.push({ failure, route, left: times });
 }

@@ -2,10 +2,11 @@ import { type Context, encodeContext, nobleEngine, pae } from '@eaas/protocol';
 import { fieldHash, type KeyCrypto } from '@eaas/protocol/service';
 import { type Key, randomBytes, type Tenant } from './tenant.ts';
 
-// Wrapped keys have the same length as in the real service but another suite number, so each service refuses the other's.
+// Wrapped keys have the same length as in the real service, but another suite number. The real service therefore refuses
+// wrapped keys of the test service, and the test service refuses wrapped keys of the real service.
 const wrappedLength = 78;
 const formatAndSuite = 0x017f;
-// The head: format and suite, key version, 24 random bytes that begin with the iv.
+// The head contains the format and suite, the key version and 24 random bytes. The first random bytes are the iv.
 const headLength = 30;
 const randomAt = 6;
 const ivEnd = 18;

@@ -79,7 +79,7 @@ export function createKey(call: Call, input: Input<'POST /v1/keys'>): KeyRecord 
   return write(call, key, { row, draft });
 }
 
-/** Rotates keys that are due and erases keys whose grace period is over, like the jobs of the real service. */
+/** Like the jobs of the real service, rotates keys that are due and erases keys whose grace period has ended. */
 export function settleDueKeys(tenant: Tenant): void {
   for (const key of tenant.keys.values()) {
     const call = callBy(tenant, 'system');
@@ -87,7 +87,7 @@ export function settleDueKeys(tenant: Tenant): void {
   }
 }
 
-/** Creates an operation that changes a key by a rule. */
+/** Creates an operation that changes a key. The rule of the service decides the change. */
 function changing<Fields extends { readonly key_id: string }>(
   rule: (key: KeyFields, at: Moment, input: Fields) => Changed<KeyFields>,
 ) {

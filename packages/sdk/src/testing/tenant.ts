@@ -37,13 +37,13 @@ export interface Tenant {
   /** The keys in the order of creation. `apiKeys` has the same order. */
   readonly keys: Map<string, Key>;
   readonly apiKeys: Map<string, ApiKey>;
-  /** The audit log: entry `id` is at `id - 1`. */
+  /** The audit log. The entry with the id 1 is at index 0. */
   readonly log: Entry[];
   /** The key that signs checkpoints. Created with the first checkpoint. */
   signer?: Promise<CryptoKeyPair>;
 }
 
-/** A call: its time and its caller. */
+/** The time and the caller of a call. */
 export interface Call extends Moment {
   readonly tenant: Tenant;
   /** The API key of the caller. Null for the operator and for the service itself. */

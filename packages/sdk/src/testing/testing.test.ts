@@ -84,7 +84,7 @@ test.each([
   'key_state',
   'network',
   'invalid_response',
-] as const)('a call can be made to fail: %s', async (code) => {
+] as const)('`failNext` makes a call fail with %s', async (code) => {
   const { service, keyId, client } = open();
   service.failNext(code);
   expect(await codeOf(client.hash('x', { keyId }))).toBe(code);
@@ -109,7 +109,7 @@ test('`failNext` throws InputError for an unknown failure or route', () => {
   );
 });
 
-test('with `answer_lost` the call takes effect, and its response is lost', async () => {
+test('with `answer_lost`, the call takes effect but the response does not arrive', async () => {
   const { service, client } = open();
   service.failNext('answer_lost');
   expect(await codeOf(client.keys.create({ name: 'orders' }))).toBe('network');
@@ -117,7 +117,7 @@ test('with `answer_lost` the call takes effect, and its response is lost', async
   expect(service.requests.map(({ status }) => status)).toStrictEqual([null, 409]);
 });
 
-test('with `timeout` a call waits until it is aborted', async () => {
+test('with `timeout`, a call gets no response and waits until its signal aborts', async () => {
   const { service, keyId, client } = open();
   service.failNext('timeout', { route: 'GET /v1/keys' });
   const given = new AbortController();

@@ -61,7 +61,7 @@ const baseUrl = 'https://eaas.test';
 
 /**
  * An Eaas service in memory, for unit tests. It has the routes, checks, problems and audit log of the real service. NOT FOR
- * PRODUCTION: when the process ends, the keys are lost, and all values that they encrypted cannot be decrypted any more.
+ * PRODUCTION, because the keys are lost when the process ends. Values under these keys then cannot be decrypted any more.
  */
 export function createTestService(options: TestServiceOptions = {}): TestService {
   const { envelopeOnly = false, monthlyEncryptQuota = null, now = Date.now } = options;
@@ -109,7 +109,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     },
     advance: (milliseconds) => void (ahead += milliseconds),
   };
-  // These members are not enumerable, so that `{ ...service }` has only options of a client.
+  // These members are not enumerable, so `{ ...service }` contains only options of a client.
   for (const [name, value] of Object.entries(controls)) Object.defineProperty(connection, name, { value });
   return connection as TestService;
 }
