@@ -38,7 +38,7 @@ export type Calls<Routes extends Readonly<Record<string, Route>>> = {
 
 type Asked<R extends Route> = unknown extends Input<R> ? Readonly<Record<string, never>> : Readonly<Input<R>>;
 
-/** The filter for a list of keys. */
+/** The filter of `keys.list` and `keys.page`. */
 export type KeyFilter = Omit<Input<'GET /v1/keys'>, 'limit' | 'offset'>;
 type KeyRecord = Output<'GET /v1/keys'>['keys'][number];
 type ApiKeyRecord = Output<'GET /v1/api-keys'>['api_keys'][number];

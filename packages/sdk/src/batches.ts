@@ -18,7 +18,7 @@ interface Waiting<R extends Single> {
   readonly resolve: (output: Output<R>) => void;
   readonly reject: (error: unknown) => void;
   retries: number;
-  /** True once the caller has a result or has stopped waiting. */
+  /** True when the caller has a result or no longer waits. */
   isDone: boolean;
 }
 
@@ -72,7 +72,7 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
     const [first, second] = items;
     if (!first) return;
     try {
-      // Only a request for a single call can be aborted. A batch continues for its other items.
+      // Aborts the request only if it contains a single call. A batch request continues for the other calls.
       if (!second) {
         first.resolve(await call(route, first.input, first));
         return;

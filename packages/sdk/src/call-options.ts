@@ -15,7 +15,7 @@ interface PartitionOptions extends CallOptions {
 }
 
 interface KeyOption {
-  /** The key to use. Defaults to the client's key. */
+  /** The id of the key to use. Defaults to the client's key. */
   readonly keyId?: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export type EncryptedForm = 'bundle' | 'bytes';
 /** The type of an encrypted value in the form `Form`. */
 export type EncryptedAs<Form extends EncryptedForm> = Form extends 'bytes' ? Uint8Array : Bundle;
 
-/** The form of a decrypted value. */
+/** The form of a decrypted value, as text or as bytes. */
 export type DecryptedForm = 'bytes' | 'text';
 /** The type of a decrypted value in the form `Form`. */
 export type DecryptedAs<Form extends DecryptedForm> = Form extends 'text' ? string : Uint8Array;

@@ -56,7 +56,7 @@ export function createDecrypter(
     return envelope;
   }
 
-  /** Returns the lease of a data key that has not arrived. Requests the data key unless an earlier call did. */
+  /** Returns the lease of a data key that has not arrived. Requests the data key unless an earlier call has requested it. */
   function arriving(name: string, wrapped: Wrapped, options: DecryptOptions, withSync: boolean): Lease {
     const request = async (): Promise<DerivedDataKey> => {
       // The caller's signal is not passed, because other calls might wait for the same data key.

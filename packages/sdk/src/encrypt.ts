@@ -107,7 +107,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
   };
 }
 
-/** Returns the function that encrypts to the given form. Throws InputError for an unknown form. */
+/** Returns the function that encrypts to the form of the option `as`. Throws InputError for an unknown form. */
 function sealAs(form: EncryptedForm = 'bundle'): Seal<Encrypted> {
   if (form === 'bundle') return sealBundle;
   if (form === 'bytes') return sealBytes;
@@ -126,7 +126,7 @@ export function requireKeyId(keyId: KeyId): string {
   );
 }
 
-/** The length of a value in bytes. For text, the maximum length of its UTF-8. */
+/** Returns the length of a value in bytes. For text, returns the maximum length of the text in UTF-8. */
 function lengthOf(value: string | Uint8Array): number {
   return typeof value === 'string' ? 3 * value.length : value.length;
 }

@@ -35,7 +35,7 @@ import { type Call, patienceOf, type TransportOptions } from './transport.ts';
  * reuses data keys within limits, requests many data keys in one batch, and overwrites data keys after use.
  */
 export class EnvelopeClient {
-  /** If a call names no key, this key encrypts, and ciphertexts must be under this key. */
+  /** The default key. It encrypts, and ciphertexts must be under this key, unless a call names another key. */
   readonly keyId: string | undefined;
   /** The implementations of AES-GCM. */
   readonly engines: Engines;
@@ -101,7 +101,7 @@ export class EnvelopeClient {
     return this.#decrypter.decrypt(ciphertext, this.keyId, options) as Promise<DecryptedAs<Form>>;
   }
 
-  /** Decrypts many ciphertexts. The results are in the order of the ciphertexts. Each can fail alone. */
+  /** Decrypts many ciphertexts. The results are in the order of the ciphertexts. Each ciphertext can fail alone. */
   decryptMany<Form extends DecryptedForm = 'bytes'>(
     items: readonly DecryptItem[],
     options: DecryptOptions & As<Form> = {},

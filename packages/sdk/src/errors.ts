@@ -18,7 +18,7 @@ export class ServiceError extends EaasError {
   override readonly retryable: boolean;
   /** The HTTP status, if there was a response. */
   readonly status: number | undefined;
-  /** The id of the request. Pass it on when you report a problem to the operator of the service. */
+  /** The id of the request. Include this id when you report a problem to the operator of the service. */
   readonly requestId: string | undefined;
 
   constructor(

@@ -3,7 +3,7 @@ import { type OptionNames, requireOptions } from './require-options.ts';
 
 /** Options for fetching the records of a list. */
 export interface PagesOptions extends CallOptions {
-  /** Records per request. Defaults to 100, which is also the maximum. */
+  /** The number of records per request. Defaults to 100, which is also the maximum. */
   readonly pageSize?: number | undefined;
 }
 
@@ -16,8 +16,8 @@ type PageOf<Member extends string, Item> = { readonly [Name in Member]: readonly
 };
 
 /**
- * Yields the records of all pages, newest first, each once. A record that is created during the listing shifts the pages, so
- * the function skips records that it has already yielded.
+ * Yields each record of all pages exactly once, newest first. A record that is created during the listing shifts the pages,
+ * so the function skips records that it has already yielded.
  */
 export async function* listPages<Member extends string, Id extends string, Item extends Record<Id, string>>(
   pageAt: (query: object, options: CallOptions) => Promise<PageOf<Member, Item>>,

@@ -19,7 +19,7 @@ export interface CacheOptions {
   readonly decrypt?: false | OptionalLimits<CacheLimits> | undefined;
 }
 
-/** Some of the limits. The other limits keep their defaults. */
+/** The limits that you want to change. All other limits keep their defaults. */
 export type OptionalLimits<Limits> = { readonly [Name in keyof Limits]?: number | undefined };
 
 /**
@@ -31,7 +31,7 @@ export type CachePreset = 'server' | 'serverless' | 'browser';
 
 /** The options of every client. */
 export interface EnvelopeClientOptions extends Observers {
-  /** If a call names no key, this key encrypts, and ciphertexts must be under this key. */
+  /** The default key. It encrypts, and ciphertexts must be under this key, unless a call names another key. */
   readonly keyId?: string | undefined;
   /** The limits of data keys. Defaults to `server`. */
   readonly cache?: CachePreset | CacheOptions | undefined;

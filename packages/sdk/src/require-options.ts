@@ -6,7 +6,8 @@ export type OptionNames<T> = { readonly [Name in keyof T]-?: true };
 
 /**
  * Throws InputError unless `given` is an object whose own members are known options. The message names the most similar
- * option. `of` names the call, the option or the item that takes the options.
+ * option. `of` is the name of the call, option or item
+ * for the message.
  */
 export function requireOptions<T>(known: OptionNames<T>, given: T, of: string): void {
   if (typeof given !== 'object' || given === null) {

@@ -14,7 +14,7 @@ export interface AuditSource {
 
 /** Options of `checkAudit`. */
 export interface CheckOptions {
-  /** Stores the state between rounds. */
+  /** Stores the state of the audit between two calls of `checkAudit`. */
   readonly store: AuditStore;
   /**
    * The tenant's verifier key, as the operator gave it to you. Without this option, the first round trusts the service's
@@ -23,13 +23,13 @@ export interface CheckOptions {
   readonly verifierKey?: string | undefined;
   /** Reads the whole log again, which finds entries that were altered after an earlier round read them. */
   readonly full?: boolean | undefined;
-  /** Saves the state after this many entries, so that a long first round can resume. Defaults to 10,000. */
+  /** The number of entries after which the state is saved, so that a long first round can resume. Defaults to 10,000. */
   readonly saveEvery?: number | undefined;
-  /** Called with every entry that is read, in order. The round after an error or a finding passes some entries again. */
+  /** Called with every entry, in order. After an error or a finding, the next round passes some entries a second time. */
   readonly onEntry?: ((entry: AuditEntry) => void | Promise<void>) | undefined;
-  /** Called after each page with the last id that was read, and the id of the signed entry. */
+  /** Called after each page, with the id of the last entry that was read and the id of the signed entry. */
   readonly onProgress?: ((progress: { readonly id: number; readonly through: number }) => void) | undefined;
-  /** Verifies signatures on platforms whose WebCrypto has no Ed25519. */
+  /** A function that verifies Ed25519 signatures, for platforms whose WebCrypto lacks Ed25519. */
   readonly verifySignature?: VerifySignature | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -45,9 +45,9 @@ const checkOptions: OptionNames<CheckOptions> = {
   signal: true,
 };
 
-/** The result of a round. */
+/** The result of one round of an audit. */
 export interface AuditReport {
-  /** Whether there are no findings. */
+  /** Whether the round found no problem. */
   readonly ok: boolean;
   /** The first 100 findings. */
   readonly findings: readonly AuditFinding[];
@@ -55,7 +55,7 @@ export interface AuditReport {
   readonly checkpoint: (AuditHead & { readonly note: string }) | null;
   /** The number of entries that this round read. */
   readonly checked: number;
-  /** The state in the store. Undefined if no state has been saved. */
+  /** The state that the store now has. Undefined if the store has no state. */
   readonly state: AuditState | undefined;
 }
 

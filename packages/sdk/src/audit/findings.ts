@@ -1,8 +1,10 @@
 /** The kinds of problems that a round of `checkAudit` can find. */
 export type AuditFindingCode =
-  /** The service signs with another key than the pinned key. */
+  /** The service signs checkpoints with another key than the pinned verifier key. */
   | 'verifier_key_changed'
-  /** The pinned key did not sign the checkpoint, or the response differs from its checkpoint. */
+  /**
+   * The pinned verifier key did not sign the checkpoint, or the response of the service differs from the signed checkpoint.
+   */
   | 'checkpoint_invalid'
   /** The log ends before entries that were read earlier, because it was restored to an older state. */
   | 'rollback'
@@ -26,13 +28,13 @@ export type AuditFindingCode =
 /** A problem that a round found in an audit log. */
 export interface AuditFinding {
   readonly code: AuditFindingCode;
-  /** The first entry that has the problem. */
+  /** The id of the first entry that has the problem. */
   readonly id: number | null;
   /** A description for people. It quotes only ids, hashes and verifier keys. */
   readonly message: string;
 }
 
-/** A round ends after this many findings. */
+/** The maximum number of findings. A round of the audit ends when it has found this many problems. */
 export const mostFindings = 100;
 
 export function find(

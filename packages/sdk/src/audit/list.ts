@@ -19,7 +19,7 @@ export interface AuditFilter {
 export interface ListOptions extends CallOptions {
   /** Whether the newest or the oldest entry comes first. Defaults to `newest`. */
   readonly order?: 'newest' | 'oldest' | undefined;
-  /** Entries per call. Defaults to 100, which is also the maximum. */
+  /** The number of entries per request. Defaults to 100, which is also the maximum. */
   readonly pageSize?: number | undefined;
 }
 

@@ -25,7 +25,7 @@ export interface AuditMethods {
    * further calls until all entries and rows are verified. Returns `valid: false` for a broken log instead of throwing.
    */
   verify(range?: Range, options?: VerifyOptions): Promise<AuditVerification>;
-  /** Returns a signed statement of the head. Keep it outside the service. */
+  /** Returns a signed statement of the newest entry. Store this checkpoint outside the service. */
   checkpoint(options?: CallOptions): Promise<Output<'GET /v1/audit/checkpoint'>>;
 }
 
@@ -61,7 +61,7 @@ export async function verifyAudit(
   }
 }
 
-/** Combines the results of two calls. Every call checks the head, so both results can have the same error. */
+/** Combines the results of two verifications. Each verification checks the head, so both results can have the same error. */
 function merge(before: AuditVerification, now: AuditVerification): AuditVerification {
   const known = new Set(before.errors.map(({ id, reason }) => `${id} ${reason}`));
   const fresh = now.errors.filter(({ id, reason }) => !known.has(`${id} ${reason}`));

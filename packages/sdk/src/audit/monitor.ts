@@ -4,9 +4,9 @@ import { type AuditReport, type AuditSource, checkAudit, type CheckOptions } fro
 
 /** Options of `audit.monitor`. */
 export interface MonitorOptions extends CheckOptions {
-  /** Milliseconds between the end of a round and the next. Defaults to 300,000 (five minutes). */
+  /** The pause between two rounds in milliseconds. Defaults to 300,000 (five minutes). */
   readonly interval?: number | undefined;
-  /** Called if a round fails. The next round then tries again. Without `onError`, the error is thrown. */
+  /** Called with the error if a round fails. The monitor then continues. Without `onError`, the monitor throws the error. */
   readonly onError?: ((error: ServiceError | ClientError) => void | Promise<void>) | undefined;
 }
 

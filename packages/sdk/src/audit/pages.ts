@@ -4,7 +4,7 @@ import type { AuditMethods } from './methods.ts';
 
 /** The position of a reader in the audit log, according to the last page. */
 export interface Place {
-  /** The newest id up to `until`. Undefined before the first page. */
+  /** The id of the newest entry up to the date `until`. Undefined before the first page. */
   head: number | undefined;
   /**
    * The latest date to request. Later entries would shift every offset. Later entries with the same date can still appear.

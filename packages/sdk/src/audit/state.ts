@@ -3,17 +3,18 @@ import { genesisHash } from '@eaas/protocol/audit';
 import { toHex } from '@eaas/protocol/internal-audit';
 import type { AuditHead } from './checkpoint.ts';
 
-/** The state of an audit: plain JSON without secrets. Anyone who can write it can hide changes from the audit. */
+/** The state of an audit. It is plain JSON and contains no secrets. Anyone who can change this state can hide changes of the
+ * log. */
 export interface AuditState {
   readonly version: 1;
   readonly tenant_id: string;
-  /** The pinned verifier key: the option, or the key that the service returned in the first round. */
+  /** The pinned verifier key, from the option `verifierKey` or from the service's response in the first round. */
   readonly verifier_key: string;
   /**
    * The start of the verified chain. If the id is not 0, all entries up to this id were purged, and the hash was trusted.
    */
   readonly start: AuditHead;
-  /** The last entry that was read. It is later than `verified` only during a round. */
+  /** The last entry that was read. During a round, this entry can be later than `verified`. */
   readonly read: AuditHead;
   /** The last entry that was compared with a signed checkpoint. */
   readonly verified: AuditHead;
@@ -29,7 +30,7 @@ export interface AuditStore {
   save(state: AuditState): void | Promise<void>;
 }
 
-/** The state before the first round. */
+/** The state of an audit before its first round. */
 export function initialState(tenantId: string, verifierKey: string): AuditState {
   const start = { id: 0, hash: toHex(genesisHash(tenantId)) };
   const heads = { start, read: start, verified: start };

@@ -27,7 +27,10 @@ export class DataKeyCache {
     this.#limits = limits;
   }
 
-  /** Returns the data key in memory, and marks it as most recently used. Undefined if there is none or it is too old. */
+  /**
+   * Returns the data key in memory, and marks it as most recently used. Returns undefined if no data key is in memory or if
+   * it has expired.
+   */
   find(name: string): Lease | undefined {
     const lease = this.#ready.get(name);
     if (!lease?.key) return undefined;
@@ -42,12 +45,14 @@ export class DataKeyCache {
     return lease;
   }
 
-  /** Returns the latest requested data key that has not arrived. Concurrent callers share it (single-flight). */
+  /**
+   * Returns the latest request for a data key that has not arrived. Concurrent callers share this request (single-flight).
+   */
   arriving(name: string): Lease | undefined {
     return this.#arriving.get(name);
   }
 
-  /** Requests a data key. When it arrives, it replaces the data key in memory. */
+  /** Requests a new data key, which replaces the data key in memory when it arrives. */
   request(name: string, request: Request, onFailure?: (error: ServiceError) => void): Lease {
     const settled = (): void => {
       if (this.#arriving.get(name) === lease) this.#arriving.delete(name);
@@ -55,7 +60,7 @@ export class DataKeyCache {
     const onArrival = (key: DerivedDataKey): void => {
       settled();
       this.#requireOpen(key);
-      // An abandoned lease is not kept, because a later request might have replaced it.
+      // Does not cache an abandoned lease, because a later request might have replaced it.
       if (!lease.isReleased) this.#keep(name, lease);
     };
     const lease: Lease = new Lease(request, onArrival, (error) => {

@@ -31,7 +31,7 @@ export function createEncryptingKeys(
   const cache = new DataKeyCache({ maxEntries: Infinity, maxAge: limits.maxAge });
   /** The partitions that `prime({ keep: true })` renews. */
   const kept = new Map<string, Timer>();
-  /** The partitions whose last request failed recently. */
+  /** The partitions whose last request for a data key failed recently. */
   const paused = new Map<string, Timer>();
 
   async function mint(of: Partition, withSync: boolean): Promise<DerivedDataKey> {
@@ -64,7 +64,9 @@ export function createEncryptingKeys(
     if (!cache.arriving(name) && !paused.has(name)) request(name, of);
   }
 
-  /** Checks a kept data key twenty times during its lifetime, so that a failed renewal is repeated soon. */
+  /**
+   * Checks twenty times during the lifetime of a data key whether it needs renewal, so a failed renewal is repeated soon.
+   */
   function keepUp(name: string, of: Partition): void {
     const check = (): void => {
       const lease = cache.find(name);

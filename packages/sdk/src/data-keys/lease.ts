@@ -21,7 +21,7 @@ export class Lease {
   readonly #arrival: Promise<DerivedDataKey>;
   readonly #onFailure: ((error: ServiceError) => void) | undefined;
 
-  /** Requests a data key. If `onArrival` throws, the arrival fails with its error. */
+  /** Requests a data key. If `onArrival` throws, all waiting calls fail with its error. */
   constructor(
     request: () => Promise<DerivedDataKey>,
     onArrival: (key: DerivedDataKey) => void,
@@ -64,7 +64,7 @@ export class Lease {
     this.#wipeUnlessHeld();
   }
 
-  /** Gives up a data key that has not arrived. */
+  /** Stops waiting for a data key that has not arrived. Later calls request another data key. */
   #abandon(error: ServiceError): void {
     if (this.key || this.isReleased) return;
     this.isReleased = true;

@@ -16,7 +16,10 @@ import { normalizer } from './normalize.ts';
 import { bigintType, booleanType, bytesType, dateType, numberType, textType } from './scalar-types.ts';
 import { refuse, type ValueType } from './value-type.ts';
 
-/** Text. `client.decrypt` with `as: 'text'` can read it too. Encrypting a lone surrogate throws FieldError. */
+/**
+ * A field of text. `client.decrypt` with `as: 'text'` can also decrypt the text. Encrypting a lone surrogate throws
+ * FieldError.
+ */
 export function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>): TextField<NoInfer<B>> {
   const field = fieldOf(textType, options);
   return {
@@ -28,19 +31,19 @@ export function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>)
   };
 }
 
-/** A number. Encryption preserves NaN, the infinities and -0. */
+/** A field of numbers. Encryption preserves NaN, the infinities and -0. */
 export const number = /* @__PURE__ */ lowEntropy(numberType, (value) => value + 0); // A search for 0 must find -0.
 
-/** A bigint of any size. The length of the ciphertext reveals the order of magnitude. */
+/** A field of bigints of any size. The length of the ciphertext reveals the order of magnitude. */
 export const bigint = /* @__PURE__ */ lowEntropy(bigintType);
 
-/** A boolean. The ciphertexts of true and false have the same length. */
+/** A field of booleans. The ciphertexts of true and false have the same length. */
 export const boolean = /* @__PURE__ */ lowEntropy(booleanType);
 
-/** A Date, to the millisecond. Encrypting an invalid Date throws FieldError. */
+/** A field of Dates, with milliseconds. Encrypting an invalid Date throws FieldError. */
 export const date = /* @__PURE__ */ lowEntropy(dateType);
 
-/** Bytes, which cannot be searched. */
+/** A field of bytes, which cannot be searched. */
 export function bytes<B extends Bound = 'row'>(
   options?: FieldOptions<Uint8Array, B>,
 ): Field<Uint8Array, NoInfer<B>, false> {
@@ -48,8 +51,8 @@ export function bytes<B extends Bound = 'row'>(
 }
 
 /**
- * Any JSON value: `json<Notes>()`. Encrypting a value that JSON drops or changes (undefined, a Date, NaN) throws FieldError.
- * Decryption does not check that the value has the type `Value`.
+ * A field of JSON values, such as `json<Notes>()`. Encrypting a value that JSON drops or changes (undefined, a Date, NaN)
+ * throws FieldError. Decryption does not check that the value has the type `Value`.
  */
 export function json<Value>(
   options: FieldOptions<Value> & { readonly context: 'field' },

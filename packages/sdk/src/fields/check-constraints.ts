@@ -6,9 +6,9 @@ import { refuse } from './value-type.ts';
 
 /** Options of `checkConstraints`, for names in the database that differ from the definition. */
 export interface CheckConstraintsOptions<F> {
-  /** The schema. Defaults to the search path. */
+  /** The schema of the table in the database. By default, PostgreSQL uses the search path. */
   readonly schema?: string | undefined;
-  /** The name of the table. Defaults to its name in the definition. */
+  /** The name of the table in the database. Defaults to the name in the definition. */
   readonly table?: string | undefined;
   /** The columns of fields, as in `{ firstName: 'first_name' }`. A column defaults to the name of its field. */
   readonly columns?: { readonly [Name in FieldName<F>]?: string } | undefined;

@@ -96,7 +96,9 @@ function columnsOf(plan: TablePlan, as: DecryptRowsOptions['as'] = {}) {
   return { fields: [...fields], known };
 }
 
-/** Throws if a column that is not a field holds a ciphertext, because the app would show the ciphertext to its users. */
+/**
+ * Throws if a column that is not a field contains a ciphertext. Otherwise the app would show the ciphertext to its users.
+ */
 function refuseCiphertext(row: Row, column: string, table: string): never {
   const value = row[column];
   const isInside = typeof value === 'object' && !(value instanceof Uint8Array);
@@ -118,7 +120,7 @@ function attempt(opening: Opening, where: Where, step: () => void): void {
   }
 }
 
-/** Returns the ciphertext in a column. Undefined for any other value. */
+/** Returns the value of a column if it is a ciphertext. Returns undefined for any other value. */
 export function ciphertextIn({ field }: FieldPlan, stored: unknown): string | Uint8Array | undefined {
   return field.previous ? ciphertextAmongPlaintext(stored) : storedCiphertext(stored);
 }
@@ -145,7 +147,7 @@ export function readPlaintext(
   }
   field.type.encode(value);
   reads.plaintext++;
-  // An observer that throws or rejects must not end the process.
+  // An error of the app's function `onPlaintext` must not end the process.
   (async () => onPlaintext?.({ table, field: name, row }))().catch(() => undefined);
   return value;
 }

@@ -39,7 +39,7 @@ type OptionsOf<T extends Tables> = {
   ? [options?: RecordsOptions<T>]
   : [options: RecordsOptions<T> & { readonly index: IndexSource | readonly IndexSource[] }];
 
-/** The encrypted fields of some tables. */
+/** The definition of encrypted fields, as `defineFields` returns it. */
 export interface FieldsDefinition<T extends Tables> {
   readonly tables: T;
   /** Returns the methods that encrypt, decrypt and search with a client. Throws InputError for invalid options. */

@@ -1,7 +1,7 @@
 import { EaasError } from '@eaas/protocol';
 import type { SdkError, Settled } from '../errors.ts';
 
-/** The code of the cause of a FieldError, or `no_fingerprint` for a search value that is empty after normalization. */
+/** The code of a FieldError: the code of its cause, or `no_fingerprint` if a search value is empty after normalization. */
 export type FieldErrorCode = SdkError['code'] | 'no_fingerprint';
 
 /** A failure of one field of a row. The message names the table, the field and the row id, and never contains the value. */
@@ -13,7 +13,7 @@ export class FieldError extends EaasError {
   readonly field: string;
   /** The id of the row. Undefined if the call has no row. */
   readonly row: string | undefined;
-  /** Whether the same call might succeed later. */
+  /** Whether the call might succeed if the app repeats it later. */
   override readonly retryable: boolean;
 
   constructor(cause: SdkError, { table, field, row }: Where, code: FieldErrorCode = cause.code) {

@@ -47,13 +47,16 @@ export interface SearchOptions<Column extends string | true> {
 
 /** Options of a searchable text field. */
 export interface TextSearchOptions<Column extends string | true> extends SearchOptions<Column> {
-  /** Steps that convert similar texts to the same text, in this order. Only the fingerprint uses the converted text. */
+  /**
+   * Steps that convert similar texts to the same text, in this order. The steps change the fingerprint, but not the stored
+   * value.
+   */
   readonly normalize?: readonly Normalization[] | undefined;
 }
 
 /** Options of a searchable field whose values can be guessed. */
 export interface LowEntropySearchOptions<Column extends string | true> extends SearchOptions<Column> {
-  /** Confirms that you accept this risk: Anyone who can compute fingerprints can find every value by brute force. */
+  /** Confirms that you accept that anyone who can compute fingerprints can find every value by brute force. */
   readonly lowEntropy: 'accepted';
 }
 
@@ -62,7 +65,7 @@ export interface Index<Value, Column extends string | boolean = string | boolean
   readonly column: Column;
   readonly bits: number;
   readonly boundTo: { readonly table: string; readonly field: string } | undefined;
-  /** Converts values that a search must not distinguish to the same value. */
+  /** Normalizes a value. Values that a search must not distinguish have the same normalized value. */
   normalize(value: Value): Value;
 }
 

@@ -62,13 +62,13 @@ export function fingerprintsOf(
   }
 
   return {
-    /** Computes the fingerprint to store for each subject: with the first index, under the first key of the field. */
+    /** Computes the fingerprints to store, with the first index and under the first key of each field. */
     written: (subjects: readonly Subject[], options: CallOptions) =>
       make(
         options,
         subjects.flatMap((subject) => tasksOf(subject).slice(0, 1)),
       ),
-    /** Computes all possible fingerprints of a stored row with this value: with every index, under every key. */
+    /** Computes the fingerprints to search by, with every index and under every key of each field. */
     possible: (subject: Subject, options: CallOptions) => make(options, tasksOf(subject)),
     /** Drops the index keys. Fingerprints cannot be computed afterwards. */
     drop(): void {
@@ -83,7 +83,7 @@ export function fingerprintsOf(
  */
 export function subjectOf(plan: FieldPlan, value: unknown): Subject | undefined {
   const { type, index } = plan.field;
-  // Checks the type before the normalization relies on it.
+  // Checks the type of the value first, because the normalization requires a value of this type.
   type.encode(value);
   const bytes = type.encode(index ? index.normalize(value) : value);
   return bytes.length === 0 ? undefined : { plan, bytes };

@@ -31,8 +31,8 @@ export async function createIndexKey(
 }
 
 /**
- * Rewraps an index key under the newest version of its key, or under another key, and returns the new token. The indexes
- * stay valid. Throws InputError for a value that is not a token, and EaasError if the service refuses.
+ * Wraps an index key again, under the newest version of the same key or under another key. Returns the new token. The
+ * indexes stay valid. Throws InputError for a value that is not a token, and EaasError if the service refuses.
  */
 export async function rewrapIndexKey(
   client: Pick<EnvelopeClient, 'wrap' | 'unwrap'>,
@@ -90,7 +90,7 @@ export function indexKeyOf(client: Pick<EnvelopeClient, 'unwrap'>, token: string
       key ??= load();
       return toHex(await (await key)(subject));
     },
-    /** Drops the key. Later calls of `mac` throw. */
+    /** Drops the index key. Later calls of `mac` throw. */
     drop(): void {
       isDropped = true;
       key = undefined;

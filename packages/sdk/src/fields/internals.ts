@@ -29,7 +29,7 @@ export const rowOptions: OptionNames<RowOptions> = { scope: true, wrapContext: t
 export type Row = Record<string, unknown>;
 export type IdOf = (row: Row) => RecordId | undefined;
 
-/** The numbers of values of a field that were read as ciphertext and as plaintext. */
+/** For one field, how many ciphertexts and how many plaintexts were read. */
 export interface ReadCount {
   readonly encrypted: number;
   readonly plaintext: number;

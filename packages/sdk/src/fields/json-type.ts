@@ -24,7 +24,7 @@ export const jsonType: ValueType<unknown> = {
 
 function toJson(value: unknown, around: readonly unknown[]): string {
   if (value === null || typeof value === 'boolean') return String(value);
-  // JSON.stringify escapes lone surrogates, so they are kept.
+  // JSON.stringify escapes lone surrogates, so the encoded value still contains them.
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'number' && Number.isFinite(value)) return Object.is(value, -0) ? '-0' : String(value);
   if (value === undefined) return refuse('JSON cannot represent undefined: omit the member or use null');

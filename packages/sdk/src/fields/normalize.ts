@@ -1,13 +1,14 @@
 import { nearestOf } from '@eaas/protocol/internal';
 import { refuse } from './value-type.ts';
 
-/** Converts texts that a search must not distinguish to the same text. */
+/** A function that normalizes a text. Texts that a search must not distinguish have the same normalized text. */
 export type Normalization = NamedNormalization | ((text: string) => string);
 
 /**
- * The steps with a name. `trim` removes surrounding white space. `spaces` replaces each run of white space with one space.
- * `lowercase` ignores the locale. `digits` keeps only 0 to 9. `nfc` and `nfkc` are the Unicode normalization forms. `nfkc`
- * also replaces compatibility characters, such as full-width letters and ligatures, with their ordinary characters.
+ * The normalization steps that have a name. `trim` removes surrounding white space. `spaces` replaces each run of white
+ * space with one space. `lowercase` ignores the locale. `digits` keeps only 0 to 9. `nfc` and `nfkc` are the Unicode
+ * normalization forms. `nfkc` also replaces compatibility characters, such as full-width letters and ligatures, with their
+ * ordinary characters.
  */
 export type NamedNormalization = keyof typeof named;
 

@@ -14,7 +14,7 @@ export interface FieldPlan {
   readonly indexColumn: string | undefined;
   /** The keys of the field. The first key encrypts. Undefined means the key of the client. */
   readonly keyIds: readonly string[] | undefined;
-  /** The numbers of values that were read. */
+  /** How many ciphertexts and how many plaintexts of the field were read. */
   readonly reads: { encrypted: number; plaintext: number };
 }
 
@@ -123,7 +123,7 @@ export function requireColumns({ table, columns }: TablePlan, row: object): void
   const near = nearestOf(columns, unknown);
   const advice = near ? `did you mean \`${near}\`? Otherwise ` : '';
   refuse(
-    `the column \`${table}.${unknown}\` is not defined: ${advice}list it with unencrypted('${unknown}') to store it as it is`,
+    `the column \`${table}.${unknown}\` is not defined: ${advice}list it with unencrypted('${unknown}') to store it unencrypted`,
   );
 }
 

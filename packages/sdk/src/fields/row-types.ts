@@ -91,7 +91,7 @@ export type EncryptRowResult<F, Table extends string, Row> = Flat<
 /** The field of each column whose name differs from its field, or null for a column that stays unchanged. */
 export type Aliases<F, Row> = { readonly [Column in keyof Row]?: FieldName<F> | null };
 
-/** The field that a column holds. */
+/** The field whose ciphertexts a column contains. */
 type FieldOf<As, Column> = Column extends keyof As ? As[Column] : Column;
 
 /** The type of a row that is read: the column of a field must hold a ciphertext of this field. */

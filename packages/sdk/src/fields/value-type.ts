@@ -3,7 +3,7 @@ import { FormatError, InputError } from '@eaas/protocol';
 /** Converts the values of one type to bytes and back, without loss. */
 export interface ValueType<Value> {
   readonly name: string;
-  /** Throws InputError for a value that cannot be decoded unchanged. The message never contains the value. */
+  /** Throws InputError for a value that changes when it is encoded and decoded. The message never contains the value. */
   encode(value: Value): Uint8Array<ArrayBuffer>;
   /** Throws FormatError for the bytes of another type. */
   decode(bytes: Uint8Array): Value;

@@ -29,7 +29,7 @@ export interface NodeResponse {
 
 const nodeRequests = /* @__PURE__ */ new WeakMap<Request, NodeRequest>();
 
-/** Returns a handler `(req, res)` for node:http, Express, Fastify and others. It responds to every request. */
+/** Returns a handler `(req, res)` for node:http, Express, Fastify and others. The handler responds to every request. */
 export function toNodeHandler(proxy: Proxy): (req: NodeRequest, res: NodeResponse) => Promise<void> {
   return async (req, res) => {
     const response = await answer(proxy, req, res);
@@ -42,7 +42,8 @@ export function toNodeHandler(proxy: Proxy): (req: NodeRequest, res: NodeRespons
   };
 }
 
-/** Returns the request that the framework passed to toNodeHandler, for use in `authorize`. Throws InputError for others. */
+/** Returns the request that the framework passed to toNodeHandler, for use in `authorize`. Throws InputError for any other
+ * request. */
 export function nodeRequestOf(request: Request): NodeRequest {
   const found = nodeRequests.get(request);
   if (!found)
@@ -67,7 +68,7 @@ async function answer(proxy: Proxy, req: NodeRequest, res: NodeResponse): Promis
   return proxy(request);
 }
 
-/** Converts a Node request. Throws for a URL or a header that a Request cannot have. */
+/** Converts a Node request to a `Request`. Throws for a URL or a header that a `Request` does not allow. */
 function webRequest(req: NodeRequest, signal: AbortSignal): Request {
   const path = req.originalUrl ?? req.url ?? '';
   if (!path.startsWith('/')) throw new InputError('the request URL must be a path that begins with "/"');

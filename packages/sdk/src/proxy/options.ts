@@ -17,8 +17,9 @@ export interface ProxyOptions {
   /** The path where the proxy is mounted. Defaults to `/api/eaas`. */
   readonly basePath?: string | undefined;
   /**
-   * The app's own origin, such as `https://app.example`. Set it in production. Without it, every host name that leads to
-   * this server is accepted. Behind a proxy that terminates TLS, the URL of a request does not have the app's origin.
+   * The app's own origin, such as `https://app.example`. Set `origin` in production. Without `origin`, the proxy accepts
+   * every host name that leads to this server. Behind a proxy that terminates TLS, the URL of a request does not have the
+   * app's origin.
    */
   readonly origin?: string | undefined;
   /** Other origins whose pages can call the proxy. The app must respond to their preflights and set the CORS headers. */
@@ -33,7 +34,9 @@ export interface ProxyOptions {
   readonly onEvent?: ((event: ProxyEvent) => void) | undefined;
 }
 
-/** A failure that the operator must fix. It contains no key and no value. `error` is an error that the app's code threw. */
+/**
+ * A failure that the operator must fix. The event contains no key and no value. `error` is an error of the app's own code.
+ */
 export type ProxyEvent =
   | {
       /** The service refused the proxy's API key. */
@@ -47,7 +50,10 @@ export type ProxyEvent =
       readonly requestId: string | undefined;
     }
   | {
-      /** `authorize_failed`: `authorize` threw, or returned something that is not a grant. `failed`: any other error. */
+      /**
+       * The type is `authorize_failed` if `authorize` threw or did not return a valid grant, and `failed` for any other
+       * error.
+       */
       readonly type: 'authorize_failed' | 'failed';
       readonly error: unknown;
     };
@@ -94,7 +100,7 @@ export function checkOptions(options: ProxyOptions) {
     allowWithoutOrigin,
     timeout,
     fetch: options.fetch ?? ((...call: Parameters<typeof fetch>) => fetch(...call)),
-    // A listener that throws or rejects must not change the response or end the process.
+    // An error of the function `onEvent` must not change the response or end the process.
     report: (event: ProxyEvent): void => void (async () => onEvent?.(event))().catch(() => undefined),
   };
 }

@@ -12,7 +12,7 @@ export { nodeRequestOf, type NodeRequest, type NodeResponse, toNodeHandler } fro
 export type { ProxyEvent, ProxyOptions } from './options.ts';
 export type { Operation } from './routes.ts';
 
-/** Handles a request of EaasBrowserClient. Never rejects. */
+/** A function that responds to a request of EaasBrowserClient. The returned promise never rejects. */
 export type Proxy = (request: Request) => Promise<Response>;
 
 /**

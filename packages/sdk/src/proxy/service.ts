@@ -34,7 +34,7 @@ export async function askService(
     });
     response = await abortable(asking, signal);
   } catch {
-    // The error is dropped, because it might contain the header with the API key.
+    // Drops the error of `fetch`, because it might contain the header with the API key.
     throw signal.aborted ? tooLate(settings, signal) : failed(settings, 'network', undefined);
   }
   // Any other text is not a request id of the service, and might contain a secret.
@@ -61,7 +61,7 @@ async function tokenOf(settings: Settings, signal: AbortSignal): Promise<string>
 }
 
 function tooLate(settings: Settings, { reason }: AbortSignal): Refusal {
-  // It is not a failure if the browser closes the connection.
+  // Emits no event if the browser closed the connection, because this is not a failure.
   if (reason instanceof DOMException && reason.name === 'TimeoutError') {
     settings.report({ type: 'service_failed', reason: 'timeout', requestId: undefined });
   }

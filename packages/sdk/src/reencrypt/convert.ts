@@ -15,7 +15,7 @@ const ownReasons = {
   store: '`write` threw at every attempt for this row: log the error in `write`',
 } as const;
 
-/** A failure that is not an error of a client call. */
+/** A failure of the conversion itself, such as a conflict. Errors of client calls have their own classes. */
 export class ConversionError extends EaasError {
   override readonly name = 'ConversionError';
   readonly code: keyof typeof ownReasons;
@@ -26,7 +26,7 @@ export class ConversionError extends EaasError {
   }
 }
 
-/** Returns the error for a value whose form the mode cannot convert. */
+/** Returns the error for a stored value that the mode of the run cannot convert. */
 export function unsuitable(kind: Form['kind']): FormatError {
   if (kind === 'plaintext') return new FormatError('the value is not encrypted: use the mode `encrypt`');
   if (kind === 'stream') return new FormatError('the value is a stream (version 2): convert it as a stream');
@@ -40,7 +40,7 @@ interface Value<Row extends StoredRow> extends Place<Row> {
   readonly stored: string | Uint8Array;
 }
 
-/** Returns the new value, or undefined if the value stays unchanged. */
+/** Converts a stored value. Returns undefined if the value does not change. */
 export type Convert<Row extends StoredRow> = (value: Value<Row>) => Promise<string | Uint8Array | undefined>;
 
 /** The result for a row: the fields that change, and the errors of the fields that could not be converted. */
@@ -83,7 +83,7 @@ async function settleAs(
     return { changed: await work(), failures: [] };
   } catch (error) {
     if (!(error instanceof EaasError)) throw error;
-    // A FieldError names its field.
+    // Adds the field of a FieldError to the failure.
     return { failures: [{ field: field ?? (error as { field?: string }).field, error }] };
   }
 }

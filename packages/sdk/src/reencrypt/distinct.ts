@@ -1,9 +1,9 @@
 const kept = 4_096;
 
 /**
- * Counts distinct byte strings in constant memory. The count is exact up to 4,096, and an estimate above. Keeps the 4,096
- * smallest hashes (a KMV sketch) and estimates the count from the largest of these hashes. The error is 1.6 % on average, and
- * above 5 % in one of a thousand cases.
+ * Counts distinct byte strings in constant memory. The count is exact up to 4,096, and an estimate above 4,096. Keeps the
+ * 4,096 smallest hashes (a KMV sketch) and estimates the count from the largest of these hashes. The error is 1.6 % on
+ * average, and above 5 % in one of a thousand cases.
  */
 export function countDistinct() {
   let smallest = new Set<number>();

@@ -15,7 +15,7 @@ export interface VersionUse {
   readonly wrapped_keys: number;
   /** Whether `wrapped_keys` is exact. If false, `wrapped_keys` is an estimate with an error of a few percent. */
   readonly wrapped_keys_exact: boolean;
-  /** The service's counts for all uses of the version. They are up to one minute old. */
+  /** The service's counts for all uses of the version, which are up to one minute old. */
   readonly wraps?: number;
   readonly unwraps?: number;
   readonly last_unwrap_at?: string | null;
@@ -29,7 +29,7 @@ export interface KeyUse {
    */
   readonly key_version?: number;
   readonly status?: string;
-  /** The versions in order, including versions of the service that no value uses. */
+  /** The versions of the key in order, including versions that no value uses. */
   readonly versions: readonly VersionUse[];
 }
 
@@ -109,7 +109,7 @@ export async function inventory(
   return { ...others, plaintexts, keys };
 }
 
-/** Returns a key with all its versions. Undefined for an unknown key, because a forged header can name any key. */
+/** Returns a key with all its versions. Returns undefined for an unknown key, because a forged header can name any key. */
 async function wholeKey(
   keys: NonNullable<InventoryOptions['client']>['keys'],
   key_id: string,

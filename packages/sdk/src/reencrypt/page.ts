@@ -16,14 +16,15 @@ interface Run<Row extends StoredRow> {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The maximum attempts for a row that other programs change, and for calls while the service is unavailable. */
+/** The maximum numbers of attempts: for a row that other programs change, and for calls while the service is unavailable. */
 const attempts = { row: 5, service: 8 };
 /** Error codes that concern the caller and not a value. All other rows would fail with the same error. */
 const ofTheCaller = new Set(['unauthorized', 'permission_missing', 'origin_refused', 'aborted', 'closed']);
 
 /**
  * Returns a function that converts and writes a page. If another program has changed a row, the function reads the row again
- * and retries. It throws if the service stays unavailable or refuses the caller. Some rows might already be written then.
+ * and retries. It throws if the service stays unavailable or refuses the caller. The function might have written some rows
+ * before it throws.
  */
 export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run }: Run<Row>) {
   const { dryRun, pageSize, concurrency, signal } = run;
@@ -46,7 +47,7 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
       const page = await store.read({ after, limit: pageSize });
       pending = page.filter(({ id }) => unwritten.has(idKey(id)));
       if (page.some(({ id }) => last && idKey(id) === idKey(last.id)) || (await isEnd(page))) {
-        // The page is complete, so missing rows were deleted.
+        // The whole page was read again, so rows that are missing now were deleted.
         for (const { id } of pending) unwritten.delete(idKey(id));
         for (const name of unwritten.keys()) results.set(name, { kind: 'skipped', failures: [] });
       }

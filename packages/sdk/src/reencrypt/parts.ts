@@ -31,7 +31,10 @@ export function fold({ ciphertext, wrapped_key, iv, key_version }: StoredParts):
   return toBase64(folded);
 }
 
-/** Returns the five fields of a ciphertext, for a table with one column per field. Throws FormatError for other text. */
+/**
+ * Returns the five fields of a ciphertext, for a table with one column per field. Throws FormatError for text that is not a
+ * ciphertext.
+ */
 export function unfold(ciphertext: string): Bundle {
   const { wrappedKey, iv, keyId, keyVersion } = parseEnvelope(fromBase64(ciphertext, 'ciphertext'));
   const parts = { wrapped_key: toBase64(wrappedKey), iv: toBase64(iv) };

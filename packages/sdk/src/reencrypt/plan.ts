@@ -31,36 +31,36 @@ export interface Place<Row extends StoredRow = StoredRow> {
 /** An option that is the same for all values, or a function that returns the option for a place. */
 export type ByPlace<Row extends StoredRow, T> = T | ((place: Place<Row>) => T);
 
-/** `rewrap`: wraps the data key of each value under the newest version of its key. Does not decrypt the value. */
+/** The mode `rewrap` wraps the data key of each value again, under the newest key version. It does not decrypt the value. */
 export interface RewrapPlan<Row extends StoredRow> {
   readonly mode: 'rewrap';
-  /** Skips values under this version or a newer one. Defaults to the newest version of each key when the run begins. */
+  /** Skips values under this version or a newer version. Defaults to each key's newest version at the start of the run. */
   readonly keyVersion?: number | undefined;
   readonly wrapContext?: ByPlace<Row, Context | undefined> | undefined;
 }
 
-/** `encrypt`: encrypts plaintexts. Ciphertexts stay unchanged. */
+/** The mode `encrypt` encrypts plaintexts and does not change ciphertexts. */
 export interface EncryptPlan<Row extends StoredRow> {
   readonly mode: 'encrypt';
   readonly to: ByPlace<Row, Sealing>;
 }
 
-/** `reencrypt`: decrypts each value and encrypts it under a new data key, another key or another context. */
+/** The mode `reencrypt` decrypts each value, and encrypts it under a new data key, another key or another context. */
 export interface ReencryptPlan<Row extends StoredRow> {
   readonly mode: 'reencrypt';
   /** The options for decrypting the old values. Defaults to `to`. */
   readonly from?: ByPlace<Row, Opening> | undefined;
   readonly to: ByPlace<Row, Sealing>;
-  /** Skips values under this version of the key or a newer one. Rotate the key first, then pass the new version. */
+  /** Skips values under this version of the key or a newer version. Rotate the key first, then pass the new version. */
   readonly keyVersion?: number | undefined;
 }
 
-/** `custom`: converts each row with a function of the app, for example with `@eaas/sdk/fields`. */
+/** The mode `custom` converts each row with a function of the app, for example with `@eaas/sdk/fields`. */
 export interface CustomPlan<Row extends StoredRow> {
   readonly mode: 'custom';
   /**
-   * Returns the new values of the row, or undefined to leave the row unchanged. It must return undefined for a row that an
-   * earlier call has already converted. If it throws EaasError, the row counts as failed. Any other error ends the run.
+   * Returns the new values of the row, or undefined to leave the row unchanged. The function must return undefined for a row
+   * that is already converted. If the function throws EaasError, the row counts as failed. Any other error ends the run.
    */
   readonly convert: (row: Row) => Promise<Partial<Row['values']> | undefined>;
 }
@@ -72,7 +72,7 @@ export type Plan<Row extends StoredRow> =
   | ReencryptPlan<Row>
   | CustomPlan<Row>;
 
-/** The source of the time. Tests can replace it. */
+/** The clock of a run. Tests can replace the clock. */
 export interface Clock {
   /** Returns milliseconds since a fixed time. */
   now(): number;
@@ -86,16 +86,18 @@ export interface RunOptions<Row extends StoredRow> {
   readonly resume?: ReencryptProgress<Row['id']> | undefined;
   /** Makes a dry run, which does everything except writing. */
   readonly dryRun?: boolean | undefined;
-  /** Before each write, unwraps each new data key and decrypts a value with it. Not available in the mode `custom`. */
+  /**
+   * Before a write, unwraps each new data key and decrypts one value with the data key. Not available in the mode `custom`.
+   */
   readonly verify?: boolean | undefined;
-  /** Rows per page. Defaults to 500. */
+  /** The number of rows per page. Defaults to 500. */
   readonly pageSize?: number | undefined;
   /** The maximum number of concurrent calls of `write`. Defaults to 8. */
   readonly concurrency?: number | undefined;
   readonly rowsPerSecond?: number | undefined;
-  /** Milliseconds between two pages. */
+  /** The pause between two pages in milliseconds. */
   readonly pause?: number | undefined;
-  /** The run throws TooManyFailures if more rows than this fail. Defaults to 100. */
+  /** The maximum number of failed rows. If more rows fail, the run throws TooManyFailures. Defaults to 100. */
   readonly maxFailures?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly clock?: Clock | undefined;

@@ -7,7 +7,7 @@ export interface RowFailure<Id extends RowId = RowId> {
   readonly code: FailureCode;
   readonly message: string;
   readonly id: Id;
-  /** The field. Absent if the whole row could not be written. */
+  /** The field that failed. Absent if the whole row could not be written. */
   readonly field?: string;
 }
 
@@ -25,7 +25,7 @@ export interface ReencryptProgress<Id extends RowId = RowId> {
   readonly seen: number;
   /** The number of written rows. In a dry run, the number of rows that a real run would write. */
   readonly rewritten: number;
-  /** The number of rows without a change: converted earlier, empty, or deleted since they were read. */
+  /** The number of rows that needed no change, because they were already converted, empty or deleted. */
   readonly skipped: number;
   /** The number of rows that another program changed during every attempt. */
   readonly conflicted: number;
@@ -55,7 +55,7 @@ export class TooManyFailures extends EaasError {
   }
 }
 
-/** The result of a row. */
+/** The result of the conversion of one row. */
 export type RowResult<Id extends RowId> = {
   readonly kind: 'rewritten' | 'skipped' | 'conflicted' | 'failed';
   readonly failures: readonly RowFailure<Id>[];

@@ -11,13 +11,13 @@ import type { Proof } from './verify.ts';
 
 /**
  * Rewraps the data key of each value under the newest key version. Each data key is rewrapped once, so values that shared a
- * wrapped key still share one. Otherwise, each value would later need a separate unwrap.
+ * wrapped key before still share a wrapped key. With separate wrapped keys, each value would later need a separate unwrap.
  */
 export function rewrapping<Row extends StoredRow>(
   plan: RewrapPlan<Row>,
   calls: Calls,
   proof: Proof | undefined,
-  /** For each key, the version that values must have. Versions that the service returns are added. */
+  /** For each key, the version that its values must have. The run adds the versions that the service returns. */
   keyVersions: Record<string, number>,
 ): Convert<Row> {
   const rewrapped = new Recent<Wrapped | undefined>();

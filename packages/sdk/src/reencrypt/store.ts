@@ -7,13 +7,16 @@ export type RowId = string | number | readonly (string | number)[];
 /** The value of a column. A conversion preserves the type: text (base64), bytes or NULL. */
 export type StoredValue = string | Uint8Array | null | undefined;
 
-/** A row as `read` returns it: the columns to convert, and other members that the app needs. */
+/** A row that `read` returns. It contains the columns to convert, and any other members that the app needs. */
 export interface StoredRow {
   readonly id: RowId;
   readonly values: Readonly<Record<string, StoredValue>>;
 }
 
-/** A compare-and-set of one row. Write all of `values` if the row still has all of `expected`. Otherwise, write nothing. */
+/**
+ * A compare-and-set of one row. Write all of `values` if the row still has all values of `expected`. Otherwise, do not
+ * write.
+ */
 export interface Change<Row extends StoredRow = StoredRow> {
   readonly id: Row['id'];
   /** The value of every column when the row was read. */
@@ -77,7 +80,7 @@ export function idKey(id: RowId): string {
 
 /** Options of `storedValues`. */
 export interface StoredValuesOptions<Row extends StoredRow = StoredRow> {
-  /** Rows per page. Defaults to 1,000. */
+  /** The number of rows per page. Defaults to 1,000. */
   readonly pageSize?: number | undefined;
   /** Columns without ciphertexts, such as the index columns of fields. */
   readonly except?: readonly (keyof Row['values'] & string)[] | undefined;

@@ -39,7 +39,7 @@ export function isEncrypted(value: StoredValue): boolean {
   return 'header' in formOf(value);
 }
 
-/** Returns the envelope in the form of the stored value: text, bytes, or bytes of text. */
+/** Converts an envelope to the form of the stored value, which is text, bytes, or the bytes of a text. */
 export function inFormOf(stored: StoredValue, bytes: Uint8Array): string | Uint8Array {
   if (typeof stored === 'string') return toBase64(bytes);
   return typeof storedCiphertext(stored) === 'string' ? toUtf8(toBase64(bytes)) : bytes;

@@ -6,8 +6,8 @@ import { endOf, type Person, simulatedClock, tableOf } from '../../../../test/sd
 import { formOf } from './stored-form.ts';
 import { type ReencryptProgress, reencrypt, type ReencryptOptions } from './reencrypt.ts';
 
-// Other programs change, insert and delete rows of a table while a run converts it. The run crashes at random moments: in a
-// read, before a write, or after a write whose result it does not receive.
+// Other programs change, insert and delete rows of a table while a run converts it. The run crashes at random during a read,
+// before a write, or after a write without receiving its result.
 
 class Crash extends Error {}
 
@@ -63,7 +63,7 @@ test.each(Object.entries(worlds))(
         await convertWhileDisturbed(world, events, pageSize);
         for (const [id, plaintext] of world.newest)
           expect(await world.plaintextOf(world.table.email(id))).toBe(plaintext);
-        // The other programs have stopped. The next run converts the rows that they wrote after this run had passed.
+        // The other programs have stopped. The next run converts the rows that they wrote behind the position of this run.
         const last = await endOf(reencrypt(world.client, world.table.store, { ...world.options, pageSize }));
         expect(last).toMatchObject({ finished: true, done: true, seen: world.newest.size });
         for (const [id, plaintext] of world.newest) {
@@ -78,7 +78,7 @@ test.each(Object.entries(worlds))(
   },
 );
 
-/** Runs to the end while the events happen at the calls of the store. Resumes from JSON after each crash. */
+/** Executes the run to its end, and triggers the events before the calls of the store. After a crash, resumes from JSON. */
 async function convertWhileDisturbed(
   world: World,
   events: Script['events'],

@@ -42,7 +42,7 @@ export function proofBy(calls: Calls) {
       if (first !== second) throw unverified();
     },
 
-    /** Decrypts one ciphertext of each data key, and compares its plaintext with the stored value. */
+    /** For each data key, decrypts one ciphertext and compares the plaintext with the stored value. */
     async requireOpens(ciphertext: Uint8Array, plaintext: Uint8Array, sealing: Sealing): Promise<void> {
       const envelope = parseEnvelope(ciphertext);
       const name = toBase64(ciphertext.subarray(0, envelope.length));
