@@ -17,7 +17,7 @@ describe('base URL', () => {
     ['eaas_sk_0', '(got something else): begin it with https://'],
     ['https://a:b@eaas.example', 'it must have no user name, password, query or fragment'],
     ['https://eaas.example?x', 'it must have no user name, password, query or fragment'],
-  ])('the base URL %j is refused', (given, message) => {
+  ])('the constructor throws for the base URL %j', (given, message) => {
     const make = (): string => baseUrlOf(given as string, undefined);
     expect(make).toThrow(InputError);
     expect(make).toThrow(`\`baseUrl\` must be the URL of the service, such as https://eaas.example`);
@@ -25,7 +25,7 @@ describe('base URL', () => {
   });
 
   test.each(['https://eaas.test', 'https://eaas.test/', 'https://eaas.test/v1', 'https://eaas.test/v1/'])(
-    'the base URL %s reaches the service',
+    'a client with the base URL %s sends its requests to the right URL',
     async (baseUrl) => {
       const { client, service } = observedClient({ baseUrl });
       await client.hash('x');

@@ -89,7 +89,7 @@ export class EaasClient extends EnvelopeClient {
     this.audit = {
       ...audit,
       async *monitor(monitoring) {
-        // Loaded on demand, so an app that only encrypts does not download this module.
+        // Loads this module on demand, so an app that only encrypts does not download it.
         const { monitorAudit } = await import('./audit/monitor.ts');
         yield* monitorAudit({ audit }, monitoring);
       },

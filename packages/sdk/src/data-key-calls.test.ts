@@ -11,7 +11,7 @@ test.each([
   { results: {} },
   [],
   null,
-])('an invalid response is a ServiceError `invalid_response`: %j', async (answer) => {
+])('a call throws `invalid_response` for the invalid response %j', async (answer) => {
   const { client, make } = observedClient();
   const bundles = await Promise.all([0, 1].map((n) => client.encrypt(`${n}`, { fresh: true })));
   const talker = make({ fetch: async () => Response.json(answer) });
@@ -32,7 +32,7 @@ test.each([
   { key_version: -1 },
   { wrapped_key: '' },
   { wrapped_key: 'A'.repeat(2_000) },
-])('an invalid wrapped key is a ServiceError `invalid_response`: %j', async (nonsense) => {
+])('a call throws `invalid_response` for a response with the invalid wrapped key %j', async (nonsense) => {
   const answer = { wrapped_key: 'AAAA', key_version: 1 };
   const { client } = observedClient({
     fetch: async (input) => {

@@ -110,7 +110,7 @@ describe('decrypting data keys', () => {
   });
 
   test.each(['server', 'serverless', 'browser', { decrypt: { maxEntries: 1 } }] as const)(
-    'data keys stay in use until the call ends, even if the cache keeps fewer: %j',
+    'a call keeps all its data keys until it ends, even if the cache keeps fewer (cache %j)',
     async (cache) => {
       const { service, client, make } = observedClient();
       const written = await Promise.all(range(1_001).map((n) => client.encrypt(`${n}`, { fresh: true })));

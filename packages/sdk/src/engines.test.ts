@@ -89,7 +89,7 @@ test('an engine of the app replaces the platform engine only for its kind of cal
 });
 
 test.each([undefined, { subtle: crypto.subtle }])(
-  'a platform without `crypto.getRandomValues` is refused: %j',
+  'the constructor throws on a platform without `crypto.getRandomValues`, with the engines %j',
   (platform) => {
     const { make } = observedClient();
     vi.stubGlobal('crypto', platform);

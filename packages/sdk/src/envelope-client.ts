@@ -35,7 +35,7 @@ import { type Call, patienceOf, type TransportOptions } from './transport.ts';
  * reuses data keys within limits, requests many data keys in one batch, and overwrites data keys after use.
  */
 export class EnvelopeClient {
-  /** The default key. It encrypts, and ciphertexts must be under this key, unless a call names another key. */
+  /** The id of the default key, which calls use to encrypt and to decrypt unless they name another key. */
   readonly keyId: string | undefined;
   /** The implementations of AES-GCM. */
   readonly engines: Engines;

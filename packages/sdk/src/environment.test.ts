@@ -66,7 +66,7 @@ test.each([
   ['EAAS_BASE_URL', 'http://eaas.example', 'must use https:'],
   ['EAAS_API_KEY', undefined, 'is EAAS_API_KEY set?'],
   ['EAAS_API_KEY', 'hunter2', 'must be the token of an API key'],
-])('%s=%s throws InputError with advice', (name, value, advice) => {
+])('the constructor throws InputError with advice if the environment has %s=%s', (name, value, advice) => {
   vi.stubEnv(name, value);
   expect(() => new EaasClient()).toThrow(advice);
   expect(() => new EaasClient()).toThrow(InputError);

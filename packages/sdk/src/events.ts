@@ -38,7 +38,7 @@ export function createEmit({ onEvent, logger }: Observers): Emit {
   const log = (event: EaasEvent): void =>
     logger?.['code' in event ? 'warn' : 'debug'](`eaas ${event.type}`, event);
   return (event) => {
-    // Asynchronous, because an unhandled rejection of an observer would end the process.
+    // Calls observers in an async function, because an unhandled rejection of an observer would end the process.
     for (const tell of [onEvent, log]) (async () => tell?.(event))().catch(() => undefined);
   };
 }

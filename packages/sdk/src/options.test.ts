@@ -8,7 +8,7 @@ test.each([
   { encrypt: { maxAge: -1 } },
   { decrypt: { maxEntries: Number.NaN } },
   'sometimes' as 'server',
-])('invalid cache limits are refused: %j', (cache) => {
+])('the constructor throws for the invalid cache limits %j', (cache) => {
   expect(() => observedClient({ cache })).toThrow(InputError);
 });
 
@@ -27,6 +27,6 @@ test.each([
   { encrypt: { maxBytes: Number.NaN } },
   { decrypt: { maxAge: 0 } },
   { decrypt: { maxEntries: -1 } },
-])('a limit of zero, -1 or NaN is refused: %j', (cache) => {
+])('the constructor throws for a limit of zero, -1 or NaN: %j', (cache) => {
   expect(() => observedClient({ cache })).toThrow(InputError);
 });

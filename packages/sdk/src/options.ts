@@ -31,7 +31,7 @@ export type CachePreset = 'server' | 'serverless' | 'browser';
 
 /** The options of every client. */
 export interface EnvelopeClientOptions extends Observers {
-  /** The default key. It encrypts, and ciphertexts must be under this key, unless a call names another key. */
+  /** The id of the default key, which calls use to encrypt and to decrypt unless they name another key. */
   readonly keyId?: string | undefined;
   /** The limits of data keys. Defaults to `server`. */
   readonly cache?: CachePreset | CacheOptions | undefined;

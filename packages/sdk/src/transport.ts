@@ -123,7 +123,7 @@ export function createTransport(
     }
 
     try {
-      // Raced against the signal, because `headers` and some implementations of `fetch` ignore signals.
+      // Waits for the response or for the signal, because `headers` and some implementations of `fetch` ignore signals.
       return await abortable(ask(), whole.signal);
     } catch (error) {
       failure = whole.signal.aborted && !signal?.aborted ? timeoutError() : (error as ServiceError);

@@ -26,6 +26,6 @@ export function save(file: Blob, name: string): void {
   link.href = URL.createObjectURL(file);
   link.download = name;
   link.click();
-  // Delayed, because the browser might still read the file.
+  // Revokes the URL of the file later, because the browser might still read the file.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

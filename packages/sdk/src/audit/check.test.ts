@@ -47,7 +47,7 @@ describe('checkAudit with an honest log', () => {
   });
 
   test.each([1, 17, 60, 150])(
-    'a log that grows by %i entries per call within one millisecond causes no finding',
+    'a round has no finding for a log that grows by %i entries per call within one millisecond',
     async (growth) => {
       const log = playLog(700);
       log.entries.splice(0);

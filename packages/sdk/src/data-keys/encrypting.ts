@@ -136,7 +136,7 @@ export function createEncryptingKeys(
  */
 function shareUsed(limits: BudgetLimits, { key, messages, bytes }: Lease, length: number): number {
   const age = key ? (Date.now() - key.createdAt) / limits.maxAge : 0;
-  // A message that exceeds the limit alone gets a separate data key.
+  // A single message that exceeds the whole limit gets a separate data key.
   const size = messages > 0 ? (bytes + length) / limits.maxBytes : 0;
   return Math.max(age, (messages + 1) / limits.maxMessages, size);
 }

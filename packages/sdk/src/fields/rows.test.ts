@@ -132,13 +132,16 @@ test.each(['Ada', '007', 'ab12 '])('a text id that is not a UUID is used unchang
   }
 });
 
-test.each(['', Number.NaN, 1.5, 2 ** 53, {}, null, undefined])('%s is refused as a row id', async (id) => {
-  const { records, service } = openFields();
-  await expect(records.encryptRow('users', id as number, { name: 'Ada' })).rejects.toMatchObject({
-    code: 'input',
-  });
-  expect(service.requests).toEqual([]);
-});
+test.each(['', Number.NaN, 1.5, 2 ** 53, {}, null, undefined])(
+  '`encryptRow` throws for the row id %s',
+  async (id) => {
+    const { records, service } = openFields();
+    await expect(records.encryptRow('users', id as number, { name: 'Ada' })).rejects.toMatchObject({
+      code: 'input',
+    });
+    expect(service.requests).toEqual([]);
+  },
+);
 
 test('a ciphertext that was copied to another row, field or table is refused', async () => {
   const { records } = openFields();
@@ -246,7 +249,7 @@ test('an invalid value is refused before the first request, and the error names 
   expect(service.requests).toEqual([]);
 });
 
-test('the value of an index column is replaced, and refused if its field is missing', async () => {
+test('`encryptRow` replaces the value of an index column, and throws if the field of the index column is missing', async () => {
   const { records } = openFields();
   const stale = { email: 'ada@example.com', email_index: 'stale' };
   const { email_index } = await records.encryptRow('users', 1, stale);

@@ -50,7 +50,7 @@ describe('the context of the grant', () => {
     expect(sent[0]?.body).toEqual({ dek, context: { toString: 'x', constructor: 'y' } });
   });
 
-  test('the context of the grant and the names that the browser adds share one size limit', async () => {
+  test('the context of the grant and the names that the browser adds together have one size limit', async () => {
     const { post, sent } = setUp({ authorize: () => ({ ...all, context: { user: 'x'.repeat(3_000) } }) });
     expect(await post(wrapPath, { dek, context: { form: 'y'.repeat(3_000) } })).toMatchObject({
       status: 400,

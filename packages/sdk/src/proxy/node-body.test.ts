@@ -29,7 +29,7 @@ describe('request bodies in Node frameworks', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  test('a body that a parser left unread and replaced with an empty object is read', async () => {
+  test('the proxy reads a body that a parser did not read but replaced with an empty object', async () => {
     const { post } = await serve({}, (req, next) => {
       Object.assign(req, { body: {} });
       next();

@@ -51,7 +51,7 @@ export async function askService(
 async function tokenOf(settings: Settings, signal: AbortSignal): Promise<string> {
   const { apiKey } = settings;
   try {
-    // Raced against the signal, because the function `apiKey` does not get the signal.
+    // Waits for the function `apiKey` or for the signal, because the function does not get the signal.
     return typeof apiKey === 'string' ? apiKey : await abortable((async () => apiKey())(), signal);
   } catch (error) {
     if (signal.aborted) throw tooLate(settings, signal);

@@ -35,7 +35,7 @@ export function unsuitable(kind: Form['kind']): FormatError {
   );
 }
 
-/** A stored value and its place. */
+/** A stored value, with its row and column. */
 interface Value<Row extends StoredRow> extends Place<Row> {
   readonly stored: string | Uint8Array;
 }
