@@ -9,7 +9,7 @@ interface ButtonProps {
   /** The text while the button is busy. */
   readonly busyText?: string;
   readonly disabled?: boolean;
-  /** A longer name for screen readers. */
+  /** A longer label of the button, for screen readers. */
   readonly label?: string;
 }
 

@@ -25,7 +25,7 @@ export type RowOptions = Pick<EncryptOptions, 'scope' | 'wrapContext' | 'signal'
 
 export const rowOptions: OptionNames<RowOptions> = { scope: true, wrapContext: true, signal: true };
 
-/** A row without the types of its definition. */
+/** A row of any table, without the types of the columns. */
 export type Row = Record<string, unknown>;
 export type IdOf = (row: Row) => RecordId | undefined;
 

@@ -40,7 +40,7 @@ export function moving<Row extends StoredRow>(
     const { keyId, keyVersion } = form.header;
     if (keyId === (to.keyId ?? calls.keyId)?.toLowerCase()) {
       const sources = from.anyKey ? [] : [from.keyId ?? calls.keyId ?? []].flat();
-      // The value is under the new key, and the new key is not among the old keys.
+      // An earlier run has converted the value, because it is under the new key and the new key is not one of the old keys.
       if (sources.length > 0 && !sources.some((source) => source.toLowerCase() === keyId)) return undefined;
       if (keepsContexts && keyVersion >= (plan.keyVersion ?? Infinity)) return undefined;
     }
