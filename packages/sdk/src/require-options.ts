@@ -27,7 +27,7 @@ function unknownOption(known: readonly string[], name: string, of: string): Inpu
   return new InputError(`\`${of}\` has no option \`${shown}\`: ${advice}`);
 }
 
-/** The kind of a value, for "got …" in a message. It never shows the value. */
+/** Describes the kind of a value, for "got …" in an error message. The description never contains the value. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return `${value}`;
   if (value instanceof Uint8Array) return `a Uint8Array of ${value.length} bytes`;

@@ -36,7 +36,7 @@ test('a short text that might be a truncated ciphertext is not read as plaintext
   });
 });
 
-test('bytes that begin like an envelope are encrypted', async () => {
+test('bytes that begin like an envelope but are not an envelope are encrypted', async () => {
   const records = fields.for(observedClient().client);
   const photo = Uint8Array.of(0x79, 0xa6, 0xac, 1, 2, 3);
   const stored = await records.encryptRow('users', 1, { photo });

@@ -132,7 +132,7 @@ describe('options of a definition', () => {
     expect(plain.index).toBeUndefined();
   });
 
-  test('options that contradict the definition are refused', () => {
+  test('`fields.for` refuses options that contradict the definition', () => {
     const { client, keyId } = observedClient();
     const fields = defineFields({ users: { email: text().searchable() } });
     const attempt = (options: object) => () => fields.for(client, options as { index: string });

@@ -89,16 +89,19 @@ test.each<[string, Normalization[], string, string]>([
   ['nfkc', ['nfkc'], 'ｆｉ', 'fi'],
   ['a function', [(given) => given.split('').toReversed().join('')], 'abc', 'cba'],
   ['several, in order', ['trim', (given) => `${given}!`, 'lowercase'], ' A ', 'a!'],
-])('%s maps two spellings to one fingerprint', async (_, normalize, given, same) => {
-  const { client } = observedClient();
-  const plain = defineFields({ t: { f: text().searchable() } }).for(client, { index: 'service' });
-  const normalized = defineFields({ t: { f: text().searchable({ normalize }) } }).for(client, {
-    index: 'service',
-  });
-  expect(await normalized.where('t', { f: given })).toEqual(await plain.where('t', { f: same }));
-});
+])(
+  'with the normalization "%s", two spellings have the same fingerprint',
+  async (_, normalize, given, same) => {
+    const { client } = observedClient();
+    const plain = defineFields({ t: { f: text().searchable() } }).for(client, { index: 'service' });
+    const normalized = defineFields({ t: { f: text().searchable({ normalize }) } }).for(client, {
+      index: 'service',
+    });
+    expect(await normalized.where('t', { f: given })).toEqual(await plain.where('t', { f: same }));
+  },
+);
 
-test('with several keys and indexes, the first computes the stored fingerprint and a search uses all', async () => {
+test('with several keys and indexes, the stored fingerprint uses the first key and index, and a search uses all of them', async () => {
   const { client, service, keyId } = observedClient();
   const { key_id: newKey } = service.createKey('new');
   const token = await createIndexKey(client);
@@ -133,7 +136,7 @@ test('a fingerprint under an index key is HMAC-SHA-256 of the field and the valu
   expect(email_index).toEqual([createHmac('sha256', key).update(preimage).digest('hex')]);
 });
 
-test('a fingerprint by the service is its hash of the base64 of the field and the value', async () => {
+test('the service computes a fingerprint as the hash of the field and the value in base64', async () => {
   const { client } = observedClient();
   const { email_index } = await fields
     .for(client, { index: 'service' })
@@ -150,7 +153,7 @@ test.each([
   ['an undefined field', { toString: 'Ada' }, 'the field `users.toString` is not defined'],
   ['a value of another type', { email: 5 }, 'users.email: expected a string'],
   ['a lone surrogate', { email: '\udc00' }, 'users.email: text has a lone surrogate'],
-])('a query for %s is refused', async (_, query, message) => {
+])('`where` throws for a query with %s', async (_, query, message) => {
   const { client } = observedClient();
   const records = defineFields({ users: { email: text().searchable(), name: text() } }).for(client, {
     index: 'service',

@@ -62,7 +62,7 @@ test.each([
   'eaas_ik_1',
   'eaas_ik_1.x.1.AAAA',
   'eaas_ik_2.00000000-0000-4000-8000-000000000002.1.AAAA',
-])('the index %j is refused', (index) => {
+])('the option `index` with the value %j is refused', (index) => {
   const { client } = observedClient();
   expect(() => fields.for(client, { index })).toThrow("`index` must be 'service' or a token");
 });

@@ -114,13 +114,16 @@ test.each([
     },
   ],
   ['rejects', () => Promise.reject(new Error('the observer failed'))],
-])('an observer that %s fails neither the call nor the process', async (_, onPlaintext: () => unknown) => {
-  const { client } = observedClient();
-  const records = fields.for(client, { onPlaintext });
-  expect(await records.decryptRow('users', 1, { name: 'Ada' })).toEqual({ name: 'Ada' });
-});
+])(
+  'if the function `onPlaintext` %s, the call succeeds and the process continues',
+  async (_, onPlaintext: () => unknown) => {
+    const { client } = observedClient();
+    const records = fields.for(client, { onPlaintext });
+    expect(await records.decryptRow('users', 1, { name: 'Ada' })).toEqual({ name: 'Ada' });
+  },
+);
 
-test('a ciphertext whose text a binary column returns as bytes is decrypted', async () => {
+test('a ciphertext is decrypted if a binary column returns its text as bytes', async () => {
   const { client } = observedClient();
   const photos = defineFields({ users: { photo: bytes({ previous: plaintext() }), name: text() } }).for(
     client,

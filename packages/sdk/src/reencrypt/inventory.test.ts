@@ -57,7 +57,7 @@ test('with a client the inventory also shows the service’s counts, and version
   ]);
 });
 
-test('a key in `keyIds` is reported even without values, and an unknown key without counts of the service', async () => {
+test('a key in `keyIds` is reported even if no value uses it, and an unknown key is reported without counts of the service', async () => {
   const { client, keyId } = observedClient();
   const elsewhere = observedClient();
   const foreign = await elsewhere.client.encrypt('a');
@@ -70,7 +70,7 @@ test('a key in `keyIds` is reported even without values, and an unknown key with
   expect(keys.find(({ key_id }) => key_id === elsewhere.keyId)).not.toHaveProperty('status');
 });
 
-test('a client without the permission `keys.read` is refused, and an abort ends the inventory', async () => {
+test('the inventory throws if the client lacks the permission `keys.read`, and if the signal aborts', async () => {
   const { service, client } = observedClient();
   const { ciphertext } = await client.encrypt('a');
   const { api_key: apiKey } = service.createApiKey({ permissions: ['encrypt'] });

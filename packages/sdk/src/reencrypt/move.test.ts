@@ -25,7 +25,7 @@ test('plaintexts are encrypted with the context of their place, and ciphertexts 
   );
 });
 
-test('text stays text and bytes stay bytes in every mode', async () => {
+test('in every mode, text is replaced with text, and bytes are replaced with bytes', async () => {
   const { client, keyId } = observedClient();
   const bytes = Uint8Array.of(0, 255, 7);
   const table = tableOf(['text', bytes]);
@@ -99,7 +99,7 @@ test('values of different scopes get different data keys', async () => {
   expect(service.requests).toMatchObject([{ route: 'POST /v1/batch/wrap', items: 2 }]);
 });
 
-test('values move to another key once, because their header shows that they are converted', async () => {
+test('a second run skips values under the new key, because their header shows the new key', async () => {
   const { client, service, keyId } = observedClient();
   const { key_id: next } = service.createKey('next');
   const emails = await Promise.all(['a', 'b'].map((text) => client.encrypt(text)));
@@ -110,7 +110,7 @@ test('values move to another key once, because their header shows that they are 
   expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({ skipped: 2, done: true });
 });
 
-test('values that decrypt with the new context stay unchanged', async () => {
+test('a run leaves values that already decrypt with the new context unchanged', async () => {
   const { client } = observedClient();
   const table = tableOf([(await client.encrypt('a')).ciphertext]);
   const options = { mode: 'reencrypt', from: {}, to: contextOf } as const;
@@ -120,7 +120,7 @@ test('values that decrypt with the new context stay unchanged', async () => {
   expect(table.email(1)).toBe(stored);
 });
 
-test('values under `keyVersion` stay unchanged', async () => {
+test('a run leaves values under the version `keyVersion` unchanged', async () => {
   const { client, keyId } = observedClient({ cache: { encrypt: false } });
   const table = tableOf([(await client.encrypt('a')).ciphertext]);
   await client.keys.rotate({ key_id: keyId });
@@ -131,7 +131,7 @@ test('values under `keyVersion` stay unchanged', async () => {
   expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({ skipped: 1, done: true });
 });
 
-test('values fail if the data key is older than the rotation, and are not written under the old version', async () => {
+test('a value fails and is not written if its new data key is under an older version than `keyVersion`', async () => {
   const { client, keyId } = observedClient();
   const table = tableOf([(await client.encrypt('a')).ciphertext]);
   await client.keys.rotate({ key_id: keyId });
