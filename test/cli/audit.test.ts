@@ -167,7 +167,7 @@ test('audit verify compares each log with its checkpoint in EAAS_CHECKPOINT_DIR'
   });
   const without = await verify('--tenant', ahead);
   expect(without).toMatchObject({ code: 0, results: [{ valid: true, checkpoint: null }] });
-  expect(without.stderr).toContain(`There is no checkpoint of the tenant ${ahead}`);
+  expect(without.stderr).toContain(`has no checkpoint of the tenant ${ahead}`);
 
   const attacker = await openAttacker({ database: eaas.database, onClose: onTestFinished });
   await attacker.keep('backup');
@@ -187,8 +187,10 @@ test('audit verify compares each log with its checkpoint in EAAS_CHECKPOINT_DIR'
       expect.objectContaining({ tenant_id: changed, valid: true, checkpoint: null }),
     ]),
   );
-  expect(stderr).toContain(`${changed}.checkpoint was not signed for the tenant ${changed}: it was changed.`);
-  expect(stderr).toContain(`The tenant ${gone} has a kept checkpoint but is not in the database`);
+  expect(stderr).toContain(
+    `${changed}.checkpoint has no valid signature for the tenant ${changed}, so the file was changed.`,
+  );
+  expect(stderr).toContain(`The tenant ${gone} has a checkpoint but is not in the database`);
 
   await keeping('tenant', 'destroy', behind, '--confirm', `renamed ${behind}`);
   expect(await listCheckpointFiles(directory)).not.toContain(behind);

@@ -69,7 +69,7 @@ test('the first start prints the variables that an application needs, and a seco
 
   const second = await dev();
   expect(second.output).not.toContain('eaas_sk_');
-  expect(second.output).toContain('The first start showed the API key.');
+  expect(second.output).toContain('The API key was shown at the first start.');
   await expectToWork({ ...variables, EAAS_BASE_URL: second.baseUrl });
   expect(await eaas('tenant', 'list')).toHaveLength(1);
   expect(await eaas('key', 'list', '--tenant', 'dev')).toHaveLength(1);
@@ -134,7 +134,7 @@ test('eaas dev uses the next free port if its port is taken, unless EAAS_PORT is
   const ended = once(child, 'close');
   onTestFinished(() => void child.kill('SIGKILL'));
   await expect.poll(stdout, { timeout: 60_000 }).toMatch(/^Try it /m);
-  const [, port = ''] = /^Port 8080 is taken, so it listens on port (\d+)\./m.exec(stdout()) ?? [];
+  const [, port = ''] = /^Port 8080 is in use, so the server listens on port (\d+)\./m.exec(stdout()) ?? [];
   expect(Number(port)).toBeGreaterThan(8080);
   expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
   child.kill('SIGTERM');

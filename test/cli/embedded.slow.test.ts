@@ -23,7 +23,7 @@ async function created(env = { EAAS_DATA_DIR: data }): Promise<string> {
 
 test('serve creates the database and its root key, and every command finds them', async () => {
   const log = await created();
-  expect(log).toContain(`A new root key is in ${join(data, 'root.key')}. Keep a copy of it`);
+  expect(log).toContain(`A new root key is in ${join(data, 'root.key')}. Keep a copy of the root key`);
   expect((await stat(join(data, 'root.key'))).mode & 0o777).toBe(0o600);
   const made = await eaas('tenant', 'create', '--name', 'acme', '--json');
   expect(made).toMatchObject({ code: 0, stderr: '' });

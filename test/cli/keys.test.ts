@@ -112,7 +112,9 @@ test('every key command prints the next step', async () => {
   expect(await said('rotate', name)).toContain(`Next: \`eaas key show ${key_id} --tenant acme\``);
   expect(await said('disable', name)).toContain(`\`eaas key destroy ${key_id} --tenant acme\``);
   const destroyed = await said('destroy', name, '--grace-days', '7', '--confirm', name);
-  expect(destroyed).toContain('Clients wrapped 0 data keys under it and unwrapped 0; never unwrapped.');
+  expect(destroyed).toContain(
+    'Clients wrapped 0 data keys under this key and unwrapped 0. It was never used to unwrap.',
+  );
   expect(destroyed).toMatch(/Next: until \d{4}-\S+, `eaas key restore /);
   expect(await said('restore', name)).toContain(`\`eaas key enable ${key_id} --tenant acme\``);
 });

@@ -113,7 +113,7 @@ test.concurrent('tenant create refuses the name of another tenant', async () => 
   const [one, two] = [await newTenant(), await newTenant()];
   const again = await eaas('tenant', 'create', '--name', one.name);
   expect(again).toMatchObject({ code: 1, stdout: '' });
-  expect(again.stderr).toContain(`Another tenant has the name "${one.name}" already: choose another name.`);
+  expect(again.stderr).toContain(`Another tenant already has the name "${one.name}": choose another name.`);
   expect(await eaas('tenant', 'set', two.name, '--name', one.name)).toMatchObject({ code: 1, stdout: '' });
 });
 

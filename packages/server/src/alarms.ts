@@ -8,11 +8,11 @@ const minute = 60_000;
 
 /** Counts and logs the events that an operator must know of. Logs each row at most once per minute. */
 export class Alarms {
-  /** How often the service found a row that it did not write. */
+  /** The number of times the service found a row that something else had written. */
   tamperingFound = 0;
-  /** Due rotations that were skipped. */
+  /** The number of due rotations that were skipped. */
   rotationsSkipped = 0;
-  /** Does nothing until the server replaces it with its own log. */
+  /** Writes log lines. By default it does nothing. The server replaces it with its logger. */
   log: Log = () => {};
   readonly #clock: () => number;
   /** The time when each row was last logged, by the row's table and id. */
@@ -22,7 +22,7 @@ export class Alarms {
     this.#clock = clock;
   }
 
-  /** Reports each tampered row that caused an error, also inside an AggregateError. */
+  /** Reports each tampered row that caused an error. Also searches the errors inside an AggregateError. */
   failed(error: unknown): void {
     if (error instanceof AggregateError) for (const one of error.errors) this.failed(one);
     else if (error instanceof Tampered) this.tampered(error.row);
@@ -36,12 +36,12 @@ export class Alarms {
     this.#report(table, id, fields, message);
   }
 
-  /** Reports a due rotation of a key that already has the maximum of versions. */
+  /** Reports a due rotation that was skipped because the key has the maximum number of versions. */
   rotationSkipped(tenantId: string, keyId: string): void {
     this.rotationsSkipped++;
     const fields = { tenant_id: tenantId, key_id: keyId };
     const message =
-      'a due rotation was skipped: the key has the maximum of 10,000 versions; create another key';
+      'a due rotation was skipped because the key has the maximum of 10,000 versions: create another key';
     this.#report('rotation', keyId, fields, message);
   }
 

@@ -13,7 +13,7 @@ test('a map keeps entries that are read, and drops the others after a while', ()
   expect([96, 97, 98, 99].map((key) => map.get(key))).toEqual(['96', '97', '98', '99']);
 });
 
-test('a new value replaces an old one, and delete removes entries of both generations', () => {
+test('a new value replaces an old value, and delete removes an entry from both generations', () => {
   const map = new BoundedMap<string, number>(2);
   map.set('a', 1);
   map.set('b', 2);
@@ -45,7 +45,7 @@ test('the total cost of maps that share a budget stays within the budget', () =>
   expect(one.get(0)).toBe('used');
 });
 
-test('a value that has grown counts with its new size, and a deleted value does not count', () => {
+test('the total cost includes the new size of a value that has grown, and no deleted values', () => {
   const map = new BoundedMap<string, { size: number }>(100, ({ size }) => size);
   const growing = { size: 1 };
   map.set('growing', growing);

@@ -1,4 +1,4 @@
-/** A limit on the total cost of the entries of several maps. */
+/** A limit on the total cost of the entries in several maps. */
 export class Budget {
   readonly #half: number;
   readonly #maps: (() => void)[] = [];
@@ -8,7 +8,7 @@ export class Budget {
     this.#half = Math.ceil(most / 2);
   }
 
-  /** Adds a map. The budget calls `startGeneration` each time half of it is spent. */
+  /** Adds a map to the budget. Each time half of the budget is spent, it calls `startGeneration` of every map. */
   join(startGeneration: () => void): void {
     this.#maps.push(startGeneration);
   }

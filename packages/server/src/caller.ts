@@ -1,6 +1,6 @@
 import type { Permission, Route } from '@eaas/protocol/wire';
 
-/** A request before its body is read. */
+/** A request whose headers were read, and whose body was not read yet. */
 export interface Arrival {
   readonly route: Route;
   /** The Authorization header, unchanged. */

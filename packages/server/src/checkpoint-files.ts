@@ -5,14 +5,15 @@ import { ifExists, replaceFile } from './durable-files.ts';
 
 const ending = '.checkpoint';
 
-/** Returns the path of a tenant's checkpoint. */
+/** Returns the path of the file that holds a tenant's checkpoint. */
 export function checkpointFile(directory: string, tenantId: string): string {
   return join(directory, tenantId + ending);
 }
 
 /**
- * Replaces a tenant's checkpoint durably. Only this user can read the file. The caller must first check that the log
- * extends the previous checkpoint, which is the evidence of a rollback. Throws if the directory is missing.
+ * Replaces the file of a tenant's checkpoint and flushes it to disk. Only this user can read the file. The caller must
+ * first check that the log extends the previous checkpoint, because that checkpoint is the only evidence of a rollback.
+ * Throws if the directory is missing.
  */
 export async function writeCheckpointFile(
   directory: string,
@@ -22,7 +23,7 @@ export async function writeCheckpointFile(
   await replaceFile(checkpointFile(directory, tenantId), checkpoint);
 }
 
-/** Returns a tenant's checkpoint, or undefined if there is none. Throws if the file cannot be read. */
+/** Returns a tenant's checkpoint, or undefined if no file exists. Throws if the file cannot be read. */
 export async function readCheckpointFile(directory: string, tenantId: string): Promise<string | undefined> {
   return ifExists(readFile(checkpointFile(directory, tenantId), 'utf8'));
 }

@@ -27,9 +27,10 @@ export const variables = [
 export type Variable = (typeof variables)[number];
 export type Read = (variable: Variable) => string | undefined;
 
-// Each function reads and checks one variable. For an invalid value it throws CannotStart and names the variable.
+// Each function below reads and checks one environment variable. For an invalid value it throws CannotStart, which
+// names the variable.
 
-/** Returns the integer of a variable, or `otherwise` if it is not set. */
+/** Returns the value of a variable as an integer, or `otherwise` if the variable is not set. */
 export function wholeNumber(
   read: Read,
   variable: Variable,
@@ -46,7 +47,7 @@ export function wholeNumber(
   throw new CannotStart(`${variable} must be a whole number from ${least} to ${most}${hint}.`);
 }
 
-/** Returns the value of a variable. A variable that is set must have one of these values. */
+/** Returns the value of a variable. Throws unless the value is one of `values` or the variable is not set. */
 export function oneOf(read: Read, variable: Variable, values: readonly string[]): string | undefined {
   const text = read(variable);
   if (text === undefined || values.includes(text)) return text;
@@ -75,8 +76,8 @@ export function publicOrigin(read: Read, variable: Variable): string | null {
   const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(hostOf(url)));
   if (url?.origin === text && isSecure) return text;
   throw new CannotStart(
-    `${variable} must be an origin as browsers write it, as in https://eaas.example: https unless it is this machine, ` +
-      'and nothing after the host and the port.',
+    `${variable} must be an origin such as https://eaas.example: use https (http only for this machine), ` +
+      'and write nothing after the host and the port.',
   );
 }
 
@@ -85,7 +86,7 @@ export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
-/** Returns a list of IP addresses, of networks as in 10.0.0.0/8, and of fastify's names of networks. */
+/** Parses a list whose items are IP addresses, networks such as 10.0.0.0/8, or fastify's names of networks. */
 export function proxyAddresses(read: Read, variable: Variable): readonly string[] | null {
   const text = read(variable);
   if (text === undefined) return null;

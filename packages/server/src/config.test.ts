@@ -38,7 +38,7 @@ test('an empty environment selects the embedded database and a loopback address'
   });
 });
 
-test('every variable is read', () => {
+test('the configuration has the value of every variable', () => {
   const config = readConfig({
     DATABASE_URL: url,
     EAAS_MIGRATE_DATABASE_URL: 'postgresql://owner@db.example/eaas',
@@ -70,7 +70,7 @@ test('every variable is read', () => {
   });
 });
 
-test('root keys are decoded from the base64 of their variables', async () => {
+test('root keys in variables are decoded from base64', async () => {
   const { rootKey, previousRootKey } = readConfig({ EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_PREVIOUS: otherKey });
   expect(await rootKey?.load()).toEqual(new Uint8Array(32).fill(1));
   expect(await previousRootKey?.load()).toEqual(new Uint8Array(32).fill(2));
@@ -132,14 +132,14 @@ test.each(variables)('an empty %s is refused', (variable) => {
 });
 
 test.each(['127.0.0.1', '127.1.2.3', '::1', '[::1]', 'localhost'])(
-  'a server on %s can use plain HTTP',
+  'a server that listens on %s can use plain HTTP',
   (host) => {
     expect(readConfig({ EAAS_HOST: host }).host).toBe(host.replace(/[[\]]/g, ''));
   },
 );
 
 test.each(['0.0.0.0', '::', '192.0.2.1', 'eaas.example', '127.0.0.1.example'])(
-  'a server on %s needs TLS, a proxy or EAAS_INSECURE_HTTP=1',
+  'a server that listens on %s needs TLS, a proxy or EAAS_INSECURE_HTTP=1',
   (EAAS_HOST) => {
     expect(refusal({ EAAS_HOST })).toContain(`EAAS_HOST=${EAAS_HOST} would send secrets over the network`);
     expect(refusal({ EAAS_HOST, EAAS_INSECURE_HTTP: '0' })).toContain('EAAS_INSECURE_HTTP=1');
@@ -156,14 +156,14 @@ test('an unknown EAAS_ variable is reported', () => {
   ]);
 });
 
-test('variables of clients are not reported', () => {
+test('EAAS_ variables of clients are not reported as unknown', () => {
   expect(readConfig({ EAAS_API_KEY: 'eaas_sk_', EAAS_BASE_URL: 'https://eaas.example' }).warnings).toEqual(
     [],
   );
 });
 
 test.each(['postgres://server@a,b:5432/eaas', 'postgres://server@a%2Cb/eaas'])(
-  '%s is refused, because it has two hosts',
+  'the database URL %s is refused, because it has two hosts',
   (url) => {
     expect(refusal({ DATABASE_URL: url })).toMatch(/^DATABASE_URL must have exactly one host: /);
   },
@@ -208,7 +208,7 @@ test('the console needs a public URL unless the server listens on localhost, 127
   }
 });
 
-test('development serves the console and logs little by default', () => {
+test('by default development serves the console and logs only warnings', () => {
   expect(readDevelopmentConfig({})).toMatchObject({ console: true, logLevel: 'warn', isPortSet: false });
   const env = { EAAS_CONSOLE: '0', EAAS_LOG_LEVEL: 'debug', EAAS_PORT: '8081' };
   expect(readDevelopmentConfig(env)).toMatchObject({ console: false, logLevel: 'debug', isPortSet: true });

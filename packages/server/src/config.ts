@@ -19,20 +19,23 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The checked configuration. */
+/** The configuration of a server, read from the environment and checked. */
 export interface Config {
   /** The URL of PostgreSQL. Null for the embedded database in the data directory. */
   readonly databaseUrl: string | null;
-  /** The URL for the role that owns the tables. */
+  /** The URL of PostgreSQL for the role that owns the tables. */
   readonly migrateDatabaseUrl: string | null;
-  /** Null for `.eaas`, which commands also search for in the folders above. */
+  /** The data directory. Null means `.eaas`, which commands also search for in the folders above. */
   readonly dataDirectory: string | null;
-  /** Null for the root key in the data directory, which only the embedded database has. */
+  /**
+   * The source of the root key. Null means the file in the data directory, which exists only with the embedded
+   * database.
+   */
   readonly rootKey: RootKeyProvider | null;
   readonly previousRootKey: RootKeyProvider | null;
   readonly host: string;
   readonly port: number;
-  /** Whether EAAS_PORT is set. */
+  /** Whether the environment sets EAAS_PORT. */
   readonly isPortSet: boolean;
   /** IP addresses and networks of proxies whose X-Forwarded headers are trusted. */
   readonly trustProxy: readonly string[] | null;
@@ -126,7 +129,7 @@ function readRootKeys(read: Read, env: Environment): Pick<Config, 'rootKey' | 'p
 
 type Given = readonly [variable: Variable, value: string];
 
-/** Returns the variable of these that is set. Throws if several are set, because the choice would be unclear. */
+/** Returns the one variable of this list that is set. Throws if two are set, because they would contradict each other. */
 function onlyOne(read: Read, among: readonly Variable[]): Given | undefined {
   const given = among.flatMap((variable): Given[] => {
     const value = read(variable);
@@ -150,7 +153,7 @@ function readListening(read: Read): Listening {
   const insecure = oneOf(read, 'EAAS_INSECURE_HTTP', ['0', '1']) === '1';
   const [cert, key] = [read('EAAS_TLS_CERT_FILE'), read('EAAS_TLS_KEY_FILE')];
   if ((cert === undefined) !== (key === undefined)) {
-    throw new CannotStart('EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE go together: set both, or neither.');
+    throw new CannotStart('EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE need each other: set both, or neither.');
   }
   const tlsFiles = cert !== undefined && key !== undefined ? { cert, key } : null;
   const unencrypted = !isLoopback(host) && !tlsFiles && !trustProxy;
@@ -182,7 +185,7 @@ function readConsole(
 }
 
 function unknownVariables(env: Environment): string[] {
-  // Applications use these variables. They are often set in the same shell.
+  // These variables belong to applications, and are often set in the same shell. So they are not reported as unknown.
   const ofClients = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID', 'EAAS_INDEX_KEY'];
   const known: ReadonlySet<string> = new Set([...variables, ...ofClients]);
   return Object.keys(env)

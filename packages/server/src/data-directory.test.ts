@@ -71,14 +71,14 @@ test('a command finds the nearest data directory in the folders above', async ()
   expect(await findDataDirectory(null)).toMatchObject({ path: near });
 });
 
-test('the folders above a named data directory are not searched', async () => {
+test('if EAAS_DATA_DIR is set, the folders above it are not searched', async () => {
   const outer = await temporaryDirectory();
   await withDatabase(join(outer, '.eaas'));
   const named = join(outer, 'named', '.eaas');
   await expect(findDataDirectory(named)).rejects.toThrow(`There is no Eaas data in ${named}`);
 });
 
-test('a data directory whose database is unfinished is refused', async () => {
+test('a data directory whose database was not completely created is refused', async () => {
   const path = await temporaryDirectory();
   const { hasDatabase } = await createDataDirectory(path);
   const postgres = join(path, 'postgres');

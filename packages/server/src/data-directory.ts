@@ -11,7 +11,10 @@ export const defaultDataDirectory = '.eaas';
 export interface DataDirectory {
   readonly path: string;
   readonly rootKeyFile: string;
-  /** Returns whether the database was created. If so, a missing root key must not be replaced by a new one. */
+  /**
+   * Returns whether the data directory has a database. If it has one, a missing root key must not be replaced by a new
+   * one.
+   */
   readonly hasDatabase: () => boolean;
 }
 
@@ -20,7 +23,7 @@ export async function createDataDirectory(path: string | null): Promise<DataDire
   const directory = resolve(path ?? defaultDataDirectory);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await requireOwn(directory);
-  // An empty directory, such as a new volume, contains nothing that others could have read.
+  // An empty directory, such as a new volume, can be made private, because others could not have read any data in it.
   if ((await readdir(directory)).length === 0) await chmod(directory, 0o700);
   return openDataDirectory(directory);
 }
@@ -43,7 +46,7 @@ export async function findDataDirectory(path: string | null): Promise<DataDirect
   const found = await openDataDirectory(directory);
   if (found.hasDatabase()) return found;
   throw new CannotStart(
-    `The data directory ${directory} holds no database yet. Start the server first (\`eaas serve\`): it creates one.`,
+    `The data directory ${directory} holds no database yet. Start the server first (\`eaas serve\`), which creates the database.`,
   );
 }
 
@@ -62,7 +65,7 @@ async function openDataDirectory(directory: string): Promise<DataDirectory> {
   };
 }
 
-/** Refuses a directory of another user, whose database could be configured to run programs of that user. */
+/** Refuses a directory that belongs to another user, because that user could configure the database to run programs. */
 async function requireOwn(directory: string): Promise<void> {
   const { uid } = await stat(directory);
   const user = getuid?.();

@@ -1,6 +1,7 @@
 import { run } from './cli/program.ts';
 
-// A reader that closes the pipe early is no error, as in `eaas audit export … | head`. A full disk is one.
+// If the reader closes the pipe early, as in `eaas audit export … | head`, the exit code is 0. Any other error of
+// standard output, such as a full disk, is reported.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
   process.stderr.write(`Standard output cannot be written: ${error.message}\n`);

@@ -19,7 +19,7 @@ export async function migrateDatabase(config: Config) {
     if (!isDenied(error)) throw error;
     throw new CannotStart(
       `The database refused the migration (${reasonOf(error)}). A migration needs the role that owns the database: set ` +
-        'EAAS_MIGRATE_DATABASE_URL to it, and DATABASE_URL to the one that the server runs under.',
+        "EAAS_MIGRATE_DATABASE_URL to that role, and DATABASE_URL to the server's role.",
       { cause: error },
     );
   } finally {
@@ -29,7 +29,9 @@ export async function migrateDatabase(config: Config) {
 
 async function requireRole(owner: Pool, role: string): Promise<void> {
   if (role === '') {
-    throw new CannotStart('DATABASE_URL must name a user: the migration grants it the rights of the server.');
+    throw new CannotStart(
+      "DATABASE_URL must name the server's role, because the migration grants rights to that role: add the user to the URL.",
+    );
   }
   if (await roleExists(owner, role)) return;
   throw new CannotStart(

@@ -21,7 +21,7 @@ export interface OpenDatabase {
   readonly close: () => Promise<void>;
 }
 
-/** The reason to open the database: for a server, or for one command, which can run beside a server. */
+/** The program that opens the database: a server, or one command. A command can run at the same time as a server. */
 export type Purpose = 'serve' | 'command';
 
 /**
@@ -47,7 +47,7 @@ const noRootKey: RootKeyProvider = {
   load() {
     throw new CannotStart(
       'There is no root key: set EAAS_ROOT_KEY_FILE, EAAS_ROOT_KEY or EAAS_ROOT_KEY_COMMAND. For a new database ' +
-        '`eaas root-key generate` makes one; keep a copy apart from the database, because without the root key nothing ' +
+        '`eaas root-key generate` makes one. Keep a copy apart from the database, because without the root key nothing ' +
         'can be decrypted.',
     );
   },
@@ -56,15 +56,16 @@ const noRootKey: RootKeyProvider = {
 async function openEmbedded(config: Config, purpose: Purpose): Promise<OpenDatabase> {
   const find = purpose === 'serve' ? createDataDirectory : findDataDirectory;
   const { path, rootKeyFile, hasDatabase } = await find(config.dataDirectory);
-  // PostgreSQL creates the database when it starts, so check before the start whether there is one.
+  // Check whether the database exists before PostgreSQL starts, because the start creates the database.
   const mayCreate = !hasDatabase();
   const inDirectory = () => readOrCreateRootKeyFile(rootKeyFile, { mayCreate });
-  // Create the root key first: an interrupted start must not leave a database without a root key.
+  // Create the root key before the database, because an interrupted start must not leave a database without a root key.
   if (!config.rootKey && mayCreate) {
     const isNew = !existsSync(rootKeyFile);
     (await inDirectory()).fill(0);
     if (isNew) {
-      const advice = 'Keep a copy of it somewhere else: without the root key nothing can be decrypted.';
+      const advice =
+        'Keep a copy of the root key in another place, because without the root key nothing can be decrypted.';
       process.stderr.write(`A new root key is in ${rootKeyFile}. ${advice}\n`);
     }
   }
@@ -79,7 +80,9 @@ async function openEmbedded(config: Config, purpose: Purpose): Promise<OpenDatab
   };
 }
 
-/** Rethrows an error of the embedded database as CannotStart. Its message is a sentence for the operator. */
+/**
+ * Rethrows an error of the embedded database as CannotStart, because its message already tells the operator what to do.
+ */
 function refuse(error: unknown): never {
   if (!(error instanceof Error) || error instanceof CannotStart) throw error;
   throw new CannotStart(error.message, { cause: error });

@@ -6,7 +6,7 @@ import type { Purpose } from './open-database.ts';
 import { openService } from './open-service.ts';
 import { createTenant } from './operations/tenants.ts';
 
-// PostgreSQL of the tests has no durability, because that is faster. Every server warns about it.
+// The PostgreSQL of the tests runs without durability, which is faster. Every server start logs a warning about this.
 const fast = /fsync|full_page_writes|synchronous_commit/;
 
 let place: TestDatabase;
@@ -28,7 +28,7 @@ const open = (purpose: Purpose, env: Record<string, string> = {}) =>
     purpose,
   );
 
-test('a command uses the time of the database instead of the time of its machine', async () => {
+test('a command uses the database’s clock and not the clock of its own machine', async () => {
   const { now } = Date;
   vi.spyOn(Date, 'now').mockImplementation(() => now() + 3_600_000);
   const { service, close } = await open('command');

@@ -2,7 +2,7 @@ import { Refusal } from '@eaas/protocol/service';
 
 export { Refusal } from '@eaas/protocol/service';
 
-/** Names a row of the database. */
+/** The table and the id of a row in the database. */
 export interface NamedRow {
   readonly table: string;
   readonly id: string;

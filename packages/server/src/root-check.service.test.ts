@@ -47,7 +47,7 @@ test('concurrent first starts all succeed with the same root key, and only one s
   await other.drop();
 });
 
-test('during a rotation the previous root key opens the database until data is encrypted under both keys', async () => {
+test('during a rotation the previous root key alone opens the database, until secrets are encrypted under both root keys', async () => {
   const [old, next] = [newRoot(), newRoot()];
   await tenantUnder(old);
   await check(next, old);
@@ -79,7 +79,7 @@ test('a database with tenants and no root check is refused', async () => {
   await expect(tenantUnder(newRoot())).rejects.toThrow('has tenants but no root check');
 });
 
-test('a row of root_checks that was changed is reported', async () => {
+test('a changed row of root_checks stops the start with an error', async () => {
   const root = newRoot();
   await database.transaction((tx) => claim(tx, [root]));
   await database.run((sql) => sql`delete from eaas.root_checks`);

@@ -13,8 +13,8 @@ import {
 import type { Sql, Transaction } from './store/sql.ts';
 
 /**
- * Checks that these root keys open the database. Registers the current one in an empty database. Otherwise throws
- * CannotStart, so that no other root key ever replaces the registered one.
+ * Checks that these root keys open the database. Registers the current root key if the database is empty. Throws
+ * CannotStart if the root keys do not open the database, so a wrong root key never replaces the registered one.
  */
 export async function checkRoots(tx: Transaction, roots: Roots): Promise<void> {
   const existing = await listRootChecks(tx);
@@ -22,7 +22,10 @@ export async function checkRoots(tx: Transaction, roots: Roots): Promise<void> {
   else await claim(tx, roots);
 }
 
-/** Returns whether the database is new. Throws CannotStart unless these root keys open the database. Changes nothing. */
+/**
+ * Returns whether the database has no registered root key yet. Throws CannotStart if these root keys do not open the
+ * database. Changes nothing.
+ */
 export async function requireOpeningRoots(sql: Sql, roots: Roots): Promise<boolean> {
   const existing = await listRootChecks(sql);
   requireOpen(existing, roots);
@@ -40,7 +43,10 @@ export async function claim(tx: Transaction, roots: Roots): Promise<void> {
   await insertRootCheck(tx, { root_id: current.rootId, sealed: sealRootCheck(current) });
 }
 
-/** Removes a root key. Returns false and removes nothing if a tenant's secret is still encrypted under it. */
+/**
+ * Removes the registration of a root key. Returns false, and removes nothing, if a tenant's secret is still encrypted
+ * under that key.
+ */
 export async function release(tx: Transaction, root: RootKey): Promise<boolean> {
   await lockRootChecks(tx);
   if (await someTenantIsSealed(tx, root.rootId)) return false;
@@ -59,7 +65,7 @@ function requireOpen(existing: readonly RootCheckRow[], roots: Roots): void {
 function wrongKey(needed: Uint8Array, roots: Roots, isRotating: boolean): string {
   const given = roots.map(({ rootId }) => toHex(rootId)).join(' and ');
   const rotating = isRotating
-    ? ' A rotation is under way: until `eaas root-key rotate` has ended, both root keys are needed.'
+    ? ' During the present rotation both root keys are needed, until `eaas root-key rotate` has ended.'
     : '';
   return (
     `The root key does not open this database: the database needs the root key with the id ${toHex(needed)}, and the ` +
@@ -68,7 +74,7 @@ function wrongKey(needed: Uint8Array, roots: Roots, isRotating: boolean): string
 }
 
 const damaged =
-  'The root key does not open its own row in eaas.root_checks: that row was changed. Restore the row from a backup.';
+  'The root key does not open its own row in eaas.root_checks, because that row was changed. Restore the row from a backup.';
 const missing =
-  'The database has tenants but no root check, so the right root key is unknown: the rows of eaas.root_checks were ' +
+  'The database has tenants but no root check, so the correct root key is unknown. The rows of eaas.root_checks were ' +
   'removed. Restore them from a backup.';

@@ -16,7 +16,7 @@ async function keyFile(content?: string): Promise<string> {
 const key = Uint8Array.from({ length: 32 }, (_, index) => 255 - index);
 const spelling = Buffer.from(key).toString('base64');
 
-test('the first call creates a key that only this user can read, and later calls return the same key', async () => {
+test('the first call creates a root key file that only this user can read, and later calls return the same root key', async () => {
   const path = await keyFile();
   const made = await readOrCreateRootKeyFile(path, { mayCreate: true });
   expect(made).toHaveLength(32);
@@ -26,7 +26,7 @@ test('the first call creates a key that only this user can read, and later calls
   expect(await readOrCreateRootKeyFile(path, { mayCreate: false })).toEqual(made);
 });
 
-test('concurrent calls all return the same key, and leave no other file', async () => {
+test('concurrent calls all return the same root key, and leave no other file', async () => {
   const path = await keyFile();
   const keys = await Promise.all(
     Array.from({ length: 20 }, () => readOrCreateRootKeyFile(path, { mayCreate: true })),
@@ -35,7 +35,7 @@ test('concurrent calls all return the same key, and leave no other file', async 
   expect(await readdir(join(path, '..'))).toEqual(['root.key']);
 });
 
-test('a missing root key is not replaced if there is data', async () => {
+test('a missing root key is not replaced by a new one if data exists', async () => {
   const path = await keyFile();
   await expect(readOrCreateRootKeyFile(path, { mayCreate: false })).rejects.toThrow(
     `The root key ${path} is missing, and a new one would not open the existing data.`,

@@ -7,8 +7,9 @@ import { ifExists, syncDirectory, writeNewFile } from './durable-files.ts';
 import { decodeRootKey, encodeRootKey, longestRootKeyText } from './root-key-text.ts';
 
 /**
- * Reads the root key of a file. If `mayCreate` is true, creates a missing file that only this user can read: the caller
- * knows that no data exists. Otherwise throws CannotStart for a missing file, and for a file that other users can read.
+ * Reads the root key in a file. If the file is missing and `mayCreate` is true, creates a new root key in a file that
+ * only this user can read. Pass `mayCreate` only if no data exists. Throws CannotStart for any other missing file, and
+ * for a file that other users can read.
  */
 export async function readOrCreateRootKeyFile(
   path: string,
@@ -21,13 +22,16 @@ export async function readOrCreateRootKeyFile(
       `The root key ${path} is missing, and a new one would not open the existing data. Restore the file from your copy.`,
     );
   }
-  // Another process can create the file at the same time.
+  // If the file now exists, another process has created it at the same time, and its root key is read.
   const key = (await createRootKeyFile(path)) ?? (await readRootKeyFile(path));
   if (key) return key;
   throw new CannotStart(`The root key ${path} was removed while it was created.`);
 }
 
-/** Reads the root key of a file. Returns undefined if there is no file. Throws CannotStart if other users can read it. */
+/**
+ * Reads the root key in a file. Returns undefined if the file does not exist. Throws CannotStart if other users can
+ * read the file.
+ */
 export async function readRootKeyFile(path: string): Promise<Uint8Array | undefined> {
   const file = await ifExists(open(path, 'r'));
   if (!file) return undefined;
@@ -52,14 +56,17 @@ export async function readRootKeyFile(path: string): Promise<Uint8Array | undefi
 }
 
 /**
- * Returns whether other users can read or write a root key. As with PostgreSQL's own keys, the group can read a file that
- * root owns, because orchestrators mount secrets like that.
+ * Returns whether other users can read or write the file of a root key. If root owns the file, its group can read it,
+ * because orchestrators mount secrets with such modes. PostgreSQL has the same rule for its key files.
  */
 export function isOpenToOthers({ mode, uid }: { mode: number; uid: number }): boolean {
   return (mode & (uid === 0 && getuid?.() !== 0 ? 0o037 : 0o077)) !== 0;
 }
 
-/** Creates a root key in a file, durably and atomically. Returns the key, or undefined if the file exists. */
+/**
+ * Creates a root key in a new file, durably and atomically. Returns the root key, or undefined if the file already
+ * exists.
+ */
 export async function createRootKeyFile(path: string): Promise<Uint8Array | undefined> {
   const key = randomFillSync(new Uint8Array(32));
   const text = encodeRootKey(key);

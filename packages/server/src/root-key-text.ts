@@ -1,5 +1,5 @@
-// A root key as text: 32 bytes in base64. Strings cannot be wiped and small Buffers share one pool, so both functions
-// work on plain arrays of bytes.
+// Converts root keys between 32 bytes and base64. Both functions work on plain byte arrays, because strings cannot be
+// wiped, and small Buffers share one memory pool.
 
 const keyBytes = 32;
 const textBytes = 44;
@@ -12,7 +12,7 @@ const [padding, newline] = [0x3d, 0x0a];
 /** The largest size of the text, in bytes. */
 export const longestRootKeyText = textBytes + 1;
 
-/** Decodes the canonical spelling of a root key, with or without a newline at the end. Undefined for any other text. */
+/** Decodes a root key in canonical base64, with or without a newline at the end. Returns undefined for any other text. */
 export function decodeRootKey(text: Uint8Array): Uint8Array | undefined {
   const length = text[textBytes] === newline ? text.length - 1 : text.length;
   if (length !== textBytes || text[textBytes - 1] !== padding) return undefined;
@@ -33,7 +33,7 @@ function wiped(key: Uint8Array): undefined {
   key.fill(0);
 }
 
-/** Encodes a root key for `decodeRootKey`, with a newline at the end. The caller must wipe the result. */
+/** Encodes a root key in base64, with a newline at the end. The caller must wipe the result. */
 export function encodeRootKey(key: Uint8Array): Uint8Array {
   const text = new Uint8Array(longestRootKeyText).fill(padding);
   for (let at = 0; at < textBytes - 1; at++) {

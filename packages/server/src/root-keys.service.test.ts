@@ -38,7 +38,7 @@ test.each([
   ['prints more than the key', `echo ${text}; echo done`, 'did not print exactly 32 bytes'],
   ['prints without end', 'exec yes', 'did not print exactly 32 bytes'],
 ])(
-  'a program that %s stops the start, and the error does not show its output',
+  'a root key program that %s stops the start, and the error does not show its output',
   async (_, lines, sentence) => {
     const failure = run(await program(lines), 1_000);
     await expect(failure).rejects.toThrow(CannotStart);
@@ -48,7 +48,7 @@ test.each([
 );
 
 test.each(['sleep 60', 'sleep 60 & true'])(
-  'a program that runs `%s` is stopped after the time limit',
+  'a root key program that runs `%s` is stopped after the time limit',
   async (lines) => {
     const start = performance.now();
     await expect(run(await program(lines), 300)).rejects.toThrow('did not end within 0.3 s');
@@ -56,13 +56,13 @@ test.each(['sleep 60', 'sleep 60 & true'])(
   },
 );
 
-test('a missing program stops the start, and arguments in the path are not accepted', async () => {
+test('a missing root key program stops the start, and a path with arguments is refused', async () => {
   await expect(run('/nowhere/print-key')).rejects.toThrow('cannot be run (ENOENT)');
   const path = await program(`echo ${text}`);
   await expect(run(`${path} --now`)).rejects.toThrow('cannot be run (ENOENT)');
 });
 
-test('the program runs once, without arguments, DATABASE_URL or EAAS_ variables', async () => {
+test('the root key program runs once, without arguments, DATABASE_URL or EAAS_ variables', async () => {
   const path = await program(`{ echo "args: $*"; env; } >> "$0.log"; echo ${text}`);
   const { rootKey } = readConfig({
     PATH: process.env['PATH'],

@@ -7,18 +7,21 @@ import { decodeRootKey, longestRootKeyText } from './root-key-text.ts';
 
 /** A source of a root key. */
 export interface RootKeyProvider {
-  /** The file that holds the key, or the program that prints it. */
+  /** The path of the file that contains the root key, or of the program that prints it. */
   readonly file?: string;
   readonly program?: string;
   /** Returns the 32 bytes, which the caller must wipe. Throws CannotStart. */
   load(): Promise<Uint8Array>;
 }
 
-/** Provides the root key of a variable, in base64. Throws CannotStart for any other text, without showing the value. */
+/**
+ * Provides the root key that a variable contains in base64. Throws CannotStart for any other text. The error does not
+ * show the text.
+ */
 export function rootKeyInVariable(variable: string, value: string): RootKeyProvider {
   const decode = (): Uint8Array => {
     const text = Uint8Array.from(value, (letter) => Math.min(letter.charCodeAt(0), 0xff));
-    // The newline at the end is allowed only in a file.
+    // A newline at the end is allowed in a file, but not in a variable.
     const key = value.endsWith('\n') ? undefined : decodeRootKey(text);
     text.fill(0);
     if (key) return key;
@@ -30,7 +33,7 @@ export function rootKeyInVariable(variable: string, value: string): RootKeyProvi
   return { load: async () => decode() };
 }
 
-/** Provides the root key of a file, in base64, as `eaas root-key generate --file` writes it. */
+/** Provides the root key that a file contains in base64. `eaas root-key generate --file` writes such files. */
 export function rootKeyInFile(variable: string, path: string): RootKeyProvider {
   return {
     file: path,
@@ -48,9 +51,9 @@ export function rootKeyInFile(variable: string, path: string): RootKeyProvider {
 }
 
 /**
- * Provides the root key that a program prints in base64, such as the client of a KMS or an HSM. The program runs without a
- * shell or arguments, and its standard error goes to ours. Throws CannotStart if the program fails, prints anything else,
- * or takes longer than 10 s.
+ * Provides the root key that a program prints in base64, for example the client of a KMS or an HSM. The program runs
+ * without a shell or arguments. Its standard error goes to the server's standard error. Throws CannotStart if the
+ * program fails, prints anything else, or takes longer than 10 s.
  */
 export function rootKeyFromCommand(
   variable: string,
@@ -66,7 +69,7 @@ export function rootKeyFromCommand(
       new CannotStart(
         `${variable}: the program ${path} ${what}. It must print the root key and nothing else.`,
       );
-    // A separate process group, so that child processes of the program end with it.
+    // The program gets a separate process group, so that its child processes can be ended with it.
     const child = spawn(path, [], { env, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
     const text = new Uint8Array(longestRootKeyText + 1);
     let length = 0;
@@ -104,6 +107,6 @@ function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The process has already ended.
   }
 }

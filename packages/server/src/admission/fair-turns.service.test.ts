@@ -16,7 +16,7 @@ beforeAll(async () => {
   ann = await settle(world.replica(), 'ann');
   bob = await settle(world.replica(), 'bob');
   turns = { taken: 0 };
-  // Each reading of this clock advances it by a millisecond, so that a slice has a few items on any machine.
+  // A clock that advances by a millisecond per reading, so that a turn processes the same few items on any machine.
   let now = 0;
   const later = (turn: () => void): void => {
     setImmediate(() => {
@@ -61,7 +61,7 @@ test('a tenant that makes many changes at the same time uses at most one connect
   expect(changes.counts).toEqual({ held: 0, waiting: 0, refused: 0 });
 });
 
-test('any number of readiness checks share one query', async () => {
+test('readiness checks at the same time share one query', async () => {
   let queries = 0;
   const database: Service['database'] = Object.create(service.database, {
     run: {

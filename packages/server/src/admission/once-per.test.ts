@@ -14,7 +14,7 @@ test('calls in the same second share one run', async () => {
   expect(await shared()).toBe(2);
 });
 
-test('calls also share a run that takes longer or fails', async () => {
+test('calls share a run that takes more than a second, and a run that fails', async () => {
   let fail = (_error: Error): void => {};
   const work = vi.fn(() => new Promise<void>((_, reject) => (fail = reject)));
   const shared = oncePer(1_000, work);

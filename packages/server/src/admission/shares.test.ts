@@ -4,7 +4,7 @@ import { type Release, Shares, type SharesOptions } from './shares.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Makes shares that record which tenants were served, in order. */
+/** Creates a queue that records the order in which tenants are served. */
 function watched(options: SharesOptions) {
   const shares = new Shares(options);
   const releases: Release[] = [];
@@ -20,7 +20,7 @@ function watched(options: SharesOptions) {
   const take = (tenantId: string, units = 1, signal?: AbortSignal): void => {
     void note(tenantId, shares.take(tenantId, units, signal));
   };
-  /** Releases the oldest units that are still taken. */
+  /** Releases the units that have been held for the longest time. */
   const release = (): void => releases.shift()?.();
   /** Returns the tenants that were served since the last call. */
   const served = async (milliseconds = 0): Promise<string> => {
@@ -39,7 +39,7 @@ test('a tenant can hold half of the units that the other tenants leave free', as
   expect(shares.counts).toEqual({ held: 7, waiting: 3, refused: 0 });
 });
 
-test('a tenant that holds nothing can take any number of free units', async () => {
+test('a tenant that holds no units can take any number of free units', async () => {
   const { take, served } = watched({ capacity: 8 });
   take('a', 7);
   take('b', 2);
@@ -66,7 +66,7 @@ test('waiting tenants are served in turn, regardless of their number of requests
   expect(order.join('')).toBe('aabcaba');
 });
 
-test('one release serves all waiting tenants whose work fits', async () => {
+test('when units are released, all waiting tenants whose work fits are served', async () => {
   const { take, release, served } = watched({ capacity: 10 });
   take('a', 10);
   for (const tenantId of Array.from('bcdd')) take(tenantId, 2);
@@ -75,7 +75,7 @@ test('one release serves all waiting tenants whose work fits', async () => {
   expect(await served()).toBe('b, c, d');
 });
 
-test('work that waits for two seconds is refused, and smaller work behind it is served', async () => {
+test('work that waits for two seconds is refused, and smaller work later in the queue is served', async () => {
   const { shares, take, release, served } = watched({ capacity: 10 });
   take('a', 4);
   take('b', 7);

@@ -1,11 +1,11 @@
 import { Refusal } from '../refusal.ts';
 
-/** Returns the 503 of work that waited too long. */
+/** Returns the refusal (503) of work that waited too long. */
 export function busy(): Refusal {
   return new Refusal('unavailable', 'The service is busy with other requests. Try again in a moment.');
 }
 
-/** Releases taken units. A second call does nothing. */
+/** Releases the units that a call took. A second release does nothing. */
 export type Release = () => void;
 
 interface Waiter {
@@ -15,29 +15,29 @@ interface Waiter {
 
 interface Tenant {
   held: number;
-  /** The waiting pieces of work, in order of arrival. */
+  /** The pieces of work that wait for units, in order of arrival. */
   readonly waiters: Set<Waiter>;
 }
 
 export interface SharesOptions {
-  /** The number of units that all tenants can hold together. */
+  /** The maximum number of units that all tenants together can hold. */
   readonly capacity: number;
-  /** The number of units that one tenant can hold, even if more are free. */
+  /** The maximum number of units that one tenant can hold, even if more are free. */
   readonly perTenant?: number;
-  /** Milliseconds that a tenant waits for its share before it is refused. */
+  /** Work that waits this many milliseconds for units is refused. */
   readonly patience?: number;
 }
 
 /**
- * Divides a capacity among tenants. A tenant can hold one piece of work of any size. It can hold more, up to half of what
- * the other tenants leave free. Other work waits in the tenant's queue. Released capacity goes to the waiting tenants in
- * turn.
+ * Divides a capacity, counted in units, among tenants. One piece of work of a tenant can take any number of units.
+ * Further work of the same tenant can take up to half of the units that the other tenants leave free. All other work
+ * waits in the tenant's queue. Released units go to the waiting tenants in turn.
  */
 export class Shares {
   readonly #capacity: number;
   readonly #perTenant: number;
   readonly #patience: number;
-  /** Tenants that hold units or wait, least recently served first. */
+  /** The tenants that hold units or wait for units. The least recently served tenant comes first. */
   readonly #tenants = new Map<string, Tenant>();
   #held = 0;
   #waiting = 0;
@@ -49,14 +49,14 @@ export class Shares {
     this.#patience = patience;
   }
 
-  /** The number of held units, of waiting pieces of work, and of those refused so far. */
+  /** The number of held units, the number of waiting pieces of work, and the number of refusals so far. */
   get counts(): { readonly held: number; readonly waiting: number; readonly refused: number } {
     return { held: this.#held, waiting: this.#waiting, refused: this.#refused };
   }
 
   /**
-   * Takes units for a tenant as soon as its share allows. Throws 503 if that takes too long or the signal is aborted
-   * first.
+   * Waits until the tenant can have these units, and takes them. Throws 503 after the maximum wait, or if the signal is
+   * aborted first.
    */
   async take(tenantId: string, units: number, signal?: AbortSignal): Promise<Release> {
     if (signal?.aborted) throw busy();
@@ -71,7 +71,7 @@ export class Shares {
     };
   }
 
-  /** Holds units while work runs. */
+  /** Takes units, runs the work, and releases the units. */
   async run<T>(tenantId: string, units: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const release = await this.take(tenantId, units, signal);
     try {
@@ -101,7 +101,7 @@ export class Shares {
         this.#refused++;
         this.#forgetIdle(tenantId, tenant);
         reject(busy());
-        // Without this waiter, smaller work of the tenant might fit.
+        // The removed work was perhaps too large, so smaller work later in the tenant's queue might now fit.
         this.#grant();
       };
       const timer = setTimeout(giveUp, this.#patience);

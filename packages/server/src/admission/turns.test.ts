@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Turns } from './turns.ts';
 
-/** Makes a clock that the work advances, and turns that the test runs one by one. */
+/** Creates a clock that the work advances, and turns that the test runs one at a time. */
 function timed() {
   const time = { now: 0 };
   const later: (() => void)[] = [];
@@ -10,7 +10,7 @@ function timed() {
     (turn) => later.push(turn),
   );
   const log: string[] = [];
-  /** Makes work of `count` steps that take `each` milliseconds. */
+  /** Creates work with `count` steps, each of which takes `each` milliseconds. */
   function* steps(name: string, count: number, each: number) {
     for (let step = 1; step <= count; step++) {
       time.now += each;
@@ -75,7 +75,7 @@ test('small pieces of work share a turn', () => {
   expect([takeTurn(), takeTurn(), takeTurn()]).toEqual(['5 6 7 8', 'b', '9']);
 });
 
-test('work that fails rejects, and the next work runs', async () => {
+test('the promise of failed work rejects, and the next work runs', async () => {
   const { turns, time, takeTurn, steps } = timed();
   const fail = () => {
     time.now += 20;
@@ -89,7 +89,7 @@ test('work that fails rejects, and the next work runs', async () => {
   expect(await third).toBe('a');
 });
 
-test('work that waited two seconds without a turn is refused, unless it or its call has begun', async () => {
+test('work that waited two seconds for its first turn is refused, unless its call had already begun', async () => {
   const { turns, log, time, takeTurn, steps } = timed();
   const begun = turns.run('a', steps('a', 2, 10));
   const late = turns.run('b', steps('b', 1, 1));
@@ -105,7 +105,7 @@ test('work that waited two seconds without a turn is refused, unless it or its c
   expect(turns.counts).toEqual({ waiting: 0, refused: 1 });
 });
 
-test('work whose client has gone is dropped at its next turn, begun or not', async () => {
+test('work whose client has disconnected is dropped at its next turn, even if it had already begun', async () => {
   const { turns, log, takeTurn, steps } = timed();
   const client = new AbortController();
   const begun = turns.run('a', steps('a', 9, 10), client);
@@ -130,7 +130,7 @@ test('I/O is handled between the slices of long work', async () => {
   clearInterval(timer);
 });
 
-test('a tenant that starts many calls at once starts 16 of them per turn, and others in between', async () => {
+test('a tenant that starts many calls at once starts 16 per turn, and other tenants have turns in between', async () => {
   const { turns, takeTurn } = timed();
   const started: string[] = [];
   const begin = (name: string) => void turns.begin(name).then(() => started.push(name));

@@ -6,7 +6,7 @@ type Work<T> = Iterator<undefined, T, undefined>;
 export interface TurnOptions {
   /** If the signal is aborted, the work is dropped at its next turn. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether the call has begun already. Such work is never refused, even if it waits long. */
+  /** Whether the call has already begun. Work of such a call is never refused for waiting too long. */
   readonly isBegun?: boolean;
 }
 
@@ -14,14 +14,14 @@ interface Job {
   readonly signal: AbortSignal | undefined;
   readonly since: number;
   isBegun: boolean;
-  /** Does the next step. Returns whether it was the last step. */
+  /** Runs the next step of the work. Returns whether this was the last step. */
   step(): boolean;
   refuse(): void;
 }
 
-/** After this many milliseconds of work, waiting I/O is handled. */
+/** A turn lasts this many milliseconds. Then the event loop handles waiting I/O. */
 const slice = 4;
-/** Milliseconds of a slice that the start of a call counts for, because the call does its work after its turn. */
+/** The start of a call counts as this many milliseconds of a turn, because the call's work runs after the turn. */
 const start = 0.25;
 /** Work that waits this many milliseconds for its first turn is refused. */
 const patience = 2_000;
@@ -35,7 +35,7 @@ export class Turns {
   readonly #later: (turn: () => void) => void;
   /** The jobs of each waiting tenant. The first tenant has the next turn. */
   readonly #queues = new Map<string, Job[]>();
-  /** The time at which the present turn ends; null if the turn has not begun. */
+  /** The time at which the current turn ends. Null before the turn begins. */
   #end: number | null = null;
   #waiting = 0;
   #refused = 0;
@@ -45,12 +45,15 @@ export class Turns {
     this.#later = later;
   }
 
-  /** The number of jobs that wait, and of those that were refused so far. */
+  /** The number of waiting jobs, and the number of jobs refused so far. */
   get counts(): { readonly waiting: number; readonly refused: number } {
     return { waiting: this.#waiting, refused: this.#refused };
   }
 
-  /** Runs a tenant's work in slices. Throws an error of the work, and 503 if the work was dropped or waited too long. */
+  /**
+   * Runs a tenant's work in several turns. Throws the errors of the work, and 503 if the work was dropped or waited too
+   * long.
+   */
   run<T>(tenantId: string, work: Work<T>, options: TurnOptions = {}): Promise<T> {
     return new Promise((resolve, reject) => {
       const job: Job = {
@@ -91,7 +94,7 @@ export class Turns {
     return this.call(tenantId, count, options);
   }
 
-  /** Returns whether the present turn has time left. Begins a turn if there is none. */
+  /** Returns whether the current turn has time left. Begins a turn if no turn is in progress. */
   #isFree(): boolean {
     if (this.#end === null) {
       this.#end = this.#clock() + slice;

@@ -13,7 +13,7 @@ import { inLine, printJson } from './output.ts';
 import { wholeNumber } from './values.ts';
 
 const pollEvery = 1_000;
-/** The number of newest entries that are searched for matches of the filters. */
+/** The filters are applied to at most this many of the newest entries. */
 const searched = 10_000;
 
 interface Options extends OnTenant {
@@ -35,10 +35,10 @@ export const auditTail = onTenant(
   ],
 )
   .option('--last <number>', 'begin with this number of the newest entries', wholeNumber, 10)
-  .option('--key <key>', "only entries of this key, by the key's id or name")
+  .option('--key <key>', 'only entries of the key with this id or name')
   .addOption(new Option('--action <action>', 'only entries with this action').choices(auditActions))
   .option('--actor <actor>', 'only entries of this actor: operator, system, or the id of an API key')
-  .option('--no-follow', 'end after the newest entries')
+  .option('--no-follow', 'print the newest entries and exit')
   .action((options: Options) =>
     withTenant(options, async (service, operator) => {
       const print = options.json ? printJson : linePrinter(service, operator);
@@ -46,7 +46,7 @@ export const auditTail = onTenant(
     }),
   );
 
-/** Yields the newest entries that match the filters, oldest first, and then new entries until a signal arrives. */
+/** Yields the newest entries that match the filters, oldest first. Then yields each new entry until SIGINT or SIGTERM. */
 async function* wantedEntries(
   service: Service,
   operator: Caller,
@@ -111,7 +111,7 @@ function linePrinter(service: Service, operator: Caller): (entry: ShownEntry) =>
   };
 }
 
-/** Returns a function that looks up a name once per id. It returns the id if the name cannot be read. */
+/** Returns a function that looks up the name of an id and caches the name. If the look-up fails, it returns the id. */
 function named(look: (id: string) => Promise<string>): (id: string) => Promise<string> {
   const names = new Map<string, Promise<string>>();
   return (id) => {

@@ -15,16 +15,18 @@ interface Options extends Reporting {
   readonly checkpointFile?: string;
 }
 
-/** The tenant of a log. The name is null if the row of the tenant was removed. */
+/** A tenant whose log is verified. The name is null if the tenant's row was removed. */
 interface Chain {
   readonly tenant_id: string;
   readonly name: string | null;
 }
 
 interface Checkpoints {
-  /** The checkpoint of --checkpoint-file. If set, the kept checkpoint is not used. */
+  /**
+   * The checkpoint in the file that --checkpoint-file names. If set, it replaces the checkpoint in EAAS_CHECKPOINT_DIR.
+   */
   readonly named: string | undefined;
-  /** The checkpoint in EAAS_CHECKPOINT_DIR. */
+  /** The tenant's checkpoint in EAAS_CHECKPOINT_DIR. */
   readonly kept: { readonly text: string; readonly path: string } | undefined;
 }
 
@@ -39,7 +41,7 @@ export const auditVerify = reporting(
   .option('--checkpoint-file <path>', 'compare the log with this checkpoint')
   .action(async ({ tenant, checkpointFile, json }: Options) => {
     if (checkpointFile !== undefined && tenant === undefined) {
-      throw new WrongUsage('A checkpoint belongs to one tenant: name the tenant with --tenant.');
+      throw new WrongUsage('--checkpoint-file needs --tenant, because a checkpoint belongs to one tenant.');
     }
     const named = checkpointFile === undefined ? undefined : await readNamed(checkpointFile);
     const failures = await withService(async ({ service }, { checkpointDirectory: directory }) => {
@@ -71,18 +73,23 @@ async function readNamed(path: string): Promise<string> {
 async function findKept(directory: string, tenantId: string): Promise<Checkpoints['kept']> {
   const text = await readCheckpointFile(directory, tenantId).catch(unreadable);
   if (text !== undefined) return { text, path: checkpointFile(directory, tenantId) };
-  note(`There is no checkpoint of the tenant ${tenantId} in ${directory}, so a rollback would not be found.`);
+  note(
+    `The directory ${directory} has no checkpoint of the tenant ${tenantId}, so a rollback of its log cannot be detected.`,
+  );
   return undefined;
 }
 
-/** Prints the tenants that have a kept checkpoint but are not in the database. Returns their number. */
+/**
+ * Prints the tenants that have a file in EAAS_CHECKPOINT_DIR but are not in the database. Returns the number of these
+ * tenants.
+ */
 async function noteLost(directory: string, known: ReadonlySet<string>): Promise<number> {
   const kept = await listCheckpointFiles(directory).catch(unreadable);
   const lost = kept.filter((tenantId) => !known.has(tenantId));
   for (const tenantId of lost) {
     note(
-      `The tenant ${tenantId} has a kept checkpoint but is not in the database: it was destroyed, or lost at a failover ` +
-        `or restore. If it was destroyed, remove ${checkpointFile(directory, tenantId)}.`,
+      `The tenant ${tenantId} has a checkpoint but is not in the database. It was destroyed, or lost at a failover ` +
+        `or restore. If the tenant was destroyed, remove ${checkpointFile(directory, tenantId)}.`,
     );
   }
   return lost.length;
@@ -92,7 +99,7 @@ function unreadable(error: NodeJS.ErrnoException): never {
   throw new CannotStart(`EAAS_CHECKPOINT_DIR cannot be read: ${error.message}.`, { cause: error });
 }
 
-/** Returns the logs to verify. An id finds the log of a tenant even if the tenant's row was removed. */
+/** Returns the tenants whose logs are to be verified. An id finds a tenant even if the tenant's row was removed. */
 async function chainsOf(service: Service, idOrName: string | undefined): Promise<readonly Chain[]> {
   const tenantId = parseUuid(idOrName ?? '');
   const all =
@@ -102,7 +109,10 @@ async function chainsOf(service: Service, idOrName: string | undefined): Promise
   return found.length > 0 ? found : [(await requireTenant(service, idOrName)).tenant];
 }
 
-/** Verifies a log and prints the result. Returns whether the log is valid, or the tenant was destroyed since it was listed. */
+/**
+ * Verifies a log and prints the result. Returns true if the log is valid, or if the tenant was destroyed in the
+ * meantime.
+ */
 async function verifyAndShow(
   service: Service,
   chain: Chain,
@@ -113,10 +123,13 @@ async function verifyAndShow(
     return await verify(service, chain, named ?? kept?.text, json);
   } catch (error) {
     if (isRefusal(error, 'not_found')) return true;
-    // A kept checkpoint that somebody changed must not hide other findings.
+    // An invalid checkpoint file is reported below. The log is then verified without it, so that other findings are not
+    // hidden.
     if (named !== undefined || !kept || !isRefusal(error, 'bad_request')) throw error;
   }
-  note(`The kept checkpoint ${kept.path} was not signed for the tenant ${chain.tenant_id}: it was changed.`);
+  note(
+    `The checkpoint ${kept.path} has no valid signature for the tenant ${chain.tenant_id}, so the file was changed.`,
+  );
   await verifyAndShow(service, chain, { named, kept: undefined }, json);
   return false;
 }

@@ -14,8 +14,8 @@ const exportLog = onTenant(
   "Write a tenant's audit log as lines of JSON, oldest entry first. Each line is an entry as the API returns it.",
   ['audit export --tenant acme --out acme.ndjson', 'audit export --tenant acme --from-id 1000 > new.ndjson'],
 )
-  .option('--from-id <number>', 'start with this entry (default: the oldest)', wholeNumber)
-  .option('--out <file>', 'write to this file, or continue the export that is already in it')
+  .option('--from-id <number>', 'the id of the first entry to write (default: the oldest entry)', wholeNumber)
+  .option('--out <file>', 'write to this file; if it already has an export, append the new entries')
   .action(async (options: OnTenant & { fromId?: number; out?: string }) => {
     const { fromId = 1, out } = options;
     const written = await withTenant(options, async (service, { tenantId }) => {
@@ -72,7 +72,7 @@ const acknowledge = onTenant(
     'match the log, and the entry explains that to the tenant.',
   ['audit acknowledge-restore --tenant acme --reason "disk failure, backup of 2026-11-19"'],
 )
-  .requiredOption('--reason <text>', 'what happened; the tenant can read it')
+  .requiredOption('--reason <text>', 'what happened, in words that the tenant can read')
   .action(async (options: OnTenant & { reason: string }) => {
     const recorded = await withTenant(options, (service, { tenantId }) =>
       acknowledgeRestore(service, tenantId, options.reason),

@@ -29,12 +29,15 @@ export function command(name: string, description: string, examples: readonly st
   return made;
 }
 
-/** Creates a command with --json. */
+/** Creates a command with the option --json. */
 export function reporting(name: string, description: string, examples: readonly string[]): Command {
-  return command(name, description, examples).option('--json', 'print only one line of JSON per result');
+  return command(name, description, examples).option(
+    '--json',
+    'print each result as one line of JSON, and nothing else',
+  );
 }
 
-/** Creates a command with --json and --tenant. */
+/** Creates a command with the options --json and --tenant. */
 export function onTenant(name: string, description: string, examples: readonly string[]): Command {
   return reporting(name, description, examples).requiredOption(
     '--tenant <tenant>',

@@ -1,9 +1,9 @@
 import { Argument, type Command } from 'commander';
 import { command } from './command.ts';
 
-/** A place on the command line, and the words that can follow it. */
+/** A position on the command line, and the words that can follow it. */
 interface Place {
-  /** The commands before this place, as in `key create`. Empty at the beginning. */
+  /** The commands before this position, as in `key create`. Empty at the start of the line. */
   readonly path: string;
   readonly words: readonly Word[];
 }

@@ -1,14 +1,14 @@
 import { createInterface } from 'node:readline/promises';
 import { WrongUsage } from './failure.ts';
 
-/** Something that a command erases permanently. */
+/** A key or a tenant that a command erases permanently. */
 export interface Erasable {
   readonly what: 'tenant' | 'key';
   readonly id: string;
   readonly name: string;
 }
 
-/** Throws WrongUsage if the command has neither --confirm nor a terminal at which it can ask. */
+/** Throws WrongUsage if --confirm is absent and there is no terminal at which the command can ask. */
 export function requireConfirmable(confirm: string | undefined, what: Erasable['what']): void {
   if (confirm !== undefined || process.stdin.isTTY) return;
   throw new WrongUsage(
@@ -16,7 +16,10 @@ export function requireConfirmable(confirm: string | undefined, what: Erasable['
   );
 }
 
-/** Throws WrongUsage unless --confirm has the name, or the user types it at the terminal after reading the warning. */
+/**
+ * Throws WrongUsage unless --confirm has the correct name, or the user types the name at the terminal after the
+ * warning.
+ */
 export async function requireConfirmed(
   { what, id, name }: Erasable,
   confirm: string | undefined,

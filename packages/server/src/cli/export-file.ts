@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { ShownEntry } from '../operations/audit.ts';
 import { WrongUsage } from './failure.ts';
 
-/** The file of an export. The export might have been interrupted. */
+/** The file of an export, which might have been interrupted. */
 export interface ExportFile {
   /** The audit entry in the last complete line. */
   readonly last: Pick<ShownEntry, 'tenant_id' | 'id' | 'hash'> | undefined;
@@ -13,11 +13,14 @@ export interface ExportFile {
   readonly close: () => Promise<void>;
 }
 
-// A chunk that is longer than the line of any entry.
+// The file is read in chunks of this many bytes. The line of any entry is shorter than a chunk.
 const tailSize = 1024 * 1024;
 const newline = 0x0a;
 
-/** Opens the file of an export, or creates one that only this user can read. Throws WrongUsage for any other file. */
+/**
+ * Opens the file of an export. Creates a missing file, which only this user can read. Throws WrongUsage if the file is
+ * not an export.
+ */
 export async function openExportFile(path: string): Promise<ExportFile> {
   const file = await open(path, 'a+', 0o600).catch((error: NodeJS.ErrnoException) => {
     throw new WrongUsage(`The file ${path} cannot be written (${error.code}).`);
@@ -29,9 +32,7 @@ export async function openExportFile(path: string): Promise<ExportFile> {
     const last = end > 0 ? lastEntry(tail.subarray(0, end - 1)) : undefined;
     const isInterrupted = end === 0 && '{"id":'.startsWith(tail.toString('latin1', 0, 6));
     if (!last && !isInterrupted) {
-      throw new WrongUsage(
-        `The file ${path} exists and is not an export of an audit log: name another file.`,
-      );
+      throw new WrongUsage(`The file ${path} exists and is not an audit log export: name another file.`);
     }
     return {
       last,

@@ -10,10 +10,10 @@ export const exitCodes = { ok: 0, refused: 1, usage: 2, cannotStart: 3, unexpect
 /** The meanings of the exit codes, for `--help`. */
 export const exitCodesHelp = `Exit codes:
   0  done
-  1  refused, a broken audit chain, or a failed check
-  2  wrong usage of the command
+  1  the request was refused, an audit chain is broken, or a check failed
+  2  the command line is wrong
   3  the configuration or the database cannot be used
-  4  an unexpected error`;
+  4  an unexpected error happened`;
 
 /** Thrown if the command line is wrong. */
 export class WrongUsage extends Error {
@@ -67,7 +67,7 @@ export function isRefusal(error: unknown, code: ProblemCode): boolean {
   return error instanceof Refusal && error.code === code;
 }
 
-/** Waits for some work. Replaces the message of a `not_found` refusal by a message for the command line. */
+/** Waits for a promise. If it rejects with a `not_found` refusal, replaces the message by one for the command line. */
 export function orNotFound<T>(message: string, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     throw isRefusal(error, 'not_found') ? new Refusal('not_found', message) : error;

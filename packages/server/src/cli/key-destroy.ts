@@ -16,8 +16,8 @@ interface Options extends OnTenant {
 /** `eaas key destroy`. */
 export const keyDestroy = onTenant(
   'destroy',
-  'Destroy a disabled key. Its material is permanently erased after the days of grace: nothing that was encrypted ' +
-    'under the key can be decrypted after that. Prints how the key was used.',
+  'Destroy a disabled key. After the grace days its material is permanently erased. Then nothing that was encrypted ' +
+    'under the key can be decrypted. Prints how the key was used.',
   [
     'key disable patients --tenant acme',
     'key destroy patients --tenant acme --grace-days 7 --confirm patients',
@@ -61,6 +61,6 @@ function usageOf({ name, key_id, key_version, versions }: ShownKey): string {
     .at(-1);
   return (
     `The key ${JSON.stringify(name)} (${key_id}) has version ${key_version}. Clients wrapped ${sum('wraps')} data keys ` +
-    `under it and unwrapped ${sum('unwraps')}; ${lastUse ? `last unwrapped ${lastUse}` : 'never unwrapped'}.`
+    `under this key and unwrapped ${sum('unwraps')}. ${lastUse ? `The last unwrap was at ${lastUse}` : 'It was never used to unwrap'}.`
   );
 }

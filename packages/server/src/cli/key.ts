@@ -76,7 +76,7 @@ const show = onKey(
 interface ChangeOfKey {
   readonly description: string;
   readonly run: (service: Service, operator: Caller, input: { readonly key_id: string }) => Promise<Key>;
-  /** Returns the next step for the operator. `eaas` formats a command on the same key. */
+  /** Returns the hint for the operator's next step. `eaas` formats a command line for the same key. */
   readonly next: (eaas: (command: string) => string) => string;
 }
 
@@ -89,7 +89,7 @@ const changes: Readonly<Record<string, ChangeOfKey>> = {
   },
   disable: {
     description:
-      'Disable a key immediately, on every server. A disabled key still decrypts, but no longer encrypts.',
+      'Disable a key immediately, on every server. A disabled key can still decrypt but not encrypt.',
     run: operations['POST /v1/keys/:key_id/disable'],
     next: (eaas) => `${eaas('enable')} enables the key again, ${eaas('destroy')} destroys it`,
   },
@@ -99,8 +99,7 @@ const changes: Readonly<Record<string, ChangeOfKey>> = {
     next: (eaas) => `${eaas('show')} shows how the key is used`,
   },
   restore: {
-    description:
-      'Stop the destruction of a key before its material is erased. After that the key is disabled.',
+    description: 'Cancel the destruction of a key before its material is erased. The key is then disabled.',
     run: operations['POST /v1/keys/:key_id/restore'],
     next: (eaas) => `${eaas('enable')} lets the key encrypt again`,
   },

@@ -41,7 +41,7 @@ const serve = command('serve', 'Serve the API until SIGTERM or SIGINT.', ['serve
 
 const migrate = reporting(
   'migrate',
-  'Prepare a database, or upgrade it to this version. Connects as the role of EAAS_MIGRATE_DATABASE_URL (else of ' +
+  'Prepare a database, or upgrade it to this version. Connects as the role of EAAS_MIGRATE_DATABASE_URL (by default of ' +
     'DATABASE_URL), and grants the role of DATABASE_URL only what the server needs. Safe to repeat, and to run from ' +
     'several processes at the same time.',
   ['migrate', 'migrate --json'],
@@ -58,8 +58,8 @@ const migrate = reporting(
 
 const doctor = reporting(
   'doctor',
-  'Check everything that a server needs. Examine the configuration, the files, the clock, the database and the root key, ' +
-    'and print what to do about each problem. Changes nothing. The exit code is 1 if a check failed.',
+  'Check everything that a server needs. Checks the configuration, the files, the clock, the database and the root key, ' +
+    'and prints what to do about each problem. Changes nothing. The exit code is 1 if a check failed.',
   ['doctor', 'doctor --json'],
 ).action(async (options: Reporting) => {
   const findings = await examineConfigured();

@@ -43,7 +43,7 @@ const check = reporting(
   printResult(found, options);
   if (found.unopened.length > 0) {
     note(
-      'The secrets of these tenants do not open, because something other than the service changed their rows.',
+      'The secrets of these tenants cannot be decrypted, because something other than the service changed their rows.',
     );
     process.exitCode = exitCodes.refused;
   } else if (found.under_previous > 0) {
@@ -80,7 +80,7 @@ const rotate = reporting(
     );
   } else {
     note(
-      'Something other than the service changed the rows of some tenants. They were not rotated: keep both root keys.',
+      'Some tenants were not rotated, because something other than the service changed their rows: keep both root keys.',
     );
     process.exitCode = exitCodes.refused;
   }

@@ -49,7 +49,7 @@ const create = withFields(
   reporting('create', 'Create a tenant.', [
     'tenant create --name acme',
     'tenant create --name acme --envelope-only false --monthly-encrypt-quota 100000 --json',
-  ]).requiredOption('--name <name>', 'the name of the tenant, unique'),
+  ]).requiredOption('--name <name>', 'the name of the tenant, which must be unique'),
 ).action(async (options: FieldOptions & { name: string }) => {
   const fields = { ...fieldsOf(options), name: options.name };
   const tenant = await withService(({ service }) => createTenant(service, fields));

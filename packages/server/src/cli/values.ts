@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { limits, parseTimestamp, type Permission, permissions } from '@eaas/protocol/wire';
 import { inLine } from './output.ts';
 
-// Parsers for the values of options. Commander reports the errors that they throw as wrong usage.
+// Each function parses the value of an option. Commander reports an error that a parser throws as wrong usage.
 
 export function trueOrFalse(text: string): boolean {
   if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('Pass true or false.');

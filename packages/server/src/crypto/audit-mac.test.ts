@@ -49,7 +49,7 @@ describe('the audit chain', () => {
     );
   });
 
-  test("an entry's hash and MAC are not overwritten by the next entry", () => {
+  test('computing the hash and MAC of an entry does not overwrite those of the previous entry', () => {
     const [first, second] = links;
     if (!first || !second) throw new Error('no entries');
     const link = chainEntry(auditMac, first.previous, first.stored);
@@ -68,7 +68,7 @@ describe('the audit chain', () => {
     ],
     ['shorter MAC', (mac: Buffer) => mac.subarray(0, 31), undefined, auditMac],
     ['longer MAC', (mac: Buffer) => Buffer.concat([mac, mac]), undefined, auditMac],
-  ])('a MAC is invalid for another %s', (_, alter, hash, key) => {
+  ])('the MAC of an audit entry is invalid for another %s', (_, alter, hash, key) => {
     const [first] = links;
     if (!first) throw new Error('no entries');
     expect(macHolds(key, hash ?? first.hash, alter(first.mac))).toBe(false);

@@ -17,13 +17,13 @@ export function chainEntry(auditMac: KeyObject, previousHash: Uint8Array, entry:
 }
 
 /**
- * Returns a function that chains entries whose parts from the id to the time are encoded already. Verifying a whole log needs
- * it, because it is several times as fast as `chainEntry`.
+ * Returns a function that chains entries whose fields, from the id to the time, are already encoded. Verifications of
+ * whole logs use this function, because it is several times as fast as `chainEntry`.
  */
 export function encodedEntryChainer(auditMac: KeyObject, tenantId: string) {
   const label = 'eaas audit entry v1';
   const start = Buffer.from(pae(label, new Uint8Array(32), tenantId));
-  start.writeUInt32BE(3 + 8, 0); // three parts here, eight in the encoded entry
+  start.writeUInt32BE(3 + 8, 0); // this function adds three parts; the encoded entry has eight
   const hashAt = 4 + 4 + label.length + 4;
   const scratch = Buffer.concat([start], 16_384);
   return (previousHash: Uint8Array, encoded: Uint8Array): Link => {

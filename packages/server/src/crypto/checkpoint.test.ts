@@ -42,7 +42,7 @@ describe('checkpoints', () => {
     },
   );
 
-  test('a checkpoint of any head can be verified with the verifier key alone', () => {
+  test('to verify a checkpoint of any head, only the verifier key is needed', () => {
     const publicBytes = Buffer.from(verifierKey.split('+').slice(2).join('+'), 'base64').subarray(1);
     const jwk = { kty: 'OKP', crv: 'Ed25519', x: publicBytes.toString('base64url') };
     const publicKey = createPublicKey({ key: jwk, format: 'jwk' });

@@ -10,7 +10,7 @@ import {
 
 export type { ChainHead } from '@eaas/protocol/internal-audit';
 
-// The bytes of the PKCS #8 encoding (RFC 8410) before the seed.
+// The bytes that precede the seed in the PKCS #8 encoding of an Ed25519 key (RFC 8410).
 const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** Signs a head with the tenant's Ed25519 seed. Tenants pin the returned verifier key to check later checkpoints. */

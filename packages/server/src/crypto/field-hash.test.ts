@@ -6,7 +6,7 @@ import { fieldHash } from './field-hash.ts';
 
 const { cases, refusals } = vectors('hash');
 
-test.each(cases)('the fingerprint matches the vector: $name', ({ hash_key, value, hash }) => {
+test.each(cases)('the fingerprint of a value matches the test vector: $name', ({ hash_key, value, hash }) => {
   expect(fieldHash(createSecretKey(bytes(hash_key)), value)).toBe(hash);
 });
 

@@ -20,7 +20,7 @@ const exported = (secrets: TenantSecrets | undefined) =>
 
 describe('the root key', () => {
   test.each(vectors('sealed-secret').root_ids)(
-    'the root id of the vector is derived: $root_id',
+    'the derived id of the root key matches the test vector: $root_id',
     ({ root_key, root_id }) => {
       expect(Buffer.from(rootKey(bytes(root_key)).rootId).toString('hex')).toBe(root_id);
     },
@@ -30,7 +30,7 @@ describe('the root key', () => {
     expect(() => rootKey(new Uint8Array(length))).toThrow(RangeError);
   });
 
-  test('a root key is a copy, so that the caller can wipe the bytes', () => {
+  test('a root key copies the bytes, so that the caller can wipe them', () => {
     const secret = randomBytes(32);
     const root = rootKey(secret);
     const sealed = sealRootCheck(root);
@@ -73,7 +73,7 @@ describe("a tenant's secret", () => {
     },
   );
 
-  test('four different keys are derived from a secret, always the same ones', () => {
+  test('the four keys derived from a secret differ, and each derivation returns the same four keys', () => {
     expect(exported(openTenantSecrets([otherRoot, root], row))).toEqual(keys);
     expect(new Set(keys).size).toBe(4);
   });
@@ -83,7 +83,7 @@ describe("a tenant's secret", () => {
     expect(exported(openTenantSecrets([root], another))).not.toEqual(keys);
   });
 
-  test('a secret does not open under another root key, for another tenant, or after a change', () => {
+  test('a sealed secret does not open with another root key, for another tenant, or after a change', () => {
     expect(openTenantSecrets([], row)).toBeUndefined();
     expect(openTenantSecrets([otherRoot], row)).toBeUndefined();
     expect(openTenantSecrets([otherRoot], { ...row, root_id: otherRoot.rootId })).toBeUndefined();
@@ -92,7 +92,7 @@ describe("a tenant's secret", () => {
     expect(openTenantSecrets([root], { ...row, sealed_secret: Buffer.alloc(78) })).toBeUndefined();
   });
 
-  test('a re-sealed secret is the same, and only the new root key opens it', () => {
+  test('sealing a secret again does not change the secret, and only the new root key opens the result', () => {
     const resealed = resealTenantSecret([otherRoot, root], row);
     if (!resealed) throw new Error('not resealed');
     expect(resealed).toMatchObject({ tenant_id: T, root_id: otherRoot.rootId });

@@ -3,7 +3,7 @@ import { pae } from '@eaas/protocol';
 import { sameBytes } from './same-bytes.ts';
 import { openSecret, type Place, sealSecret } from './sealed-secret.ts';
 
-/** A root key. It seals the secrets of tenants. Their rows name the root key by its id. */
+/** A root key encrypts the secrets of tenants. Each tenant's row contains the id of its root key. */
 export interface RootKey {
   readonly rootId: Uint8Array;
   readonly key: KeyObject;
@@ -20,7 +20,7 @@ export interface SealedTenantSecret {
 }
 
 export interface TenantSecrets {
-  /** Seals key versions and hash keys. */
+  /** The key that encrypts key versions and hash keys. */
   readonly sealing: KeyObject;
   readonly auditMac: KeyObject;
   readonly rowMac: KeyObject;
@@ -31,17 +31,20 @@ export interface TenantSecrets {
 const keyLength = 32;
 const rootCheck: Place = { purpose: 'root-check', tenantId: null, keyId: null, version: 0 };
 
-/** Makes a root key from 32 bytes, which the caller wipes. Throws RangeError for another length. */
+/** Creates a root key from 32 bytes. The caller wipes these bytes afterwards. Throws RangeError for another length. */
 export function rootKey(bytes: Uint8Array): RootKey {
   if (bytes.length !== keyLength)
     throw new RangeError(`a root key must have ${keyLength} bytes (got ${bytes.length})`);
   const key = createSecretKey(bytes);
-  // Copies the 8 bytes, because a view would expose the other 24 bytes.
+  // Copies the 8 bytes of the id, because a view would expose the other 24 bytes of the hash.
   const rootId = Uint8Array.from(createHmac('sha256', key).update('eaas root id v1').digest().subarray(0, 8));
   return { rootId, key };
 }
 
-/** Seals a known value. A starting server opens it to check that it has this root key. */
+/**
+ * Encrypts a known value under the root key. A starting server decrypts this value to check that its root key is
+ * correct.
+ */
 export function sealRootCheck(root: RootKey): Uint8Array {
   return sealSecret(root.key, rootCheck, Buffer.alloc(keyLength));
 }
@@ -55,13 +58,16 @@ export function newTenantSecret(root: RootKey, tenantId: string): SealedTenantSe
   return sealTenantSecret(root, tenantId, randomBytes(keyLength));
 }
 
-/** Seals a tenant's secret under the current root key. Returns undefined if no root key opens the present row. */
+/**
+ * Encrypts a tenant's secret under the current root key. Returns undefined if no root key decrypts the secret in the
+ * row.
+ */
 export function resealTenantSecret(roots: Roots, row: SealedTenantSecret): SealedTenantSecret | undefined {
   const secret = openTenantSecret(roots, row);
   return secret && sealTenantSecret(roots[0], row.tenant_id, secret);
 }
 
-/** Derives a tenant's keys. Returns undefined if no root key opens the row. */
+/** Derives a tenant's keys from the secret in its row. Returns undefined if no root key decrypts the secret. */
 export function openTenantSecrets(
   roots: readonly RootKey[],
   row: SealedTenantSecret,
@@ -91,7 +97,7 @@ function deriveTenantKey(secret: Uint8Array, tenantId: string, name: string): Ke
   }
 }
 
-/** Seals a secret and wipes it. */
+/** Encrypts a tenant's secret under the root key, and wipes the plaintext. */
 function sealTenantSecret(
   { rootId, key }: RootKey,
   tenantId: string,

@@ -7,7 +7,7 @@ const K = '00000000-0000-4000-8000-000000000002';
 const sealing = createSecretKey(randomBytes(32));
 const [place, hashPlace] = [versionPlace(T, K, 2), hashKeyPlace(T, K)];
 
-test('a key version opens only for its own place, and each version is different', () => {
+test('the material of a key version opens only for its own tenant, key and version, and each version has different material', () => {
   const sealed = newMaterial(sealing, place);
   const key = openMaterial(sealing, place, sealed);
   expect(key?.export()).toHaveLength(32);
@@ -27,7 +27,7 @@ test('a hash key and a key version do not open in place of each other', () => {
   expect(openMaterial(sealing, hashPlace, newMaterial(sealing, versionPlace(T, K, 0)))).toBeUndefined();
 });
 
-test('an erased key does not open', () => {
+test('erased key material cannot be opened', () => {
   expect(openMaterial(sealing, place, new Uint8Array(0))).toBeUndefined();
   expect(openMaterial(sealing, hashPlace, new Uint8Array(0))).toBeUndefined();
 });

@@ -5,7 +5,7 @@ export function versionPlace(tenantId: string, keyId: string, version: number): 
   return { purpose: 'key-version', tenantId, keyId, version };
 }
 
-/** The place of a key's hash key, which is independent of the key's versions. */
+/** The place for which a key's hash key is sealed. A key has one hash key for all its versions, so the version is 0. */
 export function hashKeyPlace(tenantId: string, keyId: string): Place {
   return { purpose: 'hash-key', tenantId, keyId, version: 0 };
 }

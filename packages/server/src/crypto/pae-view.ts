@@ -1,6 +1,6 @@
 import { InputError, pae, type PaePart } from '@eaas/protocol';
 
-// This memory contains only bytes that are hashed or authenticated, and never a secret.
+// This memory is reused and not wiped. It contains only bytes that are hashed or authenticated, and never a secret.
 const scratch = Buffer.allocUnsafeSlow(65_536);
 
 /**
@@ -14,7 +14,7 @@ export function paeView(parts: readonly PaePart[]): Uint8Array {
   return scratch.subarray(0, at);
 }
 
-/** Returns an upper bound of the encoded length. A UTF-16 unit takes at most 3 bytes, an integer 17 characters. */
+/** Returns an upper bound of the encoded length. A UTF-16 unit takes at most 3 bytes, and an integer at most 17. */
 function mostBytes(parts: readonly PaePart[]): number {
   let most = 4;
   for (const part of parts) most += part === null || typeof part === 'number' ? 21 : 4 + 3 * part.length;
@@ -31,7 +31,7 @@ function putPart(part: PaePart, at: number): number {
     throw new InputError(`a number must be a safe integer (got ${part})`);
   const text = String(part);
   const written = scratch.write(text, at + 4);
-  // Text with one byte per unit is ASCII. Only other text can have a lone surrogate.
+  // Text whose UTF-8 has one byte per UTF-16 unit is ASCII, so it has no lone surrogate.
   if (written !== text.length && !text.isWellFormed()) throw new InputError('text has a lone surrogate');
   return putLength(written, at) + written;
 }

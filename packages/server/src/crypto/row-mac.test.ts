@@ -25,7 +25,7 @@ const anyColumn: fc.Arbitrary<Column> = fc.oneof(
 );
 
 describe('the MAC of a row', () => {
-  test('the MAC is HMAC-SHA-256 over the pae of label, table and columns: words for booleans, a pae for a list', () => {
+  test('the MAC is HMAC-SHA-256 over the pae of label, table and columns, with booleans as words and a list as a nested pae', () => {
     const spelled = [
       'id',
       null,
@@ -55,7 +55,7 @@ describe('the MAC of a row', () => {
 
   test('the MAC of a row is invalid for a head or an anchor, and the other way round', () => {
     const [row, head, anchor] = [keys, heads, anchors].map((label) => rowMac(key, label, columns));
-    if (!row || !head || !anchor) throw new Error('there are three labels');
+    if (!row || !head || !anchor) throw new Error('rows, heads and anchors have three different labels');
     expect(rowMacHolds(key, heads, columns, head)).toBe(true);
     expect(rowMacHolds(key, anchors, columns, anchor)).toBe(true);
     expect(rowMacHolds(key, heads, columns, anchor)).toBe(false);
@@ -63,7 +63,7 @@ describe('the MAC of a row', () => {
     expect(rowMacHolds(key, heads, ['keys', ...columns], row)).toBe(false);
   });
 
-  test('a MAC of another length is invalid and does not throw', () => {
+  test('a MAC of the wrong length is invalid, and the check does not throw', () => {
     const mac = rowMac(key, keys, columns);
     for (const other of [
       mac.subarray(1),
@@ -93,7 +93,7 @@ describe('the MAC of a row', () => {
     expect(() => rowMac(key, keys, [[['a']] as unknown as string[]])).toThrow(TypeError);
   });
 
-  test('the MAC is valid for any columns', () => {
+  test('a row with any values in its columns has a valid MAC', () => {
     fc.assert(
       fc.property(fc.array(anyColumn), (columns) => {
         expect(rowMacHolds(key, ['t'], columns, rowMac(key, ['t'], columns))).toBe(true);

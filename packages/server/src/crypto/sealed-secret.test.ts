@@ -47,7 +47,7 @@ describe('sealed secrets', () => {
     expect(openSecret(ikmOf(vector), placeOf(vector), bytes(vector.sealed))).toBeUndefined();
   });
 
-  test('any secret opens for the place for which it was sealed, also as a view of larger memory', () => {
+  test('any secret opens for the place for which it was sealed, also if its bytes are a view of larger memory', () => {
     fc.assert(
       fc.property(anyPlace, fc.uint8Array({ minLength: 32, maxLength: 32 }), (place, secret) => {
         const around = Buffer.concat([Buffer.of(1, 2, 3), sealSecret(ikm, place, secret), Buffer.of(4)]);
@@ -57,13 +57,13 @@ describe('sealed secrets', () => {
     );
   });
 
-  test('a secret does not open for any other place', () => {
+  test('a sealed secret does not open for any other place', () => {
     const named = ({ context, ...rest }: Place) =>
       JSON.stringify(rest) + Buffer.from(encodeContext(context)).toString('hex');
     fc.assert(
       fc.property(anyPlace, anyPlace, (a, b) => {
         fc.pre(named(a) !== named(b));
-        // The head has the version of `b`, so only the authentication can refuse it.
+        // The head now has the version of `b`, so the version check succeeds and only the authentication can fail.
         const moved = Buffer.from(sealSecret(ikm, a, secret));
         moved.writeUInt32BE(b.version, 2);
         expect(openSecret(ikm, b, moved)).toBeUndefined();
@@ -108,14 +108,14 @@ describe('sealed secrets', () => {
     );
   });
 
-  test('two seals of one secret differ in everything except the head', () => {
+  test('if a secret is sealed twice, everything except the format and the version differs', () => {
     const again = sealSecret(ikm, place, secret);
     expect(again.subarray(0, 6)).toEqual(sealed.subarray(0, 6));
     expect(again.subarray(6, 30)).not.toEqual(sealed.subarray(6, 30));
     expect(again.subarray(30, 62)).not.toEqual(sealed.subarray(30, 62));
   });
 
-  test('the version is read from the head of 78 bytes in this format, and from nothing else', () => {
+  test('the version can be read only from 78 bytes in this format', () => {
     expect(sealedVersion(sealed)).toBe(7);
     expect(sealedVersion(sealed.subarray(1))).toBeUndefined();
     expect(sealedVersion(Buffer.concat([sealed, sealed]))).toBeUndefined();

@@ -2,7 +2,10 @@ import { createCipheriv, createDecipheriv, createHmac, type KeyObject, randomFil
 import { type Context, encodeContext } from '@eaas/protocol';
 import { paeView } from './pae-view.ts';
 
-/** The place for which a secret is sealed. The secret opens only for this place. Ids are lower-case UUIDs. */
+/**
+ * The purpose, tenant, key and version for which a secret is sealed. The secret opens only if all of them match. Ids
+ * are lower-case UUIDs.
+ */
 export interface Place {
   readonly purpose: 'dek' | 'key-version' | 'hash-key' | 'tenant-secret' | 'root-check';
   readonly tenantId: string | null;
@@ -12,19 +15,22 @@ export interface Place {
 }
 
 const sealedLength = 78; // head, ciphertext, tag
-const saltAt = 6; // behind format, suite and version
+const saltAt = 6; // after format, suite and version
 const saltLength = 24;
 const headLength = saltAt + saltLength;
 const bodyLength = 32;
 const bodyEnd = headLength + bodyLength;
 const formatAndSuite = 0x0101;
 
-// The iv can be constant, because each salt results in a different key that seals only once.
+// The iv can be constant, because each salt results in a different encryption key, which encrypts only one secret.
 const iv = Buffer.alloc(12);
-// Without `authTagLength` Node.js would accept a tag of 4 bytes.
+// `authTagLength` is needed because Node would otherwise accept a tag of 4 bytes.
 const gcm = { authTagLength: 16 } as const;
 
-/** Seals a secret of 32 bytes, binds it to the place where it is stored, and returns 78 bytes. The salt is random unless a test passes one. */
+/**
+ * Encrypts a secret of 32 bytes, and binds it to the place where it is stored. Returns 78 bytes. The salt is random by
+ * default. Only tests pass a salt.
+ */
 export function sealSecret(ikm: KeyObject, place: Place, secret: Uint8Array, salt?: Uint8Array): Uint8Array {
   if (secret.length !== bodyLength)
     throw new RangeError(`a secret must have ${bodyLength} bytes (got ${secret.length})`);
@@ -49,8 +55,8 @@ export function sealSecret(ikm: KeyObject, place: Place, secret: Uint8Array, sal
 }
 
 /**
- * Opens a sealed secret and returns the 32 bytes, which the caller wipes. Returns undefined unless exactly these bytes were
- * sealed for exactly this place. Does not try other keys.
+ * Decrypts a sealed secret. Returns its 32 bytes, which the caller wipes. Returns undefined if the bytes were altered,
+ * or were sealed for another place or under another key.
  */
 export function openSecret(ikm: KeyObject, place: Place, sealed: Uint8Array): Uint8Array | undefined {
   if (sealedVersion(sealed) !== place.version) return undefined;
@@ -69,7 +75,9 @@ export function openSecret(ikm: KeyObject, place: Place, sealed: Uint8Array): Ui
   }
 }
 
-/** Returns the version in the head, which is not authenticated; undefined if the bytes are not a sealed secret. */
+/**
+ * Returns the version in the head of a sealed secret, without authenticating it. Returns undefined for any other bytes.
+ */
 export function sealedVersion(sealed: Uint8Array): number | undefined {
   if (sealed.length !== sealedLength) return undefined;
   const view = new DataView(sealed.buffer, sealed.byteOffset, headLength);

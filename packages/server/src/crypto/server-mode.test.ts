@@ -14,7 +14,7 @@ const context = { table: 'patients', row: '4711' };
 const text = 'Grüße, 世界';
 const plaintext = Buffer.from(text);
 
-/** The material of a key version, made from its number. It can wrap and unwrap as the service does. */
+/** The material of a key version, derived from the version's number. It wraps and unwraps as the service does. */
 const ikm = (version: number) => createSecretKey(Buffer.alloc(32, version));
 const place = (version: number): Place => ({ purpose: 'dek', tenantId: T, keyId: K, version });
 const wrap = (version: number) => (dek: Uint8Array) => sealSecret(ikm(version), place(version), dek);
@@ -32,7 +32,7 @@ const openBy = (presented: PresentedBundle, unwrap: Unwrap, given?: Context) =>
   openBundle({ versionOf: sealedVersion, unwrap }, nodeEngine, presented, given);
 
 const sealed = (version = 1, value: Uint8Array = plaintext) => sealBy(version, wrap(version), value, context);
-/** The parts that /v1/decrypt needs. */
+/** The three fields of a bundle that /v1/decrypt requires. */
 const least = ({ ciphertext, key_id, key_version }: Bundle): PresentedBundle => ({
   ciphertext: bytes(ciphertext),
   keyId: key_id,
@@ -64,7 +64,7 @@ describe('a bundle', () => {
     );
   });
 
-  test('the protocol decrypts a bundle of the service, and the service one of the protocol', async () => {
+  test('the protocol package decrypts bundles of the service, and the service decrypts bundles of the protocol package', async () => {
     const bundle = sealed(2);
     const fromServer = await open(
       bytes(bundle.ciphertext),
@@ -109,8 +109,8 @@ describe('a bundle', () => {
   });
 });
 
-describe('fields that are presented beside the ciphertext', () => {
-  test('a wrapped key from rewrap replaces the embedded one and is unwrapped under its own version', () => {
+describe('fields that the request has beside the ciphertext', () => {
+  test('a wrapped key from rewrap replaces the wrapped key in the ciphertext and is unwrapped under its own version', () => {
     const bundle = sealed(1);
     const dek = unwrap(1)(bytes(bundle.wrapped_key)) ?? Buffer.alloc(32);
     const rewrapped = { ...least(bundle), keyVersion: 2, wrappedKey: wrap(2)(dek) };
@@ -119,15 +119,15 @@ describe('fields that are presented beside the ciphertext', () => {
     expect(opened({ ...rewrapped, wrappedKey: undefined })).toBeUndefined();
   });
 
-  test.each([0, 11, 13, 16])('a presented iv of %d bytes is refused', (length) => {
+  test.each([0, 11, 13, 16])('a request with an iv of %d bytes is refused', (length) => {
     expect(opened({ ...least(sealed()), iv: new Uint8Array(length) })).toBeUndefined();
   });
 
-  test.each([1, 77, 79, 156])('a presented wrapped key of %d bytes is refused', (length) => {
+  test.each([1, 77, 79, 156])('a request with a wrapped key of %d bytes is refused', (length) => {
     expect(opened({ ...least(sealed()), wrappedKey: new Uint8Array(length).fill(1) })).toBeUndefined();
   });
 
-  test('a presented iv is used even if the embedded iv is correct', () => {
+  test('an iv in the request is used even if the iv in the ciphertext is correct', () => {
     const altered = bytes(sealed().ciphertext);
     const { iv, ...rest } = whole(sealed());
     const ivAt = 26 + 78;
@@ -138,7 +138,7 @@ describe('fields that are presented beside the ciphertext', () => {
   });
 });
 
-describe('every failure returns undefined', () => {
+describe('every failed decryption returns undefined', () => {
   const bundle = least(sealed());
 
   test.each([
@@ -147,18 +147,18 @@ describe('every failure returns undefined', () => {
     ['a negative version', { keyVersion: -1 }],
     ['a wrapped key of zeros', { wrappedKey: new Uint8Array(78) }],
     ['no bytes', { ciphertext: new Uint8Array(0) }],
-  ])('a bundle with %s fails', (_, change) => {
+  ])('decryption of a bundle with %s fails', (_, change) => {
     expect(opened({ ...bundle, ...change })).toBeUndefined();
   });
 
-  test('a header with another version than the embedded wrapped key fails', () => {
+  test('decryption fails if the version in the header differs from the version of the wrapped key', () => {
     const altered = bytes(sealed().ciphertext);
     altered[23] = 2;
     expect(opened({ ...bundle, ciphertext: altered })).toBeUndefined();
     expect(opened({ ...bundle, ciphertext: altered, keyVersion: 2 })).toBeUndefined();
   });
 
-  test('an altered byte, a cut ciphertext and another context fail', () => {
+  test('decryption fails after an altered byte, with a truncated ciphertext and with another context', () => {
     for (let at = 0; at < bundle.ciphertext.length; at++) {
       const altered = Uint8Array.from(bundle.ciphertext);
       altered[at] = (altered[at] ?? 0) ^ 0x10;
@@ -169,13 +169,13 @@ describe('every failure returns undefined', () => {
     expect(openBy(bundle, unwrap(1))).toBeUndefined();
   });
 
-  test('a stream (version 2) fails', () => {
+  test('decryption of a stream (version 2) fails', () => {
     const altered = Uint8Array.from(bundle.ciphertext);
     altered[3] = 2;
     expect(opened({ ...bundle, ciphertext: altered })).toBeUndefined();
   });
 
-  test('a plaintext that is not UTF-8 fails', () => {
+  test('decryption fails if the plaintext is not UTF-8', () => {
     for (const bytes of [Buffer.of(0xff), Buffer.of(0xed, 0xa0, 0x80), Buffer.of(0xc0, 0x80)])
       expect(opened(least(sealed(1, bytes)))).toBeUndefined();
     expect(opened(least(sealed(1, Buffer.alloc(0))))).toBe('');

@@ -15,8 +15,9 @@ import { SignInCode } from './sign-in.ts';
 const portsToTry = 100;
 
 /**
- * Serves for development, with a tenant that has an API key, a key and an index key. Prints the variables of an
- * application, or writes them to the file `envPath`. The API key is among them only if this start created it.
+ * Runs a server for development, with a tenant that has an API key, a key and an index key. Prints the environment
+ * variables of an application, or writes them to the file `envPath`. The variables include the API key only if this
+ * start created it.
  */
 export async function dev(given: Config, envPath: string | undefined): Promise<void> {
   const envFile = envPath === undefined ? undefined : await EnvFile.read(envPath);
@@ -53,14 +54,14 @@ export async function dev(given: Config, envPath: string | undefined): Promise<v
   });
 }
 
-/** Returns the port of EAAS_PORT, or else the default port or the next free one. */
+/** Returns EAAS_PORT if it is set. Otherwise returns the default port, or the next free port. */
 async function choosePort({ host, port, isPortSet }: Config): Promise<number> {
   if (isPortSet) return port;
   for (let candidate = port; candidate < port + portsToTry; candidate++) {
     if (await isFree(host, candidate)) return candidate;
   }
   throw new CannotStart(
-    `The ports ${port} to ${port + portsToTry - 1} are taken: set EAAS_PORT to a free one.`,
+    `The ports ${port} to ${port + portsToTry - 1} are in use: set EAAS_PORT to a free port.`,
   );
 }
 
@@ -76,7 +77,7 @@ async function isFree(host: string, port: number): Promise<boolean> {
 }
 
 function portTaken(wanted: number, port: number): string {
-  return `Port ${wanted} is taken, so it listens on port ${port}. To choose the port, set EAAS_PORT.`;
+  return `Port ${wanted} is in use, so the server listens on port ${port}. To choose the port, set EAAS_PORT.`;
 }
 
 interface Variables {
@@ -91,13 +92,15 @@ function written({ path }: EnvFile, variables: Variables): string[] {
 }
 
 function printed(variables: Variables): string[] {
-  const another = '`eaas dev --env` creates another one and writes it to .env.';
-  if (!variables.EAAS_API_KEY) return [`The first start showed the API key. ${another}`];
+  const another = '`eaas dev --env` creates another API key and writes it to .env.';
+  if (!variables.EAAS_API_KEY) return [`The API key was shown at the first start. ${another}`];
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-  return [...lines, '', `Keep the API key now: it is shown once. Later, ${another}`];
+  return [...lines, '', `Keep the API key now, because it is not shown again. Later, ${another}`];
 }
 
-/** Returns a command that computes a fingerprint. The API key is in the command only if it was printed. */
+/**
+ * Returns a curl command that calls /v1/hash. The command contains the API key only if this start printed the API key.
+ */
 function curl({ EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID }: Variables, envFile: EnvFile | undefined): string {
   const read = envFile ? `. '${resolve(envFile.path)}' && ` : '';
   const apiKey = envFile ? undefined : EAAS_API_KEY;

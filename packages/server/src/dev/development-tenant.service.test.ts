@@ -85,15 +85,15 @@ test('an interrupted start continues where it ended', async () => {
   expect(second.apiKey).toMatch(/^eaas_sk_/);
 });
 
-test('a tenant that somebody else created is never used', async () => {
+test('`eaas dev` never uses a tenant that it did not create', async () => {
   const { tenant_id } = await createTenant(open.service, { name: 'dev' });
   await expect(openDevelopmentTenant(open.service, file)).rejects.toThrow(
-    'the name "dev" belongs to another: rename that tenant',
+    'another tenant has the name "dev": rename that tenant',
   );
   expect(await apiKeysOf({ tenant_id, key_id: '', index_key: '' })).toEqual([]);
 });
 
-test('a session has an API key that expires after a day, which the audit log records with the address', async () => {
+test('a sign-in creates an API key that expires after a day, and the audit log records the API key and the IP address', async () => {
   const { tenant } = await openDevelopmentTenant(open.service, file);
   const before = Date.now();
   const session = await openSession(open.service, tenant, '127.0.0.1');
@@ -110,7 +110,7 @@ test('a session has an API key that expires after a day, which the audit log rec
   expect(entry).toMatchObject({ action: 'api_key.create', actor: 'operator', ip_address: '127.0.0.1' });
 });
 
-test('only usable API keys of the tenant count as its own', async () => {
+test('a revoked or malformed API key, or one of another tenant, does not count as the tenant’s', async () => {
   const { tenant, apiKey } = await openDevelopmentTenant(open.service, file);
   const other = await createTenant(open.service, { name: 'other' });
   const { key_id, index_key } = tenant;

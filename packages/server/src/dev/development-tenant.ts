@@ -20,13 +20,13 @@ import { findTenant } from '../store/tenants.ts';
 const tenantName = 'dev';
 const day = 24 * 60 * 60_000;
 
-/** What an application needs to encrypt, to decrypt, and to compute the fingerprints that it searches by. */
+/** The ids and tokens that an application needs to encrypt, decrypt and search. */
 const ofApplications: Permission[] = ['encrypt', 'decrypt'];
 const ofPages: Permission[] = ['encrypt', 'decrypt', 'keys.read', 'keys.manage', 'audit.read'];
 
 /**
- * The tenant that `eaas dev` created, as a file in the data directory records it. `eaas dev` creates API keys in no other
- * tenant.
+ * The tenant that `eaas dev` created. A file in the data directory records this tenant, and `eaas dev` creates API keys
+ * in no other.
  */
 export interface DevelopmentTenant {
   readonly tenant_id: string;
@@ -34,13 +34,16 @@ export interface DevelopmentTenant {
   readonly index_key: string;
 }
 
-/** The record. An interrupted start leaves a part of it. */
+/** The content of the record. After an interrupted start, some fields are missing. */
 interface Recorded extends Partial<DevelopmentTenant> {
-  /** Whether the API key of the first start was created. */
+  /** Whether the first start has created its API key. */
   readonly has_api_key?: true;
 }
 
-/** Opens the recorded tenant and creates what is missing. `apiKey` is the token of a new API key, or null at a later start. */
+/**
+ * Opens the recorded tenant, and creates its missing parts. `apiKey` is the token if this start created the API key,
+ * and null otherwise.
+ */
 export async function openDevelopmentTenant(
   service: Service,
   file: string,
@@ -65,7 +68,7 @@ export async function openDevelopmentTenant(
   return { tenant, apiKey };
 }
 
-/** Returns whether a token is an API key of the tenant that can be used. */
+/** Returns whether a token belongs to an API key of this tenant that is neither revoked nor expired. */
 export async function isApiKeyOf(
   service: Service,
   tenant: DevelopmentTenant,
@@ -83,7 +86,7 @@ export async function createApplicationApiKey(service: Service, tenant: Developm
   return (await createApiKey(service, insider(tenant.tenant_id, 'operator'), input)).api_key;
 }
 
-/** Creates an API key for a page, which expires after a day. */
+/** Creates an API key for a page of the console. The API key expires after a day. */
 export async function openSession(
   service: Service,
   { tenant_id, key_id, index_key }: DevelopmentTenant,
@@ -102,7 +105,7 @@ async function createOwnTenant(service: Service): Promise<string> {
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'name_taken') throw error;
     throw new CannotStart(
-      `\`eaas dev\` uses only a tenant that it created, and the name "${tenantName}" belongs to another: rename that tenant ` +
+      `\`eaas dev\` uses only a tenant that it created, but another tenant has the name "${tenantName}": rename that tenant ` +
         `with \`eaas tenant set ${tenantName} --name …\`, or set EAAS_DATA_DIR to another directory.`,
     );
   }

@@ -15,13 +15,13 @@ afterEach(() => rm(folder, { recursive: true }));
 const set = async (values: Record<string, string>) => (await EnvFile.read(path)).set(values);
 const modeOf = async (file: string) => (await stat(file)).mode & 0o777;
 
-it('creates a file that only its owner can read', async () => {
+it('a new .env file can be read only by its owner', async () => {
   await set({ EAAS_BASE_URL: 'http://127.0.0.1:8080', EAAS_API_KEY: 'eaas_sk_1' });
   expect(await readFile(path, 'utf8')).toBe('EAAS_BASE_URL=http://127.0.0.1:8080\nEAAS_API_KEY=eaas_sk_1\n');
   expect(await modeOf(path)).toBe(0o600);
 });
 
-it('keeps the other lines, in their order, and closes the file to other users', async () => {
+it('the other lines of the .env file stay in order, and other users can no longer read the file', async () => {
   await writeFile(path, '# mine\nPORT=3000\nexport EAAS_API_KEY="old"\n\nMY_EAAS_API_KEY=other\nLAST=1');
   await chmod(path, 0o644);
   await set({ EAAS_API_KEY: 'new$&', EAAS_KEY_ID: 'id' });
@@ -32,13 +32,13 @@ it('keeps the other lines, in their order, and closes the file to other users', 
   expect(await readdir(folder)).toEqual(['.env']);
 });
 
-it('keeps the ends of lines of Windows', async () => {
+it('the line ends of Windows stay in the .env file', async () => {
   await writeFile(path, 'A=1\r\nEAAS_API_KEY=old\r\nB=2\r\n');
   await set({ EAAS_API_KEY: 'new' });
   expect(await readFile(path, 'utf8')).toBe('A=1\r\nEAAS_API_KEY=new\r\nB=2\r\n');
 });
 
-it('writes the file that a link names', async () => {
+it('if the .env file is a link, the target of the link is written', async () => {
   const target = join(folder, 'shared.env');
   await writeFile(target, 'A=1\n');
   await symlink(target, path);
@@ -47,13 +47,13 @@ it('writes the file that a link names', async () => {
   expect(await readdir(folder)).toEqual(['.env', 'shared.env']);
 });
 
-it('reads values without quotes; the last line counts', async () => {
+it('values are read without quotes, and the last line of a variable applies', async () => {
   await writeFile(path, `A=1\nA = "2"\nB='x y'\n`);
   const file = await EnvFile.read(path);
   expect([file.get('A'), file.get('B'), file.get('C')]).toEqual(['2', 'x y', undefined]);
 });
 
-it('refuses the file of an application that uses another service', async () => {
+it('the .env file of an application that uses another service is refused', async () => {
   const text = 'EAAS_BASE_URL=https://eaas.example\nEAAS_API_KEY=eaas_sk_production\n';
   await writeFile(path, text);
   await expect(EnvFile.read(path)).rejects.toThrow('has the EAAS_BASE_URL of another service');
@@ -61,7 +61,7 @@ it('refuses the file of an application that uses another service', async () => {
 });
 
 it.each(['http://localhost:8080', 'http://127.0.0.1:8081', 'http://[::1]:8080', ''])(
-  'replaces the address %s of this machine',
+  'the address %s of this machine in the .env file is replaced',
   async (address) => {
     await writeFile(path, `EAAS_BASE_URL=${address}\n`);
     await set({ EAAS_BASE_URL: 'http://127.0.0.1:9000' });

@@ -24,7 +24,7 @@ export class EnvFile {
     const address = file.get('EAAS_BASE_URL');
     if (address && !isOnThisMachine(address)) {
       throw new CannotStart(
-        `The file ${path} has the EAAS_BASE_URL of another service, whose API key would be lost: name another file, ` +
+        `The file ${path} has the EAAS_BASE_URL of another service, and writing it would erase that service's API key: name another file, ` +
           'as in --env .env.local.',
       );
     }
@@ -38,7 +38,7 @@ export class EnvFile {
       ?.replace(/^(["'])(.*)\1$/, '$2');
   }
 
-  /** Sets variables and keeps all other lines. The file can then be read by its owner only. */
+  /** Sets variables in the file and keeps all other lines. Afterwards only the owner of the file can read it. */
   async set(values: Readonly<Record<string, string>>): Promise<void> {
     for (const [name, value] of Object.entries(values)) {
       const line = `${name}=${value}`;
@@ -48,7 +48,7 @@ export class EnvFile {
     await this.#write();
   }
 
-  /** Replaces the file in one step, so that an interrupted start loses no line. */
+  /** Replaces the file by an atomic rename, so that an interruption loses no line. */
   async #write(): Promise<void> {
     const target = await realpath(this.path).catch(() => this.path);
     const temporary = `${target}.${randomBytes(6).toString('hex')}`;

@@ -5,14 +5,14 @@ import { SignInCode } from './sign-in.ts';
 const open = async () => 'a session';
 const minute = 60_000;
 
-it('exchanges a code of 32 random bytes', async () => {
+it('a sign-in code has 32 random bytes and can be exchanged', async () => {
   const [code, other] = [new SignInCode(), new SignInCode()];
   expect(Buffer.from(code.text, 'base64url')).toHaveLength(32);
   expect(code.text).not.toBe(other.text);
   expect(await code.exchange(code.text, open)).toBe('a session');
 });
 
-it('accepts a code once, also when two exchanges begin at the same time', async () => {
+it('a sign-in code is accepted once, also if two exchanges begin at the same time', async () => {
   const code = new SignInCode();
   const both = await Promise.allSettled([code.exchange(code.text, open), code.exchange(code.text, open)]);
   expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
@@ -20,7 +20,7 @@ it('accepts a code once, also when two exchanges begin at the same time', async 
 });
 
 it.each(['', 'x', (right: string) => `${right} `, (right: string) => right.slice(1), () => 'A'.repeat(43)])(
-  'refuses a wrong code, and the right one still works: %#',
+  'a wrong sign-in code is refused, and the correct code still works (case %#)',
   async (wrong) => {
     const code = new SignInCode();
     const text = typeof wrong === 'string' ? wrong : wrong(code.text);
@@ -29,7 +29,7 @@ it.each(['', 'x', (right: string) => `${right} `, (right: string) => right.slice
   },
 );
 
-it('expires after ten minutes', async () => {
+it('a sign-in code expires after ten minutes', async () => {
   let now = 0;
   const [early, late] = [new SignInCode(() => now), new SignInCode(() => now)];
   now = 10 * minute - 1;
@@ -38,9 +38,9 @@ it('expires after ten minutes', async () => {
   await expect(late.exchange(late.text, open)).rejects.toMatchObject({ code: 'unauthorized' });
 });
 
-it('stays valid if the session could not be opened', async () => {
+it('a sign-in code stays valid if creating the API key fails', async () => {
   const code = new SignInCode();
-  const unavailable = () => Promise.reject(new Refusal('unavailable', 'The database does not answer.'));
+  const unavailable = () => Promise.reject(new Refusal('unavailable', 'The database does not respond.'));
   await expect(code.exchange(code.text, unavailable)).rejects.toMatchObject({ code: 'unavailable' });
   expect(await code.exchange(code.text, open)).toBe('a session');
 });

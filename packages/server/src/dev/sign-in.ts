@@ -4,26 +4,29 @@ import { Refusal } from '../refusal.ts';
 
 const lifetime = 10 * 60_000;
 
-/** The sign-in code of this process. Only this process knows the code, and accepts it once and for ten minutes. */
+/** The sign-in code of this process. The process accepts the code once, within ten minutes. */
 export class SignInCode {
   readonly text = randomBytes(32).toString('base64url');
   readonly #now: () => number;
   readonly #expiresAt: number;
   #isUsed = false;
 
-  /** The clock is an option for tests. */
+  /** Options of a sign-in code. Only tests set the clock. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
     this.#expiresAt = now() + lifetime;
   }
 
-  /** Exchanges the code for the result of `open`. If `open` fails, the code stays valid. Throws 401 for any other code. */
+  /**
+   * Calls `open` and returns its result if the code is correct. The code stays valid if `open` fails. Throws 401 for a
+   * wrong code.
+   */
   async exchange<T>(code: string, open: () => Promise<T>): Promise<T> {
     const isRight = sameBytes(Buffer.from(code), Buffer.from(this.text));
     if (!isRight || this.#isUsed || this.#now() >= this.#expiresAt) {
       throw new Refusal(
         'unauthorized',
-        'The sign-in code is wrong, was used or has expired: start `eaas dev` again for another, or sign in with an API key.',
+        'The sign-in code is wrong, was already used or has expired: start `eaas dev` again for a new code, or sign in with an API key.',
       );
     }
     this.#isUsed = true;

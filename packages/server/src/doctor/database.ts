@@ -3,10 +3,11 @@ import { ownsTables } from '../store/migrate.ts';
 import type { Sql } from '../store/sql.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
-/** Checks how the connection to the database is protected. `databaseUrl` is null for the embedded database. */
+/** Checks whether the connection to the database is encrypted. `databaseUrl` is null for the embedded database. */
 export function judgeDatabaseTls(databaseUrl: string | null): Finding {
   const check = 'database_tls';
-  if (databaseUrl === null) return ok(check, 'The embedded database uses a socket of this machine.');
+  if (databaseUrl === null)
+    return ok(check, 'The server connects to the embedded database over a Unix socket of this machine.');
   const { hostname, searchParams } = new URL(databaseUrl);
   const host = decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1');
   if (host === '' || host.startsWith('/') || isLoopback(host)) {
@@ -31,7 +32,7 @@ export function judgeDatabaseTls(databaseUrl: string | null): Finding {
 type Setting = 'fsync' | 'full_page_writes' | 'synchronous_commit';
 type Settings = Readonly<Record<Setting, string>>;
 
-/** Checks the settings that decide whether a commit survives a crash. */
+/** Checks the settings of PostgreSQL that decide whether a commit survives a crash. */
 export async function judgeDurability(sql: Sql): Promise<Finding[]> {
   const [row] = await sql<Settings[]>`
     select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
@@ -64,13 +65,13 @@ interface Rights {
   readonly role: string;
   readonly superuser: boolean;
   readonly owns: boolean;
-  /** The tables that the role has no permission to read. */
+  /** The tables that the role cannot read. */
   readonly unreadable: readonly string[];
   /** Whether the role can change, delete or truncate audit entries. */
   readonly changesLog: boolean;
 }
 
-/** Checks that the role that serves has the rights it needs and no more. The schema must be migrated. */
+/** Checks that the server's role has the rights it needs, and no others. The schema must be migrated. */
 export async function judgeRole(sql: Sql): Promise<Finding> {
   const [row] = await sql<Omit<Rights, 'owns'>[]>`
     select current_user::text as role, rolsuper as superuser,
@@ -79,7 +80,7 @@ export async function judgeRole(sql: Sql): Promise<Finding> {
           and not has_table_privilege(oid, 'select')) as unreadable,
       has_table_privilege('eaas.audit_entries', 'update, delete, truncate') as "changesLog"
     from pg_roles where rolname = current_user`;
-  if (!row) throw new Error('the database does not know the connected role');
+  if (!row) throw new Error('expected a row of pg_roles for the connected role (got none)');
   return judgeRights({ ...row, owns: await ownsTables(sql) });
 }
 
@@ -88,7 +89,7 @@ export function judgeRights({ role, superuser, owns, unreadable, changesLog }: R
   const remedy =
     'Give the server a separate role, set EAAS_MIGRATE_DATABASE_URL to the owner, and run `eaas migrate`.';
   if (superuser) {
-    return failed(check, `The role ${role} is a superuser: it can do anything to every database. ${remedy}`);
+    return failed(check, `The role ${role} is a superuser, so it can change every database. ${remedy}`);
   }
   if (unreadable.length > 0) {
     const action = 'Run `eaas migrate`, which grants the missing rights.';
@@ -103,5 +104,5 @@ export function judgeRights({ role, superuser, owns, unreadable, changesLog }: R
   if (changesLog) {
     return warning(check, `The role ${role} can change or delete audit entries. Revoke these rights.`);
   }
-  return ok(check, `The role ${role} has the rights it needs, and cannot change the audit log.`);
+  return ok(check, `The role ${role} has the rights that a server needs, and cannot change the audit log.`);
 }

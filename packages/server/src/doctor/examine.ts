@@ -22,7 +22,7 @@ export async function examine(config: Config): Promise<Finding[]> {
   ];
   const open = await openDatabase(config, 'command').catch((error: unknown) => [
     failed('database', reasonOf(error)),
-    skipped('root_key', 'The database cannot be opened.'),
+    skipped('root_key', 'Not checked, because the database cannot be opened.'),
   ]);
   if (Array.isArray(open)) return [...here, ...open];
   const database = new Database(open.connection, 1);
@@ -48,20 +48,27 @@ async function examineDatabase(database: Database): Promise<Finding[]> {
     if (migrated) {
       return [...found, ok('schema', 'The schema is up to date.'), await database.run(judgeRole)];
     }
-    const missing = 'The schema is of another version, or the role cannot read it: run `eaas migrate`.';
-    return [...found, failed('schema', missing), skipped('role', 'The schema is missing.')];
+    const missing = 'The schema has another version, or the role cannot read the schema: run `eaas migrate`.';
+    return [
+      ...found,
+      failed('schema', missing),
+      skipped('role', 'Not checked, because the schema is missing.'),
+    ];
   } catch (error) {
     return [failed('database', `The database cannot be reached or used: ${reasonOf(error)}.`)];
   }
 }
 
-/** Checks how many milliseconds the clock of this machine is ahead of the database's. */
+/**
+ * Checks the difference between the clocks. `milliseconds` is positive if the clock of this machine is ahead of the
+ * database's.
+ */
 export function judgeClock(milliseconds: number): Finding {
   const text = `The clock of this machine differs from the database's by ${Math.abs(milliseconds)} ms`;
   return Math.abs(milliseconds) > mostDisagreement
     ? failed(
         'clock',
-        `${text}. Above ${mostDisagreement} ms a server erases nothing. Run NTP on both machines.`,
+        `${text}. Above ${mostDisagreement} ms a server erases no keys and no entries. Run NTP on both machines.`,
       )
     : ok('clock', `${text}.`);
 }
@@ -75,7 +82,7 @@ async function examineRootKey(
     const roots = await loadRoots(rootKey, config.previousRootKey);
     const isNew = await database.run((sql) => requireOpeningRoots(sql, roots));
     const message = isNew
-      ? 'The database is new and will register this root key.'
+      ? 'The database is new. The first start of a server will register this root key.'
       : 'The root key opens the database.';
     return ok('root_key', message);
   } catch (error) {

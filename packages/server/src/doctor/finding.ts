@@ -1,7 +1,10 @@
 /** The result of one check of `eaas doctor`. */
 export interface Finding {
   readonly check: string;
-  /** `warning`: the server works, but the operator should act. `skipped`: an earlier failure prevents the check. */
+  /**
+   * `warning` means that the server works, but the operator should act. `skipped` means that an earlier failure made
+   * the check impossible.
+   */
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
   /** A description of the state, and what to do about it. */
   readonly message: string;

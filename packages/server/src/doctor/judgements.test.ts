@@ -20,7 +20,7 @@ test.each([
   ['postgres://server@db.example/eaas?sslmode=require', 'warning'],
   ['postgres://server@db.example/eaas?sslmode=verify-full', 'ok'],
   ['postgres://server@db.example/eaas?prepare=false&sslmode=verify-full', 'ok'],
-])('doctor reports the connection to %s as %s', (url, status) => {
+])('doctor reports a DATABASE_URL of %s as %s', (url, status) => {
   const finding = judgeDatabaseTls(url);
   expect(finding).toMatchObject({ check: 'database_tls', status });
   expect(finding.message.includes('?sslmode=verify-full')).toBe(status !== 'ok');
@@ -72,7 +72,7 @@ test.each([
   [60_000, 'ok'],
   [-60_001, 'failed'],
   [86_400_000, 'failed'],
-])('doctor reports a clock that is %i ms off as %s', (milliseconds, status) => {
+])('doctor reports a clock difference of %i ms as %s', (milliseconds, status) => {
   expect(judgeClock(milliseconds)).toMatchObject({ check: 'clock', status });
 });
 

@@ -34,7 +34,9 @@ export async function judgeFiles(config: Config): Promise<Finding[]> {
     const found = await findDataDirectory(config.dataDirectory).catch((error: Error) => error);
     if (found instanceof Error) findings.push(failed(check, found.message));
     else {
-      findings.push(ok(check, `${found.path} belongs to this user, and others have no access.`));
+      findings.push(
+        ok(check, `The data directory ${found.path} belongs to this user, and others have no access.`),
+      );
       if (!rootKey) rootKeyFile = found.rootKeyFile;
     }
   }
@@ -62,7 +64,7 @@ async function judgeRootKeyFile(path: string): Promise<Finding> {
       `The root key ${path} belongs to the user with the id ${stats.uid}, who can change it.`,
     );
   }
-  return ok(check, `Only this user and root can read ${path}.`);
+  return ok(check, `Only this user and root can read the root key ${path}.`);
 }
 
 /** Checks the program that prints the root key, because anyone who can change the program can read the key. */
@@ -76,7 +78,7 @@ async function judgeProgram(path: string): Promise<Finding> {
       `Other users of this machine can change the program ${path}. Make root its owner and set mode 755.`,
     );
   }
-  return ok(check, `Only this user and root can change ${path}.`);
+  return ok(check, `Only this user and root can change the program ${path}.`);
 }
 
 async function judgeCheckpointDirectory(path: string): Promise<Finding> {
@@ -85,7 +87,7 @@ async function judgeCheckpointDirectory(path: string): Promise<Finding> {
     await access(path, constants.W_OK | constants.X_OK);
     return ok(
       check,
-      `${path} can be written. Keep a copy in a place that administrators of the database cannot change.`,
+      `The server can write to ${path}. Keep a copy of the checkpoints where administrators of the database cannot change them.`,
     );
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

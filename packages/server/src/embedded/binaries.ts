@@ -6,7 +6,7 @@ import { arch, platform } from 'node:process';
 import { promisify } from 'node:util';
 import { environment } from './command-line.ts';
 
-/** The programs of a PostgreSQL installation. `version` is spelled as PostgreSQL does (`18.4`). */
+/** The programs of a PostgreSQL installation, and its version as PostgreSQL prints it (`18.4`). */
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
@@ -36,7 +36,7 @@ export async function embeddedBinaries(): Promise<PostgresBinaries> {
 /** Returns the binaries of a directory, or the reason why they cannot be used. */
 export async function inspectBinaries(directory: string): Promise<PostgresBinaries | string> {
   try {
-    // Resolve links, because initdb looks for postgres in its own directory.
+    // Resolve symbolic links, because initdb looks for the program postgres in its own directory.
     const postgres = await realpath(join(directory, 'postgres'));
     const initdb = join(dirname(postgres), 'initdb');
     const [version] = await Promise.all([versionOf(postgres), versionOf(initdb)]);

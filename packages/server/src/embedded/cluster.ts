@@ -11,13 +11,16 @@ export async function ensureRoles(sql: Sql): Promise<void> {
   }
 }
 
-/** Creates a database, empty or a copy of `template`. Only the owner and the server's role can connect. */
+/**
+ * Creates a database as a copy of `template`, which is empty by default. Only the owner and the server's role can
+ * connect.
+ */
 export async function createOwnedDatabase(sql: Sql, name: string, template = 'template0'): Promise<void> {
   await sql`create database ${sql(name)} owner ${sql(ROLES.owner)} template ${sql(template)}`;
   await restrict(sql, name);
 }
 
-/** Creates a database if it is missing, and completes one whose creation was interrupted. */
+/** Creates a database if it is missing. Completes a database whose creation was interrupted. */
 export async function ensureOwnedDatabase(sql: Sql, name: string): Promise<void> {
   const exists = await sql`select from pg_database where datname = ${name}`;
   if (exists.count === 0) await createOwnedDatabase(sql, name);

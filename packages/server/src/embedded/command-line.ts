@@ -5,31 +5,38 @@ import { join } from 'node:path';
 import { getuid, pid, platform } from 'node:process';
 import { promisify } from 'node:util';
 
-/** The exit code of a start that fails because another PostgreSQL holds the lock of the data directory. */
+/** The command exits with this code if another PostgreSQL holds the lock of the data directory. */
 export const lockConflict = 75;
 
-/** The port in the name of the socket. Nothing listens on TCP. */
+/** The number at the end of the Unix socket's name. PostgreSQL calls it a port, but does not listen on TCP. */
 export const socketPort = 5432;
 
-/** The environment of PostgreSQL and its tools. They do not get our environment, which can contain the root key. */
+/**
+ * The environment of PostgreSQL and its tools. The environment of the server is not passed on, because it can contain
+ * the root key.
+ */
 export const environment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 
-// Every system has this account, and initdb refuses an account without a name.
+// The account `nobody` exists on every system. Another user id would not work, because initdb refuses an account
+// without a name.
 const nobody = platform === 'darwin' ? 4_294_967_294 : 65_534;
 
 /** The account of the operating system that PostgreSQL runs under. */
 export interface Account {
-  /** The words of the command line before the program and its arguments. */
+  /** The words that precede the program and its arguments on the command line. */
   readonly prefix: readonly string[];
   /** The user and group to switch to, if any, as options of `spawn`. */
   readonly ids: { readonly uid?: number; readonly gid?: number };
 }
 
-/** Returns the account of this process. For root, returns another account, because PostgreSQL refuses to run as root. */
+/**
+ * Returns the account for PostgreSQL: the account of this process, or another one if this process runs as root, because
+ * PostgreSQL refuses to run as root.
+ */
 export async function postgresAccount(): Promise<Account> {
   const isRoot = getuid?.() === 0;
   if (!isRoot && hasName()) return { prefix: [], ids: {} };
-  // A user namespace works with any path, because the files keep their owner. Some containers forbid namespaces.
+  // A user namespace is tried first, because the files keep their owner. Some containers forbid user namespaces.
   const prefix = ['unshare', '--user', `--map-user=${nobody}`, `--map-group=${nobody}`, '--'];
   if (await runs([...prefix, 'true'])) return { prefix, ids: {} };
   return { prefix: [], ids: isRoot ? { uid: nobody, gid: nobody } : {} };
@@ -51,12 +58,12 @@ export function runs([program = '', ...args]: readonly string[]): Promise<boolea
   );
 }
 
-/** Lets another account pass through a directory of ours, but not list or read it. */
+/** Lets another account open files in the directory, but not list the directory. */
 export async function letThrough({ ids }: Account, directory: string): Promise<void> {
   if (ids.uid !== undefined) await chmod(directory, ((await stat(directory)).mode & 0o777) | 0o011);
 }
 
-/** Returns whether root must give files to the account, because PostgreSQL ran under another one before. */
+/** Returns whether root must change the owner of the files, because PostgreSQL ran under another account before. */
 export async function isForeign({ ids }: Account, path: string): Promise<boolean> {
   return getuid?.() === 0 && (await lstat(path)).uid !== (ids.uid ?? 0);
 }
@@ -72,7 +79,10 @@ export async function giveTo(account: Account, path: string): Promise<void> {
   await lchown(path, owner, owner);
 }
 
-/** Returns the command that becomes PostgreSQL. Each program replaces the previous one, so PostgreSQL becomes our child. */
+/**
+ * Returns the command line that starts PostgreSQL. Each program in it replaces the previous one (exec), so PostgreSQL
+ * is a child of this process.
+ */
 export async function commandLine(launch: {
   readonly account: Account;
   readonly postgres: string;
@@ -102,23 +112,25 @@ export async function commandLine(launch: {
 }
 
 /**
- * Returns the words before a program that runs under the account and ends with this process. Linux interrupts it when the
- * thread that started it dies, even by SIGKILL, and PostgreSQL then shuts down cleanly.
+ * Returns the words that precede a program on the command line, so that the program runs under the account and ends
+ * with this process. Linux sends the program SIGINT when the thread that started it dies, even by SIGKILL. PostgreSQL
+ * then shuts down cleanly.
  */
 export async function under({ prefix }: Account): Promise<string[]> {
   const dying = ['setpriv', '--pdeathsig=INT', '--'];
   if (!(await runs([...dying, 'true']))) return [...prefix];
-  // `dying` comes after the prefix, because the kernel drops the request when credentials change. The shell tests
-  // whether this process died before the request was made.
+  // `dying` comes after the prefix, because a change of user or group cancels the parent-death signal. The shell tests
+  // whether this process died before the signal was requested.
   return [...prefix, ...dying, 'sh', '-c', 'test "$PPID" = "$0" && exec "$@"', String(pid)];
 }
 
 /**
- * Returns the words that take a lock. PostgreSQL and its children inherit the lock. It is released when the last one ends.
- * PostgreSQL's own lock compares process ids, and misses a server in another container that shares the volume.
+ * Returns the words that lock the data directory. PostgreSQL and its child processes inherit the lock, and it is
+ * released when the last of these processes ends. PostgreSQL's own lock is not enough, because it compares process ids,
+ * and so cannot detect a server in another container on the same volume.
  */
 export async function locking(dataDirectory: string): Promise<string[]> {
-  // The probe takes a shared lock, so that the probes of several processes do not conflict.
+  // The check takes a shared lock, so that checks by several processes do not conflict.
   const flock = ['flock', '--no-fork', '--nonblock', `--conflict-exit-code=${lockConflict}`];
   return (await runs([...flock, '--shared', '/', 'true']))
     ? [...flock, join(dataDirectory, 'postgres.lock')]

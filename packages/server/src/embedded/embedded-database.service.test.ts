@@ -31,7 +31,8 @@ async function newDirectory(): Promise<string> {
   return join(parent, 'data');
 }
 
-// Many tests use this directory in turn. PostgreSQL of the previous test can still be stopping when one starts.
+// Several tests use this directory, one after another. When a test starts, the PostgreSQL of the previous test might
+// still be stopping.
 let used: string;
 beforeAll(async () => {
   used = join(await mkdtemp(join(tmpdir(), 'eaas-test-')), 'data');
@@ -73,7 +74,7 @@ function startProcess(path: string, purpose: Purpose, through: string[] = []) {
   };
 }
 
-test('the first start creates a database with an owner and a server role, and later starts keep it', async () => {
+test('the first start creates a database with an owner and a server role, and later starts keep the database', async () => {
   const directory = await newDirectory();
   const first = await startEmbeddedDatabase(directory, 'serve');
   const owner = postgres(first.connection('owner'));
@@ -124,7 +125,7 @@ test('no commit is lost when the owner of the database is killed under load', as
   );
 });
 
-test('of two servers that start on a new directory, one serves and the other fails with the id of its process', async () => {
+test('if two servers start on a new directory, one serves, and the other fails with the process id of the first', async () => {
   const path = await newDirectory();
   const two = [startProcess(path, 'serve'), startProcess(path, 'serve')] as const;
   const events = await Promise.all(two.map((each) => each.next()));
@@ -137,7 +138,7 @@ test('of two servers that start on a new directory, one serves and the other fai
   expect(await readdir(path)).toEqual(['postgres']);
 });
 
-test('several commands that start at the same time all succeed, one after the other', async () => {
+test('several commands that start at the same time run one after the other, and all succeed', async () => {
   const commands = [1, 2, 3].map(() => startProcess(used, 'command'));
   const starts = await Promise.all(
     commands.map(async (command) => {
@@ -173,7 +174,7 @@ test('a server waits for a command to end, and prints that it waits', async () =
   expect(second.ready).not.toBe(ready);
 });
 
-test('a start stops waiting after a time limit, and the error names the process', async () => {
+test('a start stops waiting for another process after a time limit, and the error has the id of that process', async () => {
   const command = startProcess(used, 'command');
   await command.next();
   const attempt = startEmbeddedDatabase(used, 'serve', { waitAtMost: 300 });

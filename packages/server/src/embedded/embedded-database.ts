@@ -30,7 +30,9 @@ export interface EmbeddedDatabase {
   readonly close: () => Promise<void>;
 }
 
-/** Options for tests: the output for notes, and how many milliseconds to wait for another process. */
+/**
+ * Options that only tests set: a function that prints notes, and the maximum wait for another process in milliseconds.
+ */
 export interface EmbeddedDatabaseOptions {
   readonly note?: (sentence: string) => void;
   readonly waitAtMost?: number;
@@ -73,7 +75,10 @@ export async function startEmbeddedDatabase(
   }
 }
 
-/** Uses the PostgreSQL of a running server. Returns undefined if a command owns it, or if it accepts no connections. */
+/**
+ * Uses the PostgreSQL of a running server. Returns undefined if a command started that PostgreSQL, or if it accepts no
+ * connections.
+ */
 async function share(
   directory: string,
   purpose: Purpose,
@@ -116,7 +121,7 @@ async function own(
     throw error;
   }
   if (running.asNobody && purpose === 'serve') note(sharedAccount);
-  // Remove the file first, so that no command connects to a PostgreSQL that will stop.
+  // Remove the owner's file first, so that no command connects to a PostgreSQL that is about to stop.
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> =>
     (closing ??= rm(ownerFile(directory), { force: true }).then(() => running.stop()));
@@ -160,7 +165,10 @@ function databaseAt(
   return { connection, serverRole: ROLES.server, close };
 }
 
-/** Describes the process that uses the directory if no owner is recorded: it starts, stops, or is in another container. */
+/**
+ * Describes the process that uses the directory if no owner is recorded. Such a process is starting, stopping, or in
+ * another container.
+ */
 async function postgresProcess(directory: string): Promise<string> {
   const lock = await readFile(join(directory, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '');
   const [pid] = lock.split('\n');

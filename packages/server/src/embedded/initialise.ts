@@ -8,8 +8,8 @@ import type { PostgresBinaries } from './binaries.ts';
 import { type Account, environment, giveTo, under } from './command-line.ts';
 
 /**
- * Runs initdb in a sibling directory and renames this directory, so `dataDirectory` is always complete. Several processes can do
- * this at the same time: one of them creates the directory, and all return.
+ * Runs initdb in a temporary sibling directory and renames the result, so `dataDirectory` never has partial data.
+ * Several processes can call this at the same time. One of them creates the directory, and all calls succeed.
  */
 export async function initialise(
   { initdb }: PostgresBinaries,
@@ -32,12 +32,16 @@ export async function initialise(
   }
 }
 
-/** Removes the unfinished directories of killed processes. Only the process that runs PostgreSQL is allowed to call this. */
+/**
+ * Removes the temporary directories that killed processes have left. Only the process that runs PostgreSQL can call
+ * this.
+ */
 export async function removeUnfinished(dataDirectory: string): Promise<void> {
   const prefix = unfinishedPrefix(dataDirectory);
   for (const name of await readdir(dirname(prefix))) {
     if (!name.startsWith(basename(prefix))) continue;
-    // An initdb whose parent was killed can still write to this directory. The next start removes the rest.
+    // An initdb whose parent was killed might still write to this directory while it is removed. The next start removes
+    // the remaining files.
     await rm(join(dirname(prefix), name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
@@ -54,7 +58,8 @@ function options(dataDirectory: string, durable: boolean): string[] {
     // Text is sorted by its bytes, so that an upgrade of the system's libraries cannot invalidate an index.
     '--locale=C',
     '--data-checksums',
-    // The mode of the socket's directory decides who can connect. Nothing listens on TCP.
+    // No password is needed, because the mode of the socket's directory decides who can connect, and PostgreSQL does
+    // not listen on TCP.
     '--auth-local=trust',
     '--auth-host=reject',
     ...(durable ? [] : ['--no-sync']),

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(parent, { recursive: true }));
 
-/** Returns options with the shared data directory, or with a new one for tests of its creation. */
+/** Returns launch options with the shared data directory. Tests of the creation pass a new directory. */
 async function options(name = 'shared'): Promise<LaunchOptions> {
   const dataDirectory = join(parent, name, 'postgres');
   await mkdir(join(parent, name), { recursive: true });
@@ -84,9 +84,9 @@ test('the error of a failed start contains the output of PostgreSQL', async () =
   await expect(failure).rejects.toThrow('invalid value for parameter "shared_buffers": "a lot"');
 });
 
-test('a start that takes too long is stopped', async () => {
+test('a PostgreSQL that takes too long to start is stopped', async () => {
   const late = { ...(await options()), readyWithin: -1 };
-  await expect(launchPostgres(late)).rejects.toThrow('It was not ready after');
+  await expect(launchPostgres(late)).rejects.toThrow('PostgreSQL was not ready after');
   await launch({ ...late, readyWithin: 60_000 });
 });
 
@@ -109,7 +109,7 @@ test('of several processes that create the same data directory, one starts Postg
   for (const reason of reasons) expect(reason).toBeInstanceOf(DataDirectoryInUse);
 });
 
-test('a log that is too long is truncated', async () => {
+test('a PostgreSQL log that is too long is truncated', async () => {
   const again = await options();
   await (await launch(again)).stop();
   const log = join(again.dataDirectory, 'postgres.log');

@@ -40,7 +40,7 @@ export interface RunningPostgres {
   readonly socketDirectory: string;
   readonly port: number;
   readonly pid: number;
-  /** Whether it runs as the shared account `nobody`, because root could not create a user namespace. */
+  /** Whether PostgreSQL runs as the shared account `nobody`, because root could not create a user namespace. */
   readonly asNobody: boolean;
   /** Closes all connections, shuts PostgreSQL down cleanly and waits for its end. Further calls do nothing. */
   readonly stop: () => Promise<void>;
@@ -50,8 +50,8 @@ export interface RunningPostgres {
 export class DataDirectoryInUse extends Error {}
 
 /**
- * Starts PostgreSQL on a data directory, which it creates if it is missing, and waits until connections are accepted.
- * PostgreSQL does not keep this process alive. If the system supports it, PostgreSQL ends with this process.
+ * Starts PostgreSQL on a data directory, and waits until PostgreSQL accepts connections. Creates the data directory if
+ * it is missing. A running PostgreSQL does not keep this process alive, and on Linux it ends with this process.
  */
 export async function launchPostgres(options: LaunchOptions): Promise<RunningPostgres> {
   const { binaries, dataDirectory, durable, settings = {}, readyWithin = 120_000 } = options;
@@ -65,7 +65,8 @@ export async function launchPostgres(options: LaunchOptions): Promise<RunningPos
   const { postgres } = binaries;
   const command = await commandLine({ account, postgres, dataDirectory, socketDirectory, durable, settings });
   const [program = '', ...args] = command;
-  // A separate process group, so that Ctrl-C reaches only this process. It stops PostgreSQL after the last request.
+  // PostgreSQL gets a separate process group, so that Ctrl-C reaches only this process, which stops PostgreSQL after
+  // the last request.
   const child = spawn(program, args, {
     ...account.ids,
     cwd: '/',
@@ -129,7 +130,7 @@ async function readiness(child: ChildProcess, dataDirectory: string, within: num
   while (isRunning(child)) {
     const lines = (await readFile(join(dataDirectory, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
     if (lines[0] === String(child.pid) && lines[7]?.trim() === 'ready') return;
-    if (Date.now() > deadline) throw new Error(`It was not ready after ${within / 1000} seconds.`);
+    if (Date.now() > deadline) throw new Error(`PostgreSQL was not ready after ${within / 1000} seconds.`);
     await sleep(10);
   }
 }

@@ -4,7 +4,7 @@ import { pid } from 'node:process';
 import { expect, test } from 'vitest';
 import { processIdentity } from './owner.ts';
 
-test('the identity of a process is stable and unique, and undefined after the process has ended', async () => {
+test('the identity of a running process is stable and unique, and a process that has ended has no identity', async () => {
   const own = await processIdentity(pid);
   expect(own).toEqual(expect.any(String));
   expect(await processIdentity(pid)).toBe(own);

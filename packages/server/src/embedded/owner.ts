@@ -4,7 +4,7 @@ import { pid, platform } from 'node:process';
 import { promisify } from 'node:util';
 import type { RunningPostgres } from './launch.ts';
 
-/** The reason to start the embedded database: for a server, or for one command. */
+/** The program that starts the embedded database: a server, or one command. */
 export type Purpose = 'serve' | 'command';
 
 interface Process {
@@ -35,24 +35,27 @@ async function processOf(id: number): Promise<Process> {
   return { pid: id, identity: (await processIdentity(id)) ?? '' };
 }
 
-/** Returns the recorded owner, or undefined. The owner might have died. */
+/** Returns the recorded owner, which might no longer run. Returns undefined if no owner is recorded. */
 export async function readOwner(file: string): Promise<Owner | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Owner;
   } catch {
-    // The file is missing, or a power cut emptied it. PostgreSQL's lock then shows whether another process runs.
+    // The file is missing, or empty after a power cut. PostgreSQL's lock then shows whether another process runs.
     return undefined;
   }
 }
 
-/** Returns whether the recorded owner still runs in this container, and its process id was not reused. */
+/**
+ * Returns whether the recorded owner still runs in this container. Returns false if another process now has its process
+ * id.
+ */
 export async function isAlive({ pid, identity }: Process): Promise<boolean> {
   return identity !== '' && (await processIdentity(pid)) === identity;
 }
 
 /**
- * Identifies a running process among all that ever had its id. Returns undefined if none runs. On Linux the identity
- * differs across restarts and containers.
+ * Returns an identity that distinguishes a running process from earlier processes with the same id. Returns undefined
+ * if no process with the id runs. On Linux the identity also differs across reboots and containers.
  */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   try {

@@ -55,7 +55,7 @@ describe('the endpoint table over HTTP', () => {
     ['another media type', '/v1/hash', { body: '{}', headers: { 'content-type': 'text/plain' } }],
     ['a missing field', '/v1/hash', { body: '{}', headers: { 'content-type': 'application/json' } }],
     ['an unknown parameter', '/v1/keys/x/disable?x=1', {}],
-  ])('the API checks the credentials again before it refuses %s', async (_, path, init) => {
+  ])('the API checks the credentials against the database before it refuses %s', async (_, path, init) => {
     const confirm = async () => {
       throw new Refusal('unauthorized', 'Revoked since the first check.');
     };
@@ -64,7 +64,7 @@ describe('the endpoint table over HTTP', () => {
     expect(doors.calls).toEqual([]);
   });
 
-  it('a response that creates a resource has its Location', async () => {
+  it('a response that creates a resource has a Location header', async () => {
     const { post } = await listen();
     const key = await post('/v1/keys', { name: 'patients' });
     expect(key.headers.get('location')).toBe(`/v1/keys/${keyId}`);
@@ -92,7 +92,7 @@ describe('the endpoint table over HTTP', () => {
     expect(await (await fetch('/v1/usage')).text()).not.toContain('secret');
   });
 
-  it('an output that violates its schema is 500, and the log has the path of the field but no value', async () => {
+  it('if an output violates its schema, the response is 500, and the log has the path of the field but no value', async () => {
     const { post, log } = await listen(
       memoryDoors({}, { 'POST /v1/decrypt': { plaintext: ['very secret'] } }),
     );
@@ -126,7 +126,7 @@ describe('the order of checks', () => {
     return response;
   };
 
-  it('404 and 405 are decided before 401', async () => {
+  it('an unknown path or method is refused (404, 405) before the credentials are checked (401)', async () => {
     const { fetch } = await listen();
     const anonymous = { headers: { authorization: '' } };
     await expectProblem(await fetch('/v1/nothing', anonymous), 404, 'not_found');
@@ -160,7 +160,7 @@ describe('the order of checks', () => {
     },
   );
 
-  it('415 is decided before 413, and 413 before 400', async () => {
+  it('the Content-Type is checked (415) before the size (413), and the size before the content (400)', async () => {
     const { post } = await listen();
     const large = 'x'.repeat(2 * 1024 * 1024 + 1);
     const text = { headers: { 'content-type': 'text/plain' } };
@@ -172,7 +172,7 @@ describe('the order of checks', () => {
     expect(answers.map(({ status }) => status)).toEqual([415, 413, 400]);
   });
 
-  it('no operation runs while the service stops', async () => {
+  it('while the service stops, requests are refused and no operation runs', async () => {
     const { fetch, doors } = await listen(memoryDoors({ draining: () => true }));
     const response = await fetch('/v1/keys');
     expect(response.headers.get('retry-after')).toBe('1');

@@ -42,10 +42,10 @@ function serveRoute(app: FastifyInstance, doors: Doors, route: Route, endpoint: 
   });
 }
 
-/** Returns a signal that aborts when the response is sent or the client has gone. */
+/** Returns a signal that aborts when the response is sent or the client disconnects. */
 export function endOf(reply: FastifyReply): AbortSignal {
   const ending = new AbortController();
-  // Pass a reason, because abort() would otherwise create an error, which is slow.
+  // A reason is passed, because abort() without a reason creates an Error, which is slow.
   reply.raw.once('close', () => ending.abort('the call has ended'));
   return ending.signal;
 }
@@ -67,7 +67,7 @@ async function admit(
     if (origin !== undefined) allowOrigin(reply, origin);
     return caller;
   } catch (error) {
-    // A page can read that its API key has expired, unless the API key does not list the page's origin.
+    // Let a page read why its request failed, unless the API key does not list the page's origin.
     const isUnlisted = error instanceof Refusal && error.code === 'origin_refused';
     if (origin !== undefined && !isUnlisted) allowOrigin(reply, origin);
     throw error;

@@ -15,25 +15,25 @@ import { beginVisit } from './visit.ts';
 
 export type { AppOptions } from './server-options.ts';
 
-/** Creates the HTTP server of a service. The caller must start to listen and later close the server. */
+/** Creates the HTTP server of a service. The caller must call `listen`, and later `close`. */
 export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstance {
   const metrics = new HttpMetrics();
   const app = fastify({
     ...serverOptions(options),
-    // Node reports thousands of slow connections at the same time. Let other work run in between.
+    // Node reports slow connections in batches of up to thousands. Other work must run between their responses.
     clientErrorHandler: (fault, socket) => {
       const answer = () => answerSocketError(fault, socket, app.log);
       doors.admission.turns.call('no tenant', answer).catch(() => socket.destroy());
     },
     frameworkErrors: (_, request, reply) => {
-      // Fastify calls this only for a path that cannot be decoded, and runs no hook.
+      // Fastify calls this function only for a path that cannot be decoded. It runs no hooks for such a request.
       beginVisit(request, reply, metrics);
       void answerError(badRequest('the path is not percent-encoded UTF-8'), request, reply);
     },
   });
   // Fastify must not read bodies. The API reads them after admission, with its limits.
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
-  // RFC 9110, 10.1.1 lets a server ignore an expectation. Node would respond with an empty 417.
+  // Ignore the Expect header, as RFC 9110, section 10.1.1 allows. Without this, Node would respond with an empty 417.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const { isClosing } = closeGracefully(app);
   app.decorateRequest('visit');
@@ -45,12 +45,12 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
     if (request.raw.httpVersion === '1.1' && !request.raw.headers.host) {
       throw new Refusal('bad_request', 'The request has no Host header.');
     }
-    // The router matches `/v1/keys/` with `/v1/keys/:key_id`, where the id is empty.
+    // For `/v1/keys/` the router finds `/v1/keys/:key_id` with an empty id.
     if (Object.values(request.params ?? {}).includes('')) throw nothingHere();
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     if (isClosing()) void reply.header('connection', 'close');
-    // Node sends a string in the same packet as the headers, but bytes in a second packet.
+    // Pass a string, because Node sends a string in the same packet as the headers, but bytes in a second packet.
     done(null, Buffer.isBuffer(payload) && !request.visit.isBinary ? payload.toString() : payload);
   });
   app.setErrorHandler(answerError);

@@ -79,7 +79,7 @@ describe('the memory for bodies', () => {
     expect(held()).toEqual([0, 0]);
   });
 
-  test('memory is reserved when a chunked body becomes large', async () => {
+  test('memory for a chunked body is reserved when the body becomes large', async () => {
     const one = call('a');
     expect(held()).toEqual([64 * kibi, 0]);
     one.send(64 * kibi);
@@ -106,7 +106,7 @@ describe('the memory for bodies', () => {
 
 describe('a body', () => {
   test.each([undefined, 8 * mebi + 1])(
-    'a body larger than the limit is refused (announced length: %s)',
+    'a body larger than the limit is refused (Content-Length: %s)',
     async (length) => {
       const one = call('a', length);
       one.send(64 * kibi + 1);
@@ -130,7 +130,7 @@ describe('a body', () => {
     one.end();
   });
 
-  test('a body that pauses for four seconds is 408', async () => {
+  test('if a body pauses for four seconds, the response is 408', async () => {
     const one = call('a', 100);
     await vi.advanceTimersByTimeAsync(3_999);
     one.send(1);
@@ -144,8 +144,8 @@ describe('a body', () => {
 
   test.each([
     ['a megabyte per two seconds is accepted', 500_000, 'pending'],
-    ['a slower one is 408', 499_999, 'bad_request'],
-  ])('a large body has four seconds of grace; after that %s', async (_, eachSecond, outcome) => {
+    ['slower than a megabyte per two seconds is refused with 408', 499_999, 'bad_request'],
+  ])('the minimum speed of a large body applies after four seconds: %s', async (_, eachSecond, outcome) => {
     const one = call('a', 8 * mebi);
     await vi.advanceTimersByTimeAsync(3_999);
     one.send(1);
@@ -160,7 +160,7 @@ describe('a body', () => {
     one.end();
   });
 
-  test('a small body can be slow', async () => {
+  test('a small body has no minimum speed', async () => {
     const one = call('a', 64 * kibi);
     for (let second = 0; second < 20; second++) {
       one.send(1);

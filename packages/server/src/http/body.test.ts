@@ -58,12 +58,12 @@ describe('a body', () => {
       `Unknown field \`${'y'.repeat(64)}\`.`,
     ],
     ['__proto__', '{"value":"","key_id":"x","__proto__":{}}', 'Unknown field `__proto__`.'],
-  ])('a body with %s is 400, and the detail names the error', async (_, body, detail) => {
+  ])('a body (%s) is refused with 400, and the detail names the error', async (_, body, detail) => {
     const { post } = await listen();
     expect(await detailOf(await post('/v1/hash', body))).toBe(detail);
   });
 
-  it('a body that is not UTF-8 is 400', async () => {
+  it('a body that is not UTF-8 is refused with 400', async () => {
     const { fetch } = await listen();
     const body = Buffer.concat([
       Buffer.from('{"value":"'),
@@ -74,7 +74,7 @@ describe('a body', () => {
     expect(await detailOf(response)).toBe('The body is not valid UTF-8.');
   });
 
-  it('a body without required fields is 400, and the detail names the first missing field', async () => {
+  it('a body without required fields is refused with 400, and the detail names the first missing field', async () => {
     const { fetch } = await listen();
     for (const init of [
       {},
@@ -112,7 +112,7 @@ describe('the size of a body', () => {
     ['/v1/hash', limits.body],
     ['/v1/keys/x/wrap', limits.body],
     ['/v1/batch/wrap', limits.batchBody],
-  ])('%s accepts a body of %i bytes and refuses a longer one', async (path, size) => {
+  ])('%s accepts a body of %i bytes and refuses a larger body', async (path, size) => {
     const { post } = await listen();
     expect((await post(path, filled(size))).status).toBe(400);
     const response = await post(path, filled(size + 1));
@@ -150,7 +150,7 @@ describe('the type of a body', () => {
     'application/json; charset=latin1',
     'x',
     '',
-  ])('the Content-Type "%s" is 415', async (type) => {
+  ])('the Content-Type "%s" is refused with 415', async (type) => {
     const { post } = await listen();
     const response = await post(
       '/v1/hash',
@@ -160,7 +160,7 @@ describe('the type of a body', () => {
     expect([response.status, await response.json()]).toMatchObject([415, { code: 'unsupported_media_type' }]);
   });
 
-  it('a compressed body is 415', async () => {
+  it('a compressed body is refused with 415', async () => {
     const { post } = await listen();
     const coded = (coding: string) =>
       post('/v1/hash', { value: '', key_id: '' }, { headers: { 'content-encoding': coding } });
@@ -189,7 +189,7 @@ describe('a call without body fields', () => {
     expect(doors.calls).toHaveLength(4);
   });
 
-  it('a call without body fields refuses any other body', async () => {
+  it('a call without body fields refuses a body that is not an empty object', async () => {
     const { post, exchange, doors } = await listen();
     expect(await detailOf(await post(`/v1/keys/${keyId}/enable`, { name: 'x' }))).toBe(
       'Unknown field `name`.',

@@ -12,22 +12,25 @@ import {
 import type { Endpoint } from '@eaas/protocol/wire';
 import { type Admission, smallBody } from '../admission/admission.ts';
 
-/** The call that a body belongs to. */
+/** The call to which a request body belongs. */
 export interface BodyOwner {
   readonly shares: Pick<Admission['shares'], 'small_bodies' | 'large_bodies'>;
   readonly tenantId: string;
-  /** Aborted when the call ends, which releases the body's memory. */
+  /** Aborts when the call ends. This releases the body's memory. */
   readonly signal: AbortSignal;
 }
 
 /** The server refuses a body after this many milliseconds without a byte. */
 const longestPause = 4_000;
-/** At least this many bytes of a large body must arrive in each window of 2 s, except in the first two windows. */
+/**
+ * The minimum number of bytes of a large body that must arrive in each window of 2 s. It does not apply to the first
+ * two windows.
+ */
 const [leastBytes, window] = [1_000_000, 2_000];
 
-/** The number of bytes of a body that are read at a time. Other connections are served in between. */
+/** The number of bytes of a body that are read at a time. Other connections are served between two reads. */
 const longestBurst = 128 * 1024;
-/** The pause between two such pieces of a body that is discarded, in milliseconds. */
+/** The pause between two reads of a body that is discarded, in milliseconds. */
 const discardPause = 50;
 
 /** Reads the body of a call as JSON, without checking its schema. A missing or empty body counts as `{}`. */
@@ -71,8 +74,8 @@ async function reserve(
 }
 
 /**
- * Collects the bytes of a body, in `room` if it has a large Content-Length. Calls `reserveMore` when a body without a
- * length becomes large.
+ * Collects the bytes of a body. Writes them into `room` if the Content-Length is large. Calls `reserveMore` when a body
+ * without a Content-Length becomes large.
  */
 function receive(
   request: IncomingMessage,
@@ -145,7 +148,10 @@ export function discardBody(request: IncomingMessage): void {
     .resume();
 }
 
-/** Returns a listener for the pieces of a body. It pauses the request after each burst, and `later` resumes it. */
+/**
+ * Returns a listener for the chunks of a body. The listener pauses the request after each burst, and `later` resumes
+ * the request.
+ */
 function pauseAfterBursts(request: IncomingMessage, later: (resume: () => void) => unknown) {
   let burst = 0;
   return (chunk: Buffer): void => {

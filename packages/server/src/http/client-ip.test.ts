@@ -32,7 +32,7 @@ const forwarded = async (trustProxy: readonly string[] | undefined, header: stri
   return doors.arrivals[0]?.ipAddress;
 };
 
-it('only the part of X-Forwarded-For that listed proxies wrote is trusted', async () => {
+it('only the part of X-Forwarded-For that trusted proxies wrote is used', async () => {
   expect(await forwarded(undefined, '203.0.113.7')).toBe('127.0.0.1');
   expect(await forwarded(['10.0.0.0/8'], '203.0.113.7')).toBe('127.0.0.1');
   expect(await forwarded(['127.0.0.1'], '203.0.113.7')).toBe('203.0.113.7');

@@ -6,10 +6,13 @@ import { type Problem, problem } from '@eaas/protocol/wire';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify';
 import { commonHeaders } from './visit.ts';
 
-/** Requests that still run this many milliseconds after close() are cut off. */
+/** Requests that still run this many milliseconds after close() are aborted. */
 const deadline = 10_000;
 
-/** Lets close() end soon: it waits for running requests, and closes silent and idle connections. */
+/**
+ * Makes close() wait only for running requests. Idle connections, and connections without a request, are closed at
+ * once.
+ */
 export function closeGracefully(app: FastifyInstance): { isClosing: () => boolean } {
   const silent = new Set<Socket>();
   let closing = false;
@@ -33,8 +36,8 @@ interface Pipelined {
 }
 
 /**
- * Handles the requests of a connection one by one, and lets other connections run in between. A client can pipeline
- * thousands of requests in one packet; their responses are sent in order anyway.
+ * Handles the requests of a connection one by one, and serves other connections in between, because a client can
+ * pipeline thousands of requests in one packet.
  */
 export function handleOneByOne(app: FastifyInstance): void {
   const connections = new WeakMap<Socket, Pipelined[]>();
@@ -64,7 +67,7 @@ const headersTooLarge: Problem = {
 };
 const garbage = problem('bad_request', 'The request is not valid HTTP/1.1.');
 
-/** Responds to a connection whose bytes are too slow, too large or not HTTP. */
+/** Sends the error response if the bytes on a connection arrive too slowly, exceed a limit, or are not HTTP. */
 export function answerSocketError(
   error: Error & { code?: string },
   socket: Socket,

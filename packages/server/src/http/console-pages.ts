@@ -2,12 +2,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { ifExists } from '../durable-files.ts';
 
-/** A file of the console, ready to be sent. */
+/** A file of the console in memory, with its URL and content type. */
 export interface ConsolePage {
   readonly url: string;
   readonly type: string;
   readonly bytes: Buffer;
-  /** Whether the name changes with the content, so that browsers can cache the file forever. */
+  /** Whether the file name contains a hash of the content. Browsers can cache such a file forever. */
   readonly isHashed: boolean;
 }
 

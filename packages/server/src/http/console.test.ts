@@ -58,7 +58,7 @@ describe('the pages', () => {
     expect(Buffer.from(await image.arrayBuffer())).toEqual(png);
   });
 
-  it('the pages have fixed paths, and no other path reaches a file', async () => {
+  it('the pages have fixed paths, and other paths return no file of the package', async () => {
     const { fetch, exchange } = await serveConsole();
     for (const path of [
       '/index.html',
@@ -88,7 +88,7 @@ describe('the pages', () => {
     expect((await fetch('/console/')).status).toBe(404);
   });
 
-  it('the pages and the session are 404 if the console is off', async () => {
+  it('the pages and /console/session are 404 if the console is off', async () => {
     const { fetch, post } = await listen();
     for (const path of ['/', '/console', '/console/', '/console/assets/app-1a2b.js']) {
       expect({ path, status: (await fetch(path)).status }).toEqual({ path, status: 404 });
@@ -115,7 +115,7 @@ describe('the Origin header', () => {
     ['another loopback address', (port: number) => `http://127.0.0.2:${port}`],
     ['a path', (port: number) => `http://localhost:${port}/`],
     ['null', () => 'null'],
-  ])('an Origin with %s is refused', async (_, originOf) => {
+  ])('a request whose Origin has %s is refused', async (_, originOf) => {
     const { port, fetch } = await serveConsole();
     const response = await fetch('/v1/keys', { headers: { origin: originOf(port) } });
     expect([response.status, await response.json()]).toMatchObject([403, { code: 'origin_refused' }]);
@@ -178,7 +178,7 @@ describe('POST /console/session', () => {
     ['no code', {}, 400],
     ['a code that is not a string', { code: 1 }, 400],
     ['a body that is too large', { code: 'x'.repeat(70_000) }, 413],
-  ])('POST /console/session refuses %s', async (_, body, status) => {
+  ])('POST /console/session refuses a body with %s', async (_, body, status) => {
     const { port, post } = await serveConsole({ signIn });
     const own = { headers: { origin: `http://127.0.0.1:${port}` } };
     expect((await post('/console/session', body, own)).status).toBe(status);

@@ -10,7 +10,7 @@ import type { ConsolePage } from './console-pages.ts';
 import type { Doors } from './doors.ts';
 import { send } from './problems.ts';
 
-/** The response to a page that sends its sign-in code. */
+/** The response to a page that sends its sign-in code: an API key for the page. */
 export interface ConsoleSession {
   readonly api_key: string;
   readonly expires_at: string;
@@ -21,9 +21,12 @@ export interface ConsoleSession {
 
 /** Options of the console. */
 export interface ConsoleOptions {
-  /** The pages. Null if their package is not installed. */
+  /** The files of the console. Null if the package `@eaas/console` is not installed. */
   readonly pages: readonly ConsolePage[] | null;
-  /** The origin by which browsers reach the server. Null means localhost, 127.0.0.1 and [::1] with the server's port. */
+  /**
+   * The origin by which browsers reach the server. Null means that localhost, 127.0.0.1 and [::1] with the server's
+   * port are accepted.
+   */
   readonly publicUrl: string | null;
   /** Exchanges a sign-in code for an API key, or throws 401. If undefined, users sign in with their own API key. */
   readonly signIn?: (code: string, ipAddress: string | null) => Promise<ConsoleSession>;

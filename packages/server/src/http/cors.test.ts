@@ -59,7 +59,7 @@ it('a page of another origin cannot read any response', async () => {
 
 it('a request is 503 if its origin cannot be checked', async () => {
   const unknown = async () => {
-    throw new Refusal('unavailable', 'The database does not answer.');
+    throw new Refusal('unavailable', 'The database does not respond.');
   };
   const { fetch } = await listen(memoryDoors({ admit: unknown }));
   expect((await fetch('/v1/keys', { headers: { origin: listedOrigin } })).status).toBe(503);

@@ -11,7 +11,10 @@ import { serviceMetrics, type ServerState } from './service-metrics.ts';
 export interface Doors {
   /** The queues in which tenants wait for their share. */
   readonly admission: Admission;
-  /** Admits a request. Throws 401, 503, or 403 for the origin, the permission or an envelope-only tenant (recorded). */
+  /**
+   * Admits a request. Throws 401, 503, or 403 for the origin, the permission or an envelope-only tenant. The refusal of
+   * an envelope-only tenant is recorded in its log.
+   */
   admit(arrival: Arrival): Promise<Caller>;
   /**
    * Checks the caller against the database and throws like `admit`, which can use cached state. Call this before any
@@ -20,9 +23,9 @@ export interface Doors {
   confirm(caller: Caller): Promise<void>;
   /** Runs the operation of the route. Throws Refusal. */
   run<R extends Route>(route: R, caller: Caller, input: Input<R>): Promise<Output<R>>;
-  /** Returns whether the service can work, and if not, why. Anyone can read this at /readyz. */
+  /** Returns whether the service can work, or the reasons why it cannot. Anyone can read the reasons at /readyz. */
   health(): Promise<Health>;
-  /** Returns the counters of the service as Prometheus text. */
+  /** Returns the metrics of the service in the Prometheus text format. */
   metrics(): Promise<string>;
   /** Returns whether the service is stopping and so refuses new requests. */
   draining(): boolean;
@@ -30,7 +33,7 @@ export interface Doors {
 
 /** Creates the functions of a service for the HTTP layer. */
 export function openDoors(service: Service, state: ServerState & { readonly draining: boolean }): Doors {
-  /** Raises the alarm if a call finds a tampered row. */
+  /** Runs a call, and raises the alarm if the call finds a tampered row. */
   const watched = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();

@@ -4,9 +4,9 @@ import { readClock } from '../state/clock.ts';
 
 /** The reasons for which /readyz responds with 503. */
 export const notReady = {
-  database: 'the database does not answer',
+  database: 'the database does not respond',
   audit: 'audit entries cannot be written',
-  unknown: 'the service cannot tell',
+  unknown: 'the check failed',
   stopping: 'the service is stopping',
 } as const;
 
@@ -18,7 +18,10 @@ export interface Health {
 /** After a failed append, the service is not ready for this many milliseconds, unless a later append succeeds. */
 const failureCounts = 10_000;
 
-/** Returns a function that checks whether the service can work. It asks the database at most once per second. */
+/**
+ * Returns a function that checks whether the service can work. The function queries the database at most once per
+ * second.
+ */
 export function healthOf(service: Service): () => Promise<Health> {
   const askDatabase = oncePer(1_000, () => readClock(service));
   return async () => {

@@ -7,7 +7,7 @@ import { memoryDoors } from './testing/memory-doors.ts';
 const plaintext = 'the very secret diagnosis';
 const secrets = [token, dek, plaintext, encodeURIComponent(dek), plaintext.replaceAll(' ', '+')];
 
-/** Throws as a library does whose error message contains a value. */
+/** Throws an error as libraries do, with a secret value in its message. */
 const indiscreet = (input: unknown) => {
   const cause = Object.assign(new Error(`Key (value)=(${JSON.stringify(input)}) already exists`), {
     code: '23505',

@@ -53,7 +53,7 @@ export class HttpMetrics {
 
 type Sample = readonly [suffix: string, value: number];
 
-/** Formats a metric for Prometheus: one value, or samples with labels. */
+/** Formats a metric for Prometheus, with one value or with samples that have labels. */
 export function metric(type: string, name: string, help: string, values: number | readonly Sample[]): string {
   const samples = typeof values === 'number' ? [['', values] as const] : values;
   const lines = samples.map(([suffix, value]) => `${name}${suffix} ${value}\n`);

@@ -27,7 +27,7 @@ test('requests of one connection run one by one, and their responses are in orde
   expect(most).toBe(1);
 });
 
-test('another connection gets its response before the server finishes thousands of pipelined requests', async () => {
+test('a connection gets its response while thousands of pipelined requests of another connection still wait', async () => {
   const { exchange, fetch, doors } = await listen();
   const call = request('/v1/usage', `Authorization: ${authorization}\r\n`);
   const flood = exchange(call.repeat(1_000) + request('/v1/usage', 'Connection: close\r\n'));

@@ -22,11 +22,12 @@ export function outputSchema(schema: z.ZodMiniType): JsonSchema {
   return describe(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonSchema, '', false);
 }
 
-/** Adds a description to every field, and removes keywords without meaning. */
+/** Adds a description to every field, and removes keywords that do not help a reader. */
 function describe(schema: JsonSchema, name: string, closed: boolean): JsonSchema {
   const { $schema: _, propertyNames: __, ...rest } = schema;
   const tidy: JsonSchema = rest;
-  // zod sets both limits for every integer. The maximum is intended only if the input has a minimum, as `offset` does.
+  // zod sets a minimum and a maximum for every integer. Keep the maximum only if the schema sets its own minimum, as
+  // `offset` does.
   const isBounded = closed && tidy['minimum'] !== Number.MIN_SAFE_INTEGER;
   if (!isBounded && tidy['maximum'] === Number.MAX_SAFE_INTEGER) delete tidy['maximum'];
   if (tidy['minimum'] === Number.MIN_SAFE_INTEGER) delete tidy['minimum'];

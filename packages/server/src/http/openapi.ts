@@ -94,7 +94,7 @@ export function operationOf(route: Route, tag: string) {
   };
 }
 
-/** Splits the input of a call's example into the path, the query and the body. */
+/** Splits the example input of a call into the path, the query and the body. */
 export function exampleOf(route: Route): { path: Values; query: Values; body: Values } {
   const { query }: Endpoint = endpoints[route];
   const parts = { path: {} as Values, query: {} as Values, body: {} as Values };

@@ -12,12 +12,12 @@ describe('/healthz and /readyz', () => {
   });
 
   it('/readyz reports why the service cannot work', async () => {
-    const health = async () => ({ ready: false, reasons: ['the database does not answer'] });
+    const health = async () => ({ ready: false, reasons: ['the database does not respond'] });
     const { fetch } = await listen(memoryDoors({ health }));
     const response = await fetch('/readyz');
     expect([response.status, await response.json()]).toEqual([
       503,
-      { status: 'not ready', reasons: ['the database does not answer'] },
+      { status: 'not ready', reasons: ['the database does not respond'] },
     ]);
     expect((await fetch('/healthz')).status).toBe(200);
   });
@@ -30,7 +30,7 @@ describe('/healthz and /readyz', () => {
     const response = await failing.fetch('/readyz');
     expect([response.status, await response.json()]).toEqual([
       503,
-      { status: 'not ready', reasons: ['the service cannot tell'] },
+      { status: 'not ready', reasons: ['the check failed'] },
     ]);
   });
 });

@@ -8,7 +8,10 @@ const internal = problem(
   'The service failed unexpectedly. Report the X-Request-Id of this response to the operator.',
 );
 
-/** Turns every error into a response: the problem of a refusal, or `internal`. */
+/**
+ * Turns an error into a response. A refusal becomes its problem document, and any other error becomes the problem
+ * `internal`.
+ */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (!(error instanceof Refusal)) request.log.error({ error: describeError(error) }, 'request failed');
   const problem = error instanceof Refusal ? error.problem : internal;
@@ -25,7 +28,10 @@ export function send(reply: FastifyReply, contentType: string, text: string): Fa
   return reply.header('content-type', contentType).send(Buffer.from(text));
 }
 
-/** The parts of an error that are safe to log. Messages of libraries can contain secrets, so they are left out. */
+/**
+ * The parts of an error that are safe to log. Error messages of libraries are not logged, because they can contain
+ * secrets.
+ */
 interface DescribedError {
   readonly name: string;
   readonly code?: string;

@@ -22,7 +22,7 @@ it.each([
   ['/v1/audit?date_from=yesterday', 'Query parameter `date_from` must be a date with a time'],
   ['/v1/audit?date_to=2026-08-11T09:30:00+02:00', 'a `+` in a query must be written %2B'],
   ['/v1/usage?month=2026-13', 'Query parameter `month` must be a month like 2026-11.'],
-])('%s is 400 with the reason', async (path, detail) => {
+])('the request %s gets 400 with the reason', async (path, detail) => {
   const { fetch, doors } = await listen();
   const response = await fetch(path);
   const problem = (await response.json()) as { detail: string };

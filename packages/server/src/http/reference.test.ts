@@ -70,7 +70,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('the OpenAPI document has the target of every reference', () => {
+  it('every reference in the OpenAPI document has a target', () => {
     const references = JSON.stringify(document).match(/"\$ref":"[^"]+"/g) ?? [];
     expect(new Set(references)).toEqual(new Set(['"$ref":"#/components/schemas/Problem"']));
   });
@@ -93,7 +93,7 @@ describe('/openapi.json', () => {
     expect(conflict).toMatchObject({ allOf: [{}, { properties: { code: { enum: ['key_state'] } } }] });
   });
 
-  it('the OpenAPI document has the 404 of an unknown key, also for keys that are named outside the path', () => {
+  it('the OpenAPI document has 404 for an unknown key, also for calls with the key id in the body or the query', () => {
     for (const id of ['listAudit', 'createApiKey']) {
       const found = operations.find(({ operation }) => operation.operationId === id);
       expect(Object.keys(found?.operation.responses ?? {})).toContain('404');
@@ -139,7 +139,7 @@ describe('the fields', () => {
     expect(endpoint.query ? undescribed(inputSchema(endpoint.query), 'query') : []).toEqual([]);
   });
 
-  it('each field that has a description exists', () => {
+  it('each described field exists in a schema', () => {
     const text = JSON.stringify(document);
     const unused = Object.keys(fields).filter(
       (name) => !text.includes(JSON.stringify(name.split('.').at(-1))),
@@ -170,7 +170,7 @@ describe('/docs', () => {
     expect(outside).toEqual([]);
   });
 
-  it('/docs has the target of every link', async () => {
+  it('every link in /docs has a target', async () => {
     const { fetch } = await listen();
     const page = await (await fetch('/docs')).text();
     const anchors = new Set(Array.from(page.matchAll(/ id="([^"]+)"/g), ([, id]) => id));

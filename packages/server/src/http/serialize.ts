@@ -1,7 +1,7 @@
 import type { Endpoint } from '@eaas/protocol/wire';
 import * as z from 'zod/mini';
 
-/** Thrown if the output of an operation does not match its schema. Has the path of the field, never a value. */
+/** Thrown if the output of an operation does not match its schema. The error has the path of the field, but no value. */
 class OutputError extends Error {
   override readonly name = 'OutputError';
   readonly code: string;

@@ -10,15 +10,15 @@ export interface AppOptions {
   /** IP addresses and networks of proxies whose X-Forwarded headers are trusted. */
   readonly trustProxy?: readonly string[];
   readonly logLevel?: string;
-  /** Where log lines go. Standard output by default. */
+  /** The stream for log lines. Defaults to standard output. */
   readonly log?: { write(line: string): void };
   /** The console. If undefined, the server has no console. */
   readonly console?: ConsoleOptions;
 }
 
 /**
- * Time limits of Node: 5 s for the headers, 30 s for a request. Node checks them often, so only a few slow connections
- * end at the same time.
+ * The time limits that Node applies: 5 s for the headers and 30 s for a request. Node checks them often, so that it
+ * ends only a few slow connections at a time.
  */
 const http = {
   headersTimeout: 5_000,

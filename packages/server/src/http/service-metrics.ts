@@ -2,7 +2,7 @@ import type { Service } from '../service.ts';
 import type { FinishedVerification } from '../store/verifications.ts';
 import { metric } from './metrics.ts';
 
-/** The state of the server outside the service. */
+/** The state of the server that is not part of the service. */
 export interface ServerState {
   /** `lastSuccess` is in seconds since 1970. */
   readonly jobs: readonly { name: string; lastSuccess: number | undefined; failures: number }[];
@@ -35,7 +35,7 @@ export function serviceMetrics(service: Service, { jobs, verified }: ServerState
       'Appends that the database did not confirm.',
       counts.failures,
     ),
-    gauge('eaas_audit_waiting_entries', 'Audit entries that wait to be written.', counts.waiting),
+    gauge('eaas_audit_waiting_entries', 'Audit entries that currently wait to be written.', counts.waiting),
     gauge('eaas_audit_broken_chains', 'Chains that the last nightly verification found broken.', broken),
     gauge(
       'eaas_audit_verified_timestamp_seconds',
@@ -44,10 +44,14 @@ export function serviceMetrics(service: Service, { jobs, verified }: ServerState
     ),
     counter(
       'eaas_audit_head_went_back_total',
-      'Chains found shorter than before: the database was restored or failed over.',
+      'Chains that lost entries, because the database was restored or failed over.',
       service.tenants.timelines.wentBack,
     ),
-    counter('eaas_tampering_found_total', 'Rows that the service found and had not written.', tamperingFound),
+    counter(
+      'eaas_tampering_found_total',
+      'Rows found that were changed by something other than the service.',
+      tamperingFound,
+    ),
     counter(
       'eaas_rotations_skipped_total',
       'Due rotations that were skipped because the key has 10,000 versions.',
@@ -55,7 +59,7 @@ export function serviceMetrics(service: Service, { jobs, verified }: ServerState
     ),
     gauge(
       'eaas_admission_held',
-      'Bytes or calls that use a resource now.',
+      'Bytes or calls that currently use a resource.',
       ofShares.map(([name, { held }]) => [resource(name), held]),
     ),
     gauge(
@@ -80,7 +84,7 @@ export function serviceMetrics(service: Service, { jobs, verified }: ServerState
     ),
     gauge(
       'eaas_job_last_success_timestamp_seconds',
-      'When a job last succeeded.',
+      'Time when a job last succeeded.',
       jobs.map(({ name, lastSuccess }) => [job(name), lastSuccess ?? 0]),
     ),
   ].join('');

@@ -48,7 +48,7 @@ describe.concurrent('close()', () => {
     expect(doors.calls).toHaveLength(1);
   });
 
-  it('a request that a kept-alive connection is sending during close is 503', async () => {
+  it('during close, a request that arrives on a kept-alive connection gets 503', async () => {
     const { doors, letGo } = slowDoors();
     const { app, port } = await listen(doors);
     const [running, late] = [open(port), open(port)];
@@ -71,7 +71,7 @@ describe.concurrent('close()', () => {
     expect(running.received()).toContain('200 OK');
   });
 
-  it('close ends a running request after ten seconds', async () => {
+  it('close aborts a request that still runs after ten seconds', async () => {
     const { doors } = slowDoors();
     const { app, port } = await listen(doors);
     const running = open(port);

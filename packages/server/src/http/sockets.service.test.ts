@@ -33,12 +33,12 @@ describe.concurrent('invalid HTTP', () => {
       'a chunk without a size',
       `POST /v1/hash HTTP/1.1\r\n${head}${json}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
     ],
-  ])('invalid HTTP is 400: %s', async (_, bytes) => {
+  ])('invalid HTTP gets 400: %s', async (_, bytes) => {
     const { exchange } = await listen();
     expect(problemIn(await exchange(bytes))).toMatchObject({ status: 400, code: 'bad_request' });
   });
 
-  it('a request whose headers or path exceed 16 KiB is 431', async () => {
+  it('a request whose headers or path exceed 16 KiB gets 431', async () => {
     const { exchange } = await listen();
     const long = 'x'.repeat(17 * 1024);
     for (const bytes of [
@@ -49,7 +49,7 @@ describe.concurrent('invalid HTTP', () => {
     }
   });
 
-  it('a request without Host, or with a path that cannot be decoded, is 400', async () => {
+  it('a request without a Host header, or with a path that cannot be decoded, gets 400', async () => {
     const { exchange, fetch, log } = await listen();
     const answer = await exchange('GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n');
     expect(problemIn(answer)).toMatchObject({ status: 400 });
@@ -73,7 +73,7 @@ describe.concurrent('invalid HTTP', () => {
     }
   });
 
-  it('a request ends at its Content-Length, where the next request begins', async () => {
+  it('the bytes after the Content-Length of a request are the next request', async () => {
     const { exchange, doors } = await listen();
     const one = `POST /v1/hash HTTP/1.1\r\n${head}${json}Content-Length: 2\r\n\r\n{}`;
     const last = `GET /v1/keys HTTP/1.1\r\n${head}Connection: close\r\n\r\n`;
@@ -103,7 +103,7 @@ describe.concurrent('a slow client', () => {
     expect(log.join('')).toContain('"status":408');
   });
 
-  it('a client whose body is slow but steady is served', async () => {
+  it('a client that sends its body slowly but steadily is served', async () => {
     const { exchange } = await listen();
     const body = '{"value":"x","key_id":"y"}';
     const parts = body.match(/.{9}|.+$/g) ?? [];

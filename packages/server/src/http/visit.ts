@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../caller.ts';
 import type { HttpMetrics } from './metrics.ts';
 
-/** The state of a request until its response is sent. */
+/** The facts about a request that its log line and the metrics need. */
 interface Visit {
   /** The time when the request arrived, by `performance.now()`. */
   readonly arrivedAt: number;
@@ -14,7 +14,7 @@ interface Visit {
   code?: ProblemCode;
   /** Whether a page of this server's console sent the request. */
   isSameOrigin?: boolean;
-  /** Whether the body of the response is not text. */
+  /** Whether the body of the response is binary. */
   isBinary?: boolean;
 }
 
@@ -32,7 +32,10 @@ export const commonHeaders = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-/** An unread body is discarded for at most this many milliseconds, so that the client can read the refusal. */
+/**
+ * After a refusal, the rest of the body is read and dropped for at most this many milliseconds, so that the client can
+ * read the response.
+ */
 const linger = 4_000;
 
 /** Sets the headers of a response, and logs and counts the request once when the response ends. */

@@ -45,7 +45,7 @@ beforeEach(async () => {
 afterAll(() => world.close());
 
 describe('a rotation', () => {
-  test('a key is rotated when it is due, to the millisecond, and `system` is recorded as the actor', async () => {
+  test('a key is rotated at the millisecond at which it is due, and the log records the actor `system`', async () => {
     world.time = start + 30 * day - 1;
     await settleDue();
     expect(await key()).toMatchObject({ key_version: 1 });
@@ -68,7 +68,7 @@ describe('a rotation', () => {
     });
   });
 
-  test('only one of many replicas that find a key due rotates it', async () => {
+  test('if many replicas find that a key is due for rotation, only one of them rotates the key', async () => {
     world.time = start + 31 * day;
     await Promise.all([settleDue(), settleDue(), settleDue(), settleDue()]);
     expect(await key()).toMatchObject({ key_version: 2 });
@@ -88,7 +88,7 @@ describe('a rotation', () => {
     expect(await newest('key.rotate')).toHaveLength(1);
   });
 
-  test('a rotation that was missed for a long time takes place once, and the next is due one interval later', async () => {
+  test('if several rotations of a key were missed, the key is rotated once, and is due again one interval later', async () => {
     world.time = start + 365 * day;
     await settleDue();
     await settleDue();
@@ -98,7 +98,7 @@ describe('a rotation', () => {
     });
   });
 
-  test('after a rotation earlier wrapped keys still unwrap, and the new version wraps', async () => {
+  test('after a rotation, earlier wrapped keys still unwrap, and new data keys are wrapped under the new version', async () => {
     const { wrapped_key } = await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
     const other = world.replica();
     world.time = start + 30 * day;
@@ -137,7 +137,7 @@ describe('a destruction', () => {
     await api('POST /v1/keys/:key_id/disable', { key_id });
     return api('DELETE /v1/keys/:key_id', { key_id, grace_days });
   };
-  /** Counts the secrets of the key that are left. */
+  /** Counts the versions and hash keys of the key whose material is not erased. */
   const material = async (): Promise<number> => {
     const [row] = await attacker.sql<{ left: number }[]>`
       select (count(sealed) + count(sealed_hash_key))::int as left
@@ -168,7 +168,7 @@ describe('a destruction', () => {
     for (const { metadata } of entries) expect(metadata['destroy_at']).toBe('2026-09-08T00:00:00.000Z');
   });
 
-  test('only one of many replicas that find a key due erases it', async () => {
+  test('if many replicas find that a key is due for destruction, only one of them erases the key', async () => {
     await destroy(1);
     world.time = start + day;
     await Promise.all([settleDue(), settleDue(), settleDue()]);
@@ -195,7 +195,7 @@ describe('a destruction', () => {
     expect(await statusOf(api('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key }))).toBe(409);
   });
 
-  test('a replica does not erase a key that was restored or is not due', async () => {
+  test('a replica does not erase a key that was restored or is not due for destruction', async () => {
     await destroy(1);
     await api('POST /v1/keys/:key_id/restore', { key_id });
     world.time = start + day;
@@ -208,7 +208,7 @@ describe('a destruction', () => {
     expect(await material()).toBe(2);
   });
 
-  test('if a destruction and a restore run at the same time, one takes place and the log is valid', async () => {
+  test('if a destruction and a restore run at the same time, one of them succeeds and the log is valid', async () => {
     await destroy(1);
     world.time = start + day;
     const [restored] = await Promise.all([
@@ -221,7 +221,7 @@ describe('a destruction', () => {
   });
 });
 
-test('a key whose row was tampered with does not stop the rotation of the others', async () => {
+test('a key whose row was tampered with does not stop the rotation of other keys', async () => {
   const others = [];
   for (let nth = 0; nth < 3; nth++) {
     const { key_id: other } = await api('POST /v1/keys', {

@@ -1,6 +1,6 @@
 /**
- * Does work for each thing, also after one fails. At the end, throws an AggregateError of all failures. The cause of this
- * error is the first failure, so that the server's log shows it.
+ * Calls a function for each item, and continues after failures. If any call failed, throws an AggregateError of all
+ * failures at the end. Its cause is the first failure, because the server's log shows causes.
  */
 export async function forEach<T>(
   things: readonly T[],

@@ -58,7 +58,7 @@ test('if entries were lost, the job keeps the old checkpoint, reports it, and co
   expect(await kept(ben)).not.toBe(before);
   await grow(ann, 'another');
   await expect(keep()).rejects.toMatchObject({
-    cause: { message: expect.stringContaining('does not have the hash in the kept checkpoint') },
+    cause: { message: expect.stringContaining('does not have the hash in the checkpoint file') },
   });
   expect(await kept(ann)).toBe(evidence);
 });

@@ -10,19 +10,22 @@ import type { Sql } from '../store/sql.ts';
 import { findTenant, listChains } from '../store/tenants.ts';
 import { forEach } from './each.ts';
 
-/** The log does not extend a kept checkpoint: the database was restored or failed over, or the file was changed. */
+/**
+ * Thrown if a log does not extend the tenant's checkpoint file, because the database was restored or failed over, or
+ * the file was changed.
+ */
 class CheckpointDiffers extends Error {
   override readonly name = 'CheckpointDiffers';
   constructor(tenantId: string, reason: string) {
     super(
-      `the kept checkpoint of tenant ${tenantId} was not replaced: ${reason}. Run \`eaas audit verify --tenant ${tenantId}\`.`,
+      `the checkpoint file of tenant ${tenantId} was not replaced, because ${reason}: run \`eaas audit verify --tenant ${tenantId}\``,
     );
   }
 }
 
 /**
- * Writes a signed checkpoint of every tenant to a directory. If the log does not extend a tenant's kept checkpoint, keeps
- * this checkpoint as evidence and reports the tenant.
+ * Writes a signed checkpoint of every tenant to a directory. If the log does not extend the checkpoint that a tenant
+ * already has there, keeps the old checkpoint as evidence and reports the tenant.
  */
 export async function keepCheckpoints(service: Service, directory: string, signal: AbortSignal) {
   const chains = await service.background.run(listChains, 30_000);
@@ -33,13 +36,13 @@ async function keepCheckpoint(service: Service, directory: string, tenantId: str
   const kept = await readCheckpointFile(directory, tenantId);
   const checkpoint = await service.background.snapshot(async (tx) => {
     const [tenant, row] = await Promise.all([findTenant(tx, tenantId), findHead(tx, tenantId)]);
-    // A removed row is skipped here, because the nightly verification reports it.
+    // A tenant whose row was removed is skipped, because the nightly verification reports such tenants.
     if (!tenant || !row) return undefined;
     const { secrets } = openTenant(service.tenants.roots, tenant);
     const head = checkedHead(secrets, tenantId, row);
     const before = kept === undefined ? undefined : openCheckpoint(secrets.checkpointSeed, tenantId, kept);
     if (kept !== undefined && !before) {
-      throw new CheckpointDiffers(tenantId, 'it was not signed for this tenant');
+      throw new CheckpointDiffers(tenantId, 'its signature is not valid for this tenant');
     }
     if (before) await requireExtended(tx, tenantId, before, head);
     if (head.id === (before?.id ?? 0)) return undefined;
@@ -48,7 +51,10 @@ async function keepCheckpoint(service: Service, directory: string, tenantId: str
   if (checkpoint !== undefined) await writeCheckpointFile(directory, tenantId, checkpoint);
 }
 
-/** Throws CheckpointDiffers if the log does not extend a kept head. The entry of an old head can have been purged. */
+/**
+ * Throws CheckpointDiffers if the log does not extend the head in a checkpoint. A head that is so old that its entry
+ * was purged is accepted.
+ */
 async function requireExtended(sql: Sql, tenantId: string, kept: ChainHead, head: ChainHead): Promise<void> {
   const anchor = (await findAnchor(sql, tenantId)) ?? { id: 0, hash: genesisHash(tenantId) };
   const reason = await compareHead(sql, tenantId, kept, { head, anchor });
@@ -57,6 +63,6 @@ async function requireExtended(sql: Sql, tenantId: string, kept: ChainHead, head
     tenantId,
     reason === 'checkpoint_ahead'
       ? `the log ends at entry ${head.id}, before entry ${kept.id}`
-      : `entry ${kept.id} of the log does not have the hash in the kept checkpoint`,
+      : `entry ${kept.id} of the log does not have the hash in the checkpoint file`,
   );
 }

@@ -19,7 +19,7 @@ const take = (job: string, holder: string, milliseconds = 60_000) =>
   world.replica().database.run((sql) => takeLease(sql, job, holder, milliseconds));
 const expire = (job: string) => attacker.sql`update eaas.leases set expires_at = 0 where job = ${job}`;
 
-test('only one holder has the lease of a job, and a renewal keeps the fence', async () => {
+test('the lease of a job has only one holder, and a renewal does not change the fence number', async () => {
   expect(await take('a', one)).toMatchObject({ fence: 1 });
   expect(await take('a', other)).toBeUndefined();
   expect(await take('a', one)).toMatchObject({ fence: 1 });
@@ -40,7 +40,7 @@ test('a transaction is rolled back if another holder has taken the lease', async
   expect(await attacker.sql`select from eaas.verifications where day = 'never'`).toHaveLength(0);
 });
 
-test('nobody else can take a lease until the transaction that checked it has ended', async () => {
+test('no other holder can take a lease until the transaction that checked the lease has ended', async () => {
   const { database } = world.replica();
   const lease = await take('c', one, 300);
   const order: string[] = [];

@@ -12,8 +12,8 @@ export interface Lease {
 const longest = 60_000;
 
 /**
- * Runs a job under a lease in the database, so that one replica runs it at a time. Renews the lease during the job. Returns
- * false if another replica has the lease.
+ * Runs a job while this replica holds the job's lease in the database, so that only one replica at a time runs the job.
+ * Renews the lease during the job. Returns false without running the job if another replica holds the lease.
  */
 export async function withLease(
   { database }: Service,
@@ -26,7 +26,8 @@ export async function withLease(
   const row = await renew();
   if (!row) return false;
   const lost = new AbortController();
-  // A failed renewal is tried again. A lost lease is safe, because each transaction of the job checks the lease.
+  // A failed renewal is ignored here, because the next renewal tries again, and each transaction of the job checks the
+  // lease.
   const renewal = setInterval(() => {
     void renew().then(
       (renewed) => renewed?.fence !== row.fence && lost.abort(new LeaseLost(job)),
@@ -39,7 +40,7 @@ export async function withLease(
     return true;
   } finally {
     clearInterval(renewal);
-    // If the release fails, the lease expires by itself.
+    // A failed release is ignored, because the lease expires after its time.
     await database.run((sql) => releaseLease(sql, row)).catch(() => {});
   }
 }

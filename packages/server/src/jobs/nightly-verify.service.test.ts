@@ -14,7 +14,7 @@ let world: World;
 let attacker: Attacker;
 let ann: Resident;
 let ben: Resident;
-/** The reported chains: their tenants and the reasons. */
+/** The tenants of the reported chains, with the reasons. */
 let told: { tenantId: string; reasons: string[] }[];
 
 async function verify(signal = never) {
@@ -49,7 +49,7 @@ beforeEach(async () => {
 });
 afterAll(() => world.close());
 
-test('a valid chain is not reported', async () => {
+test('the nightly verification does not report a valid chain', async () => {
   expect(await verify()).toEqual({ finished_at: world.time, broken: 0 });
   expect(told).toEqual([]);
   expect(await metric()).toBe('eaas_audit_broken_chains 0');
@@ -72,7 +72,7 @@ test('a tenant whose verification fails does not stop the others and is tried ag
   expect(await markers()).toHaveLength(2);
 });
 
-test('only one of many replicas verifies, and only once per night', async () => {
+test('the nightly verification runs on only one of many replicas, and only once per night', async () => {
   await attacker.sql`update eaas.audit_entries set actor = 'system' where tenant_id = ${ann.tenantId}`;
   await Promise.all([verify(), verify(), verify(), verify()]);
   expect(told).toHaveLength(1);
@@ -84,7 +84,7 @@ test('only one of many replicas verifies, and only once per night', async () => 
   expect(told).toHaveLength(2);
 });
 
-test('the verification begins at 03:00 UTC', async () => {
+test('the nightly verification begins at 03:00 UTC', async () => {
   world.time = Date.parse('2026-09-01T02:59:59.999Z');
   expect(await verify()).toBeUndefined();
   world.time += 1;

@@ -14,7 +14,7 @@ describe('monthsEarlier', () => {
     ['2026-11-20T12:34:56.789Z', 60, '2021-11-20T12:34:56.789Z'],
     ['2026-11-20T12:34:56.789Z', 11, '2025-12-20T12:34:56.789Z'],
     ['2026-01-31T00:00:00.000Z', 1, '2025-12-31T00:00:00.000Z'],
-    // If the month does not have the day, the result is its last day.
+    // If the resulting month does not have the day, the result is the month's last day.
     ['2026-03-31T23:59:59.999Z', 1, '2026-02-28T23:59:59.999Z'],
     ['2028-03-31T00:00:00.000Z', 1, '2028-02-29T00:00:00.000Z'],
     ['2026-05-31T00:00:00.000Z', 1, '2026-04-30T00:00:00.000Z'],
@@ -23,11 +23,11 @@ describe('monthsEarlier', () => {
     ['2028-02-29T00:00:00.000Z', 12, '2027-02-28T00:00:00.000Z'],
     ['2028-02-29T00:00:00.000Z', 48, '2024-02-29T00:00:00.000Z'],
     ['2000-02-29T00:00:00.000Z', 1200, '1900-02-28T00:00:00.000Z'],
-  ])('%s minus %i months is %s', (from, months, to) => {
+  ])('the time %s minus %i months is %s', (from, months, to) => {
     expect(new Date(monthsEarlier(Date.parse(from), months)).toISOString()).toBe(to);
   });
 
-  test('the result is never later than the time and keeps the order of times, on every day of a century', () => {
+  test('a time minus a number of months is never later than the time, and earlier times give earlier results', () => {
     const wrong: string[] = [];
     let last = Number.NEGATIVE_INFINITY;
     for (let time = Date.UTC(1999, 11, 1); time < Date.UTC(2101, 0, 1); time += 86_400_000) {
@@ -76,7 +76,7 @@ beforeEach(async () => {
 });
 afterAll(() => world.close());
 
-test('entries that are not older than the given months are kept, to the millisecond', async () => {
+test('a purge keeps entries that are not older than the retention, to the millisecond', async () => {
   await count();
   world.time = at('2026-03-05T12:00:00.000Z');
   await purge(world.replica(), 1, never);
@@ -87,7 +87,7 @@ test('entries that are not older than the given months are kept, to the millisec
   expect(await verified()).toMatchObject({ valid: true, first_id: 8, checked: 5, purged_through: { id: 7 } });
 });
 
-test('nothing is deleted if no entry is old', async () => {
+test('a purge deletes nothing if no entry is older than the retention', async () => {
   await count();
   await purge(world.replica(), 60, never);
   expect(await left()).toEqual(ids(1, 12));
@@ -95,7 +95,7 @@ test('nothing is deleted if no entry is old', async () => {
   expect(await verified()).toMatchObject({ valid: true, purged_through: null });
 });
 
-test('a whole chain can be purged, and new entries continue from the anchor', async () => {
+test('after a purge of all entries of a chain, new entries are chained to the anchor', async () => {
   await count();
   world.time = at('2027-01-01T00:00:00Z');
   await purge(world.replica(), 1, never);
@@ -149,10 +149,10 @@ test('the chain is valid after replicas purge at the same time while others appe
   }
 });
 
-test('a slower replica does not change the result of a faster one', async () => {
+test('if two replicas purge at the same time, the slower replica does not change the result of the faster one', async () => {
   await count();
   world.time = at('2026-03-05T12:00:00.000Z');
-  /** A replica during whose purge another replica purges more, between reading and deleting. */
+  /** A replica whose purge is overtaken: between its reads and its deletion, another replica purges more entries. */
   class Late extends Database {
     override async transaction<T>(...all: Parameters<Database['transaction']>): Promise<T> {
       world.time = at('2026-03-08T12:00:00.000Z');
@@ -185,7 +185,7 @@ test('a checkpoint before the anchor can no longer be verified, and a checkpoint
 describe('nothing is purged from a broken chain', () => {
   beforeEach(count);
 
-  /** Runs a purge. Returns its error, and what it has changed. */
+  /** Runs a purge. Returns the error, the remaining entries and the anchor. */
   async function tryToPurge() {
     const before = await left();
     const said = await purge(world.replica(), 1, never).catch((error: Error) => error.message);
@@ -206,25 +206,25 @@ describe('nothing is purged from a broken chain', () => {
     expect(await tryToPurge()).toEqual(refused);
   });
 
-  test('the entries before an entry that was changed to look old are not purged', async () => {
-    // The binary search for the first entry that is not old sees an old entry in the middle, and continues after it.
+  test('entries before an entry whose time was changed to look old are not purged', async () => {
+    // The binary search for the first entry to keep reads the changed entry in the middle, and so continues after it.
     await attacker.sql`update eaas.audit_entries set created_at = 0 where id in (1, 6, 7)`;
     await attacker.sql`update eaas.usage_cursors set counted_through = 4`;
     expect(await tryToPurge()).toEqual(refused);
   });
 
-  test('a chain whose oldest entry is not old is skipped', async () => {
+  test('a purge skips a chain whose oldest entry is not older than the retention', async () => {
     await attacker.sql`update eaas.audit_entries set created_at = 0 where id in (6, 7)`;
     expect(await tryToPurge()).toEqual({ ...refused, said: undefined });
   });
 
-  test('no anchor is written if a row was put back or removed', async () => {
+  test('a purge writes no anchor if a row was put back or removed', async () => {
     world.time = at('2027-01-01T00:00:00Z');
     await attacker.sql`delete from eaas.keys where key_id = ${key_id}`;
     expect(await tryToPurge()).toEqual(refused);
   });
 
-  test('no anchor is written if the present anchor was changed', async () => {
+  test('a purge writes no anchor if the current anchor was changed', async () => {
     world.time = at('2026-03-05T12:00:00Z');
     await purge(world.replica(), 1, never);
     await attacker.sql`update eaas.audit_anchors set rows_digest = hash`;
@@ -233,7 +233,7 @@ describe('nothing is purged from a broken chain', () => {
     expect(await left()).toEqual(ids(7, 12));
   });
 
-  test('an older authentic anchor that was put back is detected', async () => {
+  test('a purge detects that an older authentic anchor was put back', async () => {
     world.time = at('2026-03-05T12:00:00Z');
     await purge(world.replica(), 1, never);
     await attacker.keep('first_purge');
@@ -245,7 +245,7 @@ describe('nothing is purged from a broken chain', () => {
     expect(errors).toContainEqual({ id: 7, reason: 'entry_missing' });
   });
 
-  test('other tenants are still purged', async () => {
+  test('if one chain is broken, the entries of other tenants are still purged', async () => {
     await attacker.sql`update eaas.audit_entries set actor = 'operator' where id = 5`;
     world.time = at('2026-03-20T00:00:00Z');
     const ben = await settle(world.replica(), 'ben');

@@ -20,13 +20,17 @@ import type { Lease } from './lease.ts';
 const stepSize = 10_000;
 const stepTime = 60_000;
 
-/** Deletes entries that are older than a number of months. Leaves an anchor to which the first remaining entry is chained. */
+/**
+ * Deletes entries that are older than a number of months. The id and hash of the last deleted entry stay in an anchor
+ * row, to which the first remaining entry is chained.
+ */
 export async function purge(service: Service, months: number, lease: Lease): Promise<void> {
   await requireAgreement(service);
   const before = monthsEarlier(service.clock.now(), months);
   const tenants = await service.background.run((sql) => tenantsToPurge(sql, before), 30_000);
   await forEach(tenants, lease.signal, async (tenantId) => {
-    // The first step reads and verifies the rows. Each step updates them to the state at its anchor.
+    // The rows that existed at the anchor. The first step reads and verifies them, and each step updates them to its
+    // new anchor.
     const rows: RowsThen = new Map();
     let deleted = stepSize;
     while (deleted === stepSize && !lease.signal.aborted) {
@@ -45,7 +49,10 @@ export function monthsEarlier(time: number, months: number): number {
   return date.setUTCDate(Math.min(day, lastDay));
 }
 
-/** Returns the number of deleted entries. Throws NotPurged if anything was tampered with. */
+/**
+ * Deletes some of a tenant's old entries, and returns their number. Throws NotPurged if the log or a row was tampered
+ * with.
+ */
 async function purgeStep(
   service: Service,
   tenantId: string,
@@ -73,9 +80,9 @@ async function purgeStep(
   if (secrets) await walkEntries(inspection, secrets, walk, last);
   const { previous: hash, previousTime } = walk;
   const isCurrent = async (sql: Sql) => (await anchorId(sql, tenantId)) === step.anchorId;
-  // Another replica might have purged the entries while this one verified them.
+  // Another replica might have purged these entries while this replica verified them.
   if (findings.count > 0 && !(await database.run(isCurrent))) return 0;
-  // A new anchor would hide the tampering, because the entries that prove it would be deleted.
+  // Nothing is purged after tampering, because the entries that prove the tampering would be deleted.
   if (!secrets || !hash || findings.count > 0) throw new NotPurged(tenantId, findings.first[0]?.reason);
   const content = { tenant_id: tenantId, id: last, hash, rows_digest: step.digest };
   const anchor = seal(secrets, anchorTable, content);
@@ -93,7 +100,7 @@ class NotPurged extends Error {
   override readonly name = 'NotPurged';
   constructor(tenantId: string, reason = 'the chain is broken') {
     super(
-      `nothing of tenant ${tenantId} was purged, because the verification of its audit log failed: ${reason}`,
+      `no entry of tenant ${tenantId} was purged, because the verification of its audit log failed (${reason}): run \`eaas audit verify --tenant ${tenantId}\``,
     );
   }
 }
@@ -104,7 +111,7 @@ async function lastToPurge(sql: Sql, tenantId: string, before: number): Promise<
   const first = (await anchorId(sql, tenantId)) + 1;
   if (!head || first > head.id) return undefined;
   const old = (await firstEntrySince(sql, tenantId, before, { first, last: head.id })) - 1;
-  // Entries are not deleted before they are counted.
+  // Entries are not deleted before the usage job has counted them.
   const last = Math.min(old, first + stepSize - 1, await countedThrough(sql, tenantId));
   return last >= first ? last : undefined;
 }

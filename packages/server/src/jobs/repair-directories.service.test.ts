@@ -31,7 +31,7 @@ const counts = async () => {
   return row;
 };
 
-test('rows that a crash left are deleted after a minute, so that their names are free again', async () => {
+test('directory rows that a crash left are deleted after a minute, so that their tenant names can be used again', async () => {
   const leave = async (name: string, age: number) => {
     await attacker.sql`insert into eaas.token_directory (token_hash, tenant_id, created_at)
       values (${randomBytes(32)}, ${randomUUID()}, eaas.now_ms() - ${age}::int)`;
@@ -60,7 +60,7 @@ test('directory rows that were removed are inserted again', async () => {
   expect(await requireTenant(world.replica(), 'ann')).toMatchObject({ tenant: { tenant_id: ann.tenantId } });
 });
 
-test('a refused write leaves no rows in the directories', async () => {
+test('a refused creation leaves no rows in the token and name directories', async () => {
   const before = await counts();
   const api = apiOf(world.replica(), ann.token);
   const key_ids = [randomUUID()];

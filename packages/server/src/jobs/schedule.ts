@@ -26,7 +26,8 @@ export function startJobs(
     reports,
     stop: async () => {
       stopping.abort();
-      // Waits at most 2 s for jobs. A job that hangs can be abandoned, because every job can be interrupted at any point.
+      // Waits at most 2 s for running jobs. A job that takes longer is abandoned, which is safe because every job can
+      // be interrupted at any point.
       await Promise.race([Promise.all(loops), sleep(2_000, undefined, { ref: false })]);
     },
   };
@@ -46,7 +47,7 @@ async function repeat(
       if (report) report.failures++;
       if (!signal.aborted) onFailure(job.name, error);
     }
-    // The random part keeps replicas that started together from running jobs at the same time.
+    // The random part of the delay spreads the jobs of replicas that started at the same time.
     const pause = job.everySeconds * 1000 * (0.9 + 0.2 * Math.random());
     await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
   }

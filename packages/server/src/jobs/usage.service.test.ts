@@ -66,7 +66,7 @@ test('usage is exact immediately after the requests, before and after the entrie
   expect(await usage()).toEqual({ ...all, 'key.wrap': 5 });
 });
 
-test('refused calls are not counted, and calls with the text of a refusal in their context are', async () => {
+test('usage does not count refused calls, but counts a successful call whose context contains the text of a refusal', async () => {
   const { wrapped_key } = await wrap();
   const context = { outcome: 'refused' };
   await api('POST /v1/keys/:key_id/wrap', { key_id, dek, context });
@@ -79,7 +79,7 @@ test('refused calls are not counted, and calls with the text of a refusal in the
   expect(await usage()).toEqual(all);
 });
 
-test('an operation counts in the UTC month in which it was recorded', async () => {
+test('usage counts an operation in the UTC month in which it was recorded', async () => {
   world.time = Date.parse('2026-09-30T23:59:59.999Z');
   await wrap();
   world.time = Date.parse('2026-10-01T00:00:00.000Z');
@@ -116,7 +116,7 @@ test('each operation is counted once, even if replicas count at the same time wh
   expect(row?.['count']).toBe(30);
 });
 
-test('the use of each key version is shown with the key after it is counted', async () => {
+test('a key shows how often each version was used, after the usage job has counted the uses', async () => {
   const { wrapped_key } = await wrap();
   await api('POST /v1/keys/:key_id/rotate', { key_id });
   await wrap();

@@ -27,6 +27,6 @@ test.each([undefined, '', 'Bearer', `Basic ${token}`, `Bearer ${mistyped}`, `Bea
   },
 );
 
-test('a well-formed token gets 503 while the database cannot be reached', async () => {
+test('a request with a well-formed token gets 503 while the database cannot be reached', async () => {
   await expect(ask(`Bearer ${token}`)).rejects.toMatchObject({ code: 'unavailable' });
 });

@@ -23,7 +23,7 @@ const admitted = (service: Service, token: string) =>
     arrivedAt: performance.now(),
   });
 
-test('a caller that was admitted by an old state is refused before the operation runs', async () => {
+test('a caller that was admitted by an outdated cached state is refused before the operation runs', async () => {
   const [here, there] = [world.replica(), world.replica()];
   const { tenant_id } = await createTenant(there, { name: 'acme' });
   const operator = insider(tenant_id, 'operator');
@@ -35,13 +35,13 @@ test('a caller that was admitted by an old state is refused before the operation
   await operations['DELETE /v1/api-keys/:api_key_id'](there, operator, { api_key_id });
 
   const caller = await admitted(here, api_key);
-  // If all items of a batch are malformed, the operation gets an empty batch.
+  // An empty list of items stands for a batch in which every item is malformed.
   const unwrap = operations['POST /v1/batch/unwrap'];
   await expect(unwrap(here, caller, { items: [] })).rejects.toMatchObject({ code: 'unauthorized' });
   await expect(admitted(here, api_key)).rejects.toMatchObject({ code: 'unauthorized' });
 });
 
-test('a request without an operation is decided by a state that is newer than its arrival', async () => {
+test('a request that runs no operation is admitted only by a state that was read after the request arrived', async () => {
   const [here, there] = [world.replica(), world.replica()];
   const { tenant_id } = await createTenant(there, { name: 'bravo' });
   const operator = insider(tenant_id, 'operator');

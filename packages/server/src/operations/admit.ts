@@ -9,8 +9,9 @@ import { authorize } from '../state/authorize.ts';
 import { available, decide } from '../state/decide.ts';
 
 /**
- * Admits a request. Throws 401 for the token, and 403 for the origin, the permission or an envelope-only tenant. Admits by a
- * remembered state, because the operation decides again. Refuses only by a confirmed state.
+ * Admits a request. Throws 401 for the token, and 403 for the origin, the permission or an envelope-only tenant. A
+ * cached state is enough to admit a request, because the operation checks the API key again. Before a refusal, the
+ * state is read from the database.
  */
 export async function admit(service: Service, arrival: Arrival): Promise<Caller> {
   const token = bearerToken(arrival.authorization);
@@ -32,7 +33,10 @@ export async function admit(service: Service, arrival: Arrival): Promise<Caller>
   return caller;
 }
 
-/** Admits a verification. Reads the token from the database, so that the admission needs no later confirmation. */
+/**
+ * Admits a verification of the audit log. Reads the API key from the database, so no later check of the API key is
+ * needed.
+ */
 async function admitToVerify(service: Service, arrival: Arrival, tokenHash: Uint8Array): Promise<Caller> {
   const found = await available(() => service.tenants.tokens.read(tokenHash));
   if (!found) throw unauthorized();
@@ -59,7 +63,7 @@ function callerOf(arrival: Arrival, apiKey: ApiKeyRow, tokenHash: Uint8Array): C
   };
 }
 
-/** Confirms an admission by a state that was current after the request arrived. Throws 401 or 403. */
+/** Checks an admitted caller again, by a state that was current after the request arrived. Throws 401 or 403. */
 export async function confirmAdmission(service: Service, caller: Caller): Promise<void> {
   if (caller.isConfirmed) return;
   await decide(service, caller, () => ({ drafts: [], answer: undefined }));

@@ -63,7 +63,7 @@ export const apiKeyOperations = {
   ),
 } satisfies Partial<Operations>;
 
-/** Creates an API key. The token is only in the response. The service does not store it. */
+/** Creates an API key. The service does not store the token, so only this response contains it. */
 export function createApiKey(service: Service, caller: Caller, input: Input<'POST /v1/api-keys'>) {
   const { tenantId, actor } = caller;
   const { token, tokenHash, hint } = newToken();
@@ -84,7 +84,7 @@ export function createApiKey(service: Service, caller: Caller, input: Input<'POS
   return available(() => announced(service.database, directory, write));
 }
 
-/** Returns an operation that changes an API key by a rule. */
+/** Returns the operation that changes an API key as a rule of `@eaas/protocol/service` decides. */
 function changing<Request extends { readonly api_key_id: string }>(
   rule: (before: Columns, open: Change, otherManagers: number, input: Request) => Promise<Changed<Columns>>,
 ) {
@@ -112,7 +112,7 @@ async function recordOf(sql: Sql, row: Columns): Promise<ApiKeyRecord> {
   return apiKeyRecord(row, uses.get(row.api_key_id) ?? null);
 }
 
-/** Returns those key ids in a request that belong to keys of the tenant. */
+/** Returns the key ids of a request that belong to keys of the tenant. */
 async function knownKeyIds({ tx, state }: Change, input: { readonly key_ids?: string[] | null | undefined }) {
   const named = keyIdsIn(input);
   const rows = named.length === 0 ? [] : await findKeys(tx, state.tenant.tenant_id, named);

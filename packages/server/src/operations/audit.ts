@@ -29,7 +29,7 @@ export const auditOperations = {
   'GET /v1/audit': reading(async (tx, { state, apiKey }, input) => {
     const { limit = limits.pageDefault, offset = 0, action } = input;
     const { tenant_id: tenantId } = state.tenant;
-    // A `key_id` that is not a UUID is refused with 404. For an unknown key the list is empty.
+    // A `key_id` that is not a UUID gets 404. The id of an unknown key gets an empty list.
     const keyId = input.key_id === undefined ? undefined : requireKeyId(apiKey, input.key_id);
     const filter = { ...(await rangeOf(tx, state, input)), keyId, action };
     const { rows, total } = await readPage(tx, tenantId, filter, { limit, offset });
@@ -57,7 +57,8 @@ type Page = Parameters<typeof listEntries>[3];
 async function readPage(sql: Sql, tenantId: string, filter: Filter, page: Page) {
   const { first, last, keyId, action } = filter;
   if (keyId === undefined && action === undefined) {
-    // Ids have no gaps, so the page and the total are computed from ids. Thus the cost does not depend on the offset.
+    // Entry ids have no gaps, so the page and the total are computed from ids, and a large offset costs no more than a
+    // small one.
     const part = { first, last: last - page.offset };
     const rows = await listEntries(sql, tenantId, part, { limit: page.limit, offset: 0 });
     return { rows, total: Math.max(0, last - first + 1) };
@@ -69,7 +70,10 @@ async function readPage(sql: Sql, tenantId: string, filter: Filter, page: Page) 
   return { rows, total };
 }
 
-/** Returns the range of ids between two dates, including both. Throws 503 if the head or the anchor was tampered with. */
+/**
+ * Returns the first and the last id of the entries between two dates, inclusive. Throws 503 if the head or the anchor
+ * was tampered with.
+ */
 async function rangeOf(
   sql: Sql,
   { tenant, secrets }: TenantState,
@@ -87,7 +91,7 @@ async function rangeOf(
   return { first, last };
 }
 
-/** Returns an entry as the API shows it. Throws 503 if tampering made an entry that the API cannot show. */
+/** Returns an entry in the form of the API. Throws 503 if the entry was tampered with and has no valid form. */
 export function shownEntry(tenantId: string, row: EntryRow): ShownEntry {
   const action = auditActions.find((known) => known === row.action);
   const isComplete = typeof row.actor === 'string' && row.hash instanceof Uint8Array;

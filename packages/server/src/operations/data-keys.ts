@@ -32,7 +32,10 @@ interface Fields {
   readonly wrapped_key?: string;
 }
 
-/** The operations that use keys. `hash` has no audit entry. `encrypt` counts against the monthly quota. */
+/**
+ * The operations that encrypt, decrypt, wrap, unwrap, rewrap and hash. `hash` has no audit entry. `encrypt` counts
+ * against the monthly quota.
+ */
 export const dataKeyOperations = {
   'POST /v1/encrypt': (service, caller, input) =>
     decide(service, caller, async (facts) => {
@@ -69,7 +72,10 @@ function single<Input extends Fields, Answer>(rule: KeyRule<Input, Answer>) {
     });
 }
 
-/** Returns an operation on many items. One read loads all keys that are not remembered, and one append writes all entries. */
+/**
+ * Returns an operation on the items of a batch. One read loads all keys that are not cached, and one append writes all
+ * entries.
+ */
 export function batch<Input extends Fields, Answer extends object>(
   read: (item: unknown) => Input,
   rule: KeyRule<Input, Answer>,
@@ -114,7 +120,7 @@ function decideAll<Input extends Fields, Answer>(
   });
 }
 
-/** Returns the version that the input needs in addition to the newest one. */
+/** Returns the key version that the input needs in addition to the newest version. */
 function versionIn({ wrapped_key }: Fields): number | undefined {
   return wrapped_key === undefined ? undefined : sealedVersion(fromBase64(wrapped_key));
 }

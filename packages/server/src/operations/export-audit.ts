@@ -7,7 +7,10 @@ import { shownEntry, type ShownEntry } from './audit.ts';
 
 const pageSize = 2_000;
 
-/** Yields pages of a tenant's entries as the API shows them, from an id up to the present head, in the order of the chain. */
+/**
+ * Yields pages of a tenant's entries in the form of the API, from an id up to the current head, in the order of the
+ * chain.
+ */
 export async function* exportAudit({ database }: Service, tenantId: string, fromId: number) {
   const [head, anchor] = await database.snapshot((tx) =>
     Promise.all([findHead(tx, tenantId), findAnchor(tx, tenantId)]),
@@ -46,6 +49,6 @@ export async function requireContinuable(
 function gap(id: number): Refusal {
   return new Refusal(
     'conflict',
-    `Entry ${id} is missing, so the export ends before it. Run \`eaas audit verify\`.`,
+    `Entry ${id} is missing, so the export ends with the previous entry. Run \`eaas audit verify\`.`,
   );
 }

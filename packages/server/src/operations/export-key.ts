@@ -10,7 +10,9 @@ import { requireKey } from './key-crypto.ts';
 
 type Exported = Output<'POST /v1/keys/:key_id/export'>;
 
-/** Exports versions, oldest first, and the hash key. Each of them is encrypted to the caller's RSA key. */
+/**
+ * Exports the versions of a key, oldest first, and its hash key. Encrypts each of them to the caller's RSA public key.
+ */
 export function exportKey(
   service: Service,
   caller: Caller,

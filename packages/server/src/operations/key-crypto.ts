@@ -6,7 +6,7 @@ import type { Facts } from '../state/decide.ts';
 import { loadKeys } from '../state/load-keys.ts';
 import type { KeyMaterial } from '../state/tenant-state.ts';
 
-/** Returns a key with its newest version, and also with the version `keyVersion` if given. Throws 404. */
+/** Returns a key with the material of its newest version and, if given, of the version `keyVersion`. Throws 404. */
 export async function requireKey(
   { tenants }: Service,
   { state, apiKey }: Facts,
@@ -19,7 +19,10 @@ export async function requireKey(
   return key;
 }
 
-/** Returns the cryptography of a key. A wrapped key unwraps only if the version in it was loaded. */
+/**
+ * Returns the functions that wrap, unwrap and hash with a key. A wrapped key unwraps only if its key version was
+ * loaded.
+ */
 export function keyCrypto({ row, versions, hashKey }: KeyMaterial): KeyCrypto {
   const { tenant_id: tenantId, key_id: keyId, key_version: newest } = row;
   const place = (version: number, context: Place['context']): Place => {

@@ -105,7 +105,7 @@ export async function settleKey(service: Service, caller: Caller, keyId: string,
   await changeKey(service, caller, keyId, settled, hold);
 }
 
-/** Returns an operation that changes a key by a rule. */
+/** Returns the operation that changes a key as a rule of `@eaas/protocol/service` decides. */
 function changing<Request extends { readonly key_id: string }>(
   rule: (key: Columns, at: Moment, input: Request) => Changed<Columns>,
 ) {
@@ -132,7 +132,10 @@ function changeKey(
   });
 }
 
-/** Writes a changed key. Adds the material of a new version. Erases all material of a destroyed key. */
+/**
+ * Writes a changed key. Adds the material if the key has a new version, and erases all material if the key is
+ * destroyed.
+ */
 async function writeKey(open: Change, before: Columns, row: Columns): Promise<void> {
   const { tx, state } = open;
   if (row.key_version > before.key_version) await addVersion(open, row);
@@ -142,7 +145,7 @@ async function writeKey(open: Change, before: Columns, row: Columns): Promise<vo
   await updateRow(tx, keyTable, seal(state.secrets, keyTable, stored));
 }
 
-/** Adds the material of a key's newest version. */
+/** Generates and inserts the material of a key's newest version. */
 async function addVersion({ tx, state, time }: Change, { tenant_id, key_id, key_version }: Columns) {
   const sealed = newMaterial(state.secrets.sealing, versionPlace(tenant_id, key_id, key_version));
   await insertKeyVersion(tx, tenant_id, { key_id, key_version, created_at: time, sealed });

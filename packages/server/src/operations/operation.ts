@@ -9,7 +9,10 @@ export type Operations = {
   readonly [R in Route]: (service: Service, caller: Caller, input: Input<R>) => Promise<Output<R>>;
 };
 
-/** Returns an operation that reads in one snapshot. It uses the tenant's share of the connections for reads. */
+/**
+ * Returns an operation whose reads see one snapshot of the database. The operation uses the tenant's share of the
+ * connections for reads.
+ */
 export function reading<Request, Answer>(
   read: (tx: Transaction, facts: Facts, input: Request) => Promise<Answer>,
 ) {

@@ -50,13 +50,13 @@ export async function rotateRootKey(
       if (await reseal(service, tenantId)) resealed++;
       else failed.add(tenantId);
     }
-    // Meanwhile a command that has only the previous root key might have created a tenant.
+    // A command that has only the previous root key might have created a tenant during the rotation.
     const released = await database.transaction((tx) => release(tx, previous));
     if (released || failed.size > 0) return { resealed, failed: [...failed] };
   }
 }
 
-/** Seals a tenant's secret under the current root key. Returns false if the tenant's row was tampered with. */
+/** Encrypts a tenant's secret under the current root key. Returns false if the tenant's row was tampered with. */
 async function reseal(service: Service, tenantId: string): Promise<boolean> {
   const { roots } = service.tenants;
   const [current] = roots;

@@ -94,15 +94,15 @@ function withName<T>({ database }: Service, tenantId: string, name: string, writ
     if (await reserveName(sql, tenantId, name)) return;
     throw new Refusal(
       'name_taken',
-      `Another tenant has the name ${JSON.stringify(name)} already: choose another name.`,
+      `Another tenant already has the name ${JSON.stringify(name)}: choose another name.`,
     );
   };
   return announced(database, { enter, withdraw: (sql) => releaseName(sql, tenantId, name) }, write);
 }
 
 /**
- * Records that a tenant's log continues from a backup, and the reason. Checkpoints of entries after the backup become
- * invalid, and this entry explains why.
+ * Records in a tenant's log that the database was restored from a backup, and why. Checkpoints from after the backup no
+ * longer match the log, and this entry explains that to the tenant.
  */
 export async function acknowledgeRestore(service: Service, tenantId: string, reason: string) {
   requireText('A reason', reason, reason.trim() === '' ? 0 : reason.length, 1_024);
@@ -115,7 +115,7 @@ export async function acknowledgeRestore(service: Service, tenantId: string, rea
   });
 }
 
-/** A tenant, and whether its row is authentic. */
+/** A tenant, and whether the MAC of its row is valid. */
 export interface FoundTenant {
   readonly tenant: TenantRecord;
   readonly authentic: boolean;
@@ -126,7 +126,7 @@ export async function listTenants(service: Service): Promise<FoundTenant[]> {
   return rows.map((row) => found(service, row));
 }
 
-/** Returns the tenant with this id or name. Throws Refusal if there is none. */
+/** Returns the tenant with this id or name. Throws Refusal if no tenant matches. */
 export async function requireTenant(service: Service, idOrName: string): Promise<FoundTenant> {
   const tenantId = parseUuid(idOrName);
   const row = await service.database.run((sql) =>
@@ -136,7 +136,7 @@ export async function requireTenant(service: Service, idOrName: string): Promise
   throw new Refusal('not_found', 'Tenant not found: run `eaas tenant list` to see all tenants.');
 }
 
-/** Returns the id of the tenant with this id or name. The caller checks the row. */
+/** Returns the id of the tenant with this id or name. Does not check the tenant's row, because the caller does that. */
 export async function requireTenantId(service: Service, idOrName: string): Promise<string> {
   return (await requireTenant(service, idOrName)).tenant.tenant_id;
 }
@@ -172,7 +172,7 @@ function requireUsableName(name: string): void {
   if (parseUuid(name) !== undefined) {
     throw new Refusal(
       'bad_request',
-      "A tenant's name must not be a UUID, because commands accept both: choose another name.",
+      "A tenant's name must not be a UUID, because commands accept an id or a name: choose another name.",
     );
   }
 }

@@ -14,7 +14,7 @@ import { callSection } from './call-section.ts';
 import { escape, jsonHtml, prose } from './html.ts';
 import { style } from './style.ts';
 
-/** The Content-Security-Policy of the page: its own style and nothing else. */
+/** The Content-Security-Policy of the page, which allows only the page's own style. */
 export const docsPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'`;
 
 /** Renders the API reference as one page, without scripts. */
@@ -49,7 +49,8 @@ function navigation(): string {
 <li><a href="#permissions">Permissions</a></li><li><a href="#problems">Problems</a></li></ul>
 ${groups.map(({ title, routes }) => `<h2>${escape(title)}</h2><ul>${routes.map(navigationItem).join('')}</ul>`).join('')}`;
   const brand = '<span class="brand">Eaas<small>API reference</small></span>';
-  // Wide screens show the list beside the text, and narrow screens fold it. The page has both, and CSS hides one.
+  // Wide screens show the list of calls beside the text. On narrow screens the list can be folded. The page contains
+  // both lists, and CSS hides one of them.
   return `<nav class="wide" aria-label="Contents">${brand}${lists}</nav>
 <nav class="narrow" aria-label="Contents"><details><summary>${brand}</summary>${lists}</details></nav>`;
 }

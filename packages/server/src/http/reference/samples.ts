@@ -1,11 +1,14 @@
 import type { Input, Output, ProblemCode, Route } from '@eaas/protocol/wire';
 
-/** The description and the example of a call. The endpoint table has everything else. `about` can contain `code`. */
+/**
+ * The description and the example of a call. The endpoint table has its path, permission and schemas. `about` can mark
+ * `code` with backticks.
+ */
 export interface Call<R extends Route> {
   /** The operationId of the OpenAPI document, and the anchor on the page. */
   readonly id: string;
   readonly about: string;
-  /** The problems of this call, in addition to those that every call can have. */
+  /** The problems that this call can have, in addition to those of every call. */
   readonly problems: readonly ProblemCode[];
   readonly input: Input<R>;
   readonly output: Output<R>;
@@ -37,7 +40,7 @@ export const olderEntryHash = '4c388ffc534f13d3430dafdb771ed4b7cca1031287f5f900d
 
 export const rsaModulus = 'qMCPI2K1biyp2yHNLvIRlFpZ8J0g_p91'.repeat(16);
 
-/** The totals of a list with one item. */
+/** The paging fields of a list with one item. */
 export const onePage = { count: 1, total: 1, limit: 50, offset: 0 };
 
 export const keyRecord = {

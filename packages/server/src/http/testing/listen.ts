@@ -9,7 +9,7 @@ export type Served = Awaited<ReturnType<typeof listen>>;
 export async function listen(doors: MemoryDoors = memoryDoors(), options: AppOptions = {}) {
   const log: string[] = [];
   const app = createApp(doors, { log: { write: (line) => log.push(line) }, ...options });
-  // Register this before any await, because a concurrent test can be the current one afterwards.
+  // Register this before the first await, because after an await another concurrent test can be the current test.
   onTestFinished(() => app.close());
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };

@@ -6,7 +6,7 @@ import type { Doors } from '../doors.ts';
 import { callOf } from '../reference/groups.ts';
 import { apiKeyId, tenantId, token } from '../reference/samples.ts';
 
-/** The only Authorization header that these doors accept. */
+/** The only Authorization header that this test service accepts. */
 export const authorization = `Bearer ${token}`;
 export const listedOrigin = 'https://app.example';
 
@@ -17,13 +17,13 @@ interface Call {
 }
 
 export interface MemoryDoors extends Doors {
-  /** All requests that asked for admission. */
+  /** All requests for which admission was requested. */
   readonly arrivals: Arrival[];
   /** All operations that ran. */
   readonly calls: Call[];
 }
 
-/** Doors to a service that admits one API key and returns the example of every call. */
+/** A test service for the HTTP layer. It admits one API key, and returns the documented example of every call. */
 export function memoryDoors(
   changes: Partial<Doors> = {},
   answers: Partial<Record<Route, object | ((input: unknown) => unknown)>> = {},
@@ -49,7 +49,7 @@ export function memoryDoors(
     run: async <R extends Route>(route: R, caller: Caller, input: unknown) => {
       calls.push({ route, caller, input });
       const answer = answers[route] ?? callOf(route).output;
-      // Tests also return outputs that violate the schema.
+      // The output is not checked here, because some tests return outputs that violate the schema.
       return (typeof answer === 'function' ? answer(input) : answer) as Output<R>;
     },
     health: async () => ({ ready: true, reasons: [] }),

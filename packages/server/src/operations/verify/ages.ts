@@ -6,24 +6,28 @@ import type { Sql } from '../../store/sql.ts';
 import { forEachChange, readMetadata, subjectOf } from './changes.ts';
 import type { Findings, Inspection } from './report.ts';
 
-/** The rows that existed after an entry. Maps the kind and id of each row to the id of the entry of its last change. */
+/**
+ * The rows that existed after some entry of the log. Maps the kind and id of each row to the id of the entry that last
+ * changed the row.
+ */
 export type RowsThen = Map<string, number>;
 
-/** The changes of one row after the anchor, according to the log. */
+/** The changes of one row that the log records after the anchor. */
 interface Story {
   /** The id of the entry that created the row, if it comes after the anchor. */
   readonly created: number | undefined;
-  /** The id of the last change before the first one after the anchor. */
+  /** The id of the previous change that the first entry after the anchor names. */
   readonly before: number | undefined;
-  /** The id of the last change. */
+  /** The id of the entry of the row's last change. */
   last: number;
-  /** The id of the first change whose entry names a wrong previous change. */
+  /** The id of the first entry that names a wrong previous change of the row. */
   unfounded: number | undefined;
 }
 
 /**
- * Compares the age of every row with the log and the row records. Every row must have the state of its last entry, and every
- * row that the log names must exist. Returns the rows that existed at the anchor.
+ * Checks that no row was put back to an older state or removed. The last change of every row must be the last change
+ * that the log and the row records have, and every row that the log names must exist. Returns the rows that existed at
+ * the anchor.
  */
 export async function judgeAges(sql: Sql, inspection: Inspection, anchorId: number): Promise<RowsThen> {
   const { turns, tenantId, findings } = inspection;
@@ -79,8 +83,8 @@ function* compare(
 }
 
 /**
- * Reports an older row that was put back, because the log or the records have a later change. If such a row was changed
- * again, the entry of that change names a wrong previous change.
+ * Reports a row that was put back to an older state. The log or the row records then have a later change than the row.
+ * If such a row was changed again, the entry of that change names a wrong previous change.
  */
 function judgeAge(row: RowAge, story: Story | undefined, anchorId: number, findings: Findings): void {
   const { rev, created_id, recorded } = row;
@@ -108,7 +112,7 @@ function* rowsAt(
   return then;
 }
 
-/** Updates the rows that existed after one entry to those that existed after a later entry. */
+/** Takes the rows that existed after one entry, and updates them to the rows that existed after a later entry. */
 export async function advanceRows(
   sql: Sql,
   inspection: Inspection,
@@ -123,9 +127,12 @@ export function rowsDigest({ turns, tenantId }: Inspection, rows: RowsThen): Pro
   return turns.run(tenantId, digest(rows));
 }
 
-/** Computes the SHA-256 of a `pae` over the sorted subjects. Sorts and hashes in slices, because there can be very many. */
+/**
+ * Computes the SHA-256 of a `pae` over the sorted rows and their last changes. Works in slices, because a tenant can
+ * have very many rows.
+ */
 function* digest(rows: RowsThen): Steps<Uint8Array> {
-  // A slice has the subjects of one kind whose ids begin with the same three digits.
+  // A slice has the rows of one kind whose ids begin with the same three digits.
   const slices = new Map<string, [string, number][]>();
   for (const row of rows) {
     const [prefix] = /^\S* ?.{0,3}/.exec(row[0]) ?? [''];

@@ -18,10 +18,12 @@ const changing: readonly AuditAction[] = [
   'tenant.update',
 ];
 
-/** The number of entries in a page. The metadata of one can have 40 KiB. */
+/** The number of entries in a page. A page is small, because the metadata of one entry can have 40 KiB. */
 const pageSize = 250;
 
-/** Calls a function with each entry of a range that changed a row, page by page and in the tenant's turns. */
+/**
+ * Calls a function with each entry of a range that changed a row. Reads page by page, and works in the tenant's turns.
+ */
 export async function forEachChange(
   sql: Sql,
   { turns, tenantId }: Pick<Inspection, 'turns' | 'tenantId'>,
@@ -50,7 +52,7 @@ export function subjectOf(tenantId: string, row: EntryRow): string {
   return `api_key ${(typeof id === 'string' && parseUuid(id)) || 'unknown'}`;
 }
 
-/** Returns the metadata of an entry. If it was tampered with and is not a JSON object, returns an empty object. */
+/** Returns the metadata of an entry. Returns an empty object if tampered metadata is not a JSON object. */
 export function readMetadata({ metadata }: EntryRow): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(metadata);

@@ -13,20 +13,21 @@ import { findTenant, tenantTable } from '../../store/tenants.ts';
 import { judgeAges, rowsDigest, type RowsThen } from './ages.ts';
 import type { Inspection } from './report.ts';
 
-/** Both ends of a chain at one moment. */
+/** The first and last point of a chain (anchor and head), read at the same moment. */
 export interface Ends {
   /** Undefined if the tenant's secret does not open. In this case no entry can be verified. */
   readonly secrets: TenantSecrets | undefined;
   readonly head: ChainHead;
-  /** The last purged entry. If nothing was purged, id 0 and the genesis hash. */
+  /** The id and hash of the last purged entry. If no entry was purged, id 0 and the genesis hash. */
   readonly anchor: ChainHead;
   /** The rows that existed at the anchor; undefined if the ages of rows were not verified. */
   readonly rows: RowsThen | undefined;
 }
 
 /**
- * Verifies a tenant's head, anchor and row, and the age of every row unless `withAges` is false. The returned ids are
- * non-negative integers even if the rows were tampered with. Throws Refusal if neither the tenant nor a head exists.
+ * Verifies a tenant's head, anchor and own row. Unless `withAges` is false, also checks that no row was put back to an
+ * older state. The returned ids are non-negative integers even if the rows were tampered with. Throws Refusal if
+ * neither the tenant nor a head exists.
  */
 export async function judgeEnds(
   sql: Sql,
@@ -72,7 +73,9 @@ export async function judgeEnds(
   return { secrets, head, anchor, rows };
 }
 
-/** Reads an end from a row. Replaces an id or a hash that is unusable because the row was tampered with. */
+/**
+ * Returns the id and hash in a head or anchor row. Replaces values that are unusable because the row was tampered with.
+ */
 function readEnd({ id, hash }: HeadRow | AnchorRow, otherwise: number): ChainHead {
   const usable = [id, otherwise].find((one) => Number.isSafeInteger(one) && one >= 0) ?? 0;
   return { id: usable, hash: hash instanceof Uint8Array ? hash : new Uint8Array() };

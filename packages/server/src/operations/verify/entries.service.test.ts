@@ -43,7 +43,7 @@ test('queries on other connections succeed while entries are verified', async ()
   expect(walk.checked).toBe(entries);
 });
 
-test('a page of long entries is limited by bytes, and the next page continues without a gap', async () => {
+test('a page of long entries is limited in bytes, and the next page begins with the next entry', async () => {
   const tenantId = randomUUID();
   await database.run(
     (sql) => sql`

@@ -26,7 +26,8 @@ beforeAll(async () => {
   const items = Array.from({ length: 2_000 }, () => ({ key_id, dek }));
   for (let nth = 0; nth < 12; nth++) {
     world.time += 1_000;
-    // Each purge step deletes entries that changed rows. Two steps delete entries of the same row.
+    // The entries are chosen so that each purge step deletes entries that changed rows, and two steps delete entries of
+    // the same row.
     if (nth === 3 || nth === 11) {
       await apiOf(service, resident.token)('POST /v1/keys/:key_id/rotate', { key_id });
       await apiOf(service, resident.token)('POST /v1/keys', { name: `key ${nth}` });
@@ -62,7 +63,7 @@ describe('in pieces', () => {
     expect(found.reduce((sum, { checked }) => sum + checked, 0)).toBe(length);
   });
 
-  test('`enough` is called with the number of checked entries and the last id', async () => {
+  test('a verification calls `enough` with the number of checked entries and the last id', async () => {
     const told: [number, number][] = [];
     const enough = (checked: number, last: number): boolean => {
       told.push([checked, last]);
@@ -76,7 +77,7 @@ describe('in pieces', () => {
     ]);
   });
 
-  test('a call with a finding reports it before the verification is complete', async () => {
+  test('a verification in pieces reports a finding with the call that found it', async () => {
     await attacker.sql`update eaas.audit_entries set actor = '' where id = 5`;
     const found = await verifyChain(world.replica(), resident.tenantId, { enough: () => true });
     expect(found).toMatchObject({ valid: false, next_id: 10_001, error_count: 1 });
@@ -138,7 +139,7 @@ describe('during a purge', () => {
     expect(found.purged_through?.id).toBe(10_000);
   });
 
-  /** Returns a replica that is stopped after its first deletion. */
+  /** Returns a replica whose purge is interrupted after its first deletion. */
   function oneStep(stop: AbortController): Service {
     const { database } = world.replica();
     class OneStep extends Database {
@@ -151,7 +152,7 @@ describe('during a purge', () => {
     return on(new OneStep(world.database.connection('server'), 2));
   }
 
-  test('verifications during a purge report no false findings', async () => {
+  test('a verification during a purge reports no false findings', async () => {
     const found: Verification[] = [];
     const purging = { done: false };
     const verifying = async (): Promise<void> => {
@@ -174,17 +175,17 @@ describe('where two pages meet', () => {
 
   const wrong = async () => (await verifyChain(world.replica(), resident.tenantId)).errors;
 
-  test.each([10_000, 10_001])('the removed entry %i is reported', async (id) => {
+  test.each([10_000, 10_001])('a verification reports the removed entry %i', async (id) => {
     await attacker.sql`delete from eaas.audit_entries where id = ${id}`;
     expect(await wrong()).toEqual([{ id, reason: 'entry_missing' }]);
   });
 
-  test.each([10_000, 10_001])('the duplicated entry %i is reported', async (id) => {
+  test.each([10_000, 10_001])('a verification reports the duplicated entry %i', async (id) => {
     await attacker.sql`insert into eaas.audit_entries select * from eaas.audit_entries where id = ${id}`;
     expect(await wrong()).toEqual([{ id, reason: 'entry_changed' }]);
   });
 
-  test('more removed entries than a page holds are reported', async () => {
+  test('a verification reports all removed entries, even if they are more than a page', async () => {
     await attacker.sql`delete from eaas.audit_entries where id between 9000 and 20500`;
     const { errors, error_count, checked } = await verifyChain(world.replica(), resident.tenantId);
     expect(errors[0]).toEqual({ id: 9_000, reason: 'entry_missing' });

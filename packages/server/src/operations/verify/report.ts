@@ -1,7 +1,7 @@
 import type { Admission } from '../../admission/admission.ts';
 import type { Database } from '../../store/database.ts';
 
-/** The kinds of findings. In a report, the id of the row follows the reason. */
+/** The reasons of findings. In a finding about a row, the row's id follows the reason. */
 export const reasons = [
   'entry_changed',
   'entry_missing',
@@ -35,7 +35,7 @@ export const reasons = [
 type Reason = (typeof reasons)[number];
 
 export interface Finding {
-  /** The id of the entry. For a row: the id of the entry of its last change. */
+  /** The id of the entry with the finding. For a row, the id of the entry that last changed the row. */
   readonly id: number | null;
   readonly reason: string;
 }
@@ -47,7 +47,7 @@ export class Findings {
   readonly first: Finding[] = [];
   count = 0;
 
-  /** Adds a finding: for the row `subject`, or for `entries` entries that begin with this id. */
+  /** Adds a finding about the row `subject`, or about `entries` consecutive entries that begin with this id. */
   add(reason: Reason, id: number | null, subject?: string, entries = 1): void {
     const text = subject === undefined ? reason : `${reason}: ${subject}`;
     // A tampered column can have a number that is not a valid id.
@@ -65,11 +65,11 @@ export interface Inspection {
   readonly turns: Admission['turns'];
   readonly tenantId: string;
   readonly findings: Findings;
-  /** Returns whether to stop before the next page. */
+  /** Returns whether to stop before the next page is read. */
   readonly enough: () => boolean;
-  /** Returns the maximum number of milliseconds for a page. */
+  /** Returns the maximum number of milliseconds for reading a page. */
   readonly timeLeft: () => number;
 }
 
-/** The options of an inspection that never stops early and has a minute for each page. */
+/** The options of a verification that never stops early, and that allows a minute for each page. */
 export const unhurried = { enough: () => false, timeLeft: () => 60_000 };

@@ -9,7 +9,7 @@ import { apiKeyPage, keyPage, versionsOf } from '../../store/row-pages.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Inspection } from './report.ts';
 
-/** The position of a walk along the rows of keys and API keys. */
+/** The position of a verification in the rows of keys and API keys. */
 export interface RowCursor {
   readonly table: 'keys' | 'api_keys' | 'done';
   /** The id of the last verified row. */
@@ -41,8 +41,8 @@ interface Page {
 }
 
 /**
- * Verifies the MAC of each key and API key and opens the material of each key, page by page and in the tenant's turns.
- * Returns where to continue if `enough` returned true.
+ * Verifies the MAC of each key and API key, and decrypts the material of each key, page by page and in the tenant's
+ * turns. If `enough` returns true, stops and returns where to continue.
  */
 export async function walkRows(inspection: Inspection, secrets: TenantSecrets, from: RowCursor) {
   const { database, turns, tenantId, enough, timeLeft } = inspection;

@@ -46,7 +46,7 @@ const spoil = (condition: string) =>
     `update eaas.audit_entries set actor = 'nobody' where tenant_id = '${small.tenantId}' and ${condition}`,
   );
 
-test('an empty chain is valid, and its head is the genesis hash', async () => {
+test('an empty chain is valid, and the hash of its head is the genesis hash', async () => {
   const { tenant_id } = await createTenant(world.replica(), { name: 'empty' });
   expect(await verifyChain(world.replica(), tenant_id)).toEqual({
     valid: true,
@@ -65,7 +65,7 @@ test('an empty chain is valid, and its head is the genesis hash', async () => {
   });
 });
 
-test('the verification of an unknown tenant returns 404', async () => {
+test('the verification of an unknown tenant is refused with not_found', async () => {
   const nobody = verifyChain(world.replica(), '7d3a5b0e-9d7f-4f0e-8f0a-2b1c3d4e5f60');
   expect(await statusOf(nobody)).toBe(404);
 });
@@ -84,7 +84,7 @@ describe('a range', () => {
     [{ from_id: Number.MAX_SAFE_INTEGER }, null, null, 0],
     [{ from_id: 6, to_id: 5 }, null, null, 0],
   ] as const)(
-    'the range %o is verified from %o to %o: %i entries',
+    'for the range %o, the entries from %o to %o are verified (%i entries)',
     async (range, first_id, last_id, checked) => {
       const head = { id: 12 };
       const expected = { valid: true, complete: true, next_id: null, first_id, last_id, checked, head };
@@ -115,7 +115,7 @@ describe('a range', () => {
   );
 });
 
-test('the first hundred errors are shown, and all are counted', async () => {
+test('a verification returns the first hundred errors, and the number of all errors', async () => {
   const { key_id, api } = small;
   const wrap = (nth: number) => api('POST /v1/keys/:key_id/wrap', { key_id, dek, context: { n: `${nth}` } });
   await Promise.all(Array.from({ length: 150 }, (_, nth) => wrap(nth)));

@@ -22,8 +22,8 @@ export type Verification = Output<'GET /v1/audit/verify'>;
 const mostAttempts = 20;
 
 /**
- * Verifies a tenant's chain: the head and the anchor, then every row, then each entry of the range. Returns tampering as
- * findings and never throws because of it. Starts again if entries are purged during the verification.
+ * Verifies a tenant's chain: the head and the anchor, then every row, then each entry of the range. Reports tampering
+ * as findings, and never as an exception. Starts again if entries are purged during the verification.
  */
 export async function verifyChain(service: Service, tenantId: string, options: VerifyOptions = {}) {
   for (let attempt = 1; ; attempt++) {
