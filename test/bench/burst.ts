@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /**
- * Sends one HTTP request repeatedly over many connections. It only checks that each response is a 200 and arrives in one
- * piece, because the load must cost less than the server that it measures.
+ * Sends the same HTTP request repeatedly over many connections. Checks of a response only that it is a 200 and
+ * complete, because the client must use less CPU time than the measured server.
  */
 export class Burst {
   readonly #sockets: readonly Socket[];

@@ -5,7 +5,7 @@ import { comparisons, type run } from './in-page.ts';
 
 export const benchmark: Benchmark = {
   name: 'chromium',
-  about: "a page's client with a data key in memory, against one bare call for each value",
+  about: 'the client in a page with a data key in memory, compared with one bare WebCrypto call per value',
   async comparisons(defer) {
     if (chromium.available === false) {
       console.log('not available: Chromium');

@@ -1,4 +1,4 @@
-/** One way to do the work. `run` receives the number of the call and chooses its input by this number. */
+/** One of the implementations to compare. `run` gets the number of the call, and chooses its input by this number. */
 export interface Contender {
   readonly name: string;
   readonly run: (call: number) => unknown;
@@ -9,13 +9,16 @@ export interface Contender {
 export interface Comparison {
   readonly ours: Contender;
   readonly reference: Contender;
-  /** The smallest ratio of ours to the reference that passes. Without a target, the ratio is only shown. */
+  /**
+   * The target: the smallest ratio of our speed to the reference's that passes. Without a target, the ratio is only
+   * shown.
+   */
   readonly target?: number;
-  /** The smallest number of operations per second of ours that passes. */
+  /** The smallest number of our operations per second that passes. */
   readonly floor?: number;
-  /** Runs the rounds elsewhere, for example in a browser. */
+  /** Replaces the measurement in this process, for example by one in a browser. */
   readonly elsewhere?: () => Promise<Result>;
-  /** Returns a line to print below the result. */
+  /** Returns a line of text that is printed below the result. */
   readonly note?: () => string;
 }
 
@@ -30,7 +33,7 @@ export interface Result {
   /** Operations per second, the median of the rounds. */
   readonly ours: number;
   readonly reference: number;
-  /** Ours divided by the reference within one round. */
+  /** Our speed divided by the reference's speed, in one round. */
   readonly ratio: { readonly median: number; readonly min: number; readonly max: number };
 }
 
@@ -38,8 +41,8 @@ const rounds = 15;
 const sliceMilliseconds = 150;
 
 /**
- * Times both in turn, A B A B …. A slow phase of the machine slows both, so the ratio of a round is stable, while
- * operations per second are not.
+ * Measures both implementations alternately. A slow phase of the machine slows both, so their ratio in a round is
+ * stable, although the operations per second are not.
  */
 export async function compare({ ours, reference, elsewhere }: Comparison): Promise<Result> {
   if (elsewhere) return elsewhere();
@@ -84,7 +87,7 @@ export function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }
 
-/** Chooses from a list by the number of the call. */
+/** Returns the list item for the number of the call. The list repeats. */
 export function pick<T>(list: readonly T[]): (call: number) => T {
   return (call) => list[call % list.length] as T;
 }

@@ -45,7 +45,10 @@ async function measure(runtime: Runtime): Promise<Rate[]> {
   }
 }
 
-/** A worker's clock stops while the worker computes, so this measures its response time minus that of an idle one. */
+/**
+ * The clock of a worker stops while it computes. So the measured time is the worker's response time minus the response
+ * time of an idle worker.
+ */
 async function measureFromOutside(started: Started, task: Task): Promise<Rate[]> {
   const spent = async (calls: number): Promise<number> => {
     const start = performance.now();

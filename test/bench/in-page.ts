@@ -10,7 +10,7 @@ type Work = Contender['run'];
 interface PageComparison {
   readonly reference: string;
   readonly target: number;
-  /** Returns our work, the reference's work, and the operations per call. */
+  /** Returns our implementation, the reference implementation, and the number of operations per call. */
   readonly prepare: () => Promise<readonly [Work, Work, number?]>;
 }
 

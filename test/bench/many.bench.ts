@@ -89,7 +89,7 @@ interface Item {
   readonly wrapped_key?: string;
 }
 
-/** A service that remembers data keys instead of wrapping them, so that it takes almost no time. */
+/** A test service that stores data keys instead of encrypting them, so that its calls take almost no time. */
 function memoryService() {
   const key_id = '00000000-0000-4000-8000-000000000002';
   const deks = new Map<string, string>();

@@ -31,7 +31,7 @@ interface AwsEncryptionSdk {
   };
 }
 
-/** @47ng/cloak with its key parsed once. It authenticates no context and does not commit to its key. */
+/** The library @47ng/cloak, with its key parsed only once. Its format has no context and no key commitment. */
 export async function cloak(): Promise<Peer> {
   const { generateKey, parseKey, encryptString, decryptString } = await load<Cloak>('@47ng/cloak');
   const key = await parseKey(generateKey());

@@ -21,7 +21,7 @@ const content = concat(
 const dek = crypto.getRandomValues(new Uint8Array(32));
 const keyId = '00000000-0000-4000-8000-000000000002';
 
-// The bare functions do the same to each chunk, without a header, a commitment or a mark on the last chunk.
+// The bare functions encrypt the same chunks, but without a header, a commitment or a mark on the last chunk.
 const sealNode: OneChunk = (chunk, index) => {
   const cipher = createCipheriv('aes-256-gcm', dek, nonce(index));
   return Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()]);
@@ -42,7 +42,7 @@ const web =
 export const benchmark: Benchmark = {
   name: 'streams',
   about:
-    '16 MiB through a stream in pieces of 64 KiB, and as one value, against bare AES-256-GCM of the same',
+    '16 MiB as a stream in pieces of 64 KiB, and as one value, compared with bare AES-256-GCM of the same data',
   comparisons: async () => [
     ...(await streamed(nodeEngine, sealNode, openNode)),
     ...(await streamed(webCryptoEngine, web('encrypt'), web('decrypt'))),
@@ -83,7 +83,7 @@ async function whole(): Promise<Comparison[]> {
   const encrypt = () => client.encrypt(content, { as: 'bytes' });
   const envelope = await encrypt();
   const sealed = concat([await sealNode(content, 0)]);
-  // Await the bare calls too, because memory is freed at other times without a turn of the event loop.
+  // The bare calls are awaited too, because memory is freed at other times if the event loop does not run.
   return [
     {
       ours: { name: 'encrypt to bytes', run: encrypt },

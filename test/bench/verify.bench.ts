@@ -15,7 +15,7 @@ const large = 200_000;
 
 export const benchmark: Benchmark = {
   name: 'verify',
-  about: 'a chain verified in whole, from PostgreSQL, in one process',
+  about: 'verification of a whole chain from PostgreSQL, in one process',
   async comparisons(defer) {
     const postgres = await OwnPostgres.start();
     defer(postgres.drop);
@@ -25,7 +25,7 @@ export const benchmark: Benchmark = {
       {
         ours: await contender(operator, large),
         reference: await contender(operator, small),
-        // The cost of an entry must not grow with the log.
+        // The time per entry must not grow with the length of the log.
         target: 0.8,
         floor: 100_000,
         note: () =>

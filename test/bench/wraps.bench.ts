@@ -37,7 +37,7 @@ export const benchmark: Benchmark = {
     const [grouped, transactions] = [await burst(ours), await burst(reference)];
     return [
       {
-        ours: { name: 'wraps, as they are', size: 3_000, run: () => grouped.run(3_000) },
+        ours: { name: 'wraps of the server', size: 3_000, run: () => grouped.run(3_000) },
         reference: { name: 'a transaction each', size: 500, run: () => transactions.run(500) },
         target: 10,
       },

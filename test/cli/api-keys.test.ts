@@ -84,7 +84,7 @@ test.concurrent.each([
     ['--name', 'x', '--permissions', 'all', '--allowed-origins', 'https://a.example'],
   ],
   ['no name', ['--permissions', 'encrypt']],
-])('%s is wrong usage: the exit code is 2, and standard error has one sentence', async (_, args) => {
+])('api-key create with %s exits with 2 and prints one sentence on standard error', async (_, args) => {
   const { code, stdout, stderr } = await eaas('api-key', 'create', '--tenant', 'acme', ...args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/^[^\n]{10,}\n/);

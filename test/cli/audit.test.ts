@@ -30,7 +30,7 @@ async function newTenant(entries: number): Promise<string> {
   for (let quota = 1; quota <= entries; quota++) {
     await eaas.json('tenant', 'set', tenantId, '--monthly-encrypt-quota', String(quota));
   }
-  // Remove the damage, so that other tests do not find it.
+  // Remove the tampered tenants, so that other tests do not find them.
   onTestFinished(async () => void (await superuser`select eaas.destroy_tenant(${tenantId})`));
   return tenantId;
 }
@@ -122,7 +122,7 @@ test('audit verify reports a tenant as broken if its secret, head or row is miss
   expect(await eaas('audit', 'verify', '--tenant', row)).toMatchObject({ code: 1 });
 });
 
-test('audit verify proves that the log extends a kept checkpoint, and refuses a changed checkpoint', async () => {
+test('audit verify proves that the log extends an earlier checkpoint, and refuses a changed checkpoint', async () => {
   const tenantId = await newTenant(1);
   const kept = join(await newDirectory(), 'kept');
   const checkpoint = await eaas('audit', 'checkpoint', '--tenant', tenantId);

@@ -82,7 +82,7 @@ whereAvailable('zsh', isInstalled('zsh'), () => {
   });
 });
 
-test('another shell is wrong usage', async () => {
+test('completion for a shell that is not supported exits with 2', async () => {
   const { code, stderr } = await run([...eaas, 'completion', 'tcsh'], {});
   expect(code).toBe(2);
   expect(stderr).toContain('bash, zsh, fish');

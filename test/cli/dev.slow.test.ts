@@ -76,7 +76,7 @@ test('the first start prints the variables that an application needs, and a seco
   expect(await eaas('api-key', 'list', '--tenant', 'dev')).toHaveLength(1);
 }, 120_000);
 
-test('the printed URL signs in a page once, with an API key that expires', async () => {
+test('the printed URL signs in a page once, and the page gets an API key that expires', async () => {
   const { output, baseUrl } = await dev();
   const [, code = ''] = /^Playground +http:\S+\/#code=([\w-]{43})$/m.exec(output) ?? [];
   expect(await (await fetch(baseUrl)).text()).toContain('<title>Eaas playground</title>');

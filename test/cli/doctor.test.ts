@@ -23,10 +23,10 @@ async function examined(program: CommandLine) {
   return { code, stderr, statuses, messages };
 }
 
-// PostgreSQL of the tests has no durability, because that is faster.
+// The PostgreSQL of the tests runs without durability, because that is faster.
 const fast = { fsync: 'failed', full_page_writes: 'failed', synchronous_commit: 'failed' };
 
-test('doctor makes every check, and settings that can lose commits fail', async () => {
+test('doctor runs every check, and the check of settings that can lose commits fails', async () => {
   const { code, stderr, statuses, messages } = await examined(eaas);
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
   expect(statuses).toEqual({

@@ -97,7 +97,7 @@ test('the commands that change the state of a key accept its id and its name', a
   expect(await lastAction()).toMatchObject({ action: 'key.destroy', key_id, actor: 'operator' });
 });
 
-test('a name selects the key that is not destroyed', async () => {
+test('if a destroyed key has the same name, a name selects the key that is not destroyed', async () => {
   const { key_id, name } = await newKey();
   await change('disable', name);
   await change('destroy', name, '--grace-days', '0', '--confirm', name);
@@ -119,7 +119,7 @@ test('every key command prints the next step', async () => {
   expect(await said('restore', name)).toContain(`\`eaas key enable ${key_id} --tenant acme\``);
 });
 
-test('a command that the state of the key does not allow is refused, and the error names the step before', async () => {
+test('a command that the state of the key does not allow is refused, and the error names the command to run first', async () => {
   const { name } = await newKey();
   const { code, stderr } = await eaas('key', 'destroy', name, ...onAcme, '--confirm', name);
   expect(code).toBe(1);

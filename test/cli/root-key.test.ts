@@ -123,7 +123,7 @@ test('an interrupted rotation needs both root keys and can be continued', async 
   await eaas.json('tenant', 'create', '--name', 'old');
   const next = { EAAS_ROOT_KEY: newRootKey() };
   const both = eaas.with({ ...next, EAAS_ROOT_KEY_PREVIOUS: eaas.env['EAAS_ROOT_KEY'] ?? '' });
-  // From here on, data is encrypted under each of the two keys.
+  // From here on, some secrets are encrypted under the old root key and some under the new one.
   await both.json('tenant', 'create', '--name', 'new');
   for (const one of [eaas, eaas.with(next)]) {
     const { code, stderr } = await one('tenant', 'list');

@@ -132,7 +132,7 @@ test.concurrent.each([
   ['a quota beyond 2^53', ['create', '--name', 'x', '--monthly-encrypt-quota', '9007199254740993']],
   ['a date without a time', ['create', '--name', 'x', '--created-at', '2026-08-11']],
   ['a set command without options', ['set', 'x']],
-])('%s is wrong usage: the exit code is 2, and standard error has one sentence', async (_, args) => {
+])('a tenant command with %s exits with 2 and prints one sentence on standard error', async (_, args) => {
   const { code, stdout, stderr } = await eaas('tenant', ...args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/^[^\n]+\.?\n/);

@@ -58,7 +58,7 @@ test.each([
   [['tenent'], 'tenant'],
   [['key', 'rotat'], 'rotate'],
   [['key', 'list', '--tenant', 'acme', '--jsn'], '--json'],
-])('the error about %s names the nearest word', async (args, nearest) => {
+])('the error about the misspelt %s names the nearest correct word', async (args, nearest) => {
   const { code, stderr } = await eaas(...args);
   expect(code).toBe(2);
   expect(stderr).toContain(`(Did you mean ${nearest}?)`);
@@ -81,7 +81,7 @@ test.each([
   ['a missing argument', ['tenant', 'show']],
   ['too many arguments', ['tenant', 'show', 'a', 'b']],
   ['an option without its value', ['tenant', 'create', '--name']],
-])('%s is wrong usage: the exit code is 2, and the message is on standard error', async (_, args) => {
+])('a command line with %s exits with 2 and prints its message on standard error', async (_, args) => {
   const { code, stdout, stderr } = await eaas(...args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).not.toBe('');

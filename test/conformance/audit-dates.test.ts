@@ -35,7 +35,7 @@ describe('date_from and date_to', () => {
     expect(await found(`date_to=${shifted(at(4), -1)}`)).toStrictEqual([1, 2, 3]);
   });
 
-  test('with dates, total counts all matches, also with pages and other filters', async () => {
+  test('a filter by dates sets `total` to the number of all matches, also with pages and other filters', async () => {
     const period = `date_from=${at(3)}&date_to=${at(8)}`;
     const page = await list(`${period}&limit=2&offset=1`);
     expect(page.logs.map((entry) => entry.id)).toStrictEqual([7, 6]);
@@ -47,7 +47,7 @@ describe('date_from and date_to', () => {
     });
   });
 
-  test('dates can have an offset from UTC and lower-case letters', async () => {
+  test('date_from and date_to can have an offset from UTC and lower-case letters', async () => {
     const east = shifted(at(4), 5.5 * 3_600_000).replace('Z', '+05:30');
     const west = shifted(at(4), -8 * 3_600_000).replace('Z', '-08:00');
     expect(await found(`date_from=${encoded(east)}&date_to=${encoded(west)}`)).toStrictEqual([4]);
@@ -77,7 +77,7 @@ describe('date_from and date_to', () => {
     });
   });
 
-  test('dates far from every entry match all or none', async () => {
+  test('dates far before or after every entry match all entries or none', async () => {
     expect((await list('date_from=1970-01-01T00:00:00Z')).total).toBe(10);
     expect((await list('date_to=9999-12-31T23:59:59Z')).total).toBe(10);
     expect((await list('date_from=9999-12-31T23:59:59Z')).total).toBe(0);
@@ -88,7 +88,7 @@ describe('date_from and date_to', () => {
   });
 });
 
-describe.for(['date_from', 'date_to'] as const)('an unreadable %s returns 400', (name) => {
+describe.for(['date_from', 'date_to'] as const)('an invalid date in %s returns 400', (name) => {
   test.for([
     'yesterday',
     '2026-11-20',

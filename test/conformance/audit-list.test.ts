@@ -234,7 +234,7 @@ async function everyAction(): Promise<Tenant> {
   return own;
 }
 
-test('each tenant has its own numbering and sees its own entries only', async () => {
+test('each tenant’s entries are numbered separately, and a tenant sees only its own entries', async () => {
   const other = await newTenant();
   const foreign = await other.newKey();
   const entries = await other.entries();

@@ -73,8 +73,8 @@ test('a revoked and an expired token get the same 401', async () => {
   }
 });
 
-test('a token that was refused works once it exists', async () => {
-  // A token cannot be guessed before it exists, so the test uses similar tokens.
+test('a token that was refused as unknown is accepted after it was created', async () => {
+  // The test sends similar tokens first, because the token itself is not known before it is created.
   const unknown = await Promise.all(
     Array.from({ length: 50 }, () => withHeader(`Bearer ${tokenOf(randomBytes(32))}`)),
   );

@@ -68,7 +68,7 @@ describe.for(verbs)('batch of %s', (verb) => {
     });
   });
 
-  test('a malformed item fails alone, with its own problem', async () => {
+  test('a malformed item of a batch fails without the other items, and has its own problem', async () => {
     const item = await validItem(verb);
     const { key_id: _, ...withoutKey } = item;
     const malformed: unknown[] = [

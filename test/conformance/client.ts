@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Output, Route } from '@eaas/protocol/wire';
 
-/** A response. `body` has the type of a success, so assert the status first. */
+/** A response of the API. `body` has the type of a successful response, so a test must assert the status first. */
 export interface Answer<Body = unknown> {
   readonly status: number;
   readonly headers: Headers;
@@ -44,11 +44,11 @@ export interface Client {
   readonly post: SendBody<'POST'>;
   readonly put: SendBody<'PUT'>;
   readonly patch: SendBody<'PATCH'>;
-  /** Sends any method and bytes, with only these headers and Authorization. */
+  /** Sends a request with any method and bytes. Its headers are only these and Authorization. */
   send(method: string, path: string, body?: BodyInit, headers?: Record<string, string>): Promise<Answer>;
 }
 
-/** A client with this API key, or without one. */
+/** A client with this API key, or without an API key. */
 export function client(baseUrl: string, token?: string): Client {
   const authorization: Record<string, string> =
     token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -78,7 +78,7 @@ export function client(baseUrl: string, token?: string): Client {
   return { token, send, ...(verbs as Omit<Client, 'token' | 'send'>) };
 }
 
-/** The headers of a body that is JSON text. */
+/** The request headers for a JSON body. */
 export const asJson = { 'content-type': 'application/json' } as const;
 
 function parsed(text: string): unknown {

@@ -92,7 +92,7 @@ describe('JSON', () => {
     expect(await tenant.api.send('POST', '/v1/encrypt', bytes(apart), asJson)).toHaveStatus(200);
   });
 
-  test('JSON with more than eight levels returns 400', async () => {
+  test('JSON with more than eight nested levels returns 400', async () => {
     const { key_id } = await tenant.newKey({ exportable: true });
     const nested = (levels: number) => {
       const deep = `${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}`;

@@ -47,7 +47,7 @@ export function genesisHash(tenantId: string): string {
   return audit.chainStart(tenantId).toString('hex');
 }
 
-/** The hash that an entry must have if this is the hash of the previous entry. */
+/** Returns the hash that an entry must have, from the hash of the previous entry. */
 export function entryHash(previous: string, entry: AuditEntry): string {
   const metadata = audit.canonicalJson(entry.metadata);
   return audit.entryHash(Buffer.from(previous, 'hex'), entry.tenant_id, entry, metadata).toString('hex');

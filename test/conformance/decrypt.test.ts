@@ -197,7 +197,7 @@ describe('a ciphertext that does not decrypt returns 422', () => {
   });
 });
 
-test('a failure is recorded with outcome refused and its code', async () => {
+test('a failed decryption is recorded with the outcome `refused` and its code', async () => {
   await decrypt({ ...stored(bundle), ciphertext: altered(-1) });
   expect(await newestEntry(tenant)).toMatchObject({
     action: 'decrypt',
@@ -221,7 +221,7 @@ test('a disabled key decrypts, and a key pending destruction returns 409, which 
   });
 });
 
-test('a call that names an unknown key is not recorded', async () => {
+test('a decrypt call with the id of an unknown key is not recorded', async () => {
   await expectNothingRecorded(tenant, async () => {
     for (const key_id of [unknownId(), key.name, '']) {
       expect(await decrypt({ ...stored(bundle), key_id })).toBeProblem('not_found');
@@ -230,14 +230,14 @@ test('a call that names an unknown key is not recorded', async () => {
 });
 
 describe('wrapped_key and iv replace those in the envelope', () => {
-  test('wrapped_key and iv replace those in the envelope, even if those are damaged', async () => {
+  test('wrapped_key and iv of the request replace those in the envelope, even if those in the envelope are damaged', async () => {
     const damagedKey = await decrypt({ ...bundle, ciphertext: altered(40) });
     expect(damagedKey.body).toStrictEqual({ plaintext: 'the plaintext' });
     const damagedIv = await decrypt({ ...bundle, ciphertext: altered(26 + 78) });
     expect(damagedIv.body).toStrictEqual({ plaintext: 'the plaintext' });
   });
 
-  test('a rewrapped key decrypts the old body with the new key_version', async () => {
+  test('after rewrap, the new wrapped key and key_version decrypt the old ciphertext', async () => {
     const { key_id } = await tenant.newKey();
     const old = await encrypted('moved on', key_id);
     ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
@@ -252,7 +252,7 @@ describe('wrapped_key and iv replace those in the envelope', () => {
     expect((await decrypt(stored(old))).body).toStrictEqual({ plaintext: 'moved on' });
   });
 
-  test('the version in the header is checked only if wrapped_key is absent', async () => {
+  test('the version in the envelope’s header is checked only if the request has no wrapped_key', async () => {
     const ciphertext = altered(23, 0x7f);
     expect((await decrypt({ ...bundle, ciphertext })).body).toStrictEqual({ plaintext: 'the plaintext' });
     const { iv } = bundle;

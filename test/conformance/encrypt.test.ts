@@ -36,7 +36,7 @@ test('encrypt returns the five fields of the bundle only', async () => {
   expect(answer.text).not.toContain('Grüße');
 });
 
-test('any text decrypts to itself', async () => {
+test('any text that was encrypted decrypts to the same text', async () => {
   const texts = ['', ' ', '\u0000', 'a\u0000b', '\uFEFFmarked', '\u0085\u007F\n\r\t', '🌍', 'e\u0301', '"\\'];
   for (const plaintext of texts) {
     const { ciphertext, key_id, key_version } = ok(await encrypt(plaintext));
@@ -45,7 +45,7 @@ test('any text decrypts to itself', async () => {
   }
 });
 
-test('encrypt uses the current version; older versions still decrypt', async () => {
+test('encrypt uses the current version of the key, and ciphertexts of older versions still decrypt', async () => {
   const rotating = await tenant.newKey();
   const body = { plaintext: 'x', key_id: rotating.key_id };
   const before = ok(await tenant.api.post('/v1/encrypt', body));
@@ -179,7 +179,7 @@ test('a context has at most 4,096 encoded bytes, a name at most 128', async () =
   ).toBeProblem('bad_request');
 });
 
-test('twenty bundles have different ivs, data keys and ciphertexts', async () => {
+test('twenty encryptions of a text have different ivs, data keys and ciphertexts', async () => {
   const bundles = await Promise.all(Array.from({ length: 20 }, async () => ok(await encrypt('the same'))));
   for (const part of ['iv', 'wrapped_key', 'ciphertext'] as const) {
     expect(new Set(bundles.map((bundle) => bundle[part])).size).toBe(20);

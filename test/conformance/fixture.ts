@@ -19,7 +19,7 @@ export interface TenantRecord {
   readonly monthly_encrypt_quota: number | null;
 }
 
-/** A new tenant, and its API key with all permissions. */
+/** A new tenant, with an API key that has all permissions. */
 export interface Tenant extends TenantRecord {
   readonly api: Client;
   readonly apiKeyId: string;
@@ -68,7 +68,7 @@ export async function commandJson<T>(...args: string[]): Promise<T> {
   return JSON.parse(stdout) as T;
 }
 
-/** A client with this API key, or without one. */
+/** A client with this API key, or without an API key. */
 export async function clientOf(token?: string): Promise<Client> {
   return client((await target()).baseUrl, token);
 }
@@ -116,10 +116,11 @@ export async function newestEntry(tenant: Tenant): Promise<AuditEntry> {
   return only(await tenant.entries('limit=1'));
 }
 
-/** Returns the only member of a list. Throws if it has none or several. */
+/** Returns the only member of a list. Throws if the list does not have exactly one member. */
 export function only<T>(items: readonly T[]): T {
   const [item] = items;
-  if (items.length !== 1 || item === undefined) throw new Error(`expected one, got ${items.length}`);
+  if (items.length !== 1 || item === undefined)
+    throw new Error(`expected exactly one item in the list (got ${items.length})`);
   return item;
 }
 
@@ -134,7 +135,7 @@ export async function wrapped(api: Client, keyId: string, context?: object): Pro
   return ok(answer).wrapped_key;
 }
 
-/** Creates a key in a state. */
+/** Creates a key with a given status. */
 export async function keyIn(
   tenant: Tenant,
   status: KeyRecord['status'],
@@ -145,7 +146,7 @@ export async function keyIn(
   return ok(await tenant.api.get(`/v1/keys/${key_id}`));
 }
 
-/** Brings an active key into a state. */
+/** Changes an active key until it has a given status. */
 export async function bring(api: Client, keyId: string, status: KeyRecord['status']): Promise<void> {
   if (status === 'active') return;
   ok(await api.post(`/v1/keys/${keyId}/disable`));

@@ -30,7 +30,7 @@ test('GET returns a key and its versions, and writes no entry', async () => {
   });
 });
 
-test('the versions of a key are in pages, newest first', async () => {
+test('the versions of a key are returned in pages, newest first', async () => {
   const { key_id } = await tenant.newKey();
   for (let nth = 0; nth < 4; nth++) ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
   const page = async (query: string) => {

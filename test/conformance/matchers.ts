@@ -37,7 +37,7 @@ export function problemDocument(code: Code, detail: RegExp = /./): object {
   };
 }
 
-/** Whether a response is a documented problem with its status. */
+/** Returns whether a response is a documented problem and has the status of that problem. */
 export function anyProblemDocument(answer: Answer): boolean {
   const { code, status } = Object(answer.body) as { code?: string; status?: number };
   const known = Object.entries(problems).find(([name]) => name === code);
@@ -49,13 +49,13 @@ export function anyProblemDocument(answer: Answer): boolean {
 }
 
 interface Matchers<R = unknown> {
-  /** The response is exactly this problem document. */
+  /** Passes if the response is exactly this problem document. */
   toBeProblem(code: Code, detail?: RegExp): R;
-  /** The response is a documented problem below 500. */
+  /** Passes if the response is a documented problem with a status below 500. */
   toBeSomeRefusal(): R;
-  /** The response is a success or a documented problem below 500. */
+  /** Passes if the response is a success, or a documented problem with a status below 500. */
   toBeSoundAnswer(): R;
-  /** The response has this status. */
+  /** Passes if the response has this status. */
   toHaveStatus(status: number): R;
 }
 

@@ -28,12 +28,12 @@ const foreign = { headers: { origin: 'https://evil.example' } };
 const huge = '{'.repeat(3 * 1024 * 1024);
 
 describe('the earlier of two failing checks decides the response', () => {
-  test('404 and 405 are checked before 401', async () => {
+  test('an unknown path or method is refused (404, 405) before the API key is checked (401)', async () => {
     expect(await anonymous.post('/v1/nothing', {}, foreign)).toBeProblem('not_found');
     expect(await anonymous.put('/v1/encrypt', {}, foreign)).toBeProblem('method_not_allowed');
   });
 
-  test('401, 403 origin, 403 permission and 403 envelope-only are checked in this order', async () => {
+  test('the token (401), the origin, the permission and envelope-only (403) are checked in this order', async () => {
     expect(await anonymous.get('/v1/keys', foreign)).toBeProblem('unauthorized');
     const { api } = await closed.issue({ permissions: ['keys.read'] });
     expect(await api.post('/v1/encrypt', {}, foreign)).toBeProblem('origin_refused');
@@ -43,7 +43,7 @@ describe('the earlier of two failing checks decides the response', () => {
     expect(await closed.api.post('/v1/encrypt', {})).toBeProblem('envelope_only');
   });
 
-  test('403 is checked before 415, 413 and 400', async () => {
+  test('permissions (403) are checked before the body’s type (415), size (413) and content (400)', async () => {
     expect(await closed.api.send('POST', '/v1/encrypt', 'x')).toBeProblem('envelope_only');
     expect(await closed.api.send('POST', '/v1/encrypt', '{', asJson)).toBeProblem('envelope_only');
     const { api } = await tenant.issue({ permissions: ['keys.read'] });
@@ -52,13 +52,13 @@ describe('the earlier of two failing checks decides the response', () => {
     expect(await anonymous.send('POST', '/v1/hash', '{', asJson)).toBeProblem('unauthorized');
   });
 
-  test('415 is checked before 413, and 413 before 400', async () => {
+  test('the body’s type (415) is checked before its size (413), and the size before its content (400)', async () => {
     const plain = { 'content-type': 'text/plain' };
     expect(await tenant.api.send('POST', '/v1/hash', huge, plain)).toBeProblem('unsupported_media_type');
     expect(await tenant.api.send('POST', '/v1/hash', huge, asJson)).toBeProblem('too_large');
   });
 
-  test('400 is checked before 404', async () => {
+  test('the content of a request (400) is checked before the existence of its key (404)', async () => {
     expect(await tenant.api.post('/v1/hash', { key_id: unknownId() })).toBeProblem('bad_request');
     expect(await tenant.api.post('/v1/hash', { key_id: 'a name' })).toBeProblem('bad_request');
     expect(await tenant.api.post(`/v1/keys/${unknownId()}/wrap`, {})).toBeProblem('bad_request');
@@ -67,20 +67,20 @@ describe('the earlier of two failing checks decides the response', () => {
     expect(await tenant.api.delete(`/v1/keys/${unknownId()}?grace_days=x`)).toBeProblem('bad_request');
   });
 
-  test('404 is checked before 409', async () => {
+  test('the existence of a key (404) is checked before its state (409)', async () => {
     const { key_id } = await keyIn(tenant, 'disabled');
     const { api } = await tenant.issue({ key_ids: [key.key_id], permissions: ['encrypt', 'keys.manage'] });
     expect(await api.post(`/v1/keys/${key_id}/wrap`, { dek: newDek() })).toBeProblem('not_found');
     expect(await api.post(`/v1/keys/${key_id}/rotate`)).toBeProblem('not_found');
   });
 
-  test('400 is checked before 409', async () => {
+  test('the content of a request (400) is checked before the state of its key (409)', async () => {
     const { key_id } = await keyIn(tenant, 'disabled');
     expect(await tenant.api.post(`/v1/keys/${key_id}/wrap`, { dek: 'AAAA' })).toBeProblem('bad_request');
     expect(await tenant.api.post('/v1/keys', { name: key.name, exportable: 1 })).toBeProblem('bad_request');
   });
 
-  test('409 is checked before 403 unauthentic and 422', async () => {
+  test('the state of a key (409) is checked before the wrapped key (403) and the ciphertext (422)', async () => {
     const { key_id } = await keyIn(tenant, 'pending_destruction');
     const path = `/v1/keys/${key_id}` as const;
     expect(await tenant.api.post(`${path}/unwrap`, { wrapped_key: 'AAAA' })).toBeProblem('key_state');
@@ -89,7 +89,7 @@ describe('the earlier of two failing checks decides the response', () => {
     expect(await tenant.api.post('/v1/decrypt', body)).toBeProblem('key_state');
   });
 
-  test('400, 404 and 409 are checked before 429', async () => {
+  test('the content, the key and its state (400, 404, 409) are checked before the quota (429)', async () => {
     const { key_id } = await keyIn(tenant, 'disabled');
     const encrypt = (body: object) => tenant.api.post('/v1/encrypt', { plaintext: 'x', ...body });
     expect(await encrypt({})).toBeProblem('bad_request');

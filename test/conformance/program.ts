@@ -15,7 +15,7 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** How a process ended. */
+/** The exit code or the signal with which a process ended. */
 export interface End {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -29,7 +29,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The program `eaas`, from source. */
 export const eaas: readonly string[] = [process.execPath, '--enable-source-maps', builtProgram()];
 
-/** The socket path of the process of operator-process.ts. */
+/** The path of the socket on which operator-process.ts listens. */
 export interface OperatorAddress {
   readonly port: number;
 }
@@ -37,8 +37,8 @@ export interface OperatorAddress {
 let operator: Promise<OperatorAddress> | undefined;
 
 /**
- * Runs a program to its end, or kills it after a minute. `input` is its standard input. Commands of `eaas` on a PostgreSQL
- * run in the shared operator process, if there is one.
+ * Runs a program to its end, or kills it after a minute. `input` is its standard input. A command of `eaas` on a
+ * PostgreSQL database runs in the shared operator process, if that process runs.
  */
 export async function run(
   command: readonly string[],

@@ -6,7 +6,7 @@ async function tenantWithQuota(quota: number): Promise<{ tenant: Tenant; key_id:
   return { tenant, key_id: (await tenant.newKey()).key_id };
 }
 
-test('the quota counts successful encrypts and refuses the next one', async () => {
+test('the quota counts successful encrypt calls, and further calls are refused', async () => {
   const { tenant, key_id } = await tenantWithQuota(3);
   const encrypt = (body: object) => tenant.api.post('/v1/encrypt', { plaintext: 'x', key_id, ...body });
   for (let round = 0; round < 3; round++) {

@@ -38,7 +38,7 @@ export function thumbprint({ e, kty, n }: JsonWebKey): string {
   return createHash('sha256').update(JSON.stringify({ e, kty, n })).digest('base64url');
 }
 
-/** Returns a public key with a modulus of exactly this many bits, for which there is no private key. */
+/** Returns a public key with a modulus of exactly this many bits. Nobody has its private key. */
 export function jwkOfBits(bits: number): JsonWebKey {
   const bytes = Buffer.alloc(Math.ceil(bits / 8), 0xa5);
   bytes[0] = 1 << ((bits - 1) % 8);

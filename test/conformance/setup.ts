@@ -45,7 +45,7 @@ async function startOperator(program: string, undo: (() => Promise<void>)[]): Pr
 }
 
 async function chooseTarget(project: TestProject, undo: (() => Promise<void>)[]): Promise<Target> {
-  // Vite sets a variable of the same name to its base path, if nobody else has set it.
+  // Vite sets the variable BASE_URL to its base path if the variable is not set.
   const given = process.env['BASE_URL'];
   if (given?.startsWith('http')) {
     const command = (process.env['EAAS_CLI'] ?? 'npx @eaas/server').split(' ');
@@ -63,7 +63,7 @@ async function chooseTarget(project: TestProject, undo: (() => Promise<void>)[])
   return { baseUrl: server.baseUrl, command: eaas, env };
 }
 
-/** With BASE_URL, the command line finds the database through this process's environment. */
+/** If BASE_URL is set, the commands use the DATABASE_URL of this process's environment. */
 function ownEnvironment(): Environment {
   const names = Object.keys(process.env).filter((name) => /^(EAAS_|DATABASE_URL$)/.test(name));
   return Object.fromEntries(names.map((name) => [name, process.env[name] ?? '']));

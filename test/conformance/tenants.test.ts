@@ -108,7 +108,7 @@ describe('eaas tenant show, set and list', () => {
 });
 
 describe('eaas tenant destroy', () => {
-  test('tenant destroy ends all access immediately', async () => {
+  test('after tenant destroy, all access to the tenant is refused immediately', async () => {
     const tenant = await newTenant();
     await tenant.newKey();
     expect(await tenant.api.get('/v1/keys')).toHaveStatus(200);

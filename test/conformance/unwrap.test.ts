@@ -43,7 +43,7 @@ test('the response has Cache-Control: no-store', async () => {
   expect(answer.headers.get('cache-control')).toBe('no-store');
 });
 
-test('unwrap opens keys that older versions wrapped', async () => {
+test('unwrap accepts wrapped keys of older key versions', async () => {
   const { key_id } = await tenant.newKey();
   const first = await wrapped(tenant.api, key_id);
   ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));

@@ -16,7 +16,7 @@ const dist = join(root, 'packages/console/dist');
 
 beforeAll(requireBuiltPages);
 
-/** Every file of the pages. */
+/** The names of all files of the pages. */
 function builtFiles(): readonly { readonly name: string; readonly bytes: Buffer }[] {
   return readdirSync(dist, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(?:html|js|css)$/.test(name) && name !== 'files.js')
@@ -30,13 +30,13 @@ test('all pages together have less than 150 kB (gzip)', () => {
   expect(total).toBeLessThan(150_000);
 });
 
-test('the pages have no schemas, and make no code from text', () => {
+test('the pages contain no schemas, and no code that evaluates text (`eval`)', () => {
   const scripts = builtFiles().filter(({ name }) => name.endsWith('.js'));
   expect(scripts.length).toBeGreaterThan(5);
   for (const { bytes } of scripts) expect(bytes.toString()).not.toMatch(/_zod|\beval\(|new Function\(/);
 });
 
-test('the pages name nothing elsewhere, and their assets by names that change with them', () => {
+test('the pages use no URL of another origin, and the name of each asset contains a hash of its content', () => {
   const pages = builtFiles().filter(({ name }) => name.endsWith('.html'));
   expect(pages.map(({ name }) => name).toSorted()).toEqual(['console/index.html', 'index.html']);
   for (const { bytes } of pages) {
@@ -64,7 +64,7 @@ whereAvailable('Chromium', hasChromium, () => {
     await launched.close();
   });
 
-  /** A page, and everything that the browser complained of. */
+  /** A page, and the warnings and errors that the browser logged. */
   async function openPage(): Promise<{ readonly page: Page; readonly complaints: string[] }> {
     const page = await launched.browser.newPage({ locale: 'en-US', reducedMotion: 'reduce' });
     onTestFinished(() => page.close());
@@ -77,13 +77,13 @@ whereAvailable('Chromium', hasChromium, () => {
     return { page, complaints };
   }
 
-  /** What axe finds wrong, as far as it can be told from a page. */
+  /** Returns the accessibility violations that axe finds in a page. */
   async function violations(page: Page): Promise<string[]> {
     return page.evaluate<string[]>(`axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, any }) => id + ': ' + html.slice(0, 160) + ' ' + (any[0]?.message ?? ''))))`);
   }
 
-  test('a sign-in address that is opened in an open tab signs in', async () => {
+  test('opening a sign-in URL in a tab that already shows the page signs in', async () => {
     const { page } = await openPage();
     const { client, service } = openStage(page, pages, 0);
     await client.keys.create({ name: 'app' });
@@ -103,7 +103,7 @@ whereAvailable('Chromium', hasChromium, () => {
   });
 
   for (const { name, fails = false, reach } of states) {
-    test(`${name}: accessible, and nothing sticks out, wide and narrow, light and dark`, async () => {
+    test(`${name}: the page is accessible, and its content fits wide and narrow screens, in light and dark mode`, async () => {
       const { page, complaints } = await openPage();
       await page.setViewportSize({ width: 1440, height: 900 });
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
@@ -113,7 +113,7 @@ whereAvailable('Chromium', hasChromium, () => {
       await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
       expect(await violations(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-      // The browser calls every failed request an error.
+      // The browser logs every failed request as an error.
       const own = complaints.filter((text) => !(fails && text.startsWith('Failed to load resource')));
       expect(own).toEqual([]);
     });

@@ -25,15 +25,15 @@ interface Entrance {
   readonly tenant: string;
 }
 
-/** The API behind the pages. */
+/** The service that the pages call. */
 export type Api = (request: Request) => Promise<Response>;
 
-/** A server with the pages, in front of a service. */
+/** A server that serves the pages and forwards their calls to a service. */
 export interface Pages {
   readonly url: string;
-  /** Makes a sign-in code, which works once. */
+  /** Creates a sign-in code, which works once. */
   code(entrance: Entrance): string;
-  /** Puts another service behind the pages. */
+  /** Replaces the service that the pages call. */
   setApi(api: Api): void;
   close(): Promise<void>;
 }

@@ -11,7 +11,7 @@ import { type Browser, hasChromium, launchChromium, type Page } from '../setup/c
 import { requireBuiltPages } from './built-pages.ts';
 import { playAll } from './playground-states.ts';
 
-// As a newcomer does it: one command, and the address that it prints, in a browser.
+// Follows the steps of a new user: runs one command, and opens the printed URL in a browser.
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const value = 'grace.hopper@example.com';
@@ -52,7 +52,7 @@ whereAvailable('Chromium', hasChromium, () => {
     return { page, sent };
   }
 
-  /** Signs in with a new API key that may do everything. */
+  /** Signs in with a new API key that has all permissions. */
   async function openConsole(path: string): Promise<Page> {
     const named = ['--tenant', 'dev', '--name', crypto.randomUUID(), '--permissions', 'all', '--json'];
     const { stdout } = await run([...eaas, 'api-key', 'create', ...named], {}, { cwd: folder });
@@ -65,7 +65,7 @@ whereAvailable('Chromium', hasChromium, () => {
     return page;
   }
 
-  test('the printed address signs in, and every step of the playground works', async () => {
+  test('the printed URL signs in, and every step of the playground works', async () => {
     const { page, sent } = await openPage();
     const begin = performance.now();
     await page.goto(address);
@@ -89,7 +89,7 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(sent.filter((request) => request.includes(bytes.toString('base64').slice(0, 30)))).toEqual([]);
   });
 
-  test('the address works once', async () => {
+  test('the printed sign-in URL works only once', async () => {
     const { page } = await openPage();
     await page.goto(address);
     await page.getByText(/not valid any more/).waitFor();
@@ -121,14 +121,14 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.getByText('It still decrypts.').waitFor();
   });
 
-  test('an API key is shown once, and revoked after its name was typed', async () => {
+  test('an API key is shown only once, and is revoked after the user typed its name', async () => {
     const page = await openConsole('/console/#/api-keys');
     await page.getByRole('button', { name: 'Create an API key' }).click();
     await page.getByLabel('Name').fill('reports');
     await page.getByRole('button', { name: 'Create the API key' }).click();
     const token = await page.locator('.token code').innerText();
     expect(token).toMatch(/^eaas_sk_\w{49}$/);
-    // The API key stays until the person has confirmed.
+    // The API key stays visible until the user has confirmed.
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'I have stored it' }).click();
@@ -181,7 +181,7 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(file).toMatchObject({ versions: [{ key_version: 1, encrypted }], hash_key: encrypted });
   });
 
-  test('a dialog gives the focus back', async () => {
+  test('when a dialog closes, the focus returns to the button that opened it', async () => {
     const page = await openConsole('/console/');
     await page.getByRole('button', { name: 'Create a key' }).focus();
     await page.keyboard.press('Enter');
@@ -193,7 +193,7 @@ whereAvailable('Chromium', hasChromium, () => {
     await expect.poll(focused).toBe('Create a key');
   });
 
-  test('the log is verified in the browser, and an export of it outside', async () => {
+  test('the browser verifies the log, and an exported log can be verified without the browser', async () => {
     const page = await openConsole('/console/#/audit');
     await page.getByRole('button', { name: 'Verify' }).click();
     await page.getByText('The chain holds.').waitFor();

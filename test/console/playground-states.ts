@@ -12,7 +12,7 @@ async function withKey(stage: Stage): Promise<void> {
   await seen(stage.page, 'The chain holds.');
 }
 
-/** All eight steps, one after the other. */
+/** Goes through all eight steps of the playground in order. */
 export async function playAll(page: Page): Promise<void> {
   await press(page, 'Encrypt');
   await seen(page, /It is not there/);

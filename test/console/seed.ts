@@ -2,7 +2,7 @@ import { history, type Stage } from './stage.ts';
 
 const dek = Buffer.alloc(32, 7).toString('base64');
 
-/** Gives a tenant a year of history: keys in every state, several API keys, twelve months of use. */
+/** Creates a year of history for a tenant: keys in every state, several API keys, and twelve months of use. */
 export async function seed({ client, service, pass }: Stage): Promise<Record<string, string>> {
   const ids: Record<string, string> = {};
   const create = async (name: string, days: number | null = null) => {
@@ -61,7 +61,7 @@ async function use(client: Stage['client'], keyId: string, count: number): Promi
   await client.decryptMany(opened, { keyId });
 }
 
-/** Fills the log up to a number of entries. */
+/** Adds entries until the log has a given number of entries. */
 export async function fill({ service }: Stage, keyId: string, total: number): Promise<void> {
   const send = async (items: number): Promise<void> => {
     const { status } = await service.fetch(`${service.baseUrl}/v1/batch/wrap`, {
@@ -69,7 +69,7 @@ export async function fill({ service }: Stage, keyId: string, total: number): Pr
       headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
       body: JSON.stringify({ items: Array.from({ length: items }, () => ({ key_id: keyId, dek })) }),
     });
-    if (status !== 200) throw new Error(`the batch was answered ${status}`);
+    if (status !== 200) throw new Error(`expected the status 200 of the batch (got ${status})`);
   };
   for (let left = total; left > 0; left -= 1_000) await send(Math.min(left, 1_000));
 }

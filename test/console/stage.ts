@@ -7,27 +7,27 @@ import type { Api, Pages } from './pages.ts';
 
 const day = 86_400_000;
 
-/** A page of the browser in front of a service in memory. */
+/** A browser page whose server forwards calls to a service in memory. */
 export interface Stage {
   readonly page: Page;
   readonly pages: Pages;
   readonly service: TestService;
-  /** Everything that the service can be asked, without the browser. */
+  /** Calls the service directly, without the browser. */
   readonly client: EaasClient;
-  /** Opens a path signed in, with every permission or with some. */
+  /** Signs in and opens a path. The API key has all permissions, or those that are given. */
   readonly enter: (path: string, some?: readonly Permission[]) => Promise<void>;
   /** Opens a path without signing in. */
   readonly open: (path: string) => Promise<void>;
-  /** Makes the service unreachable, or silent, from then on. */
+  /** Makes the service unreachable, or lets it stop responding. */
   readonly setAway: (how: 'unreachable' | 'silent') => void;
-  /** Puts the time of the service forward. */
+  /** Advances the time of the service. */
   readonly pass: (days: number) => void;
 }
 
-/** The days between the start of a stage's service and the present. */
+/** The number of days before today at which the service in memory begins by default. */
 export const history = 400;
 
-/** A stage whose service begins some days ago. */
+/** Creates a stage whose service began some days ago. */
 export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
   let behind = daysAgo * day;
   const service = createTestService({ now: () => Date.now() - behind });
@@ -40,7 +40,7 @@ export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
     service,
     client,
     open: async (path) => {
-      // A fragment alone would not load the page again.
+      // Go to an empty page first, because a URL that differs only in its fragment would not reload the page.
       await page.goto('about:blank');
       await page.goto(pages.url + path);
     },
@@ -68,13 +68,13 @@ export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
   };
 }
 
-/** The call at the address that the service in memory has. */
+/** Replaces the origin of a call by the URL of the service in memory. */
 function redirected(request: Request, { baseUrl }: TestService): Request {
   const { pathname, search } = new URL(request.url);
   return new Request(baseUrl + pathname + search, request);
 }
 
-/** Navigates to an address of the console without a reload, as a click on one of its links does. */
+/** Navigates to a path of the console without a reload, like a click on a link of the console. */
 async function follow(page: Page, path: string): Promise<void> {
   await page.evaluate(
     `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,

@@ -4,13 +4,13 @@ import { keyStates } from './key-states.ts';
 import { otherStates } from './other-states.ts';
 import type { Stage } from './stage.ts';
 
-/** A state of the pages. */
+/** A state of the pages that the tests examine. */
 export interface State {
-  /** The name, also of the picture. */
+  /** The name of the state, and of its screenshot. */
   readonly name: string;
   /** Whether the browser logs failed requests. */
   readonly fails?: true;
-  /** Brings the page into the state. */
+  /** Performs the steps after which the page has this state. */
   readonly reach: (stage: Stage) => Promise<void>;
 }
 

@@ -28,10 +28,13 @@ describe('the manual’s table', () => {
     expect(rows.map(([command = '']) => codesIn(command)[0])).toEqual([...commands.keys()]);
   });
 
-  test.each(rows)('%s has the options that the manual’s table names', (command = '', description = '') => {
-    const known = commands.get(codesIn(command)[0] ?? '')?.options.map(({ long }) => long) ?? [];
-    expect((description.match(/--[\w-]+/g) ?? []).filter((option) => !known.includes(option))).toEqual([]);
-  });
+  test.each(rows)(
+    'the command %s has every option that the manual’s table names',
+    (command = '', description = '') => {
+      const known = commands.get(codesIn(command)[0] ?? '')?.options.map(({ long }) => long) ?? [];
+      expect((description.match(/--[\w-]+/g) ?? []).filter((option) => !known.includes(option))).toEqual([]);
+    },
+  );
 });
 
 /** Returns the words of an `eaas` command in a line of shell, without redirections and later commands. */
@@ -50,7 +53,8 @@ const printed = documents.flatMap((document) =>
 test.each(printed)('the command in $document exists: eaas $words', ({ words }) => {
   const [path, command] =
     Array.from(commands).find(([name]) => ` eaas ${words.join(' ')} `.includes(` ${name} `)) ?? [];
-  if (path === undefined || command === undefined) throw new Error('there is no such command');
+  if (path === undefined || command === undefined)
+    throw new Error('the document has a command that the program does not have');
   const rest = words.slice(path.split(' ').length - 1);
   const given = rest.filter((word) => word.startsWith('--'));
   const known = new Map(command.options.map((option) => [option.long, option]));

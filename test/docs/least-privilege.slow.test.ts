@@ -96,7 +96,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
     expect(server.log()).not.toContain('owns the tables');
   });
 
-  test('the server’s role has no other rights', async () => {
+  test('the server’s role has no rights beyond those that the server needs', async () => {
     const sql = connect('eaas_server', 'eaas');
     const refused = [
       'delete from eaas.audit_entries',
@@ -133,7 +133,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
     await sql.end();
   });
 
-  test('statements of a server that was disconnected end', async () => {
+  test('the database ends the statements of a server that was disconnected', async () => {
     const sql = connect('eaas_server', 'eaas');
     expect(await sql`show client_connection_check_interval`).toEqual([
       { client_connection_check_interval: '1s' },

@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-/** Code after a recipe. It checks that plaintext does not compile, and closes the connections. */
+/** Code that is added after a recipe. It checks that storing plaintext does not compile, and closes the connections. */
 function after(section: string): string {
   const [insert, end] = section.startsWith('Kysely')
     ? ["db.insertInto('patients').values(twin);", 'await db.destroy();']

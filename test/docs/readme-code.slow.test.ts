@@ -10,7 +10,7 @@ import { surroundingsOf } from './surroundings.ts';
 interface Program {
   readonly line: number;
   readonly code: string;
-  /** A path where imports and types resolve as in an app. */
+  /** A file path at which imports and types resolve as in an app. */
   readonly file: string;
 }
 

@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { libraries } from '../packaging/published.ts';
 
-test.each(libraries)('the README of $name names each of its entries', ({ directory, entries }) => {
-  const readme = readFileSync(join(directory, 'README.md'), 'utf8');
-  const named = new Set(readme.match(/@eaas\/[\w/-]+/g));
-  expect(entries.filter((entry) => !named.has(entry))).toEqual([]);
-});
+test.each(libraries)(
+  'the README of $name names every entry point of the package',
+  ({ directory, entries }) => {
+    const readme = readFileSync(join(directory, 'README.md'), 'utf8');
+    const named = new Set(readme.match(/@eaas\/[\w/-]+/g));
+    expect(entries.filter((entry) => !named.has(entry))).toEqual([]);
+  },
+);

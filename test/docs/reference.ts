@@ -62,7 +62,7 @@ export async function writeReference(folder: string): Promise<string[]> {
   const typedoc = (await import(pathToFileURL(join(modules, 'typedoc/dist/index.js')).href)) as Typedoc;
   const complaints: string[] = [];
   const all: Entry[] = [];
-  // Run typedoc once per package. For several packages it does not report types that are not exported.
+  // typedoc runs once per package, because for several packages it does not report types that are not exported.
   for (const side of ['sdk', 'protocol'] as const) {
     const entries = entriesOf(side);
     const app = await typedoc.Application.bootstrapWithPlugins(optionsFor(side, entries, modules, folder));
@@ -96,7 +96,7 @@ function namePages({ children }: Project, entries: readonly Entry[]): void {
 
 type Folder = 'sdk' | 'protocol';
 
-// No app has to name these types. The pages describe them at the places where they are used.
+// These types are not exported, because apps do not need their names. The pages describe them where they are used.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
   sdk: `Absent ApiKeyFields ByteTransform Calls FieldOf FieldValue Flat FormOf IdFor IndexColumn
     IndexColumns IndexValue KeyFields KeyRecord NameOf OptionsOf Plain PlaceOf RewrapClient Searchable Stored ValueOf ValueType

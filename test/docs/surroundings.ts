@@ -1,6 +1,6 @@
 /**
- * Code that precedes the code of a document. The blocks of the document then form one program. If it is undefined, each
- * block is its own program.
+ * The code that precedes the code of a document. With such code, all blocks of the document form one program. Otherwise
+ * each block is a separate program.
  */
 export function surroundingsOf(document: string): string | undefined {
   if (!document.startsWith('sdk/')) return undefined;

@@ -13,7 +13,7 @@ export interface Answer {
   readonly answeredAt: number;
 }
 
-/** After this many milliseconds without a byte, a request ends with the code `hangs`. */
+/** A request without a received byte for this many milliseconds ends with the code `hangs`. */
 const hangs = 20_000;
 
 /** The server and the API key of requests. */

@@ -41,7 +41,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** How often a replica continued after an error of the database driver that no caller could catch. */
+/** Returns how many times a replica has continued after an error of the database driver that no caller could catch. */
 const survived = ({ log }: Replica): number => log().split('the database connection broke').length - 1;
 
 async function start(command?: readonly string[]): Promise<Replica> {
@@ -86,7 +86,7 @@ function wasBuiltLast(): boolean {
 }
 
 test.each(commands)(
-  'a replica %s survives the driver’s error if its connection is cut while a statement runs',
+  'a replica (%s) survives the driver’s error if its connection is cut while a statement runs',
   async (_, command) => {
     const replica = await start(command);
     const keyId = await newKey(replica, tenant.token);
@@ -101,7 +101,7 @@ test.each(commands)(
   },
 );
 
-test('a replica survives if its connection is cut before a statement runs, although the driver hangs then', async () => {
+test('a replica survives if its connection is cut before a statement runs, which makes the driver hang', async () => {
   const replica = await start();
   const keyId = await newKey(replica, tenant.token);
   for (let times = 1; times <= 3; times++) {
@@ -113,7 +113,7 @@ test('a replica survives if its connection is cut before a statement runs, altho
   expect((await readLog(replica, tenant)).filter(({ action }) => action === 'key.disable')).toEqual([]);
 });
 
-// On a signal, the replica throws an error that does not come from the database.
+// A signal makes the replica throw an error that does not come from the database.
 const foreign = `data:text/javascript,${encodeURIComponent(
   'process.on("SIGUSR2", () => setImmediate(() => { const nobody = null; nobody.write(); }))',
 )}`;

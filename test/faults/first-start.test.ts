@@ -16,11 +16,11 @@ afterAll(() => database.drop());
 test('two concurrent migrations of an empty database both succeed', async () => {
   const [one, other] = await Promise.all([run([...eaas, 'migrate'], env), run([...eaas, 'migrate'], env)]);
   expect([one.code, other.code]).toEqual([0, 0]);
-  // Only the one that migrated names the next step.
+  // Only the migration that changed the database prints the next step.
   expect(one.stderr + other.stderr).toBe('Next: eaas doctor, and then eaas serve\n');
 });
 
-test('four servers that start concurrently for the first time all serve, with one root check', async () => {
+test('if four servers start concurrently on a new database, all serve, and the database has one root check', async () => {
   const replicas = await Promise.all([1, 2, 3, 4].map(() => startReplica(env)));
   const ready = await Promise.all(replicas.map(({ port }) => fetch(`http://127.0.0.1:${port}/readyz`)));
   expect(ready.map(({ status }) => status)).toEqual([200, 200, 200, 200]);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Place, send } from './client.ts';
 import type { Entry } from './place.ts';
 
-/** A request and its result. */
+/** A request of the load, and its result. */
 export interface Sent extends Answer {
   readonly place: Place;
   readonly action: string;
@@ -11,7 +11,7 @@ export interface Sent extends Answer {
   readonly entries: readonly string[];
 }
 
-/** Where and how the workers of each place send requests. */
+/** Options of a load: the servers, and the pauses of the workers that send requests. */
 export interface LoadOptions {
   readonly places: readonly Place[];
   readonly token: string;
@@ -56,7 +56,7 @@ export class Load {
       await this.#serverMode(place);
       await this.#batch(place);
       if (changes) await this.#change(place);
-      // Without a pause, a place that refuses connections would get thousands of requests.
+      // The pause is needed because a server that refuses connections would otherwise get thousands of requests.
       await sleep(status === 0 ? Math.max(rest, 20) : rest);
     }
   }

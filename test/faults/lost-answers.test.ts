@@ -64,7 +64,7 @@ test.each([
   ['before its commit', 'loseFrom', false],
   ['with its commit', 'loseAfter', true],
 ] as const)(
-  'a change that loses the database %s reports an unknown outcome, and is applied completely or not at all',
+  'if the connection to the database is lost %s, a change reports an unknown outcome and is applied completely or not at all',
   async (_, lose, takesPlace) => {
     for (let round = 0; round < 5; round++) {
       expect((await wrap('before')).status).toBe(200);
@@ -83,7 +83,7 @@ test.each([
 
 test('a change that timed out is not applied afterwards', async () => {
   expect((await wrap('before')).status).toBe(200);
-  // At this point the head is locked and the key was read.
+  // When this text appears, the head is locked and the key was read.
   proxy.delayFrom(path.slice(9), 4_500);
   const { status, code, body } = await send(replica, tenant.token, 'POST', `${path}/rotate`);
   expect([status, code]).toEqual([503, 'unavailable']);
@@ -93,7 +93,7 @@ test('a change that timed out is not applied afterwards', async () => {
   expect((await readLog(replica, tenant)).filter(({ action }) => action === 'key.rotate')).toEqual([]);
 });
 
-test('silent connections of every pool are soon replaced', async () => {
+test('connections that stop responding are replaced in every pool', async () => {
   const requests = {
     wrap: () => wrap('any'),
     hash: () => send(replica, tenant.token, 'POST', '/v1/hash', { value: 'x', key_id: path.slice(9) }),
@@ -102,7 +102,7 @@ test('silent connections of every pool are soon replaced', async () => {
     usage: () => send(replica, tenant.token, 'GET', '/v1/usage'),
   };
   const all = () => Promise.all(Object.values(requests).map((request) => request()));
-  // Enough concurrent requests to make the pools open all their connections.
+  // The number of concurrent requests that makes the pools open all their connections.
   await Promise.all(Array.from({ length: 20 }, all));
   proxy.forsake();
   const end = performance.now() + 20_000;

@@ -233,7 +233,7 @@ test('a wrap after an acknowledged rotation uses the new version', async () => {
   }
 });
 
-test('a token that a replica refused as unknown works there after the other replica creates it', async () => {
+test('a token that a replica refused as unknown is accepted there after the other replica created it', async () => {
   const tenant = await pair.operator.newTenant();
   const keyId = await newKey(a, tenant.token);
   for (let round = 0; round < 10; round++) {
@@ -243,7 +243,7 @@ test('a token that a replica refused as unknown works there after the other repl
   }
 });
 
-test('with a quota of 40, exactly 40 of 200 concurrent encrypts on both replicas succeed', async () => {
+test('with a quota of 40, exactly 40 of 200 concurrent encrypt calls on both replicas succeed', async () => {
   const tenant = await pair.operator.newTenant({ monthly_encrypt_quota: 40 });
   const keyId = await newKey(a, tenant.token);
   const answers = await Promise.all(

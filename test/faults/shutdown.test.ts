@@ -90,11 +90,11 @@ test('if a replica stops under load, the log has an entry for every success', as
   });
 });
 
-test('SIGTERM lets running requests finish and refuses new ones', async () => {
+test('after SIGTERM, running requests finish and new requests are refused', async () => {
   const sql = connectTo(postgres);
   let release = (): void => {};
   let held: Promise<unknown> | undefined;
-  // The wraps are sent once the head is locked, so that all of them wait.
+  // The wraps are sent after the head was locked, so that all of them wait.
   await new Promise<void>((locked) => {
     held = sql.begin(async (tx) => {
       await tx`select from eaas.audit_heads where tenant_id = ${tenant.tenantId} for update`;

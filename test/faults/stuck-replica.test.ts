@@ -56,14 +56,14 @@ async function keepBusy({ tenant, keyId, wraps, others }: Observed, over: () => 
   }
 }
 
-// Where the change freezes: while a statement runs, or between the messages of a statement, when the database waits for
-// its client. Only PostgreSQL 17 and later limit the second.
+// The point at which the change freezes: while a statement runs, or between the messages of a statement, when the
+// database waits for the client. Only PostgreSQL 17 and later limit this second wait.
 const moments = [['between two statements', 'rotate', 'key.rotate']];
 if (Number.parseInt(postgres.binaries.version, 10) >= 17) {
   moments.push(['between the messages of a statement', 'disable', 'key.disable']);
 }
 
-describe.each(moments)('a replica that freezes in the middle of a change, %s', (_, change, action) => {
+describe.each(moments)('a replica freezes in the middle of a change, %s', (_, change, action) => {
   let [blocked, neighbour]: (Observed | undefined)[] = [];
   let stuck: Answer | undefined;
   let waited = Infinity;

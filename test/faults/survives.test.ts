@@ -125,18 +125,18 @@ test('no server exits unless it is killed', () => {
   expect([...ends, ...unexpectedEnds()]).toEqual([]);
 });
 
-test('every success is in the log', () => {
+test('the log has the entry of every successful request', () => {
   for (const { sent, log } of tenants) {
     expect(sent.filter(succeeded).length).toBeGreaterThan(200);
     expect(unrecorded(sent, log)).toEqual([]);
   }
 });
 
-test('the ids of the entries have no gap', () => {
+test('after the outages, the ids of the entries have no gap', () => {
   for (const { log } of tenants) expect(log.findIndex(({ id }, index) => id !== index + 1)).toBe(-1);
 });
 
-test('the chain is valid', async () => {
+test('after the outages, the audit chain is valid', async () => {
   for (const { tenant, log } of tenants) {
     expect(await verify(placeOf(0), tenant)).toMatchObject({
       valid: true,
@@ -146,7 +146,7 @@ test('the chain is valid', async () => {
   }
 });
 
-test('every response is a success, audit_unwritten or unavailable', () => {
+test('during the outages, every response is a success, audit_unwritten or unavailable', () => {
   const allowed = new Set(['200', '201', '500 audit_unwritten', '503 unavailable']);
   const answered = everything().filter(({ status }) => status !== 0);
   expect(Object.keys(tally(answered)).filter((kind) => !allowed.has(kind))).toEqual([]);
@@ -158,7 +158,7 @@ test('no request hangs', () => {
 });
 
 test('while the database is down, audited calls are refused and return no data', () => {
-  // If only the backends hang, new connections can succeed.
+  // This outage is left out, because new connections can succeed if only the backends hang.
   for (const outage of outages.filter(({ how, from, until }) => how !== 'backends' && until - from >= long)) {
     const meanwhile = during(outage, everything());
     expect(meanwhile.length).toBeGreaterThan(0);
@@ -193,7 +193,7 @@ test('both replicas respond again after the database is back', () => {
   }
 });
 
-test('no connection leaks: the database has at most as many connections as the pools allow', async () => {
+test('after the outages, the database has no more connections than the pools allow', async () => {
   const sql = connectTo(postgres);
   const count = async () =>
     (

@@ -84,7 +84,7 @@ test('a change succeeds while both replicas append without a pause', async () =>
   expect(Object.keys(tally((await Promise.all(load)).flat()))).toEqual(['200']);
 });
 
-test('the chain is valid after all of these requests', async () => {
+test('the audit chain is valid after the requests of all these tests', async () => {
   const log = await readLog(b, tenant);
   expect(log.findIndex(({ id }, index) => id !== index + 1)).toBe(-1);
   expect(await verify(b, tenant)).toMatchObject({ valid: true, checked: log.length });

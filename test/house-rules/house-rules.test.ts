@@ -35,8 +35,8 @@ test('no relative import leaves its package', () => {
   expect(wrong).toEqual([]);
 });
 
-// The server's layers, the lowest first. A file imports from its own part and from lower layers. Parts of one layer do not
-// import each other.
+// The server's layers, the lowest first. A file can import from its own part and from lower layers. Parts of the same
+// layer must not import each other.
 const layers: readonly (readonly RegExp[])[] = [
   [/^(?:alarms|bounded-map|caller|cannot-start|refusal|root-key-text|durable-files)\.ts$/],
   [
@@ -127,6 +127,6 @@ test('only the engines and the crypto folder of the server call ciphers', () => 
   expect(places(others, /createCipheriv|createDecipheriv|\bgcm\(/)).toEqual([]);
 });
 
-test('no file has `export *`', () => {
+test('no file of the packages has `export *`', () => {
   expect(places(sources, /^\s*export \*/)).toEqual([]);
 });

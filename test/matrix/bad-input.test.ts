@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 const withBody = routes.filter((route) => lineOf(route, '').takesBody);
-/** A call that works without a body accepts an empty or missing one. */
+/** Calls that work without a body accept an empty or missing body, so they are left out. */
 const needsBody = (route: Route): boolean => calls[route].body !== undefined;
 
 /** Expects that every response is a 400 and that no call writes an audit entry. */

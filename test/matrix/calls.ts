@@ -77,7 +77,7 @@ export const calls: { readonly [R in Route]: Call } = {
 };
 
 export const routes = Object.keys(endpoints) as Route[];
-/** The endpoints that name a key or an API key. */
+/** The endpoints whose path has the id of a key or an API key. */
 export const routesWithId = routes.filter((route) => calls[route].subject !== 'none');
 
 /** The type of a field, for the tables of invalid values. */

@@ -27,7 +27,7 @@ beforeAll(async () => {
   ]);
 });
 
-test.for(routes)('%s with an invalid API key returns 401 and writes nothing', async (route) => {
+test.for(routes)('%s with an invalid API key returns 401 and writes no entry', async (route) => {
   const material = await materialFor(tenant, route);
   const before = await tenant.auditTotal();
   const texts = new Set<string>();

@@ -20,7 +20,7 @@ const post = (...headers: string[]): string =>
     ...headers,
   );
 
-/** Malformed and strange requests, and the expected statuses. */
+/** Malformed and unusual requests, with the expected statuses. */
 const malformed: [string, () => string | Buffer, readonly number[]][] = [
   ['garbage', () => 'garbage\r\n\r\n', [400]],
   ['only line breaks and garbage', () => '\r\n\r\n\u0000\u0001\r\n\r\n', [400]],
@@ -78,7 +78,7 @@ test('headers of 200,000 bytes are refused', async () => {
   expect(head).toMatch(/^content-type: application\/problem\+json$/im);
 });
 
-test('the server still works afterwards', async () => {
+test('after all malformed requests, the server still works', async () => {
   expect(await tenant.api.get('/readyz')).toHaveStatus(200);
   expect(await tenant.api.get('/v1/audit/verify')).toHaveStatus(200);
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 describe.for(routes)('%s', (route) => {
   const { permission } = calls[route];
 
-  test('an API key with all other permissions is refused, and nothing is written', async () => {
+  test('a call with an API key that lacks only its permission is refused and writes no entry', async () => {
     const { api } = await tenant.issue({ permissions: allPermissions.filter((one) => one !== permission) });
     const material = await materialFor(tenant, route);
     await expectNothingRecorded(tenant, async () => {
@@ -27,7 +27,7 @@ describe.for(routes)('%s', (route) => {
     });
   });
 
-  test('an API key with only this permission is accepted', async () => {
+  test('a call with an API key that has only its permission is accepted', async () => {
     const { api } = await tenant.issue({ permissions: [permission] });
     const answer = await call(api, route, await materialFor(tenant, route));
     const status = { 'POST /v1/keys': 201, 'POST /v1/api-keys': 201, 'DELETE /v1/keys/:key_id': 202 };
@@ -35,7 +35,7 @@ describe.for(routes)('%s', (route) => {
     expect(endpoints[route].permission).toBe(permission);
   });
 
-  test('an Origin that the API key does not list is refused, and nothing is written', async () => {
+  test('a call with an Origin that the API key does not list is refused and writes no entry', async () => {
     const material = await materialFor(tenant, route);
     await expectNothingRecorded(tenant, async () => {
       const answer = await call(tenant.api, route, material, {

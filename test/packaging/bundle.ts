@@ -5,8 +5,8 @@ import { build, type Metafile } from 'esbuild';
 const here = fileURLToPath(new URL('.', import.meta.url));
 
 /**
- * Bundles this code for a browser, minified, with the license comments that bundlers keep. Dynamic imports are not counted.
- * Fails on an import that browsers do not have.
+ * Bundles this code for a browser. The result is minified, keeps license comments, and has no dynamic imports. Fails on
+ * an import that browsers do not have.
  */
 export async function bundle(code: string): Promise<{ text: string; gzipped: number }> {
   const { outputFiles, atOnce } = await buildFor(code, []);

@@ -96,7 +96,9 @@ describe.each(libraries)('$name as it is published', (published) => {
   test('the package has correct types for ES modules', async () => {
     const tarball = new Uint8Array(readFileSync(packageOf(published).tarball));
     const checked = await checkPackage(createPackageFromTarballData(tarball));
-    const problems: readonly Problem[] = checked.types ? checked.problems : [{ kind: 'it has no types' }];
+    const problems: readonly Problem[] = checked.types
+      ? checked.problems
+      : [{ kind: 'the package has no types' }];
     // The packages are ESM only, so problems of CommonJS and older resolutions do not count.
     const remaining = problems.filter(
       ({ resolutionKind = '' }) => !['node10', 'node16-cjs'].includes(resolutionKind),

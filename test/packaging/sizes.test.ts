@@ -13,7 +13,7 @@ const budgets = {
   "export * from '@eaas/sdk/fields'": 10_000,
 };
 
-test.each(Object.entries(budgets))('%s takes at most %d bytes', async (code, budget) => {
+test.each(Object.entries(budgets))('the bundle of %s has at most %d bytes', async (code, budget) => {
   const { gzipped } = await bundle(code);
   expect(gzipped).toBeLessThanOrEqual(budget);
 });
@@ -31,7 +31,7 @@ describe.each(['', '/base64', '/internal', '/stream', '/audit', '/wire', '/webcr
 describe.each(['', '/base64', '/internal', '/stream', '/audit', '/webcrypto'])(
   '@eaas/protocol%s',
   (subpath) => {
-    test('the entry does not use eval, so a strict content security policy allows it', async () => {
+    test('the bundle does not use eval, so it works under a strict content security policy', async () => {
       const { text } = await bundle(`export * from '@eaas/protocol${subpath}'`);
       expect(text).not.toMatch(/\beval\b|\bFunction\s*\(/);
     });

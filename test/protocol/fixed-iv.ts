@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import { randomIv } from '../../packages/protocol/src/bytes.ts';
 
-/** Makes this iv the next random iv while the function runs. */
+/** Runs a function. Every random iv that it uses is this iv. */
 export function withIv<T>(iv: Uint8Array, run: () => T): T {
   const isFixed = (): boolean => Buffer.from(randomIv()).equals(iv);
   const random = vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
@@ -10,7 +10,8 @@ export function withIv<T>(iv: Uint8Array, run: () => T): T {
     return array;
   });
   try {
-    // Random ivs are created in advance. Use up the earlier ones first, and the remaining fixed ones at the end.
+    // Random ivs are created 64 at a time. Use up the ivs that are left before the function runs, and the fixed ivs
+    // that are left afterwards.
     while (!isFixed());
     return run();
   } finally {

@@ -18,7 +18,7 @@ export async function sendThrough(
   }
 }
 
-/** Cuts the bytes at the given places. Pieces can be empty. */
+/** Splits the bytes at the given positions. Pieces can be empty. */
 export function piecesOf(content: Uint8Array, cuts: readonly number[]): Uint8Array[] {
   const places = [0, ...cuts.map((cut) => cut % (content.length + 1)).sort((a, b) => a - b), content.length];
   return places.slice(1).map((end, index) => content.subarray(places[index], end));

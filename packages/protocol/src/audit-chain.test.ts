@@ -33,7 +33,7 @@ describe('the audit chain', () => {
     expect(hex(sha256(entryPreimage(previous, stored)))).toBe(hash);
   });
 
-  test('an entry has another hash if any field differs', () => {
+  test('a change of any field of an entry changes its hash', () => {
     const entry = {
       tenant_id: tenant,
       id: 1,

@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { canonicalJson } from './canonical-json.ts';
 import { pae } from './pae.ts';
 
-/** The fields of an audit entry in the API, without the hash. */
+/** The fields of an audit entry as the API returns it, without the hash. */
 export interface ChainedEntry {
   readonly tenant_id: string;
   readonly id: number;
@@ -21,7 +21,7 @@ export interface StoredEntry extends Omit<ChainedEntry, 'metadata' | 'created_at
   readonly created_at: number;
 }
 
-/** The hash before the first entry of a tenant. */
+/** The genesis hash of a tenant, to which the tenant's first audit entry is chained. */
 export function genesisHash(tenantId: string): Uint8Array {
   return sha256(pae('eaas audit chain v1', tenantId));
 }

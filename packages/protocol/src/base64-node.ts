@@ -6,13 +6,13 @@ export function toBase64(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes like readBase64, but faster: in Node a short result is a view of Buffer's pool, which other code can read. Do not
- * use it for keys.
+ * Decodes canonical base64 faster than readBase64. Do not use it for keys, because in Node a short result is a view of
+ * Buffer's pool, which other code can read.
  */
 export function viewBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const buffer = Buffer.from(text, 'base64');
   const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
-  // Buffer also decodes text that is not canonical base64.
+  // The check is needed because Buffer also decodes text that is not canonical base64.
   if (buffer.toString('base64') === text) return bytes;
   bytes.fill(0);
   return undefined;

@@ -15,7 +15,7 @@ export function toBase64(bytes: Uint8Array): string {
 export function viewBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     const bytes = (Uint8Array as Decoding).fromBase64?.(text) ?? bytesOf(atob(text));
-    // Both decoders also accept text that is not canonical base64.
+    // The check is needed because both decoders also accept text that is not canonical base64.
     return toBase64(bytes) === text ? bytes : undefined;
   } catch {
     return undefined;

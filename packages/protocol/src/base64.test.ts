@@ -8,7 +8,10 @@ import { InputError } from './errors.ts';
 
 const { cases, refusals } = vectors('base64');
 
-/** Stand-ins for the ES2026 functions. As the standard says, they ignore white space, missing padding and unused bits. */
+/**
+ * Replacements for the base64 functions of ES2026. As the standard requires, they ignore white space, missing padding
+ * and unused bits.
+ */
 function encode(this: Uint8Array): string {
   return Buffer.from(this).toString('base64');
 }
@@ -56,7 +59,7 @@ describe.each(variants)('base64 $name', ({ variant, platform }) => {
     expect(decoded(text)).toBeUndefined();
   });
 
-  test('bytes are encoded like in Node, and decoded again', () => {
+  test('bytes are encoded in base64 like in Node, and decoded again', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(encoded(bytes)).toBe(Buffer.from(bytes).toString('base64'));
@@ -84,7 +87,7 @@ describe.each(variants)('base64 $name', ({ variant, platform }) => {
     );
   });
 
-  test('a view of larger memory is encoded', () => {
+  test('bytes that are a view of larger memory are encoded in base64', () => {
     expect(encoded(new Uint8Array([9, 1, 2, 3, 9]).subarray(1, 4))).toBe('AQID');
   });
 });
@@ -100,11 +103,11 @@ describe('base64', () => {
     expect(isBase64(text)).toBe(false);
   });
 
-  test('the error has the name of the value, and not its content', () => {
+  test('the error of an invalid base64 value has the name of the value, and not its content', () => {
     expect(() => fromBase64('s e c r e t', 'dek')).toThrow(/^dek is not canonical base64 [^s]*standard/);
   });
 
-  test('the decoded bytes are in separate memory', () => {
+  test('the bytes decoded from base64 are in separate memory', () => {
     for (const length of [0, 1, 32, 100, 5_000]) {
       const bytes = fromBase64(toBase64(new Uint8Array(length)));
       expect([bytes.byteOffset, bytes.buffer.byteLength]).toEqual([0, length]);

@@ -8,7 +8,7 @@ export function toHex(bytes: Uint8Array): string {
   return text;
 }
 
-/** The bytes of hexadecimal digits. Hyphens between bytes are skipped. */
+/** Decodes hexadecimal digits. Hyphens between bytes are skipped. */
 export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text.match(/\w\w/g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
@@ -28,7 +28,10 @@ export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
 let ivs = /* @__PURE__ */ new Uint8Array(0);
 let used = 0;
 
-/** Returns a random iv. Draws 64 ivs at a time, because in Node the call costs more than the bytes. Keys are drawn singly. */
+/**
+ * Returns a random iv. Generates 64 ivs at a time, because in Node a call takes longer than the extra bytes. Keys are
+ * generated one at a time.
+ */
 export function randomIv(): Uint8Array {
   if (used === ivs.length) {
     ivs = randomBytes(64 * ivLength);

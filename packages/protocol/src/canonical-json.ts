@@ -7,7 +7,7 @@ export function canonicalJson(value: unknown): string {
   if (typeof value === 'string' && value.isWellFormed()) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${Array.from(value, canonicalJson).join()}]`;
   if (typeof value === 'object') {
-    // Joined as text: an object would put integer-like names first and lose `__proto__`.
+    // The members are joined as text, because an object would put integer-like names first and drop `__proto__`.
     const members = Object.entries(value)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, member]) => `${canonicalJson(name)}:${canonicalJson(member)}`);

@@ -45,7 +45,7 @@ describe('the bytes of a context', () => {
     );
   });
 
-  test('an encoded context of more than 4,096 bytes is refused', () => {
+  test('a context that takes more than 4,096 bytes when encoded is refused', () => {
     const room = 4_096 - 4 - (4 + 1) - 4;
     expect(encodeContext({ a: 'x'.repeat(room) })).toHaveLength(4_096);
     expect(encodeContext({ a: '\u20ac'.repeat(room / 3) })).toHaveLength(4_096 - (room % 3));
@@ -63,7 +63,7 @@ describe('the bytes of a context', () => {
     }
   });
 
-  test('the encoded context is in separate memory', () => {
+  test('each encoded context has separate memory', () => {
     const bytes = encodeContext({ a: 'b' });
     encodeContext({ c: 'd' });
     expect(bytes).toEqual(pae('a', 'b'));

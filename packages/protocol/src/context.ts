@@ -19,12 +19,12 @@ const room = /* @__PURE__ */ new Uint8Array(prefixLength + maxContext);
 
 /** Returns the AAD of an envelope: a prefix of at most 20 bytes, and the encoded context. The next call overwrites it. */
 export function additionalData(prefix: ArrayLike<number>, context?: Context): Uint8Array<ArrayBuffer> {
-  // Without this check an array, a string or a Map would count as an empty context.
+  // Only plain objects are accepted, because an array or a Map would count as an empty context.
   if (Object.prototype.toString.call(context ?? {}) !== '[object Object]') refuse('must be an object');
   const members: Readonly<Record<string, unknown>> = { ...context };
   const names = Object.keys(members);
   requireOwn(context, names.length);
-  // A member has two lengths of 4 bytes each, and a name of at least one byte.
+  // Each member takes at least 9 bytes: two lengths of 4 bytes, and a name of at least one byte.
   requireRoom(names.length * 9);
   room.set(prefix);
   const start = prefix.length;
@@ -50,7 +50,10 @@ export function requireOwn(context: Context | undefined, own: number): void {
   if (all !== own) refuse('must not have inherited members');
 }
 
-/** Writes the length of a text and its UTF-8. Returns the end position. Counts bytes that do not fit, without writing them. */
+/**
+ * Writes the length of a text and its UTF-8 bytes. Returns the end position. Bytes that do not fit are counted but not
+ * written.
+ */
 function writeText(at: number, text: string): number {
   let end = at + 4;
   for (let index = 0; index < text.length; index++) {

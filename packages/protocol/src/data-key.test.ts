@@ -38,7 +38,7 @@ describe.each(engines)('the envelope, version 1, with $name', (engine: Engine) =
     expect(same(opened, bytes(vector.plaintext))).toBe(true);
   });
 
-  test.each(refusals)('the invalid envelope of the vector is refused: $name', async (vector) => {
+  test.each(refusals)('the invalid envelope of the test vector is refused: $name', async (vector) => {
     const options = { engine, context: vector.context ?? undefined, ...expectedOf(vector.expected_key_id) };
     const opening = open(bytes(vector.ciphertext), () => bytes(vector.dek), options);
     await expect(opening).rejects.toThrow(vector.error === 'format' ? FormatError : DecryptionError);
@@ -79,7 +79,7 @@ test.each(cases)('the intermediate values match the vector: $name', (vector) => 
   expect(same(aad, bytes(vector.aad))).toBe(true);
 });
 
-test('wiping overwrites the key if the engine can', () => {
+test('wiping a data key overwrites its bytes if the engine supports it', () => {
   const [vector] = cases as [MessageCase];
   const dataKey = deriveDataKey(nobleEngine, bytes(vector.dek), wrappedOf(vector));
   const key = dataKey.key as Uint8Array;
@@ -88,7 +88,7 @@ test('wiping overwrites the key if the engine can', () => {
   expect(key.every((byte) => byte === 0)).toBe(true);
 });
 
-test.each(engines)('the engine $name copies the key', async (engine) => {
+test.each(engines)('the engine $name copies the bytes of the key', async (engine) => {
   const given = Buffer.from(new Uint8Array(40).fill(7)).subarray(4, 36);
   const key = await engine.importKey(given);
   given.fill(0);

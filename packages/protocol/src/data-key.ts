@@ -13,10 +13,10 @@ export const dataKeyInfo = /* @__PURE__ */ toUtf8('eaas envelope v1');
 /** A derived data key. It can encrypt up to 2^32 messages. The caller must count them. */
 export interface DataKey<Mode extends EngineMode = EngineMode> {
   readonly engine: Engine<Mode>;
-  /** The header of each envelope under this key. */
+  /** The header that each envelope under this data key begins with. */
   readonly header: Uint8Array;
   readonly commitment: Uint8Array;
-  /** AAD of a message without a context: the envelope prefix and an empty context. */
+  /** The AAD of a message without a context: the envelope prefix and an empty context. */
   readonly aad: Uint8Array;
   /** The key in the form of the engine; undefined after wiping. */
   key: unknown;
@@ -30,7 +30,7 @@ export function dataKeyFrom<Mode extends EngineMode>(
 ): Outcome<Mode, DataKey<Mode>> {
   const header = formatHeader(1, wrapped);
   const aad = additionalData(header.subarray(0, prefixLength)).slice();
-  // Copied by the constructor, because Buffer's `slice` returns a view.
+  // The constructor of Uint8Array copies the bytes. Buffer's `slice` would return a view.
   const commitment = new Uint8Array(derived.subarray(32, 64));
   return onward<Mode, unknown, DataKey<Mode>>(engine.importKey(derived.subarray(0, 32)), (key) => {
     return { engine, header, aad, commitment, key };
@@ -41,7 +41,10 @@ export function envelopeLength(dataKey: DataKey, plaintextLength: number): numbe
   return envelopeLengthOf(dataKey.header.length, plaintextLength);
 }
 
-/** Encrypts one message. Returns the envelope, or the result of `form`. `room` is memory for the envelope. */
+/**
+ * Encrypts one message. Returns the envelope, or the result of `form`. `room` is memory into which the envelope is
+ * written.
+ */
 export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
   dataKey: DataKey<Mode>,
   plaintext: Uint8Array,
@@ -51,7 +54,8 @@ export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
 ): Outcome<Mode, T> {
   const { engine, header, commitment } = dataKey;
   const key = requireKey(dataKey);
-  // Engines disagree about strings and other arrays. WebCrypto would encrypt an empty plaintext.
+  // The check is needed because engines treat strings and other arrays differently. WebCrypto would encrypt an empty
+  // plaintext.
   abytes(plaintext);
   const length = envelopeLength(dataKey, plaintext.length);
   const envelope = room ?? engine.allocate?.(length) ?? new Uint8Array(length);
@@ -70,7 +74,7 @@ export function openUnder<Mode extends EngineMode>(
 ): Outcome<Mode, Uint8Array> {
   const key = requireKey(dataKey);
   const aad = additionalData(envelope.prefix, context);
-  // GCM does not commit to its key: without this check one ciphertext could open under two keys.
+  // The check is needed because GCM does not commit to its key, so one ciphertext could decrypt under two keys.
   if (!equalBytes(dataKey.commitment, envelope.commitment)) throw new DecryptionError();
   return authentic(dataKey.engine.decrypt(key, envelope.iv, aad, envelope.body));
 }

@@ -19,9 +19,9 @@ export function deriveDataKey<Mode extends EngineMode>(
 }
 
 /**
- * K || C = HKDF-SHA-256 (RFC 5869, sections 2.2 and 2.3). The 64 bytes are two blocks: T(1) is the encryption key, and
- * T(2) is the commitment to the DEK. Engines do not provide this, because Node's HKDF refuses an info over 1,024 bytes, in
- * WebCrypto too, and the info of a stream contains its context.
+ * HKDF-SHA-256 (RFC 5869, sections 2.2 and 2.3) with an output of 64 bytes: the encryption key (block T(1)), and the
+ * commitment to the DEK (block T(2)). The HKDF of the platform is not used, because Node refuses an info over 1,024
+ * bytes, and the info of a stream contains its context.
  */
 export function hkdf(dek: Uint8Array, salt: Uint8Array, info: Uint8Array): Uint8Array {
   if (dek.length !== dekLength) throw new InputError(`a DEK must have ${dekLength} bytes`);

@@ -62,7 +62,7 @@ export function readHeader(bytes: Uint8Array): Header | undefined {
   };
 }
 
-/** Parses the header of an envelope, which can be incomplete behind the header. Throws FormatError. */
+/** Parses the header of an envelope. The bytes after the header can be missing. Throws FormatError. */
 export function parseHeader(bytes: Uint8Array): Header {
   const header = readHeader(bytes);
   if (!header) throw truncated();
@@ -101,7 +101,10 @@ export function createEnvelopeReader(): (bytes: Uint8Array) => Envelope {
   };
 }
 
-/** Adds the parts after the header. Lists the members, because spreading the header takes longer than all other work. */
+/**
+ * Adds the parts after the header. The members are listed one by one, because spreading the header takes longer than
+ * all other work here.
+ */
 function withBody({ keyId, keyVersion, wrappedKey, prefix, length }: Header, bytes: Uint8Array): Envelope {
   const commitmentAt = length + ivLength;
   const bodyAt = commitmentAt + commitmentLength;
@@ -123,7 +126,8 @@ export function formatHeader(version: 1 | 2, wrapped: Wrapped, room = 0): Uint8A
   header.set([...magic, version]);
   header.set(uuidToBytes(keyId), 4);
   header.set(wrappedKey, fixedLength);
-  // The length has 16 bits. Writing the key version then overwrites the upper half of these 32 bits.
+  // The length has 16 bits, but is written as 32 bits. The key version is written next, and overwrites the extra upper
+  // half.
   writeUint32(header, 22, wrappedKey.length);
   writeUint32(header, prefixLength, keyVersion);
   return header;
@@ -133,7 +137,7 @@ export function envelopeLengthOf(headerLength: number, plaintextLength: number):
   return headerLength + ivLength + commitmentLength + plaintextLength + tagLength;
 }
 
-/** Writes everything before the body of an envelope of version 1. Returns where the body begins. */
+/** Writes the parts before the body of an envelope of version 1. Returns the position at which the body begins. */
 export function writeFront(
   envelope: Uint8Array,
   header: Uint8Array,
@@ -161,7 +165,7 @@ export function replaceWrapped(bytes: Uint8Array, wrapped: Wrapped): Uint8Array<
   return replaced;
 }
 
-// The version, 1 or 2, follows `eaas`. Without it, words and `eaas@example.com` would match.
+// The pattern includes the version (1 or 2) after `eaas`, because `eaas@example.com` and words would match without it.
 const storedText = /^eaasA[Q-Za-v]/;
 
 /** Returns the ciphertext in a stored value, even if it was cut or altered. Decodes text that a binary column returns. */
@@ -173,7 +177,7 @@ export function storedCiphertext(value: unknown): string | Uint8Array | undefine
   return isText ? new TextDecoder().decode(value) : undefined;
 }
 
-/** Whether bytes or base64 begin like an envelope. Callers use it to avoid encrypting a value twice. */
+/** Returns whether bytes or base64 begin like an envelope. Callers use this check to avoid encrypting a value twice. */
 export function looksLikeEnvelope(value: Uint8Array | string): boolean {
   if (typeof value === 'string') return value.startsWith('eaas');
   return magic.every((byte, at) => value[at] === byte);

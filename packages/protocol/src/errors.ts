@@ -2,17 +2,20 @@
 export abstract class EaasError extends Error {
   /** The name of the error for programs. It never changes, so a `switch` can use it. */
   abstract readonly code: string;
-  /** Whether the same call can succeed later. */
+  /** Whether the same call might succeed if it is repeated later. */
   readonly retryable: boolean = false;
 }
 
-/** The bytes are not an envelope: wrong magic, unknown version, or inconsistent lengths. */
+/** Thrown if the bytes are not an envelope: wrong magic, unknown version, or inconsistent lengths. */
 export class FormatError extends EaasError {
   override readonly name = 'FormatError';
   readonly code = 'format';
 }
 
-/** The envelope did not decrypt. The text is the same for every cause, because a difference would help an attacker. */
+/**
+ * Thrown if an envelope cannot be decrypted. The text is the same for every cause, because a difference would help an
+ * attacker.
+ */
 export class DecryptionError extends EaasError {
   override readonly name = 'DecryptionError';
   readonly code = 'decryption';
@@ -23,7 +26,7 @@ export class DecryptionError extends EaasError {
   }
 }
 
-/** An argument is invalid. The message names it and says why. */
+/** Thrown if an argument is invalid. The message names the argument and the reason. */
 export class InputError extends EaasError {
   override readonly name = 'InputError';
   readonly code = 'input';

@@ -1,4 +1,4 @@
-// For the packages of Eaas only, like `/internal`. A client loads this entry on demand.
+// This entry is for the packages of Eaas only, like `/internal`. Clients load it on demand.
 export { fromHex, toHex } from './bytes.ts';
 export { type ChainHead, checkpointText, formatCheckpoint, formatVerifierKey } from './signed-note.ts';
 export { keyIdInput, parseCheckpoint, parseVerifierKey, type Verifier } from './signed-note.ts';

@@ -1,4 +1,5 @@
-// For the packages of Eaas only, like `/internal`. A client loads this entry on demand, so no other entry must import it.
+// This entry is for the packages of Eaas only, like `/internal`. No other entry must import it, because clients load it
+// on demand.
 import { gcm } from '@noble/ciphers/aes.js';
 import { hkdf as hkdfOf } from '@noble/hashes/hkdf.js';
 import { hmac } from '@noble/hashes/hmac.js';

@@ -15,7 +15,7 @@ const { wrap, unwrap } = keyService(keyId, 3);
 const pairs = engines.flatMap((sealer) => engines.map((opener) => ({ sealer, opener })));
 
 describe.each(pairs)('sealed with $sealer.name, opened with $opener.name', ({ sealer, opener }) => {
-  test('any plaintext is decrypted under any context', async () => {
+  test('any plaintext with any context is encrypted and decrypted', async () => {
     await fc.assert(
       fc.asyncProperty(anyBytes, anyContext, async (plaintext, context) => {
         const envelope = await seal(plaintext, wrap, { context, engine: sealer });
@@ -73,7 +73,7 @@ describe.each(engines)('an altered envelope, with $name', (engine) => {
     }
   });
 
-  test('an envelope does not decrypt if it was cut anywhere or a byte was added', async () => {
+  test('an envelope does not decrypt if it was truncated anywhere or a byte was added', async () => {
     const envelope = await seal(toUtf8('secret'), wrap, { context, engine });
     for (let length = 0; length < envelope.length; length++) {
       const error = await open(envelope.subarray(0, length), unwrap, options).catch(

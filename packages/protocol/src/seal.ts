@@ -8,7 +8,10 @@ import { type ExpectedKey, requireExpectedKey } from './expected-key.ts';
 import { dekLength } from './limits.ts';
 import { randomBytes } from './bytes.ts';
 
-/** Wraps a DEK: the SDK over HTTP, the server locally. The caller overwrites the DEK afterwards. */
+/**
+ * Wraps a DEK under a key. The SDK does this over HTTP, and the server locally. The caller overwrites the DEK
+ * afterwards.
+ */
 export type Wrap = (dek: Uint8Array) => Wrapped | Promise<Wrapped>;
 
 /** Unwraps a DEK. Returns a copy, which the caller overwrites. `open` throws the errors of this function unchanged. */
@@ -30,7 +33,10 @@ export async function seal(
   return useOnce(engine, dek, wrap, (dataKey) => sealUnder(dataKey, plaintext, context));
 }
 
-/** Decrypts an envelope of version 1. Throws FormatError if `bytes` are not one, and DecryptionError for every other failure. */
+/**
+ * Decrypts an envelope of version 1. Throws FormatError if `bytes` are not such an envelope, and DecryptionError for
+ * every other failure.
+ */
 export async function open(
   bytes: Uint8Array,
   unwrap: Unwrap,

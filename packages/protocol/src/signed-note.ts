@@ -13,7 +13,7 @@ export interface ChainHead {
 /** A key that signs a tenant's checkpoints. */
 export interface Verifier {
   readonly tenantId: string;
-  /** Four bytes in hex, by which signatures identify the key. */
+  /** The id of the key in its signatures: four bytes in hex. */
   readonly keyId: string;
   readonly publicKey: Uint8Array<ArrayBuffer>;
 }
@@ -25,7 +25,7 @@ const ed25519 = 1; // the number of the signature type in signed-note
 const nameOf = (tenantId: string): string => `eaas/${tenantId}`;
 const originOf = (tenantId: string): string => `eaas.audit-chain.v1/${tenantId}`;
 
-/** The bytes whose SHA-256 begins with a verifier's key id. */
+/** The bytes whose SHA-256 begins with the id of a verifier key. */
 export function keyIdInput(tenantId: string, publicKey: Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.of(...toUtf8(`${nameOf(tenantId)}\n`), ed25519, ...publicKey);
 }

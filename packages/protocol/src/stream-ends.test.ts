@@ -48,7 +48,7 @@ const directions: readonly [string, Through, Uint8Array][] = [
 ];
 
 describe.each(directions)('%s a stream', (_, through, input) => {
-  test('the key is wiped at the end of the stream', async () => {
+  test('the data key is wiped when the stream ends', async () => {
     const { engine, seen } = watched();
     await sendThrough(through(engine), [input]);
     expect(seen).toEqual({ keys: 0, chunks: 4 });
@@ -94,7 +94,7 @@ describe.each(directions)('%s a stream', (_, through, input) => {
     expect(seen.keys).toBe(0);
   });
 
-  test('no work is done if the signal is aborted from the start', async () => {
+  test('a stream does no work if its signal is already aborted', async () => {
     const { error, chunks } = await sendThrough(through(nodeEngine, AbortSignal.abort(reason)), [input]);
     expect(error).toBe(reason);
     expect(chunks).toEqual([]);
@@ -162,7 +162,7 @@ describe.each(directions)('%s a stream', (_, through, input) => {
   });
 });
 
-test('no key is wrapped if the signal is aborted from the start', async () => {
+test('no data key is wrapped if the signal is already aborted', async () => {
   const never = vi.fn<typeof wrap>();
   await sendThrough(sealStream(never, { signal: AbortSignal.abort(reason) }), [content]);
   expect(never).not.toHaveBeenCalled();
@@ -220,7 +220,7 @@ test.each(engines)('with $name, closing fails if any chunk fails', async (engine
 });
 
 test.each(engines)(
-  'with $name, everything before an altered chunk is returned, and nothing after it',
+  'with $name, the chunks before an altered chunk are returned, and no later bytes',
   async (engine) => {
     for (const altered of [0, 1, 2, 3]) {
       const bytes = Uint8Array.from(sealed);

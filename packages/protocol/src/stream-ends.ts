@@ -1,11 +1,11 @@
 import { abytes } from '@noble/ciphers/utils.js';
 import type { Result } from './stream-format.ts';
 
-/** The processing of a stream, chunk by chunk. */
+/** The functions that process a stream chunk by chunk. */
 export interface Work {
   readonly chunkLength: number;
   begin?(): Promise<Uint8Array>;
-  /** Receives all input before `chunk` does. Removes the head, and returns the bytes that follow it. */
+  /** Receives all input before `chunk`. Removes the head of the stream, and returns the bytes that follow the head. */
   head?(bytes: Uint8Array): Result;
   chunk(bytes: Uint8Array, last: boolean): Result;
   released?(result: Uint8Array): void;
@@ -13,7 +13,10 @@ export interface Work {
   over?(): void;
 }
 
-/** How many chunks an asynchronous engine works on at the same time. More are not faster, and each takes 128 KiB. */
+/**
+ * How many chunks an asynchronous engine works on at the same time. More chunks would not be faster, and each chunk
+ * takes 128 KiB.
+ */
 const atOnce = 4;
 
 /**
@@ -31,7 +34,7 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
   let most = 1;
   /** Resolves when all results so far are computed. */
   let computed: Promise<unknown> = Promise.resolve();
-  /** Resolves when all results so far have left. */
+  /** Resolves when the reader has received all results so far. */
   let sent: Promise<void> = Promise.resolve();
 
   const waiters: (() => void)[] = [];
@@ -54,7 +57,7 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
     stopped ??= { reason };
     notify();
     wipe();
-    // These two calls do nothing if that end is closed already.
+    // Each of these two calls does nothing if its end of the stream is already closed.
     input.error(reason);
     output.error(reason);
   };
@@ -156,7 +159,7 @@ class Cutter {
     this.#held = new Uint8Array(length);
   }
 
-  /** Yields the pieces that are not the last. A piece is a view that is valid until the next piece is requested. */
+  /** Yields every piece except the last. A piece is a view that is valid until the next piece is requested. */
   *push(bytes: Uint8Array): Generator<Uint8Array> {
     abytes(bytes);
     const held = this.#held;

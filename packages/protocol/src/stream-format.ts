@@ -17,7 +17,7 @@ export const maxHeadLength = 1_114;
 
 const wrappedKeyToday = 78;
 
-/** The parsed bytes before the chunks of a stream. The parts are views of the input. */
+/** The parsed head of a stream, which precedes its chunks. The parts are views of the input. */
 export interface StreamHead extends Header {
   readonly salt: Uint8Array;
   readonly commitment: Uint8Array;
@@ -55,8 +55,8 @@ export function ciphertextSize(plaintextSize: number, wrappedKeyLength = wrapped
 }
 
 /**
- * Returns the size of the plaintext. It is not authenticated: a stream that was cut can have the size of another stream.
- * Throws FormatError for a size that no stream has.
+ * Returns the size of the plaintext. This size is not authenticated, because a truncated stream can have the size of
+ * another stream. Throws FormatError for a size that no stream has.
  */
 export function plaintextSize(ciphertextSize: number, wrappedKeyLength = wrappedKeyToday): number {
   return layoutOf(ciphertextSize, headLengthOf(wrappedKeyLength)).plaintextSize;
@@ -132,7 +132,7 @@ export class ChunkCipher {
 
 /** Creates a stream under a new DEK: its head, and the cipher for its chunks. */
 export async function createStream(wrap: Wrap, engine: Engine, context: Context | undefined) {
-  // The context is encoded first, so that an invalid context fails before anything is wrapped.
+  // The context is encoded first, so that an invalid context fails before a data key is wrapped.
   const encoded = encodeContext(context);
   const dek = randomBytes(dekLength);
   try {

@@ -8,13 +8,13 @@ import { joinEnds } from './stream-ends.ts';
 import { type ChunkCipher, type Layout, layoutOf, maxHeadLength, openHead } from './stream-format.ts';
 import { parseStreamHead, requireSize, type Result, sealedChunkLength } from './stream-format.ts';
 
-/** A ciphertext that can be read in parts: a file, a Blob, an object in a store. */
+/** A ciphertext that can be read in parts, such as a file, a Blob or an object in a store. */
 export interface RangeSource {
   /** The length of the whole ciphertext in bytes. */
   readonly size: number;
   /**
-   * Returns exactly the bytes from `start` up to, but not including, `end`. A range can be as long as the file. Return a stream
-   * if the range might not fit into memory. The caller gets an error of `read` unchanged.
+   * Returns exactly the bytes from `start` up to, but not including, `end`. A range can be as long as the file. Return
+   * a stream if the range might not fit into memory. Errors of `read` are passed to the caller unchanged.
    */
   read(start: number, end: number, signal?: AbortSignal): RangeContent | Promise<RangeContent>;
 }
@@ -32,11 +32,17 @@ export interface Range {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An encrypted stream (version 2) of which any part can be read. Every returned byte is authentic and in its place. */
+/**
+ * An encrypted stream (version 2) of which any part can be read. Every returned byte is authentic and at its correct
+ * position.
+ */
 export interface EncryptedFile {
   /** The size of the plaintext. It is authentic, because `openFile` has decrypted the last chunk. */
   readonly size: number;
-  /** Streams a range in constant memory. Returns each chunk after authenticating it. Fails with DecryptionError. */
+  /**
+   * Streams a range in constant memory. Each chunk is authenticated before it is returned. The stream fails with
+   * DecryptionError.
+   */
   stream(range?: Range): ReadableStream<Uint8Array>;
   /** Reads a whole range. Throws DecryptionError. */
   read(range?: Range): Promise<Uint8Array>;
@@ -62,7 +68,7 @@ export async function openFile(
     readWhole(rangeStream(source, start, end, signal), end - start);
   const endStart = Math.max(0, size - sealedChunkLength);
   const reading = readPart(endStart, size);
-  // This read runs while the key is unwrapped. If unwrapping fails first, nothing else handles an error of the read.
+  // This read runs while the key is unwrapped. It needs its own error handler for the case that unwrapping fails first.
   reading.catch(() => undefined);
   const start = endStart === 0 ? reading : readPart(0, Math.min(size, maxHeadLength));
   const head = parseStreamHead(await start);
@@ -146,7 +152,7 @@ function rangeStream(
               `\`read\` of the source must return ${end - start} bytes (got ${-left} more)`,
             );
           }
-          // The file was longer when it was opened, so it was cut since.
+          // The file was longer when it was opened, so it was truncated since then.
           if (done && left > 0) throw new DecryptionError();
           if (done) controller.close();
           else controller.enqueue(value);

@@ -47,7 +47,7 @@ function readable(size: number): number | undefined {
   }
 }
 
-test('each size of a ciphertext is refused or belongs to one size of a plaintext', () => {
+test('each size of a ciphertext is either refused, or is the ciphertext size of exactly one plaintext size', () => {
   fc.assert(
     fc.property(anySize, (size) => {
       const plaintext = readable(size);

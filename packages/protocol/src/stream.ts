@@ -17,7 +17,10 @@ export { plaintextSize, type StreamHead } from './stream-format.ts';
 export interface StreamOptions extends SealOptions {
   /** When the signal is aborted, both ends of the stream fail with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Called when a chunk leaves, with the number of plaintext bytes so far. An error that it throws ends the stream. */
+  /**
+   * Called after each chunk, with the number of plaintext bytes so far. If this function throws, the stream ends with
+   * its error.
+   */
   readonly onProgress?: ((bytes: number) => void) | undefined;
 }
 
@@ -39,7 +42,7 @@ export function sealStream(
       },
       chunk: (bytes, last) => cipher.seal(bytes, index++, last),
       released(result) {
-        // The first result is the head, which has no plaintext.
+        // The first result is the head of the stream, which contains no plaintext.
         done = done === undefined ? 0 : done + result.length - tagLength;
         onProgress?.(done);
       },
@@ -50,8 +53,8 @@ export function sealStream(
 }
 
 /**
- * Decrypts a stream of version 2. A chunk leaves only when it is authenticated. The stream ends with DecryptionError unless
- * every chunk, up to the one that was sealed as the last, is unchanged and in its place.
+ * Decrypts a stream of version 2. Each chunk is authenticated before it is output. The stream fails with
+ * DecryptionError if a chunk was changed, moved or removed, or if the last chunk is missing.
  */
 export function openStream(
   unwrap: Unwrap,

@@ -29,10 +29,10 @@ interface State {
   verified: FinishedVerification | undefined;
 }
 
-/** What `eaas dev` adds to the server. */
+/** The parts that `eaas dev` adds to the server. */
 export interface Development {
   readonly signIn: NonNullable<ConsoleOptions['signIn']>;
-  /** Called once the server listens. `hasPages` says whether it serves the pages of the console. */
+  /** Called once the server listens. `hasPages` is true if the server serves the pages of the console. */
   readonly announce: (address: string, hasPages: boolean) => Promise<void>;
 }
 
@@ -73,7 +73,7 @@ export async function serve(
   }
   const jobs = startJobs(jobsOf(service, config, app, state), (job, error) => {
     service.alarms.failed(error);
-    app.log.error({ job, err: error }, 'a job failed; it runs again later');
+    app.log.error({ job, err: error }, 'a job failed and will run again');
   });
   state.jobs = jobs.reports;
 
@@ -82,11 +82,11 @@ export async function serve(
   await app.close();
   await jobs.stop();
   await close();
-  // A connection to a database that hangs stays open and would keep the process alive.
+  // Exit anyway, because a connection to a hanging database stays open and would keep the process alive.
   setTimeout(() => process.exit(), 500).unref();
 }
 
-/** Reserves a host and port, and refuses connections, until the returned function releases the port. */
+/** Reserves a host and port. Connections to the port are refused until the returned function releases it. */
 export async function reservePort({
   host,
   port,
@@ -169,14 +169,15 @@ function addressOf(app: FastifyInstance, { host, tlsFiles }: Config): string {
 }
 
 /**
- * Survives the errors that postgres.js throws where no caller can catch them: in a timer, or in an ignored promise.
- * The caller gets a separate error, and the pool is replaced. Any other uncaught error ends the process with exit code 70.
+ * Handles the errors that postgres.js throws in a timer or in an ignored promise, where no caller can catch them. Logs
+ * such an error and continues, because the caller gets another error and the pool is replaced. Any other uncaught error
+ * ends the process with exit code 70.
  */
 function surviveDriverFaults(): { to: FastifyInstance['log'] | undefined } {
   const report: { to: FastifyInstance['log'] | undefined } = { to: undefined };
   process.on('uncaughtException', (error) => {
     if (isDriverFault(error)) {
-      report.to?.error({ err: error }, 'the database connection broke; opening another');
+      report.to?.error({ err: error }, 'the database connection broke and is being replaced');
       return;
     }
     if (report.to) report.to.fatal({ err: error }, 'an unexpected error');

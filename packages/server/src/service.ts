@@ -6,13 +6,13 @@ import { Used } from './state/used.ts';
 import { Tenants } from './state/tenants.ts';
 import type { Database } from './store/database.ts';
 
-/** The parts that every operation uses. */
+/** The connections, caches and counters that every operation uses. */
 export interface Service {
-  /** For short work that requests wait for: authentication, appends to the audit log, and changes. */
+  /** The connection pool for short work that requests wait for: authentication, appends to the audit log, and changes. */
   readonly database: Database;
-  /** For lists, which can be slow and must not delay other work. */
+  /** The connection pool for lists, which can be slow and must not delay other work. */
   readonly reads: Database;
-  /** For verification and jobs. */
+  /** The connection pool for verifications and jobs. */
   readonly background: Database;
   readonly tenants: Tenants;
   readonly clock: Clock;
@@ -23,7 +23,7 @@ export interface Service {
   readonly counts: Counts;
 }
 
-/** Counters since the start of this replica. */
+/** The counters of this replica since its start. */
 interface Counts {
   appends: number;
   entries: number;
@@ -31,7 +31,7 @@ interface Counts {
   failures: number;
   /** The number of audit entries that wait to be written. */
   waiting: number;
-  /** The time when the last append failed, by performance.now(). Null after an append that succeeded. */
+  /** The time when the last append failed, by performance.now(). Null if the last append succeeded. */
   failedAt: number | null;
 }
 

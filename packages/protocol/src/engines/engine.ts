@@ -2,10 +2,10 @@ import type { Context } from '../context.ts';
 import type { DataKey } from '../data-key.ts';
 import { DecryptionError } from '../errors.ts';
 
-/** `sync`: the calls of an engine return results. `async`: they return promises. */
+/** Whether the calls of an engine return results (`sync`) or promises (`async`). */
 export type EngineMode = 'sync' | 'async';
 
-/** The return value of a call: a result from a synchronous engine, a promise from an asynchronous one. */
+/** The return value of an engine's call: a result if the engine is synchronous, and otherwise a promise. */
 export type Outcome<Mode extends EngineMode, T> = Mode extends 'sync' ? T : Promise<T>;
 
 /** The parts of a data key that are needed to make an envelope. */
@@ -46,7 +46,7 @@ export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
 /** An engine whose calls return results, not promises. */
 export type SyncEngine = Engine<'sync'>;
 
-/** Calls `next` with a result: at once for a value, and when a promise resolves. */
+/** Calls `next` with a result: immediately if it is a value, and later if it is a promise. */
 export function onward<Mode extends EngineMode, T, R>(
   outcome: Outcome<Mode, T>,
   next: (value: T) => R | Outcome<Mode, R>,

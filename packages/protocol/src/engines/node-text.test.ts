@@ -24,7 +24,7 @@ const iv = Uint8Array.from({ length: 12 }, (_, index) => index);
 /** The data key with the type that the Node engine gives its key. */
 const keyOf = (dataKey: DataKey) => dataKey as TextKey<KeyObject>;
 
-test('sealText returns the same envelope as sealUnder, after any other text', () => {
+test('sealText returns the same envelope as sealUnder, whatever text it encrypted before', () => {
   const dataKeys = [1, 2].map((keyVersion) => deriveDataKey(nodeEngine, dek, { ...wrapped, keyVersion }));
   const contexts = fc.oneof(
     anyContext,
@@ -62,13 +62,13 @@ test.each([new Map([['row', '1']]), ['1'], 'row'])(
   },
 );
 
-test('every call draws a new iv', () => {
+test('every call of sealText uses a new iv', () => {
   const dataKey = deriveDataKey(nodeEngine, dek, wrapped);
   const ivs = Array.from({ length: 200 }, () => sealText(keyOf(dataKey), 'text').iv);
   expect(new Set(ivs).size).toBe(200);
 });
 
-test('a lone surrogate and a wiped data key are refused', () => {
+test('sealText refuses a lone surrogate and a wiped data key', () => {
   const dataKey = deriveDataKey(nodeEngine, dek, wrapped);
   expect(() => sealText(keyOf(dataKey), 'a\ud83d')).toThrow(InputError);
   wipeDataKey(dataKey);

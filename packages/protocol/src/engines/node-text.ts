@@ -13,7 +13,7 @@ import type { SealedText, TextKey } from './engine.ts';
  * Throws InputError for a lone surrogate and for a wiped data key.
  */
 export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Context): SealedText {
-  // Node would replace a lone surrogate, which changes the text.
+  // The check is needed because Node would replace a lone surrogate, which changes the text.
   if (!text.isWellFormed()) throw new InputError('the value has a lone surrogate');
   const { key, header, commitment } = dataKey;
   if (!key) throw new InputError('this data key was wiped');
@@ -21,7 +21,7 @@ export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Co
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: tagLength });
   const body = cipher.setAAD(additionalDataOf(header, context)).update(text, 'utf8');
   cipher.final();
-  // Memory from Buffer's pool, which other code can read. This is safe, because nothing in an envelope is secret.
+  // The memory is from Buffer's pool, which other code can read. This is safe, because an envelope contains no secret.
   const envelope = Buffer.allocUnsafe(envelopeLengthOf(header.length, body.length));
   const bodyAt = writeFront(envelope, header, iv, commitment);
   envelope.set(body, bodyAt);
@@ -37,7 +37,7 @@ let last: { header: Uint8Array; names: string[]; values: string[]; encoded: Uint
 
 function additionalDataOf(header: Uint8Array, given: Context | undefined): Uint8Array {
   const context = given ?? {};
-  // additionalData refuses every context that is not a plain object.
+  // The return value is not used, because the call only checks that the context is a plain object.
   const plain = Object.prototype.toString.call(context) === '[object Object]';
   if (plain && last?.header === header && isLast(context, last)) return last.encoded;
   // Copies the context, because the caller can change the object later.

@@ -8,11 +8,14 @@ const pieceLength = 1_048_576;
 // Without authTagLength Node would accept a tag of only 4 bytes.
 const options = { authTagLength: tagLength } as const;
 
-/** node:crypto (OpenSSL): the fastest in Node for small values, and constant-time on current processors. */
+/**
+ * The engine of node:crypto (OpenSSL). It is the fastest engine in Node for small values, and constant-time on current
+ * processors.
+ */
 export const nodeEngine: SyncEngine = {
   name: 'node',
   importKey: (key) => createSecretKey(key),
-  // Slow allocation returns separate memory, not a part of Buffer's pool.
+  // `allocUnsafeSlow` returns separate memory, and not a part of Buffer's pool.
   allocate: (length) => new Uint8Array(Buffer.allocUnsafeSlow(length).buffer),
   encrypt(key, iv, aad, plaintext, out) {
     const cipher = createCipheriv('aes-256-gcm', key, iv, options);

@@ -41,7 +41,7 @@ const outcome = (result: { row: ApiKeyFields } | Refusal) =>
 const metadata = (result: ReturnType<typeof patch>): unknown =>
   result instanceof Refusal ? result : JSON.parse(result.draft?.metadata ?? 'null');
 
-describe("a PATCH that widens an API key must result in a reach within the granter's", () => {
+describe('a PATCH that gives an API key more rights is refused if the result exceeds the rights of the caller', () => {
   const sandbox = apiKey({ permissions: ['decrypt'], key_ids: [K], expires_at: later });
   const managerOnly: Reach = { ...everything, permissions: ['api_keys.manage'] };
   const soon: Reach = { ...everything, permissions: ['api_keys.manage', 'decrypt'], expires_at: later };
@@ -75,7 +75,7 @@ describe("a PATCH that widens an API key must result in a reach within the grant
     expect(outcome(patch(sandbox, input, giver))).toBe(expected);
   });
 
-  test("a PATCH that adds origins must result in a reach within the granter's", () => {
+  test('a PATCH that adds origins is refused if the result exceeds the rights of the caller', () => {
     const forBrowsers = apiKey({ allowed_origins: ['https://a.example'] });
     expect(outcome(patch(forBrowsers, { allowed_origins: null }, managerOnly))).toBe('permission_missing');
     expect(outcome(patch(forBrowsers, { allowed_origins: ['https://b.example'] }, managerOnly))).toBe(
@@ -109,7 +109,7 @@ describe('the audit entry of a PATCH', () => {
     expect(patch(before, {})).toEqual({ row: before, draft: null });
   });
 
-  test('the audit entry has the count and the SHA-256 of a list that exceeds the present limits', () => {
+  test('for a list that exceeds the current limits, the audit entry has the list’s count and SHA-256', () => {
     const origins = Array.from({ length: limits.allowedOrigins + 1 }, (_, n) => `https://${n}.example`);
     const { changes } = metadata(
       patch(apiKey({ allowed_origins: origins }), { allowed_origins: null }),
@@ -145,13 +145,13 @@ describe('the last API key that manages API keys and does not expire', () => {
     ['cannot get an expiry', { expires_at: new Date(later).toISOString() }, 'conflict'],
     ['can be renamed', { name: 'root' }, 'allowed'],
     ['can lose another permission', { permissions: ['api_keys.manage'] }, 'allowed'],
-  ])('the last lasting manager %s', (_, input, expected) => {
+  ])('the last API key that can manage API keys without an expiry %s', (_, input, expected) => {
     expect(outcome(patch(manager, input, everything, 0))).toBe(expected);
     expect(outcome(patch(manager, input, everything, 1))).toBe('allowed');
     expect(outcome(patch(manager, input, null, 0))).toBe('allowed');
   });
 
-  test('the last lasting manager cannot be revoked over the API', () => {
+  test('the last API key that can manage API keys without an expiry cannot be revoked over the API', () => {
     const revoke = (before: ApiKeyFields, giver: Reach | null, otherManagers: number) =>
       outcome(orRefusal(() => revokedApiKey(before, at, { giver, otherManagers })));
     expect(revoke(manager, everything, 0)).toBe('conflict');
@@ -161,7 +161,7 @@ describe('the last API key that manages API keys and does not expire', () => {
     expect(revoke(apiKey(), everything, 0)).toBe('allowed');
   });
 
-  test('only an API key without revocation and expiry counts as a lasting manager', () => {
+  test('a revoked or expiring API key does not count as one that can always manage API keys', () => {
     expect(isLastingManager(manager)).toBe(true);
     expect(isLastingManager({ ...manager, expires_at: later })).toBe(false);
     expect(isLastingManager({ ...manager, revoked_at: now })).toBe(false);

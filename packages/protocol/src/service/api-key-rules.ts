@@ -17,7 +17,7 @@ export interface ApiKeyFields extends Reach {
   readonly created_at: number;
   readonly created_by: string;
   readonly revoked_at: number | null;
-  /** The id of the entry that last changed it. */
+  /** The id of the audit entry that records the last change. */
   readonly rev: number;
 }
 
@@ -27,7 +27,7 @@ interface Known {
   readonly giver: Reach | null;
   /** The ids from `keyIdsIn` of the request that belong to keys of the tenant. */
   readonly keyIds: ReadonlySet<string>;
-  /** How many other API keys of the tenant are lasting managers. */
+  /** How many other API keys of the tenant can manage API keys and do not expire (lasting managers). */
   readonly otherManagers: number;
 }
 
@@ -38,7 +38,10 @@ export function keyIdsIn({ key_ids }: Pick<Fields, 'key_ids'>): string[] {
   return (key_ids ?? []).flatMap((text) => parseUuid(text) ?? []);
 }
 
-/** Returns a new API key. Throws 400, then 403 if its reach exceeds the granter's, then 404 for an unknown key. */
+/**
+ * Returns a new API key. Throws 400, then 403 if the API key would have more rights than the caller, then 404 for an
+ * unknown key.
+ */
 export function newApiKey(
   input: Input<'POST /v1/api-keys'>,
   { time, entryId }: Moment,
@@ -61,8 +64,8 @@ export function newApiKey(
 }
 
 /**
- * Changes the given fields of an API key. If the change widens the API key, the result must be within the granter's reach.
- * Throws 409 for a revoked API key, 400, 403, 404, and 409 for the last lasting manager.
+ * Changes the given fields of an API key. If this gives the API key more rights, the result must not exceed the rights
+ * of the caller. Throws 409 for a revoked API key, 400, 403, 404, and 409 for the last lasting manager.
  */
 export function patchedApiKey<Row extends ApiKeyFields>(
   before: Row,
@@ -99,7 +102,10 @@ export function revokedApiKey<Row extends ApiKeyFields>(
   return { row, draft: tenantDraft('api_key.revoke', metadata) };
 }
 
-/** Whether an API key can manage API keys until somebody revokes it. Every tenant must keep at least one such API key. */
+/**
+ * Returns whether an API key can manage API keys, is not revoked and does not expire. Every tenant must keep at least
+ * one such API key.
+ */
 export function isLastingManager({ permissions, expires_at, revoked_at }: ApiKeyFields): boolean {
   return permissions.includes('api_keys.manage') && expires_at === null && revoked_at === null;
 }
@@ -114,7 +120,7 @@ function storedFields({ name, permissions, key_ids, allowed_origins, expires_at 
   });
 }
 
-// The limits that cannot be combined with some permissions, and why.
+// The permissions that cannot be combined with a list of keys or origins, and why.
 const conflicts = [
   ['key_ids', tenantWidePermissions, 'the permission concerns the whole tenant'],
   ['allowed_origins', serverSidePermissions, 'the permission is not for browsers'],
@@ -137,7 +143,7 @@ function requireKnown(keyIds: readonly string[] | null, known: ReadonlySet<strin
   if (keyIds?.some((id) => !known.has(id))) throw keyNotFound();
 }
 
-/** Throws 403 unless the granter has all of the reach. */
+/** Throws 403 if the rights exceed those of the caller. */
 function requireWithin(giver: Reach | null, reach: Reach): void {
   const excess = giver && excessOf(reach, giver);
   if (!excess) return;
@@ -147,7 +153,10 @@ function requireWithin(giver: Reach | null, reach: Reach): void {
   );
 }
 
-/** Returns how a reach first exceeds another one. A null list has no limit, and a null time never comes. */
+/**
+ * Compares the rights of two API keys. Returns the first reason why the first one exceeds the second. Null lists have
+ * no limit, and a null time means no expiry.
+ */
 function excessOf(reach: Reach, than: Reach): string | undefined {
   const lacking = reach.permissions.find((one) => !than.permissions.includes(one));
   if (lacking) return `\`permissions\`: it lacks \`${lacking}\``;
@@ -162,7 +171,10 @@ function excessOf(reach: Reach, than: Reach): string | undefined {
 const isBeyond = (list: readonly string[] | null, than: readonly string[] | null): boolean =>
   than !== null && !list?.every((one) => than.includes(one));
 
-/** Throws 409 for the last lasting manager. The operator can change it, because the command line can create another one. */
+/**
+ * Throws 409 if this is the tenant's last lasting manager. Does not apply to the operator, who can create another API
+ * key at the command line.
+ */
 function requireManager(
   before: ApiKeyFields,
   after: ApiKeyFields,

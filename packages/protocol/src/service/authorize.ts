@@ -13,7 +13,7 @@ export interface Reach {
 /** The facts about a request that are known before its body is read. */
 export interface Asked {
   readonly permission: Permission;
-  /** Whether an envelope-only tenant refuses the request. */
+  /** Whether the request is refused if the tenant is envelope-only. */
   readonly serverMode: boolean;
   readonly origin: string | undefined;
 }
@@ -47,7 +47,7 @@ export function authorize(
   }
 }
 
-/** Returns a key id in its stored form. Throws 404 unless the id is a UUID within the API key's reach. */
+/** Returns a key id in lower case. Throws 404 unless the id is a UUID that the API key can use. */
 export function requireKeyId(apiKey: Pick<Reach, 'key_ids'> | null, text: string): string {
   const keyId = parseUuid(text);
   if (!keyId || (apiKey?.key_ids && !apiKey.key_ids.includes(keyId))) throw keyNotFound();

@@ -28,7 +28,7 @@ async function run(sent: readonly unknown[]) {
   return { seen, shown };
 }
 
-test('a refused item does not fail the others, and its result has its place and its reference', async () => {
+test('a refused item does not fail the other items, and its result has the item’s position and reference', async () => {
   const { seen, shown } = await run([
     { key_id: keyId, value: '1', reference: 'first' },
     { key_id: keyId, reference: 'second' },
@@ -72,7 +72,7 @@ test('a batch fails if the operation returns too few results', async () => {
   );
 });
 
-describe('a body of a batch fails as a whole', () => {
+describe('bodies that fail the whole batch', () => {
   const check = (body: unknown) => orRefusal(() => checkBody(endpoints['POST /v1/batch/hash'], body));
 
   test.each([
@@ -85,11 +85,11 @@ describe('a body of a batch fails as a whole', () => {
     ['an object', { items: {} }, '`items` must be a list.'],
     ['no list', {}, '`items` is missing.'],
     ['an unknown field', { items: [{}], more: 1 }, 'Unknown field `more`.'],
-  ])('a body with %s is refused', (_, body, detail) => {
+  ])('a batch body with %s is refused', (_, body, detail) => {
     expect(check(body)).toMatchObject({ code: 'bad_request', message: detail });
   });
 
-  test('a malformed item does not fail the whole body', () => {
+  test('a malformed item does not fail the whole batch', () => {
     const items = Array.from({ length: limits.batchItems }, () => '\ud800');
     expect(check({ items })).toEqual({ items });
   });

@@ -31,7 +31,10 @@ export function* ruleEach<Item, Result>(
   return results;
 }
 
-/** Runs the accepted items together, even an empty list. Each item gets a result or a problem, with its reference. */
+/**
+ * Runs all accepted items in one call, even if the list is empty. Each item gets a result or a problem, with its
+ * reference.
+ */
 export async function runBatch<Item, Answer extends object>(
   items: readonly unknown[],
   all: readonly (Item | Refusal)[],

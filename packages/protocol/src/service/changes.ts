@@ -12,7 +12,7 @@ export interface Moment {
   readonly entryId: number;
 }
 
-/** The row after a change, and the audit entry. The entry is null if nothing changed. */
+/** The row after a change, and the audit entry that records the change. The entry is null if nothing changed. */
 export interface Changed<Row> {
   readonly row: Row;
   readonly draft: Draft | null;
@@ -57,13 +57,16 @@ function isSame(old: unknown, value: unknown): boolean {
   return old.length === value.length && old.every((item) => value.includes(item));
 }
 
-// Stored lists can be longer, because these limits were once higher.
+// Stored lists can exceed these limits, because the limits were higher in earlier versions.
 const mostItems: Readonly<Record<string, number>> = {
   key_ids: limits.keyIds,
   allowed_origins: limits.allowedOrigins,
 };
 
-/** Returns a value for the audit entry: a time as in the API, and a list over the present limits as its count and SHA-256. */
+/**
+ * Returns a value for the audit entry. A time has the form of the API. A list over the current limits is replaced by
+ * its count and SHA-256.
+ */
 function recorded(name: string, value: unknown): unknown {
   if (typeof value === 'number' && name.endsWith('_at')) return formatTimestamp(value);
   if (!Array.isArray(value)) return value;

@@ -14,7 +14,10 @@ export interface Ruling<Answer> {
 
 /** The cryptography of one key. Each service implements it. */
 export interface KeyCrypto {
-  /** Reads the version from a wrapped key without authenticating the key. Returns undefined for bytes that are not a wrapped key. */
+  /**
+   * Reads the key version from a wrapped key, without authenticating it. Returns undefined for bytes that are not a
+   * wrapped key.
+   */
   versionOf(wrapped: Uint8Array): number | undefined;
   wrap(dek: Uint8Array, context?: Context): Uint8Array;
   /** Returns the data key, which the caller wipes. Returns undefined if this key did not wrap it with this context. */
@@ -22,14 +25,17 @@ export interface KeyCrypto {
   hash(value: string): string;
 }
 
-/** A rule of an operation that exists as a single call and in batches. It can throw a Refusal, which is not recorded. */
+/** Decides a single call or an item of a batch. A Refusal that the rule throws is not recorded. */
 export type KeyRule<Input, Answer> = (key: KeyFields, crypto: KeyCrypto, input: Input) => Ruling<Answer>;
 
 type HashRule = KeyRule<Item<'POST /v1/batch/hash'>, Output<'POST /v1/hash'>>;
 type Verb = 'wrap' | 'unwrap' | 'rewrap';
 type VerbRule<V extends Verb> = KeyRule<Item<`POST /v1/batch/${V}`>, Output<`POST /v1/keys/:key_id/${V}`>>;
 
-/** Returns the ruling of a decision about a key that the audit log records. A refusal is recorded with its code. */
+/**
+ * Calls a function that decides a request, and adds the audit entry. If the function throws a refusal, the entry has
+ * the refusal's code.
+ */
 export function recorded<Answer>(
   action: Draft['action'],
   key: Parameters<typeof keyDraft>[1],

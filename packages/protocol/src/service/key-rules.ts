@@ -20,7 +20,7 @@ export interface KeyFields {
   readonly interval_days: number | null;
   readonly next_rotation_at: number | null;
   readonly destroy_at: number | null;
-  /** The id of the entry that last changed it. */
+  /** The id of the audit entry that records the last change. */
   readonly rev: number;
 }
 
@@ -93,12 +93,15 @@ export function newKey(
   return { row, draft: keyDraft('key.create', row, metadata) };
 }
 
-/** Adds a version. Throws 409 unless the key is active and, if given, at version `from`. So a retry does not rotate twice. */
+/**
+ * Adds a version. Throws 409 if the key is not active, or is not at version `from`. Callers pass `from` so that a retry
+ * does not rotate twice.
+ */
 export function rotated<Key extends KeyFields>(key: Key, at: Moment, from?: number): Changed<Key> {
   requireStatus(key, 'active');
   const { key_version: from_version, interval_days } = key;
   if (from !== undefined && from !== from_version) {
-    const detail = `The key is at version ${from_version}, not ${from}: it was rotated, or it never had that version.`;
+    const detail = `The key is at version ${from_version}, not ${from}: it was rotated, or never had that version.`;
     throw new Refusal('key_state', detail);
   }
   if (from_version >= limits.keyVersions) {
@@ -135,7 +138,7 @@ export function destroyed<Key extends KeyFields>(
   return changed('key.destroy', key, { status: 'pending_destruction', destroy_at }, at, metadata);
 }
 
-/** Restores a key whose destruction is pending. Throws 409, also if the grace period is over. */
+/** Restores a key whose destruction is pending. Throws 409 for another status, and if the grace period is over. */
 export function restored<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
   requireStatus(key, 'pending_destruction');
   if (isErasureDue(key, at.time)) {
@@ -153,8 +156,8 @@ export function rescheduled<Key extends KeyFields>(key: Key, at: Moment, days: n
 }
 
 /**
- * Rotates or erases a key if it is still due, because another replica might have done so already. Throws 409 if the key has
- * the maximum number of versions.
+ * Rotates or erases a key that is due. Does nothing if the key is no longer due, because another replica has already
+ * changed the key. Throws 409 if the key has the maximum number of versions.
  */
 export function settled<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
   if (isErasureDue(key, at.time)) return erased(key, at);

@@ -2,8 +2,8 @@ import { limits } from '../wire/limits.ts';
 import { type Problem, problem, type ProblemCode } from '../wire/problems.ts';
 
 /**
- * `status` and `title` replace those of the code. `requestId` is the id that the service sent, if a proxy passes on a refusal
- * of the service.
+ * `status` and `title` replace those of the code. `requestId` is the service's request id, if a proxy forwards a
+ * refusal of the service.
  */
 type Options = Partial<Pick<Problem, 'status' | 'title'>> & {
   readonly requestId?: string | undefined;
@@ -18,7 +18,8 @@ export class Refusal extends Error {
   readonly requestId: string | undefined;
 
   constructor(code: ProblemCode, detail: string, { requestId, cause, ...more }: Options = {}) {
-    // A detail can contain field names, and a caller might have sent an API key as the name of a field.
+    // API keys are removed from the detail, because it can contain field names, and a caller might have sent an API key
+    // as a field name.
     super(detail.replace(/eaas_sk_\w+/g, 'eaas_sk_…').toWellFormed(), cause === undefined ? {} : { cause });
     this.code = code;
     this.problem = { ...problem(code, this.message), ...more };
@@ -26,18 +27,24 @@ export class Refusal extends Error {
   }
 }
 
-/** 400. The reason becomes a sentence. It can contain field names, and must not contain values. */
+/**
+ * The refusal (400) of a bad request. The reason becomes a sentence. It can contain field names, but must not contain
+ * values.
+ */
 export const badRequest = (reason: string): Refusal =>
   new Refusal('bad_request', `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`);
 
-/** 401. The text is the same for every cause, so that it does not reveal which tokens exist. */
+/**
+ * The refusal (401) of a request without a valid API key. The text is the same for every cause, so that it does not
+ * reveal which tokens exist.
+ */
 export const unauthorized = (): Refusal =>
   new Refusal('unauthorized', 'Send a valid API key as `Authorization: Bearer eaas_sk_…`.');
 
 export const nothingHere = (): Refusal =>
   new Refusal('not_found', 'There is nothing at this path: see /docs for the paths that exist.');
 
-/** 404 of a key: unknown, out of the API key's reach, or not a UUID. */
+/** The refusal (404) of a key id that is unknown, is not a UUID, or cannot be used by the API key. */
 export const keyNotFound = (): Refusal =>
   new Refusal(
     'not_found',
@@ -50,7 +57,7 @@ export const apiKeyNotFound = (): Refusal =>
 export const methodNotAllowed = (allowed: readonly string[]): Refusal =>
   new Refusal('method_not_allowed', `This path accepts only these methods: ${allowed.join(', ')}.`);
 
-/** 408. It has no separate code, because a program treats it like any bad request. */
+/** The refusal (408) of a slow request. It has no separate code, because programs treat it like any bad request. */
 export const requestTimeout = (): Refusal =>
   new Refusal('bad_request', 'The whole request did not arrive in time: send it again, without pauses.', {
     status: 408,
@@ -62,14 +69,14 @@ export const bodyTooLarge = (limit: number): Refusal =>
 
 export const bodyCut = (): Refusal => badRequest('the connection closed before the body had arrived');
 
-/** 403 for a wrapped key that this key did not wrap with this context. */
+/** The refusal (403) of a wrapped key that this key did not wrap with this context. */
 export const unauthenticWrappedKey = (): Refusal =>
   new Refusal(
     'wrapped_key_unauthentic',
     'This key did not wrap the wrapped_key with this context: check the key_id and the context, and that the wrapped_key was not cut.',
   );
 
-/** 422. The text is the same for every cause. */
+/** The refusal (422) of a decryption. The text is the same for every cause. */
 export const decryptionFailed = (): Refusal =>
   new Refusal(
     'decryption_failed',
@@ -82,7 +89,10 @@ export const quotaExceeded = (): Refusal =>
     "This month's quota of encrypt operations is used up. Envelope mode (wrap and unwrap) has no quota; to raise it, ask the operator.",
   );
 
-/** 500 if the service does not know whether an audit entry was written. The text does not say that the log lacks the entry. */
+/**
+ * The refusal (500) if it is unknown whether an audit entry was written. The text does not say that the log lacks the
+ * entry.
+ */
 export const auditUnwritten = (cause?: unknown): Refusal =>
   new Refusal(
     'audit_unwritten',

@@ -85,7 +85,10 @@ function decode(text: string, what: string): string {
 
 const quoted = (name: string): string => `\`${name.slice(0, 64)}\``;
 
-/** Whether a call's body has fields. A call without fields accepts no body, an empty body or `{}`, of any content type. */
+/**
+ * Returns whether a call's body has fields. A call without fields accepts a missing body, an empty body or `{}`, of any
+ * content type.
+ */
 export const takesFields = ({ body }: Endpoint): boolean => Object.keys(body?.shape ?? {}).length > 0;
 
 /** Throws 415 for a compressed body. Also throws 415 if the call takes fields and the body is not `application/json`. */

@@ -37,7 +37,7 @@ export function encryptRule(
   return recorded('encrypt', key, { context }, bundle);
 }
 
-/** Decrypts a bundle that the service or the SDK encrypted. A refusal is recorded too. */
+/** Decrypts a bundle that the service or the SDK encrypted. Refusals are recorded in the audit log. */
 export function decryptRule(
   key: KeyFields,
   crypto: KeyCrypto,
@@ -53,7 +53,8 @@ export function decryptRule(
   };
   const open = () => openBundle(crypto, engine, presented, input.context) ?? decryptionFailed();
   const plaintext = refusedByStatus(key, 'active', 'disabled') ?? open();
-  // The audit entry has the version from the request if the version is possible, and the key's version otherwise.
+  // The audit entry has the version from the request if it is a possible version, and otherwise the key's current
+  // version.
   const isVersion = input.key_version >= 1 && input.key_version <= 0xffff_ffff;
   const named = { key_id: key.key_id, key_version: isVersion ? input.key_version : key.key_version };
   const answer = plaintext instanceof Refusal ? plaintext : { plaintext };
@@ -83,7 +84,7 @@ export function sealBundle(
   });
 }
 
-/** Returns the plaintext, or undefined if anything in the bundle is wrong. Throws an error of the service itself. */
+/** Returns the plaintext, or undefined if any part of the bundle is wrong. Errors of the service itself are thrown. */
 export function openBundle(
   crypto: Pick<KeyCrypto, 'versionOf' | 'unwrap'>,
   engine: SyncEngine,
@@ -104,7 +105,10 @@ export function openBundle(
   });
 }
 
-/** Returns the envelope with the presented parts. Returns undefined if its key id or version contradicts the bundle. */
+/**
+ * Returns the envelope, with `wrapped_key` and `iv` of the request if present. Returns undefined if the envelope's key
+ * id or version contradicts the bundle.
+ */
 function effectiveEnvelope(
   { versionOf }: Pick<KeyCrypto, 'versionOf'>,
   { ciphertext, keyId, keyVersion, ...beside }: PresentedBundle,
@@ -117,7 +121,7 @@ function effectiveEnvelope(
   return { ...envelope, keyVersion, wrappedKey, iv };
 }
 
-/** Returns the result of `work`, or undefined if it throws an error of this class. */
+/** Returns the result of `work`, or undefined if `work` throws an error of this class. */
 function unless<T>(kind: new () => Error, work: () => T): T | undefined {
   try {
     return work();

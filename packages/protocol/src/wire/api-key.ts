@@ -16,7 +16,10 @@ export function formatApiKey(secret: Uint8Array): string {
   return body + checksum(body);
 }
 
-/** Whether the text has the form of an API key, with a correct checksum. Such an API key might not exist. */
+/**
+ * Returns whether the text has the form of an API key, with a correct checksum. This does not show that the API key
+ * exists.
+ */
 export function isApiKey(text: string): boolean {
   if (!/^eaas_sk_[0-9A-Za-z]{49}$/.test(text)) return false;
   const body = text.slice(0, -checksumDigits);
@@ -36,7 +39,7 @@ function base62(number: bigint, length: number): string {
   return digits;
 }
 
-/** Computes a CRC-32 as zlib does (ISO 3309). It goes bit by bit, because the text has only 51 characters. */
+/** Computes a CRC-32 as zlib does (ISO 3309). A table is not needed, because the text has only 51 characters. */
 function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {

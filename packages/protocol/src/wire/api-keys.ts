@@ -22,7 +22,8 @@ const origin = text(
 
 function isOrigin(text: string): boolean {
   if (!/^https?:/.test(text)) return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d+)?$/.test(text);
-  // The URL standard allows `*` in a host. Such an origin is refused, because it is not a wildcard and would match nothing.
+  // An origin with `*` is refused, although the URL standard allows this character in a host, because it is not a
+  // wildcard and would never match.
   return URL.canParse(text) && new URL(text).origin === text && !text.includes('*');
 }
 

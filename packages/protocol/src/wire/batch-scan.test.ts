@@ -55,7 +55,7 @@ const nearlyJson = fc
   )
   .map((parts) => parts.join(''));
 
-/** Whether the item exceeds a limit. Such an item is not parsed and does not fail the others. */
+/** Returns whether the item exceeds a limit. Such an item is not parsed, and does not fail the other items. */
 const breaksLimit = ({ item, fault }: Items[number]) => fault !== null && item === undefined;
 const shown = ({ item, fault }: Items[number]) => [item, fault === null];
 

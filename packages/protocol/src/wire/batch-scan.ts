@@ -6,9 +6,9 @@ import { limits } from './limits.ts';
 export interface BatchItem {
   readonly start: number;
   end: number;
-  /** The error if the item exceeds a limit; null otherwise. An item with a fault must not be parsed. */
+  /** The error if the item exceeds a limit, and otherwise null. An item with an error must not be parsed. */
   fault: string | null;
-  /** False if a string in the item has a lone surrogate. */
+  /** Whether the item has no string with a lone surrogate. */
   isWellFormed: boolean;
 }
 
@@ -51,7 +51,7 @@ export class BatchScan extends JsonScan {
 
   #takeOfFrame(kind: Token, start: number, end: number): void {
     if (kind === token.comma && this.#next === 5) {
-      // Another field follows. The scan refuses the field as soon as its name is complete.
+      // Another field follows `items`. The scan continues, and refuses this field when its name is complete.
       this.#next = 1;
       return;
     }
@@ -72,7 +72,7 @@ export class BatchScan extends JsonScan {
 
   #takeOfItem(kind: Token, start: number, end: number): void {
     if (this.#item && end - this.#item.start > limits.body) this.refuse('is larger than 2 MiB');
-    // In a refused item, the scan only looks for the end, and counts the values.
+    // In an item that is already refused, only the end is searched, and the values are counted.
     if (this.#item?.fault && kind === token.colon) this.values--;
     else if (this.#item?.fault && kind === token.comma) this.checkValues();
     else super.take(kind, start, end);

@@ -11,7 +11,10 @@ const kinds: Readonly<Record<string, string>> = {
   array: 'a list',
 };
 
-/** Describes the first error in a sentence, with names but without values, because a value might be a secret. */
+/**
+ * Describes the first error of a schema in a sentence. The sentence has field names but no values, because a value
+ * might be a secret.
+ */
 export function explain(error: z.core.$ZodError, input: unknown): string {
   const issue = error.issues[0];
   if (!issue) return 'the request is not understood';

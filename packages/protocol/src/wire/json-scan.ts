@@ -27,7 +27,7 @@ kinds[token.string] = quote;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 interface Level {
-  /** The names in this object so far; null in a list. */
+  /** The names of the object's members so far. Null if this is a list. */
   readonly names: Set<string> | null;
   members: number;
 }
@@ -37,7 +37,7 @@ interface Level {
  * JSON.parse checks the grammar afterwards. Throws InputError.
  */
 export class JsonScan {
-  /** False after a string with a `\u` escape that is a lone surrogate. */
+  /** Whether the body has no `\u` escape of a lone surrogate so far. */
   isWellFormed = true;
   protected readonly bytes: Uint8Array;
   protected depth = 0;
@@ -87,7 +87,7 @@ export class JsonScan {
     if (this.values > limits.jsonValues) this.refuse(`has more than ${limits.jsonValues} values`);
   }
 
-  /** Returns the last string. The colon after it shows that it is a name. */
+  /** Returns the text of the last string, which is a member's name because a colon follows it. */
   protected readName(): string {
     try {
       return String(JSON.parse(decoder.decode(this.bytes.subarray(this.#lastStart, this.#lastEnd))));

@@ -82,7 +82,7 @@ describe('JSON', () => {
     [8, true],
     [9, false],
     [100_000, false],
-  ])('JSON of %d levels is accepted: %s', (levels, ok) => {
+  ])('JSON with %d nested levels is accepted: %s', (levels, ok) => {
     expect(accepted('['.repeat(levels) + ']'.repeat(levels))).toBe(ok);
     expect(accepted(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)).toBe(ok);
   });
@@ -121,6 +121,6 @@ test.each([
   ['{"a":[{"b":"\\udd11"}]}', false],
   ['{"\\ud83d":1}', false],
   ['[1,null,true,{}]', true],
-])('isWellFormedJson of %s is %s', (json, wellFormed) => {
+])('isWellFormedJson returns, for %s, %s', (json, wellFormed) => {
   expect(isWellFormedJson(JSON.parse(json))).toBe(wellFormed);
 });

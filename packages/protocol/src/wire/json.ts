@@ -2,10 +2,10 @@ import { InputError } from '../errors.ts';
 import { BatchScan } from './batch-scan.ts';
 import { JsonScan, notJson } from './json-scan.ts';
 
-/** Work that yields at each point where the caller can pause it. */
+/** A computation that yields at each point at which the caller can pause it. */
 export type Steps<T> = Generator<undefined, T>;
 
-/** Runs the work without pauses and returns its result. */
+/** Runs a pausable computation without pauses, and returns its result. */
 export function finish<T>(work: Steps<T>): T {
   for (;;) {
     const { done, value } = work.next();

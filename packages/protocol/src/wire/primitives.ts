@@ -24,7 +24,10 @@ function rangeOf(minimum: number, maximum?: number): string {
   return maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
 }
 
-/** A key id of a request. Any string is accepted: one that is not a UUID is an unknown key (404), not a bad request. */
+/**
+ * A key id of a request. Any string is accepted, because text that is not a UUID must be treated as an unknown key
+ * (404) and not as a bad request.
+ */
 export const keyId = z.string().register(z.globalRegistry, { format: 'uuid' });
 
 // The schemas of responses: a UUID, a time, a count and a hash.
@@ -56,7 +59,7 @@ export const name = text((text) => {
   .check(z.refine((text) => !hasControlCharacter(text), 'has a control character'))
   .register(z.globalRegistry, { minLength: 1, maxLength: limits.keyName });
 
-/** A check that returns the reason why a value is invalid. */
+/** Creates a check from a function that returns the reason why a value is invalid. */
 export function reasoned<T>(reason: (value: T) => string | undefined) {
   return z.superRefine<T>((value, issue) => {
     const message = reason(value);

@@ -31,7 +31,7 @@ export interface Problem {
   readonly type: 'about:blank';
   readonly title: string;
   readonly status: number;
-  /** The reason, and the next step. */
+  /** A sentence with the reason of the problem and the next step for the client. */
   readonly detail: string;
   readonly code: ProblemCode;
 }

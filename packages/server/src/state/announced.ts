@@ -8,8 +8,9 @@ export interface Announcement {
 }
 
 /**
- * Inserts a directory row, then does the write to which the row belongs. Deletes the directory row if the write was refused.
- * If the outcome is unknown, the directory row stays. It grants nothing, and a job removes it later.
+ * Inserts a row of the token or name directory, and then writes the API key or the tenant to which the row points.
+ * Deletes the directory row if the write was refused. If the outcome of the write is unknown, the directory row stays.
+ * This is safe, because the row grants nothing, and a job removes it later.
  */
 export async function announced<T>(
   database: Database,

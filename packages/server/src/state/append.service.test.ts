@@ -52,7 +52,7 @@ test.each([
   [-10_000, 'written'],
   [-10_001, 'clock'],
 ])(
-  'the append of an entry that is %i ms ahead of the database has the outcome %s',
+  'the append of an entry whose time is %i ms ahead of the database’s clock has the outcome %s',
   async (ahead, outcome) => {
     const view = await service.tenants.reload(ann.tenantId);
     if (!view) throw new Error('expected a tenant');
@@ -73,7 +73,7 @@ test.each([
   },
 );
 
-test('entries that exceed one statement are written by several statements, all entries or none', async () => {
+test('entries that are too large for one statement are written by several statements in one transaction', async () => {
   const before = await lastId();
   const item = { key_id, dek, context: { text: '"'.repeat(1_900) } };
   const { appends } = service.counts;

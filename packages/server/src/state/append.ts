@@ -65,13 +65,13 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
     counts.failedAt = performance.now();
     await sleep(50);
   }
-  // After a fault it is unknown whether the batch was written. The batch is written again before any result is released. So
-  // the log can contain entries whose results were not released, but no released result lacks its entry.
+  // After a fault of the database, it is unknown whether the batch was written. The batch is written again before any
+  // result is released. So the log can contain an entry twice, but every released result has an entry.
   view.queue.putBack(batch);
   await catchUp(service.tenants, view);
 }
 
-/** Settles the requests of a written batch with their outcomes. */
+/** Tells each request of a written batch its outcome. */
 function release(
   { counts, tenants }: Service,
   view: TenantView,
@@ -107,7 +107,7 @@ async function attemptAtOnce(
     : database.transaction((tx) => appendLinks(tx, now, next, first), 3_000);
 }
 
-/** Locks the head and appends to it. No replica starves, because PostgreSQL grants locks in order. */
+/** Locks the head and appends to it. Every replica gets its turn, because PostgreSQL grants locks in order. */
 async function attemptLocked(
   service: Service,
   view: TenantView,
@@ -167,7 +167,7 @@ async function catchUp(tenants: Tenants, view: TenantView): Promise<void> {
     view.queue.waiting = [];
     for (const item of waiting) item.settle('moved');
   } catch {
-    // The database cannot be reached. Each request fails at its own deadline.
+    // The database cannot be reached. The requests stay in the queue, and each fails at its own deadline.
     await sleep(100);
   }
 }

@@ -18,7 +18,7 @@ let other: Service;
 let ann: Resident;
 let api: Api;
 let keys: string[];
-/** The number of snapshots that the replica has read. */
+/** The number of times the replica has read the tenant from the database. */
 let snapshots = 0;
 
 beforeAll(async () => {
@@ -96,7 +96,7 @@ test('a change of the tenant itself takes effect and keeps the remembered keys',
   }
 });
 
-test('during changes on both replicas, calls are decided by the state under which they are recorded', async () => {
+test('while both replicas change the tenant, each call is decided by the state in which its entry is recorded', async () => {
   const [key_id = ''] = keys;
   const over = new AbortController();
   const versions: number[] = [];

@@ -21,7 +21,7 @@ export interface Chained {
   readonly head: HeadRow;
   /** The requests whose entries the links contain. */
   readonly chosen: readonly Waiting[];
-  /** The requests that exceed the quota once the links are written. */
+  /** The requests that exceed the quota once the statements are executed. */
   readonly overQuota: readonly Waiting[];
 }
 
@@ -59,7 +59,8 @@ export function* chain(
   now: number,
 ): Generator<Link | undefined, Chained, undefined> {
   const quota = state.tenant.monthly_encrypt_quota;
-  // Times in the log never decrease. While the head's time is ahead of the present time, new entries get the head's time.
+  // Times in the log never decrease, so while the head's time is ahead of the current time, new entries get the head's
+  // time.
   const created_at = Math.max(now, head.created_at);
   // At the turn of the month, a replica whose clock is a little behind keeps the month that another replica has begun.
   const month = head.month === monthOf(now + spread) ? head.month : monthOf(now);

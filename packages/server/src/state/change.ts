@@ -14,7 +14,10 @@ import { chainDraft } from './chain.ts';
 import { authentic, checkedHead, openTenant, seal } from './integrity.ts';
 import { noSuchTenant, TenantState } from './tenant-state.ts';
 
-/** A change in progress. Its transaction locks the tenant's head, so no other transaction can change the tenant. */
+/**
+ * A change of a tenant in progress. Its transaction has locked the tenant's head, so no other transaction can change
+ * the tenant.
+ */
 export interface Change {
   readonly tx: Transaction;
   readonly state: TenantState;
@@ -22,11 +25,11 @@ export interface Change {
   readonly apiKey: ApiKeyRow | null;
   /** The database's time, read after the head was locked. */
   readonly time: number;
-  /** The id of the entry that will record the change: the `rev` of each row that the change writes. */
+  /** The id of the entry that will record the change. Each row that the change writes gets this id as its `rev`. */
   readonly entryId: number;
 }
 
-/** The result of a change: the response, and the entry to record, which is null if nothing changed. */
+/** The result of a change. The entry to record is null if nothing changed. */
 interface Changed<Answer> {
   readonly draft: Draft | null;
   readonly answer: Answer;
@@ -72,11 +75,11 @@ async function changeInTurn<Answer>(
   }
 }
 
-/** Returns the refusal of a change whose transaction failed. Throws the error if the database did not cause it. */
+/** Returns the refusal of a change whose transaction failed because of the database. Throws any other error unchanged. */
 function refusalFor(error: unknown, begun: boolean): Refusal {
   // If the connection is lost after the entry was sent, it is unknown whether the transaction was committed.
   if (begun)
-    return unwritten(error, 'might have been written: read the current state before you repeat the change');
+    return unwritten(error, 'might have been written. Read the current state before you repeat the change');
   if (isDuplicate(error)) {
     return new Refusal('conflict', 'Another change was made first: read the current state and try again.');
   }
@@ -117,7 +120,8 @@ async function record({ tx, state, head, time }: Change, caller: Caller, draft: 
   const { tenantId } = caller;
   const entry = chainDraft(state, head, caller, draft, Math.max(time, head.created_at));
   const { id, hash, created_at } = entry;
-  // The change might have sealed the tenant's secret under another root key. But the secret and its keys are the same.
+  // The change might have encrypted the tenant's secret under another root key, but the secret itself and its derived
+  // keys are the same.
   const after = { ...head, id, hash, state_id: id, state_hash: hash, created_at };
   const next = seal(state.secrets, headTable, after);
   const [subjects, { outcome }] = await Promise.all([

@@ -7,7 +7,7 @@ const respond = (clock: DatabaseClock, time: number, milliseconds = 1) =>
   clock.learn(time, performance.now() - milliseconds);
 const near = (clock: DatabaseClock, time: number) => Math.abs(clock.now() - time) <= 50;
 
-test('the time follows the last response of the database, not the wall clock', () => {
+test('the estimated time follows the database’s last response, and not the wall clock of the machine', () => {
   const clock = new DatabaseClock();
   for (const time of [Date.now() + year, Date.now() - year, 0, Date.now()]) {
     respond(clock, time);

@@ -1,7 +1,7 @@
 import type { Database } from '../store/database.ts';
 import { databaseTime } from '../store/database-time.ts';
 
-/** The database's clock. All decisions about times use it. */
+/** An estimate of the database's time, which all decisions about times use. */
 export interface Clock {
   /** Returns this replica's estimate of the database's time, in milliseconds since 1970. */
   now(): number;
@@ -12,11 +12,11 @@ export interface Clock {
 }
 
 /**
- * An estimate of the database's clock: the monotonic clock of the process plus an offset. The offset changes only as far as a
- * response proves it wrong. The wall clock of the replica is not used.
+ * Estimates the database's time as the monotonic clock of the process plus an offset. A response of the database
+ * changes the offset only as far as it proves the offset wrong. The wall clock of the replica is not used.
  */
 export class DatabaseClock implements Clock {
-  // Before the first response, the process's own time is the estimate.
+  // Before the first response of the database, the estimate is the time of this machine.
   #offset = performance.timeOrigin;
 
   now(): number {
@@ -38,14 +38,20 @@ export async function readClock({ database, clock }: { database: Database; clock
   clock.learn(await database.run(databaseTime, 2_000), startedAt);
 }
 
-/** If two clocks differ by more than this many milliseconds, one of them is wrong and nothing must be erased. */
+/**
+ * If the clocks of the replica and the database differ by more than this many milliseconds, nothing is erased, because
+ * one of them is wrong.
+ */
 export const mostDisagreement = 60_000;
 
 class ClocksDisagree extends Error {
   override readonly name = 'ClocksDisagree';
 }
 
-/** Throws ClocksDisagree if the replica's wall clock and the database's clock disagree. Call it before erasing. */
+/**
+ * Throws ClocksDisagree if the replica's wall clock and the database's clock differ too much. Call this before erasing
+ * keys or entries.
+ */
 export async function requireAgreement(service: { database: Database; clock: Clock }): Promise<void> {
   await readClock(service);
   const ahead = service.clock.wallClockError();

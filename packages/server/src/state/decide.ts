@@ -20,7 +20,7 @@ export interface Facts {
   readonly time: number;
 }
 
-/** A decision: the entries to record, and the response that is released after the entries are written. */
+/** The decision about a request: the entries to record, and the response to send after the entries are written. */
 interface Ruling<Answer> {
   readonly drafts: readonly Draft[];
   readonly answer: Answer | Refusal;
@@ -33,16 +33,17 @@ type Judge<Answer> = (facts: Facts) => Ruling<Answer> | Promise<Ruling<Answer>>;
 const patience = 4_500;
 
 /**
- * Decides a request by the state that this replica remembers. Returns the response only after making sure that the state was
- * still current. The append verifies a ruling with entries, because it fails if the state has changed. A read that began after
- * the request arrived verifies any other ruling. If the state has changed, the request is decided again.
+ * Decides a request by the cached state of the tenant. Returns the response only after making sure that this state was
+ * still current. If the decision has entries, the append makes sure, because it fails if the state has changed.
+ * Otherwise a read that began after the request arrived makes sure. If the state has changed, the request is decided
+ * again.
  */
 export async function decide<Answer>(
   service: Service,
   caller: Caller,
   judge: Judge<Answer>,
 ): Promise<Answer> {
-  // The deadline begins here, because the body of the request can take long to arrive.
+  // The deadline counts from here and not from the request's arrival, because its body can take long to arrive.
   const deadline = performance.now() + patience;
   for (;;) {
     if (performance.now() > deadline) throw auditUnwritten();
@@ -63,7 +64,8 @@ export async function decide<Answer>(
     if (outcome !== 'written') {
       const confirmed = await available(() => view.confirm(caller.arrivedAt));
       if (!view.stands(state)) continue;
-      // If the API key is expired at only one of the two times, the estimate was wrong: decide again.
+      // If the API key is expired at only one of the two times, the estimate of the time was wrong, so the request is
+      // decided again.
       if (apiKey && isExpired(apiKey, time) !== isExpired(apiKey, confirmed)) continue;
       if (outcome === 'over_quota') throw quotaExceeded();
     }
@@ -72,7 +74,10 @@ export async function decide<Answer>(
   }
 }
 
-/** Looks up the caller. If this replica is changing the tenant, waits for the change and looks up again. */
+/**
+ * Looks up the caller. If this replica is changing the tenant at the moment, waits for the change and looks up the
+ * caller again.
+ */
 async function lookUpAfterChange(service: Service, caller: Caller) {
   const found = await lookUp(service, caller);
   if (!found.view.queue.isChanging) return found;
@@ -116,7 +121,7 @@ const envelopeOnlyRefused: Draft = {
   metadata: '{"code":"envelope_only","outcome":"refused"}',
 };
 
-/** Waits until the entries are written. Throws audit_unwritten at the deadline, and if the caller disconnects. */
+/** Waits until the entries are written. Throws audit_unwritten at the deadline, or if the caller disconnects. */
 function enqueue(
   service: Service,
   view: TenantView,
@@ -153,7 +158,7 @@ function enqueue(
   });
 }
 
-/** Runs work that needs the database. Throws 503 if the database cannot be reached. */
+/** Waits for work that needs the database. Throws 503 if the database cannot be reached. */
 export async function available<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -9,7 +9,8 @@ import type { KeyRow, KeyVersionRow } from '../store/keys.ts';
 import type { Loaded, RecordedRow, Table } from '../store/rows.ts';
 import { type TenantRow, tenantTable } from '../store/tenants.ts';
 
-// The service checks the MAC of every row that it reads, and adds a MAC to every row that it writes. Only this file does so.
+// Adds a MAC to every row that the service writes, and checks the MAC of every row that it reads. No other file does
+// this.
 
 /** Returns the row with its MAC. */
 export function seal<Row extends { readonly mac: Uint8Array }>(
@@ -41,8 +42,8 @@ function columnsOf<Row>({ columns, added }: Table<Row>, row: Omit<Row, 'mac'>): 
 }
 
 /**
- * Returns the row if its MAC is valid and it is the newest version of the row. The second check is needed because an older
- * row that was put back also has a valid MAC.
+ * Returns the row if its MAC is valid and its `rev` is that of the newest record. The second check is needed because an
+ * older version of the row that was put back also has a valid MAC.
  */
 export function authentic<Row extends RecordedRow>(
   secrets: TenantSecrets,
@@ -85,14 +86,17 @@ export interface OpenTenant {
   readonly secrets: TenantSecrets;
 }
 
-/** Opens a tenant's row. Throws Tampered if the row is not authentic. */
+/** Checks a tenant's row and decrypts its secret. Throws Tampered if the row is not authentic. */
 export function openTenant(roots: readonly RootKey[], row: Loaded<TenantRow>): OpenTenant {
   const secrets = openSecrets(roots, row);
   if (!secrets) throw new Tampered(tenantTable.name, row.tenant_id, row.tenant_id);
   return { tenant: checked(secrets, tenantTable, row), secrets };
 }
 
-/** Opens the secret in a tenant's row without checking the row. Returns undefined if the secret does not open. */
+/**
+ * Decrypts the secret in a tenant's row, without checking the row's MAC. Returns undefined if the secret cannot be
+ * decrypted.
+ */
 export function openSecrets(roots: readonly RootKey[], row: TenantRow): TenantSecrets | undefined {
   try {
     return openTenantSecrets(roots, row);
@@ -101,7 +105,7 @@ export function openSecrets(roots: readonly RootKey[], row: TenantRow): TenantSe
   }
 }
 
-/** Opens the hash key of a key; null if the key is destroyed. Throws Tampered. */
+/** Decrypts the hash key of a key. Returns null if the key is destroyed. Throws Tampered. */
 export function openHashKeyOf({ sealing }: TenantSecrets, row: KeyRow): KeyObject | null {
   const { tenant_id: tenantId, key_id: keyId, sealed_hash_key: sealed } = row;
   if (sealed === null) return null;
@@ -110,7 +114,7 @@ export function openHashKeyOf({ sealing }: TenantSecrets, row: KeyRow): KeyObjec
   return key;
 }
 
-/** Opens a key version; null if the key is destroyed. Throws Tampered. */
+/** Decrypts the material of a key version. Returns null if the key is destroyed. Throws Tampered. */
 export function openVersion(
   { sealing }: TenantSecrets,
   tenantId: string,

@@ -12,8 +12,9 @@ export interface Wanted {
 }
 
 /**
- * Returns the wanted keys that exist, with the wanted versions. One read loads everything that is not cached. Use the returned
- * keys, because cached keys can be evicted at any time. Throws StateMoved if the read finds another state.
+ * Returns the requested keys that exist, with the requested versions. One read loads all keys and versions that are not
+ * cached. Use the returned keys and not the cache, because cached keys can be evicted at any time. Throws StateMoved if
+ * the read finds another state.
  */
 export async function loadKeys(tenants: Tenants, state: TenantState, wanted: readonly Wanted[]) {
   const found = new Map<string, KeyMaterial>();
@@ -49,7 +50,8 @@ async function loadMissing(
     await tenants.reload(tenantId);
     throw new StateMoved();
   }
-  // Opens in slices, because opening the material of thousands of versions would delay other requests too long.
+  // Decrypts the material in slices, because decrypting thousands of versions at once would delay other requests too
+  // long.
   function* openAll(): Steps<void> {
     for (const loaded of rows) {
       const { key_id: keyId } = loaded;
@@ -83,7 +85,7 @@ function requireMaterial({ row, versions }: KeyMaterial, version: number): void 
 }
 
 function knows({ row, versions }: KeyMaterial, keyVersion: number | undefined): boolean {
-  // A version that never existed needs no query.
+  // No query is needed for a version that never existed.
   const version = keyVersion ?? row.key_version;
   return version > row.key_version || version < 1 || versions.has(version);
 }

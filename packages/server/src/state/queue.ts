@@ -6,7 +6,7 @@ import type { TenantState } from './tenant-state.ts';
 export type Outcome = 'written' | 'moved' | 'over_quota';
 
 export interface Waiting {
-  /** The state by which the request was decided. */
+  /** The state of the tenant by which the request was decided. */
   readonly state: TenantState;
   readonly drafts: readonly Draft[];
   /** The estimated number of bytes of the drafts in a statement. */
@@ -37,8 +37,8 @@ export class Queue {
   }
 
   /**
-   * Runs a change of the tenant. Until the change ends, requests are not decided by the state that the change replaces, and
-   * appends wait here instead of at the lock of the head.
+   * Runs a change of the tenant. Until the change ends, no request is decided by the old state. Appends wait for the
+   * change here, and not in the database for the lock of the head.
    */
   async changing<T>(work: () => Promise<T>): Promise<T> {
     const change = work();
@@ -50,7 +50,7 @@ export class Queue {
     }
   }
 
-  /** Waits until the present change ends, but only for a short time, because a change can hang. */
+  /** Waits until the current change ends, but only for a limited time, because a change can hang. */
   async afterChange(): Promise<void> {
     const timer = new AbortController();
     const late = sleep(mostWait, undefined, { signal: timer.signal });
@@ -59,7 +59,10 @@ export class Queue {
     late.catch(() => {});
   }
 
-  /** Takes the next requests: at least one, and more up to the limits of entries and bytes. Drops requests that are gone. */
+  /**
+   * Takes the next requests from the queue: at least one, and more up to the limits of entries and bytes. Drops
+   * requests whose caller already has a response.
+   */
   take(limits: { readonly entries: number; readonly bytes: number }): Waiting[] {
     let [entries, bytes, count] = [0, 0, 0];
     const alive = this.waiting.filter((item) => !item.gone);

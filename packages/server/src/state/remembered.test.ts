@@ -23,7 +23,7 @@ function see(remembered: Remembered, state: TenantState): void {
   remembered.views.set(state.tenant.tenant_id, { state } as TenantView);
 }
 
-test('rows that were read under an old state are not remembered', () => {
+test('rows that were read under an old state are not cached', () => {
   const remembered = new Remembered();
   const [old, now] = [stateOf('a', 7), stateOf('a', 7)];
   see(remembered, now);
@@ -32,7 +32,7 @@ test('rows that were read under an old state are not remembered', () => {
   expect([remembered.key(now, 'key'), remembered.apiKey(now, 'api key')]).toEqual([undefined, undefined]);
 });
 
-test('a new state keeps the remembered rows of the same epoch, and none of another epoch', () => {
+test('a new state keeps the cached rows of its epoch, and no rows of another epoch', () => {
   const remembered = new Remembered();
   const old = stateOf('a');
   see(remembered, old);
@@ -52,7 +52,7 @@ test('a new state keeps the remembered rows of the same epoch, and none of anoth
   expect(remembered.key(stateOf('a'), 'unchanged')).toBeUndefined();
 });
 
-test('all tenants together stay within the budget, and used rows are kept', () => {
+test('the cached rows of all tenants stay within the budget, and rows in use are kept', () => {
   const bytes = 4_000_000;
   const remembered = new Remembered(bytes);
   const states = Array.from({ length: 50 }, (_, nth) => stateOf(`tenant ${nth}`));

@@ -3,15 +3,16 @@ import type { ApiKeyRow } from '../store/api-keys.ts';
 import type { KeyMaterial, TenantState } from './tenant-state.ts';
 import type { TenantView } from './tenant-view.ts';
 
-/** The maximum number of bytes of the remembered rows of all tenants. */
+/** The maximum number of bytes that the cached rows of all tenants can take. */
 const budget = 64 * 1024 * 1024;
 
-// Estimates that include the KeyObjects. A key with one version was measured at 2.9 kB.
+// The estimated bytes of cached rows, with their KeyObjects. A measured key with one version takes 2.9 kB.
 const [viewBytes, apiKeyBytes, keyBytes, versionBytes] = [6_000, 1_500, 2_500, 1_000];
 
 /**
- * Caches tenants, keys and API keys within one budget. Keys and API keys belong to the epoch of a state. When the state
- * changes, either the changed rows are dropped, or a new epoch begins and the rows of the old one can no longer be found.
+ * Caches tenants, keys and API keys within one budget. Keys and API keys are cached under a number, the epoch of the
+ * tenant's state. When the state changes, either the changed rows are dropped, or the new state gets a new epoch, so
+ * rows of the old epoch can no longer be found.
  */
 export class Remembered {
   readonly views: BoundedMap<string, TenantView>;
@@ -29,7 +30,7 @@ export class Remembered {
     return this.#keys.get(idOf(state, keyId));
   }
 
-  /** Remembers a key unless the state has changed since it was read. */
+  /** Caches a key unless the state has changed since the key was read. */
   keepKey(state: TenantState, key: KeyMaterial): void {
     if (this.#isCurrent(state)) this.#keys.set(idOf(state, key.row.key_id), key);
   }
@@ -38,7 +39,7 @@ export class Remembered {
     return this.#apiKeys.get(idOf(state, apiKeyId));
   }
 
-  /** Remembers an API key unless the state has changed since it was read. */
+  /** Caches an API key unless the state has changed since the API key was read. */
   keepApiKey(state: TenantState, apiKey: ApiKeyRow): void {
     if (this.#isCurrent(state)) this.#apiKeys.set(idOf(state, apiKey.api_key_id), apiKey);
   }

@@ -7,7 +7,10 @@ import type { KeyRow } from '../store/keys.ts';
 import type { TenantRow } from '../store/tenants.ts';
 import type { OpenTenant } from './integrity.ts';
 
-/** A key with the material that was needed so far. OpenSSL overwrites the memory of a KeyObject when it frees the object. */
+/**
+ * A key with the material of the versions that were used so far. OpenSSL overwrites the memory of a KeyObject when the
+ * object is freed.
+ */
 export interface KeyMaterial {
   readonly row: KeyRow;
   readonly hashKey: KeyObject | null;
@@ -15,12 +18,15 @@ export interface KeyMaterial {
   readonly versions: Map<number, KeyObject | null>;
 }
 
-/** The name of a state: the id and the hash of the entry of its last change. The id alone is reused after a restore. */
+/**
+ * The id and the hash of the entry of the last change, which identify a state. The id alone is not enough, because ids
+ * are reused after a restore.
+ */
 type StateName = Pick<SeenHead, 'state_id' | 'state_name'>;
 
 let lastEpoch = 0;
 
-/** A tenant between two changes. Each change replaces this object. */
+/** The state of a tenant between two changes. Each change replaces this object. */
 export class TenantState {
   readonly name: StateName;
   readonly tenant: TenantRow;
@@ -35,7 +41,7 @@ export class TenantState {
     this.epoch = epoch;
   }
 
-  /** Returns whether a head names this state. */
+  /** Returns whether the tenant's head belongs to this state. */
   isNamed({ state_id, state_name }: StateName): boolean {
     const own = this.name;
     if (own.state_id !== state_id) return false;
@@ -44,7 +50,7 @@ export class TenantState {
   }
 }
 
-/** The state changed while a request was decided. Decide the request again. */
+/** Thrown if the state changed while a request was decided. The request must be decided again. */
 export class StateMoved extends Error {
   override readonly name = 'StateMoved';
 }

@@ -3,7 +3,7 @@ import { Queue } from './queue.ts';
 import { SharedRead } from './shared-read.ts';
 import type { TenantState } from './tenant-state.ts';
 
-/** One tenant as a replica knows it: its state, its head, and the requests that wait to append. */
+/** The data that a replica has about one tenant: its state, its head, and the requests that wait to append. */
 export class TenantView {
   state: TenantState;
   head: HeadRow;
@@ -12,11 +12,11 @@ export class TenantView {
   readonly queue = new Queue();
   /** The number of conflicts since the last successful append. */
   conflicts = 0;
-  /** Whether another view has replaced this one, or the tenant no longer exists. */
+  /** Whether another view has replaced this view, or the tenant no longer exists. */
   gone = false;
-  /** The state was still current at some moment after this one. */
+  /** A moment by performance.now(). The state is known to have been current at some time after it. */
   #confirmedAt = Number.NEGATIVE_INFINITY;
-  /** The database's time at that moment. */
+  /** The database's time when the state was last known to be current. */
   #confirmedTime = Number.NEGATIVE_INFINITY;
   readonly #headRead: SharedRead<void>;
 
@@ -37,13 +37,16 @@ export class TenantView {
     return !this.gone && this.state === state;
   }
 
-  /** Makes sure that the state was current after a moment, and returns the database's time then. Calls share one read. */
+  /**
+   * Makes sure that the state was still current after a moment. Returns the database's time of this check. Concurrent
+   * calls share one read.
+   */
   async confirm(since: number): Promise<number> {
     while (this.#confirmedAt < since && !this.gone) await this.#headRead.run();
     return this.#confirmedTime;
   }
 
-  /** Records that the state was current after the moment `startedAt`, and the database's time then. */
+  /** Records that the state was still current after the moment `startedAt`, and the database's time of this check. */
   wasCurrent(startedAt: number, time: number): void {
     if (startedAt < this.#confirmedAt) return;
     this.#confirmedAt = startedAt;

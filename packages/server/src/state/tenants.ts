@@ -15,7 +15,7 @@ import { TenantView } from './tenant-view.ts';
 import { Timelines } from './timelines.ts';
 import { Tokens } from './tokens.ts';
 
-/** If more rows than this have changed, the new state keeps no remembered rows. */
+/** If more rows than this have changed, the new state keeps no cached rows. */
 const mostChanged = 1_000;
 
 /** A tenant that was read in one snapshot. */
@@ -76,15 +76,18 @@ export class Tenants {
     }
   }
 
-  /** Updates the view after a successful append. The append shows that the state was still current at the database's `time`. */
+  /**
+   * Updates the view after a successful append, which shows that the state was still current at `time`, the database's
+   * time.
+   */
   advanced(view: TenantView, head: HeadRow, startedAt: number, time: number): void {
     this.#noteHead(view, head, performance.now());
     view.wasCurrent(startedAt, time);
   }
 
   /**
-   * Updates the view after a change by this replica. The view gets the state after the change and keeps the rows that did not
-   * change. A view with another state than `before` gets the change with its next read.
+   * Updates the view after a change by this replica. The view gets the new state, and keeps the cached rows that did
+   * not change. If the view's state is not `before`, the view is not updated here but by its next read.
    */
   changed(before: TenantState, head: HeadRow, subjects: readonly string[]): void {
     const { tenant_id: tenantId } = before.tenant;
@@ -175,7 +178,7 @@ export class Tenants {
     return view;
   }
 
-  /** Makes the state that was read. Keeps the remembered rows of the known state that have not changed since. */
+  /** Creates the state that was read. Keeps the cached rows of the known state that have not changed since. */
   #nextState(known: TenantState | undefined, { before, tenant, head, changed }: TenantRead): TenantState {
     const opened = openTenant(this.roots, tenant);
     if (!known || known !== before || changed.length > mostChanged) return new TenantState(head, opened);

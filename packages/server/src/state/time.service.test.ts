@@ -13,7 +13,7 @@ const day = 24 * 60 * 60 * 1_000;
 const year = 366 * day;
 const date = (time: number) => new Date(time).toISOString();
 
-/** A replica's clock that is wrong until the next response of the database. */
+/** A replica whose estimate of the time is wrong until the next response of the database. */
 class JumpingClock extends DatabaseClock {
   jump = 0;
   override now(): number {
@@ -26,7 +26,7 @@ class JumpingClock extends DatabaseClock {
 }
 
 test.each([year, -year, 5_000, -60_000])(
-  'nothing is written, refused or expired at a wrong time if the clock of a replica jumps by %i ms',
+  'if the clock of a replica jumps by %i ms, no entry gets a wrong time, and no request is wrongly refused or accepted',
   async (jump) => {
     const place: TestDatabase = await createDatabase(migrated);
     const database = new Database(place.connection('server'), 4);
@@ -68,7 +68,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-test('a log that is ahead of the present time continues, and API keys, keys and quota follow the present time', async () => {
+test('a log whose last entry is in the future continues, and expiry, rotation and quota use the current time', async () => {
   const now = world.time;
   world.time = now + year;
   const service = world.replica();

@@ -11,15 +11,18 @@ interface LastHead {
 }
 
 /**
- * Keeps the last known head of each tenant, longer than the tenant's view. So even the first read of a view detects that a log
- * has lost entries, because the database was restored from a backup or a failover lost writes.
+ * Keeps the last known head of each tenant, even after the tenant's view was dropped. A later read compares the log
+ * with this head, and so detects that the log has lost entries by a restore or a failover.
  */
 export class Timelines {
   readonly #last = new BoundedMap<string, LastHead>(50_000);
   /** How many times a read has found that a log had lost a known entry. */
   wentBack = 0;
 
-  /** Returns the last known head of a tenant. A read of the head also asks for the hash of the entry at its id. */
+  /**
+   * Returns the last known head of a tenant. Each read of the tenant's head also reads the hash of the entry with this
+   * id.
+   */
   last(tenantId: string): LastHead | undefined {
     return this.#last.get(tenantId);
   }

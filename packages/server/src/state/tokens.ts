@@ -19,7 +19,7 @@ interface FoundToken {
 interface ReadToken {
   readonly tenant: TenantRow;
   readonly apiKey: ApiKeyRow;
-  /** The database's time of the read. */
+  /** The database's time at which the API key was read. */
   readonly time: number;
 }
 
@@ -28,7 +28,7 @@ export class Tokens {
   readonly #tenants: Tenants;
   readonly #admission: Admission;
   readonly #alarms: Alarms;
-  /** The tenant and the API key of each token that was found before. */
+  /** The tenant and the id of the API key of each token that was found before. */
   readonly #byToken = new BoundedMap<string, { readonly tenantId: string; readonly apiKeyId: string }>(
     100_000,
   );
@@ -52,7 +52,7 @@ export class Tokens {
     const view = known && this.#tenants.remembered.views.get(known.tenantId);
     const apiKey = view && this.#tenants.remembered.apiKey(view.state, known.apiKeyId);
     if (apiKey) return { view, apiKey };
-    // Concurrent calls share a token that was found. If it was not found, each caller queries again.
+    // Concurrent calls share the look-up of a token if it finds the token. Otherwise each caller queries again.
     const shared = await this.#running.get(token)?.catch(() => undefined);
     if (shared) return shared;
     const own = this.#inShare(tokenHash, (tenantId) => this.#load(tenantId, tokenHash));
@@ -109,7 +109,7 @@ export class Tokens {
       });
       if (!read || !loaded) return undefined;
       const view = this.#tenants.learn(read);
-      // If a newer read has changed the view meanwhile, read again.
+      // If a newer read has changed the view in the meantime, read again.
       if (!view.state.isNamed(read.head)) continue;
       const apiKey = this.#authentic(view.state.secrets, loaded);
       if (!apiKey) return undefined;

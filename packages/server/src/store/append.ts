@@ -2,7 +2,7 @@ import type { ChainedRow } from './audit-entries.ts';
 import type { HeadRow } from './heads.ts';
 import type { Sql } from './sql.ts';
 
-/** Consecutive entries, the head before them and the head after them. */
+/** Consecutive entries, with the head before and the head after them. */
 export interface Link {
   readonly expected: HeadRow;
   readonly next: HeadRow;

@@ -1,5 +1,5 @@
-// Reads and writes PostgreSQL's text form of arrays. The driver's own support queries the array types on each new connection,
-// and a failure of that query cannot be caught.
+// Reads and writes PostgreSQL's text form of arrays. The driver's support for arrays is not used, because it queries
+// the array types on each new connection, and an error of that query cannot be caught.
 
 /** A parsed array. A tampered row can have nested arrays. */
 export type Parsed = (string | null | Parsed)[];

@@ -2,13 +2,13 @@ import type { StoredEntry } from '@eaas/protocol/audit';
 import { countRows, first } from './rows.ts';
 import type { Sql } from './sql.ts';
 
-/** An entry with its hash, which anyone can recompute, and its MAC, which only the service can compute. */
+/** An audit entry with its hash and its MAC. Anyone can recompute the hash, but only the service can compute the MAC. */
 export interface ChainedRow extends StoredEntry {
   readonly hash: Uint8Array;
   readonly mac: Uint8Array;
 }
 
-/** An entry as it is read, without the tenant id, which the caller knows. */
+/** An audit entry without the tenant id, because the caller knows the tenant. */
 export type EntryRow = Omit<ChainedRow, 'tenant_id'>;
 
 /** Selects the entries with ids from `first` to `last`, and only those of one key or one action if given. */

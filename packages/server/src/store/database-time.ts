@@ -8,8 +8,8 @@ export async function databaseTime(sql: Sql): Promise<number> {
 }
 
 /**
- * Returns how many milliseconds a clock is at least ahead of the database's clock. The round trip hides a smaller difference.
- * Works without the schema.
+ * Returns how many milliseconds a clock is ahead of the database's clock, at least. The exact difference is unknown
+ * because of the time of the round trip. Works without the schema.
  */
 export async function clockDifference(sql: Sql, clock: () => number): Promise<number> {
   const before = clock();

@@ -65,7 +65,7 @@ test('a new connection sends only the queries of the caller, and arrays are read
   expect(sent).not.toContain('pg_type');
 });
 
-test('the time that work waits for a free connection does not count as a slow database', async () => {
+test('the time that work waits for a free connection does not count towards the time limit of the work', async () => {
   const database = open(1);
   const first = await backend(database);
   await Promise.all([1, 2, 3].map(() => pause(database, 0.4, 1_000)));
@@ -81,7 +81,7 @@ test('work that gets no connection in time throws DatabaseBusy and keeps the poo
   expect(await backend(database)).toBe(first);
 });
 
-test('a pool with an unresponsive connection and the idle pools on the same server are replaced', async () => {
+test('if a connection does not respond, its pool and the idle pools on the same server are replaced', async () => {
   const siblings = new Set<Database>();
   const [slow, idle, working] = [open(1, siblings), open(1, siblings), open(2, siblings)];
   const before = await Promise.all([backend(slow), backend(idle)]);

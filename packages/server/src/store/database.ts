@@ -3,14 +3,17 @@ import { type Connection, openPool, type Pool, type Transaction } from './sql.ts
 
 /** A replaced pool is closed after this many milliseconds. */
 const grace = 5_000;
-/** A pool younger than this many milliseconds is kept when it loses a connection: the driver opens another. */
+/**
+ * A pool that is younger than this many milliseconds is kept when it loses a connection, because the driver opens
+ * another connection.
+ */
 const young = 200;
 
 /**
- * A pool of connections that can be replaced. postgres.js has no time limit for a query, does not always reopen a lost
- * connection, and queues queries behind a connection that hangs. So this class replaces the pool if work takes too long or a
- * connection is lost. Databases with the same `siblings` are on one server. If the connections of one database are dead, the
- * others replace their pools too.
+ * A connection pool that is replaced if work takes too long or a connection is lost. This is needed because postgres.js
+ * has no time limit for a query, does not always reopen a lost connection, and queues queries behind a connection that
+ * hangs. All pools in `siblings` connect to the same server. If the connections of one pool are dead, the other pools
+ * are replaced too.
  */
 export class Database {
   readonly #connection: Connection;
@@ -46,7 +49,7 @@ export class Database {
       this.#answeredAt = performance.now();
       return result;
     } catch (error) {
-      // A sibling that has had no response since the work began has dead connections too.
+      // The connections of another pool are dead too if it has had no response since this work began.
       if (error instanceof DatabaseSlow) this.#suspect(pool, (one) => one.#answeredAt < startedAt);
       else if (isConnectionLost(error) && !this.#isYoung()) this.#suspect(pool, (one) => !one.#isYoung());
       throw error;
@@ -76,7 +79,7 @@ export class Database {
   async snapshot<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 2_000): Promise<T> {
     const limit = String(0.9 * milliseconds);
     return this.#begin('isolation level repeatable read read only', milliseconds, async (tx) => {
-      // `execute` sends the setting before the first query and without waiting for the response. This saves a round trip.
+      // `execute` sends the setting before the first query, without waiting for its response, which saves a round trip.
       const setting = tx`select set_config('statement_timeout', ${limit}, true)`.execute();
       const [, result] = await Promise.all([setting, work(tx)]);
       return result;
@@ -85,7 +88,8 @@ export class Database {
 
   async #begin<T>(options: string, milliseconds: number, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.run((sql) => {
-      // This deadline is before the deadline of `run`, because a transaction whose caller has given up must not begin or commit.
+      // This deadline is earlier than the deadline of `run`, so that a transaction does not begin or commit after its
+      // caller got an error.
       const deadline = performance.now() + milliseconds - 10;
       const requireInTime = (): void => {
         if (performance.now() > deadline)
@@ -129,7 +133,7 @@ export class Database {
     }
   }
 
-  /** Opens another pool. Work on the old pool has the grace period and then this many seconds to end. */
+  /** Opens another pool. Work on the old pool can continue for the grace period and then this many seconds. */
   #replacePool(seconds: number): void {
     const old = this.#pool;
     this.#pool = openPool(this.#connection, this.#max);
@@ -147,7 +151,7 @@ async function endQuietly(pool: Pool, seconds: number): Promise<void> {
   try {
     await pool.end({ timeout: seconds });
   } catch {
-    // An error here means that the pool was broken, so nothing is left to close.
+    // An error is ignored here, because it means that the pool was broken and has no open connections.
   }
 }
 

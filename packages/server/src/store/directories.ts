@@ -1,12 +1,13 @@
 import { first } from './rows.ts';
 import type { Sql } from './sql.ts';
 
-// Directories find a tenant by a token or by a name. A directory row grants nothing, because the tenant's own rows decide.
+// The directories map tokens and names to tenants. A directory row grants no access, because the tenant's own rows are
+// always checked.
 
-/** If a directory row has no matching row of its tenant after this many milliseconds, a crash has left it. */
+/** A directory row that still has no matching row of its tenant after this many milliseconds was left by a crash. */
 const abandonedAfter = 60_000;
 
-/** Returns the tenant to which the directory assigns a token. */
+/** Returns the tenant of a token according to the directory. */
 export async function findTokenTenant(sql: Sql, tokenHash: Uint8Array): Promise<string | undefined> {
   const row = await first(sql<{ tenant_id: string }[]>`
     select tenant_id from eaas.token_directory where token_hash = ${tokenHash}`);
@@ -23,7 +24,10 @@ export async function removeToken(sql: Sql, tokenHash: Uint8Array): Promise<void
   await sql`delete from eaas.token_directory where token_hash = ${tokenHash}`;
 }
 
-/** Returns the tenant to which the directory assigns a name. Check the tenant's row, because the name might have changed. */
+/**
+ * Returns the tenant of a name according to the directory. The caller must check the tenant's row, because the name
+ * might have changed.
+ */
 export async function findNamedTenant(sql: Sql, name: string): Promise<string | undefined> {
   const row = await first(sql<{ tenant_id: string }[]>`
     select tenant_id from eaas.tenant_names where name = ${name}`);
@@ -31,8 +35,8 @@ export async function findNamedTenant(sql: Sql, name: string): Promise<string | 
 }
 
 /**
- * Reserves a name for a tenant. Returns whether the tenant now has the reservation. Call it before the transaction that writes
- * the name. Takes over a reservation that a crash has left.
+ * Reserves a name for a tenant, and returns whether this succeeded. Call it before the transaction that writes the
+ * name. A reservation that a crash has left is taken over.
  */
 export async function reserveName(sql: Sql, tenantId: string, name: string): Promise<boolean> {
   const { count } = await sql`
@@ -56,7 +60,7 @@ export async function removeFromDirectories(sql: Sql, tenantId: string): Promise
   await sql`delete from eaas.tenant_names where tenant_id = ${tenantId}`;
 }
 
-/** Deletes the rows that a crash left, and inserts missing ones. */
+/** Deletes directory rows that a crash left, and inserts missing rows. */
 export async function repairDirectories(sql: Sql): Promise<void> {
   await sql`
     delete from eaas.token_directory d where created_at < eaas.now_ms() - ${abandonedAfter}::bigint and not exists (

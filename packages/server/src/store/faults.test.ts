@@ -16,7 +16,7 @@ test.each([
   ['a parameter that does not parse', ofPostgres('22P02'), true],
   ['a constraint', ofPostgres('23505'), false],
   ['a refused connection', withCode('ECONNREFUSED'), false],
-])('the error of %s replaces the pool: %s', (_, error, expected) => {
+])('the error of %s causes the pool to be replaced: %s', (_, error, expected) => {
   expect(isConnectionLost(error)).toBe(expected);
 });
 

@@ -1,11 +1,11 @@
 import postgres from 'postgres';
 
-/** The database did not respond in time. */
+/** Thrown if the database does not respond in time. */
 export class DatabaseSlow extends Error {
   override readonly name = 'DatabaseSlow';
 }
 
-/** No connection came free in time. */
+/** Thrown if no connection becomes free in time. */
 export class DatabaseBusy extends Error {
   override readonly name = 'DatabaseBusy';
 }
@@ -13,7 +13,10 @@ export class DatabaseBusy extends Error {
 /** SQLSTATE classes of errors that a retry does not solve: data, constraints, privileges. */
 const permanent = new Set(['22', '23', '42']);
 
-/** A value does not parse. The service never sends such a value, so the settings of the connection must be wrong. */
+/**
+ * PostgreSQL could not parse a value. The service sends only valid values, so the settings of the connection must be
+ * wrong.
+ */
 const unparsed = '22P02';
 
 /** Connection errors of the driver, the operating system and TLS, for example SELF_SIGNED_CERT_IN_CHAIN. */
@@ -54,8 +57,9 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 /**
- * Returns whether an uncaught error comes from the database or from postgres.js. When a connection breaks, postgres.js throws
- * in timers and drops promises. By then the caller has got another error, and the pool has been replaced.
+ * Returns whether an uncaught error comes from the database or from postgres.js. When a connection breaks, postgres.js
+ * throws errors in timers and ignored promises. Such an error can be ignored, because the caller gets another error and
+ * the pool is replaced.
  */
 export function isDriverFault(error: unknown): boolean {
   if (isDatabaseFault(error)) return true;

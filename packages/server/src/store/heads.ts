@@ -1,14 +1,17 @@
 import { type Fragment, first, type Table } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-/** The head of a tenant's chain: its last entry, and the number of encrypt operations in the month. */
+/** The row with the head of a tenant's chain: the last entry, and the number of encrypt operations in the month. */
 export interface HeadRow {
   readonly tenant_id: string;
   readonly id: number;
   readonly hash: Uint8Array;
   /** The id of the last entry that changed the tenant, a key or an API key. */
   readonly state_id: number;
-  /** The hash of the entry `state_id`. Null in a head that an earlier version of the service wrote, until the next change. */
+  /**
+   * The hash of the entry `state_id`. Null until the tenant's next change if an earlier version of the service wrote
+   * the head.
+   */
   readonly state_hash: Uint8Array | null;
   readonly created_at: number;
   readonly month: string;
@@ -28,13 +31,13 @@ export const headTable: Table<HeadRow> = {
 export interface SeenHead extends HeadRow {
   /** The hash of the entry `state_id`, read from the entry if the head does not have it. Null if that entry was purged. */
   readonly state_name: Uint8Array | null;
-  /** The hash of the entry `knownId`. Null if this entry does not exist, absent if no `knownId` was passed. */
+  /** The hash of the entry `knownId`. Null if this entry does not exist. Absent if no `knownId` was passed. */
   readonly known_hash?: Uint8Array | null | undefined;
   /** The database's time at the read, in milliseconds since 1970. */
   readonly now: number;
 }
 
-/** Reads a tenant's head. `knownId` is the id of an earlier head. If given, the hash of this entry is read too. */
+/** Reads a tenant's head. If `knownId` (the id of an earlier head) is given, also reads the hash of that entry. */
 export function findHead(sql: Sql, tenantId: string, knownId?: number): Promise<SeenHead | undefined> {
   return first(sql<SeenHead[]>`
     select tenant_id, id, hash, state_id, state_hash, created_at, month, encrypts, mac, eaas.now_ms() as now,
@@ -50,8 +53,8 @@ function entryHash(sql: Sql, id: Fragment) {
 
 /** Locks and reads a tenant's head. No other transaction can append until this transaction ends. */
 export async function lockHead(tx: Transaction, tenantId: string, knownId?: number) {
-  // `execute` sends the lock now. Without it, postgres.js would send the query later, when it is awaited, which is after the
-  // read. Then the head and the time could be older than the lock.
+  // `execute` sends the lock before the read. Without `execute`, postgres.js would send the lock only when it is
+  // awaited, after the read, so the head and the time could be older than the lock.
   const lock = tx`select from eaas.audit_heads where tenant_id = ${tenantId} for update`.execute();
   const [, head] = await Promise.all([lock, findHead(tx, tenantId, knownId)]);
   return head;

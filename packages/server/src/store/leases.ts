@@ -1,16 +1,16 @@
 import type { Sql, Transaction } from './sql.ts';
 
-/** The right to run a job until the lease expires. The fence increases with each new holder. */
+/** The right to run a job until the lease expires. The number `fence` increases with each new holder. */
 export interface LeaseRow {
   readonly job: string;
   readonly holder: string;
   readonly fence: number;
 }
 
-/** Locks a lease until a transaction ends. Throws LeaseLost if it has expired. */
+/** Locks a lease until a transaction ends. Throws LeaseLost if the lease has expired. */
 export type Hold = (tx: Transaction) => Promise<void>;
 
-/** A job's lease has expired, so another replica might run the job. */
+/** Thrown if a job's lease has expired, because another replica might now run the job. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
   constructor(job: string) {
@@ -36,7 +36,10 @@ export async function releaseLease(sql: Sql, { job, holder, fence }: LeaseRow): 
     where job = ${job} and holder = ${holder} and fence = ${fence}`;
 }
 
-/** Locks the lease until the transaction ends, so that nobody else can take it. Throws LeaseLost if it has expired. */
+/**
+ * Locks the lease until the transaction ends, so that no other holder can take the lease. Throws LeaseLost if the lease
+ * has expired.
+ */
 export async function requireLease(tx: Transaction, { job, holder, fence }: LeaseRow): Promise<void> {
   const { count } = await tx`
     select from eaas.leases

@@ -17,7 +17,7 @@ export interface RawPage {
   readonly isCut: boolean;
 }
 
-/** A page ends with the entry at which the metadata of the page reaches this number of bytes. */
+/** A page of entries ends when its metadata reaches this number of bytes. */
 const pageBytes = 4 * 1024 * 1024;
 
 const signature = 'PGCOPY\n\u00ff\r\n\0';
@@ -30,7 +30,8 @@ const fieldCount = 10;
  */
 export async function rawEntries(tx: Transaction, tenantId: string, first: number, last: number) {
   if (parseUuid(tenantId) !== tenantId) throw new TypeError('`tenantId` must be a UUID in lower case');
-  // COPY takes no parameters, so the code checks the values that it inserts. `order by id` would sort by the text of the id.
+  // COPY accepts no parameters, so the code checks the values before it inserts them into the SQL. `order by id` would
+  // sort by the text of the id.
   const query = tx.unsafe(`copy (
     select id::text, action, key_id::text, key_version::text, actor, ip_address, metadata, created_at::text, hash, mac
     from (
@@ -45,16 +46,16 @@ export async function rawEntries(tx: Transaction, tenantId: string, first: numbe
   await new Promise<void>((resolve, reject) => {
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('end', () => {
-      // postgres.js pauses its socket while the stream is full, and resumes it when the stream is read. Without this last read
-      // after the end, the connection would stay paused.
+      // postgres.js pauses its socket while the stream is full, and resumes the socket when the stream is read. Without
+      // this last read, the connection would stay paused.
       stream._read(0);
       resolve();
     });
     stream.on('error', reject);
   });
   const bytes = Buffer.concat(chunks);
-  // The size includes more than the metadata that the limit counts. So a complete page can be treated as cut, which only
-  // costs one more read.
+  // The size counts more bytes than the limit does, so a complete page is sometimes treated as incomplete. This only
+  // causes one more read.
   return { rows: readRows(bytes), isCut: bytes.length >= pageBytes };
 }
 

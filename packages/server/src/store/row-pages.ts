@@ -4,7 +4,10 @@ import type { Sql } from './sql.ts';
 
 // The queries of a verification.
 
-/** Counts a tenant's rows in the tables with one row per tenant. More rows exist only if the constraints were removed. */
+/**
+ * Counts a tenant's rows in the tables that must have one row per tenant. A higher count means that the constraints of
+ * the tables were removed.
+ */
 export async function countSingleRows(sql: Sql, tenantId: string): Promise<Record<string, number>> {
   const [row] = await sql<Record<string, number>[]>`select
     (select count(*) from eaas.tenants where tenant_id = ${tenantId}) as tenant,

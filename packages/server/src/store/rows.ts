@@ -7,7 +7,10 @@ export interface Table<Row> {
   readonly name: string;
   /** The column that identifies a row among those of its tenant. */
   readonly id: string;
-  /** The first parts of the input of every MAC. So the MAC of a row is never valid in another table. */
+  /**
+   * The first parts of the MAC's input. They differ for each table, so the MAC of a row is never valid in another
+   * table.
+   */
   readonly label: readonly string[];
   /** The columns that the MAC covers, in this order. */
   readonly columns: readonly (keyof Row & string)[];
@@ -15,7 +18,7 @@ export interface Table<Row> {
   readonly added?: keyof Row & string;
 }
 
-/** A row of a table in which every change is recorded: a tenant, a key or an API key. */
+/** A row whose changes are all recorded in the audit log: a tenant, a key or an API key. */
 export interface RecordedRow {
   readonly tenant_id: string;
   /** The id of the audit entry of the last change; 0 if the row has not changed since a tenant's creation. */
@@ -23,10 +26,13 @@ export interface RecordedRow {
   readonly mac: Uint8Array;
 }
 
-/** A row with the `rev` of its newest record. If an older row was put back, its `rev` differs from `newest_rev`. */
+/**
+ * A row, and the `rev` of its newest record. If an older version of the row was put back, the row's `rev` differs from
+ * `newest_rev`.
+ */
 export type Loaded<Row> = Row & { readonly newest_rev: number | null };
 
-/** A part of a query. */
+/** A part of an SQL query. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
 /** Describes a table of recorded rows. */

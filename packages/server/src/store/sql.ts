@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { formatArray, parseArray } from './arrays.ts';
 
-/** A bigint is read as a number, because all numbers in the database are integers below 2^53. */
+/** A bigint column is read as a number, because all integers in the database are below 2^53. */
 interface Types extends Record<string, unknown> {
   bigint: number;
 }
@@ -36,7 +36,8 @@ export function openPool(connection: Connection, max: number): Pool {
   const options: postgres.Options<DriverTypes> = {
     max,
     types,
-    // Without this option, the driver queries the types on each new connection. With a pooler this query can fail.
+    // Without this option, the driver queries the array types on each new connection, and behind a pooler this query
+    // can fail.
     fetch_types: false,
     connect_timeout: 3,
     keep_alive: 10,

@@ -68,7 +68,7 @@ export interface Holdings {
   readonly last_used_at: number | null;
 }
 
-/** Counts a tenant's holdings, to show them to the operator who is about to destroy the tenant. */
+/** Counts a tenant's keys, API keys and entries, to show the numbers to the operator before the tenant is destroyed. */
 export async function countHoldings(sql: Sql, tenantId: string): Promise<Holdings> {
   const [row] = await sql<Holdings[]>`
     select

@@ -83,6 +83,7 @@ export async function countedThrough(sql: Sql, tenantId: string): Promise<number
 }
 
 function counted(sql: Sql) {
-  // In canonical JSON `outcome` is the last member of the metadata. An `outcome` in the context would be before two braces.
+  // Canonical JSON sorts members, so `outcome` is the last member of the metadata. A member `outcome` of the context
+  // would be followed by two braces.
   return sql`action = any (${[...countedOperations]}::text[]) and metadata not like '%"outcome":"refused"}'`;
 }

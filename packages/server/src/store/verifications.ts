@@ -10,7 +10,7 @@ export interface MarkerRow {
   /** The first hundred findings as JSON. */
   readonly findings: string;
   readonly finished_at: number;
-  /** Empty if the tenant's secret does not open, because then the key of the MAC is unknown. */
+  /** The MAC of the row. Empty if the tenant's secret cannot be decrypted, because then the MAC key is unknown. */
   readonly mac: Uint8Array;
 }
 

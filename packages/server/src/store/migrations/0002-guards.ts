@@ -9,9 +9,10 @@ const guarded = [
 ];
 
 /**
- * Triggers that refuse changes of the log. They stop accidents and anyone who has only the server's role. The MACs detect
- * changes by a superuser. The triggers are "enable always", because other triggers do not fire under
- * session_replication_role. TRUNCATE needs separate triggers, because it fires no row trigger.
+ * Triggers that refuse changes of the log. The triggers prevent accidents, and changes by anyone who has only the
+ * server's role. Changes by a superuser are detected by the MACs. The triggers are "enable always", because other
+ * triggers do not fire under session_replication_role. TRUNCATE needs separate triggers, because it fires no row
+ * trigger.
  */
 export const guards = `
 create function eaas.refuse_change() returns trigger language plpgsql as $$

@@ -1,4 +1,7 @@
-/** Adds the function that appends. It touches one tenant, so it can run where that tenant's rows are. */
+/**
+ * Adds the function that appends entries. The function uses the rows of one tenant only, so it can run on the shard
+ * with that tenant's rows.
+ */
 export const append = `
 -- Appends entries after the expected head and advances the head, or writes nothing. Returns the database's time in
 -- milliseconds and the outcome: 'written', 'moved' if the head is not the expected one, or 'clock' if the time of the
