@@ -30,7 +30,7 @@ export const comparisons: Readonly<Record<string, PageComparison>> = {
 /** Runs one comparison inside a page. */
 export async function run({ name }: { readonly name: string }): Promise<Result> {
   const [ours, reference, size = 1] = (await comparisons[name]?.prepare()) ?? [];
-  if (!ours || !reference) throw new Error(`there is no comparison ${name}`);
+  if (!ours || !reference) throw new Error(`no comparison has the name ${name}`);
   return compare({ ours: { name, size, run: ours }, reference: { name, size, run: reference } });
 }
 

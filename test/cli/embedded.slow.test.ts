@@ -55,7 +55,7 @@ test.each([
   expect(existsSync(data)).toBe(false);
 });
 
-test('a command finds the data directory in a folder above, and refuses an empty one', async () => {
+test('a command finds the data directory in a folder above, and refuses an empty data directory', async () => {
   const project = await newDirectory();
   await created({ EAAS_DATA_DIR: join(project, '.eaas') });
   const folder = join(project, 'packages', 'app');

@@ -138,7 +138,7 @@ describe('refused', () => {
 });
 
 describe('a new API key cannot exceed the permissions of its creator', () => {
-  test('an API key cannot create one with a permission that it does not have', async () => {
+  test('an API key cannot create another API key with a permission that it does not have itself', async () => {
     const { api } = await tenant.issue({ permissions: ['api_keys.manage', 'encrypt'] });
     const give = (permissions: readonly string[]) => api.post('/v1/api-keys', { name: 'x', permissions });
     expect(await give(['encrypt'])).toHaveStatus(201);
@@ -152,7 +152,7 @@ describe('a new API key cannot exceed the permissions of its creator', () => {
     });
   });
 
-  test('an API key cannot create one that expires later than itself or never', async () => {
+  test('an API key cannot create another API key that expires later or never expires', async () => {
     const own = inAnHour();
     const { api } = await tenant.issue({ expires_at: own });
     const give = (fields: object) =>

@@ -42,7 +42,7 @@ export function openWrappedKey(
   return openSecret(bytes, place).toString('base64');
 }
 
-/** The hash that a tenant's chain starts with, in hex. */
+/** Returns the genesis hash of a tenant's chain, in hex. */
 export function genesisHash(tenantId: string): string {
   return audit.chainStart(tenantId).toString('hex');
 }

@@ -47,7 +47,7 @@ function altered(offset: number, mask = 1): string {
   return bytes.toString('base64');
 }
 
-test('ciphertext, key_id and key_version return the plaintext', async () => {
+test('decrypt needs only ciphertext, key_id and key_version', async () => {
   const answer = await decrypt(stored(bundle));
   expect(answer).toHaveStatus(200);
   expect(answer.body).toStrictEqual({ plaintext: 'the plaintext' });
@@ -282,7 +282,7 @@ test('the wrapped key in a bundle has no context, also if the body has one', asy
   expect(await unwrap({ context })).toBeProblem('wrapped_key_unauthentic');
 });
 
-test('a wrapped key with a context does not decrypt a bundle', async () => {
+test('a wrapped key that was wrapped with a context does not decrypt a bundle', async () => {
   const context = { table: 'patients' };
   const { dek } = ok(
     await tenant.api.post(`/v1/keys/${key.key_id}/unwrap`, { wrapped_key: bundle.wrapped_key }),

@@ -54,7 +54,7 @@ async function file(name: string, text: string): Promise<string> {
 const inJson = async <T>(command: string[], changes: Environment = {}): Promise<T> =>
   JSON.parse((await run([...eaas, ...command, '--json'], { ...env, ...changes })).stdout) as T;
 
-/** A token of a new tenant of this database. */
+/** Creates a tenant in this database, and returns a token of the tenant. */
 async function newToken(changes: Environment = {}): Promise<string> {
   const name = `tenant ${randomBytes(4).toString('hex')}`;
   await inJson(['tenant', 'create', '--name', name], changes);

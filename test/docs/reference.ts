@@ -84,12 +84,12 @@ export async function writeReference(folder: string): Promise<string[]> {
   return complaints;
 }
 
-/** Names each page after the import instead of the source. */
+/** Gives each page the name of the import that apps write, instead of the name of the source file. */
 function namePages({ children }: Project, entries: readonly Entry[]): void {
   for (const module of children) {
     const paths = [`/${module.name}.ts`, `/${module.name}/index.ts`];
     const entry = entries.find(({ source }) => paths.some((path) => source.endsWith(path)));
-    if (!entry) throw new Error(`no entry has the source ${module.name}`);
+    if (!entry) throw new Error(`expected an entry point whose source is ${module.name}`);
     module.name = entry.page;
   }
 }

@@ -16,7 +16,7 @@ export type Tenant = Resident;
 /** The operator of a migrated database. It runs in the process of the test. */
 export type Operator = Awaited<ReturnType<typeof operate>>;
 
-/** A server on a database. */
+/** A server that uses a database of the fault tests. */
 export type Replica = ServerProcess;
 
 /** Two replicas on a database, with their operator and a superuser. */

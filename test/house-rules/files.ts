@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface SourceFile {
-  /** The path from the root of the checkout, with slashes. */
+  /** The path of a file relative to the root of the checkout, with slashes. */
   readonly path: string;
   readonly text: string;
   readonly lines: readonly string[];

@@ -172,7 +172,7 @@ export function lineOf(route: Route, id: string): { method: string; path: string
   return { method, path: pattern.replace(/:\w+/, id), takesBody: method !== 'GET' && method !== 'DELETE' };
 }
 
-/** Makes the call with its smallest valid input. */
+/** Sends a call with the smallest valid input of its endpoint. */
 export function call(
   api: Client,
   route: Route,

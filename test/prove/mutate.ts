@@ -15,7 +15,7 @@ export type Verdicts = Readonly<Record<string, readonly string[]>>;
 
 /**
  * Breaks each invariant on purpose in a copy of the sources, and checks that the trial of the invariant fails. Returns
- * how many mutations were not noticed, or could not be checked.
+ * the number of mutations that no trial detected, or that could not be checked.
  */
 export async function proveMutations(names: readonly string[]): Promise<number> {
   const chosen = mutations.filter(({ name }) => names.length === 0 || names.includes(name));

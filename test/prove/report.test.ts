@@ -22,7 +22,7 @@ test('a trial without a check fails, because it has proved nothing', () => {
   expect(verdictOf(outcomeOf(new Findings()))).toBe('fails');
 });
 
-test('a check that fails once stays failed, and keeps the details of each failure', () => {
+test('if a check fails once, its result stays failed, and the report has the details of each failure', () => {
   const findings = new Findings();
   for (const [holds, found] of [
     [true, ''],

@@ -89,7 +89,7 @@ async function main(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-// When a trial kills the database, its driver can throw an error that no caller can catch.
+// When a trial kills the database, the driver postgres.js can throw an error that no caller can catch.
 process.on('uncaughtException', (error) => {
   if (/postgres/.test(error.stack ?? '')) return;
   console.error(error);

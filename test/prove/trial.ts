@@ -1,10 +1,10 @@
 import type { Outcome } from './report.ts';
 
-/** A statement, and whether a trial found it true. */
+/** An invariant that a trial checks, and whether it was true. */
 export interface Check {
   readonly invariant: string;
   readonly holds: boolean;
-  /** Figures or examples that explain the verdict. */
+  /** Numbers or examples that explain the result of the check. */
   readonly found: string;
 }
 
@@ -30,7 +30,7 @@ export interface Part {
 
 const open = new Set<Findings>();
 
-/** Runs all open clean-ups, for a run that is interrupted. */
+/** Runs all remaining clean-ups when a run is interrupted. */
 export async function closeAll(): Promise<void> {
   for (const findings of open) await findings.close();
 }
@@ -59,7 +59,9 @@ export class Findings {
     this.figures.set(name, String(value));
   }
 
-  /** Records a verdict. An invariant that fails once stays failed. Each failure adds its details. */
+  /**
+   * Records the result of a check. If an invariant fails once, its result stays failed. Each failure adds its details.
+   */
   check(invariant: string, holds: boolean, found: unknown = ''): void {
     const text = typeof found === 'string' ? found : JSON.stringify(found);
     const index = this.checks.findIndex((known) => known.invariant === invariant);
@@ -75,7 +77,7 @@ export class Findings {
     this.lost = (this.lost ?? 0) + count;
   }
 
-  /** Runs a clean-up when the trial is over, the last one first. */
+  /** Registers a clean-up, which runs when the trial ends. The last registered clean-up runs first. */
   defer(cleanup: () => unknown): void {
     open.add(this);
     this.#cleanups.push(cleanup);
@@ -98,7 +100,10 @@ export const lasting = new Findings();
 
 const isSmall = process.argv.includes('--small');
 
-/** Returns a size of the full run, or a tenth of it with `--small`, which tries out a part without a verdict. */
+/**
+ * Returns the size of a trial in a full run, or a tenth of this size with `--small`. A small run only shows that the
+ * trials work.
+ */
 export function scaled(size: number): number {
   return isSmall ? Math.ceil(size / 10) : size;
 }

@@ -5,7 +5,7 @@ import { createTestService } from '@eaas/sdk/testing';
 import type { Case, ConnectOptions, Scene } from './case.ts';
 import { holds, refused, same } from './expect.ts';
 
-/** The scene of a program that has an API key. */
+/** The settings and functions of a case in a program that has an API key. */
 export interface ProgramScene extends Scene {
   readonly connect: (options?: ConnectOptions & { readonly apiKey?: string }) => EaasClient;
 }

@@ -39,7 +39,10 @@ export interface CaseResult {
   readonly error: string;
 }
 
-/** Runs one case after another. Clients stay open, because an open client must not keep a runtime from ending. */
+/**
+ * Runs one case after another. The clients are not closed, to test that an open client does not keep a runtime from
+ * ending.
+ */
 export async function runCases<S extends Scene>(cases: readonly Case<S>[], scene: S): Promise<CaseResult[]> {
   const results: CaseResult[] = [];
   for (const { name, run } of cases) {

@@ -71,7 +71,7 @@ interface Opening {
 
 function engineOf(engines: readonly Engine[], name: string): Engine {
   const engine = engines.find((known) => known.name === name);
-  if (!engine) throw new Error(`there is no engine ${name}`);
+  if (!engine) throw new Error(`no engine has the name ${name}`);
   return engine;
 }
 

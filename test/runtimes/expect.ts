@@ -23,10 +23,13 @@ export async function refused(call: () => unknown, code: string): Promise<Error 
 /** Returns the value of a result. Throws its error. */
 export function valueOf<T>(settled: { ok: true; value: T } | { ok: false; error: Error } | undefined): T {
   if (settled?.ok) return settled.value;
-  throw settled?.error ?? new Error('there is no result');
+  throw settled?.error ?? new Error('expected a result with a value or an error (got undefined)');
 }
 
-/** Returns JSON with sorted names. Bytes differ from every string and every list. */
+/**
+ * Returns a value as JSON with sorted names. Bytes are marked, so that their JSON differs from that of every string and
+ * list.
+ */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {
     if (member instanceof Uint8Array) return { '(bytes)': Array.from(member).join() };

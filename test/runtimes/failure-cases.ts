@@ -30,7 +30,7 @@ export const failureCases: readonly Case[] = [
     },
   },
   {
-    name: 'an aborted signal ends a call',
+    name: 'a call with an aborted signal fails',
     run: async ({ connect }) => {
       const client = connect({ fetch: silent, timeouts: { total: 500 } });
       const signal = AbortSignal.timeout(20);

@@ -14,7 +14,7 @@ export interface Runtime {
 
 export interface Work {
   readonly app: App;
-  /** The path of a module that exports `run(settings, engines)`. Both cross as JSON, except the runtime's own engines. */
+  /** The path of a module that exports `run(settings, engines)`. The settings and the result are passed as JSON. */
   readonly module: string;
   /** For a page: request handlers by the first segment of the path. */
   readonly mounts?: Readonly<Record<string, Mount>> | undefined;
@@ -31,7 +31,10 @@ export interface Started {
 
 const here = import.meta.dirname;
 
-/** Compiles a module into the app's folder and returns the file's path. It imports the packages that are installed there. */
+/**
+ * Compiles a module into the app's folder and returns the path of the result, which imports the packages installed
+ * there.
+ */
 export async function compileInto(app: App, module: string, target: string): Promise<string> {
   const outfile = join(app.directory, `${target}-${module.replace(/^.*\/|\.ts$/g, '')}.js`);
   await build({

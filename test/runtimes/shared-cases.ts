@@ -8,7 +8,7 @@ import { failureCases } from './failure-cases.ts';
 import { fieldsCases } from './fields-cases.ts';
 import { streamCases } from './stream-cases.ts';
 
-/** The engines without modules of the runtime. */
+/** The engines that do not need modules of a runtime. */
 export const enginesEverywhere: readonly Engine[] = [nobleEngine, webCryptoEngine];
 
 /** The cases for programs and pages. */

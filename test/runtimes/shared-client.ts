@@ -4,7 +4,7 @@ import type { Settings } from './case.ts';
 export interface Asked extends Settings {
   /** A ciphertext that another request created. */
   readonly ciphertext?: string | undefined;
-  /** The request ends after this many milliseconds, before the service responds. */
+  /** The request is ended after this many milliseconds, before the service responds. */
   readonly patience?: number | undefined;
 }
 

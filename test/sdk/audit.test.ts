@@ -182,7 +182,7 @@ describe('audits of a log that a database administrator changed', () => {
     expect(await client.audit.verify()).toMatchObject({ valid: false });
   });
 
-  test('an audit finds recomputed hashes, which differ from the checkpoint and from the hashes that were read', async () => {
+  test('an audit finds that hashes were recomputed, because they differ from the checkpoint and from hashes that it read before', async () => {
     const one = await watcher();
     await tamper("update eaas.audit_entries set actor = 'nobody' where mine and id = 100");
     await rechain(100);

@@ -20,7 +20,7 @@ export const range = (length: number): number[] => Array.from({ length }, (_, in
 
 const realSetTimeout = setTimeout;
 
-/** Lets pending responses arrive without advancing a fake clock. */
+/** Waits until pending responses have arrived, without advancing a fake clock. */
 export const arrivals = (milliseconds = 50): Promise<void> =>
   new Promise((resolve) => realSetTimeout(resolve, milliseconds));
 

@@ -112,7 +112,7 @@ test('a table of plaintext is encrypted while the app writes, with one interrupt
 test('with writeMany a rotation leaves no value under the old version', async () => {
   const rows = await Promise.all(
     Array.from({ length: 50 }, async (_, index) => {
-      // The fifty values have ten data keys.
+      // The fifty values are encrypted under ten data keys.
       const { ciphertext } = await client.encrypt(`${index}@example.com`, { scope: String(index % 10) });
       return { id: index + 1, email: ciphertext };
     }),

@@ -19,7 +19,7 @@ export async function requireTools(name: Tools): Promise<string> {
   if (isInstalled()) return modules;
   const release = await acquire(join(folder, '.installing'));
   try {
-    // Another process may have installed it while this one waited.
+    // Another process might have installed the packages while this process waited.
     if (isInstalled()) return modules;
     const shell = process.platform === 'win32';
     await promisify(execFile)('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, shell });
@@ -46,7 +46,7 @@ async function acquire(lock: string): Promise<() => void> {
   }
 }
 
-/** Whether the process that took the lock ended without releasing it. */
+/** Returns whether the process that took the lock has ended without releasing it. */
 function isAbandoned(lock: string): boolean {
   try {
     process.kill(Number(contentOf(lock)), 0);

@@ -14,7 +14,7 @@ import { Database } from '../../packages/server/src/store/database.ts';
 import { openPool } from '../../packages/server/src/store/sql.ts';
 import { createDatabase, migrated, type TestDatabase } from './database.ts';
 
-/** A migrated database and its replicas, under the server's role and at a time that the test sets. */
+/** A migrated database and its replicas. The replicas use the server's role, and the test sets the time. */
 export interface World {
   readonly database: TestDatabase;
   readonly roots: readonly [ReturnType<typeof rootKey>];

@@ -21,7 +21,7 @@ const byColumn: Readonly<Record<string, readonly string[]>> = {
     '{"__proto__":{"previous_change":3}}',
     '{"outcome":"refused"}',
   ],
-  // The characters of "encrypt" as a nested list, which must not be accepted as the string.
+  // A nested list with the characters of "encrypt". The service must not accept this list as the string "encrypt".
   permissions: ['{{101,110,99,114,121,112,116}}', '{decrypt}', '{api_keys.manage}'],
   month: ['2019-01', '9999-12'],
   ip_address: ['::1', '192.0.2.8'],
@@ -54,7 +54,7 @@ function byType(type: string, current: string | null): string[] {
     case 'uuid[]':
       return ['{}', '{00000000-0000-0000-0000-000000000000}'];
     default:
-      throw new Error(`no alternatives for the type ${type}`);
+      throw new Error(`the tests have no other values for columns of the type ${type}`);
   }
 }
 

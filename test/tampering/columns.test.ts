@@ -32,7 +32,7 @@ const apart: Partial<Record<string, string>> = {
   migrations: 'belongs to the owner; the server only reads the latest migration',
   root_checks: 'a changed row stops the next start',
   verifications: 'only saves the replicas work; `eaas audit verify` proves a chain',
-  usage_cursors: 'is counted separately without a MAC, and no request reads it',
+  usage_cursors: 'is counted separately without a MAC, and is read by no request',
   usage: 'counted aside',
   key_version_uses: 'counted aside',
   api_key_uses: 'noted aside',
@@ -116,7 +116,7 @@ async function changesOf(table: Bound): Promise<{ row: Row; column: Column; valu
     });
     const made = rows.flatMap((row, nth) => {
       const values = alternatives(name, type, row[name] ?? null);
-      // Try all changes on rows that different code reads. For other rows, try each change on one row.
+      // All changes are tried on rows that different code reads. Of other rows, only one gets each change.
       const chosen = everywhere.has(name) ? values : values.filter((_, at) => at % rows.length === nth);
       return chosen.map((value) => ({ row, value }));
     });
@@ -138,7 +138,7 @@ async function apply(table: Bound, row: Row, { name, type }: Column, value: stri
 }
 
 describe.each(bound)('%s', (table) => {
-  test('any change of a column is a finding that names the row, and calls that read the row are refused', async () => {
+  test('after any change of a column, verify names the row, and calls that read the row are refused', async () => {
     const unnamed = new Map<string, string>();
     const answered: string[] = [];
     for (const { row, column, value } of await changesOf(table)) {

@@ -29,7 +29,7 @@ async function wrong(tenantId = ann.tenantId): Promise<string[]> {
   return valid === (error_count === 0) ? found : [`valid is ${valid}`, ...found];
 }
 
-// The chain has the entries 1 to 31, and 15 to 31 after the purge.
+// Before the purge, the chain has the entries 1 to 31. After the purge, it has the entries 15 to 31.
 describe.each([
   ['a whole chain', 'late', 1],
   ['a purged chain', 'now', 15],
@@ -100,7 +100,7 @@ describe.each([
     expect(await wrong()).toContainEqual(expect.stringMatching(/entry_unexpected$/));
   });
 
-  test('a change inserted far after the head does not slow the verification down', async () => {
+  test('an entry that was inserted far after the head does not slow the verification down', async () => {
     await entries(`insert into eaas.audit_entries
       select (jsonb_populate_record(e, '{"id":9007199254740993,"action":"key.disable"}')).*
       from eaas.audit_entries e where tenant_id = $ann and id = 20`);
@@ -235,7 +235,7 @@ describe('a database rolled back to an authentic older state', () => {
   const wrap = () => api('POST /v1/keys/:key_id/wrap', { key_id: ann.busy, dek });
   const verify = (checkpoint?: string) => api('GET /v1/audit/verify', { ...(checkpoint && { checkpoint }) });
 
-  test('a rolled back database is found only with an external checkpoint', async () => {
+  test('verify finds a rolled back database only with an external checkpoint', async () => {
     await wrap();
     const { checkpoint: before, id } = await api('GET /v1/audit/checkpoint', {});
     await attacker.keep('before_tail');
@@ -255,7 +255,7 @@ describe('a database rolled back to an authentic older state', () => {
       checkpoint: { valid: false },
     });
 
-    // Other entries replace the lost ones.
+    // After the rollback, new entries replace the lost entries.
     world.time += 1_000;
     for (let nth = 0; nth < 3; nth++) await wrap();
     expect(await verify()).toMatchObject({ valid: true });
@@ -268,7 +268,7 @@ describe('a database rolled back to an authentic older state', () => {
     });
   });
 
-  test('a rolled back database is found without a checkpoint if a row is newer than the log', async () => {
+  test('verify finds a rolled back database without a checkpoint if a row is newer than the log', async () => {
     await api('POST /v1/keys/:key_id/disable', { key_id: ann.quiet });
     await attacker.putBack('now', 'audit_heads', `tenant_id = '${ann.tenantId}'`);
     await attacker.putBack('now', 'audit_entries', `tenant_id = '${ann.tenantId}'`);

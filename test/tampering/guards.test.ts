@@ -58,7 +58,7 @@ beforeAll(async () => {
   const { key_id } = await api('POST /v1/keys', { name: 'key' });
   await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
   [server, owner, superuser] = [connect('server'), connect('owner'), connect('superuser')];
-  // The anchor of a purge, without a valid MAC.
+  // A row of audit_anchors that an attacker inserts. Its MAC is not valid.
   await superuser`insert into eaas.audit_anchors values (${ann.tenantId}, 1, '', '', '')`;
 });
 afterAll(async () => {
@@ -134,7 +134,7 @@ const guarded = [
   'row_records',
 ];
 
-describe("the server's role is refused", () => {
+describe('the role of the server has no other rights', () => {
   test.each([
     'update eaas.audit_entries set actor = actor',
     'delete from eaas.audit_entries',
@@ -167,44 +167,50 @@ describe("the server's role is refused", () => {
   });
 });
 
-test.each(['audit_heads', 'audit_anchors'])('the server’s role can only move %s forward', async (table) => {
-  await expect(server.unsafe(`update eaas.${table} set id = id - 1`)).rejects.toMatchObject({
-    ...denied,
-    message: expect.stringContaining('never goes back'),
-  });
-});
-
-// These triggers protect against mistakes of the tables' owner and of superusers.
-describe.each(['owner', 'superuser under session_replication_role'])('%s: refused by a trigger', (who) => {
-  const run = async (statement: string): Promise<unknown> => {
-    if (who === 'owner') return owner.unsafe(statement);
-    return superuser.begin(async (tx) => {
-      await tx`set local session_replication_role = replica`;
-      await tx.unsafe(statement);
-    });
-  };
-
-  test.each<readonly [statement: string, message: string]>([
-    ['update eaas.audit_entries set actor = actor', 'append-only: UPDATE is refused'],
-    ['delete from eaas.audit_entries', 'append-only: DELETE is refused'],
-    ['update eaas.row_records set rev = rev', 'append-only: UPDATE is refused'],
-    ['delete from eaas.row_records', 'append-only: DELETE is refused'],
-    ['update eaas.audit_heads set id = id - 1', 'never goes back'],
-    ['update eaas.audit_anchors set id = id - 1', 'never goes back'],
-    ...guarded.map((table) => [`truncate eaas.${table} cascade`, 'must not be truncated'] as const),
-  ])('a trigger refuses: %s', async (statement, message) => {
-    await expect(run(statement)).rejects.toMatchObject({
+test.each(['audit_heads', 'audit_anchors'])(
+  'the server’s role can change the row of %s only to a later entry',
+  async (table) => {
+    await expect(server.unsafe(`update eaas.${table} set id = id - 1`)).rejects.toMatchObject({
       ...denied,
-      message: expect.stringContaining(message),
+      message: expect.stringContaining('never goes back'),
     });
-  });
+  },
+);
 
-  test('the setting that allows erasing one tenant does not allow erasing another', async () => {
-    const statement = `set local eaas.erasing = '00000000-0000-0000-0000-000000000000'; delete from eaas.audit_entries`;
-    await expect(run(`begin; ${statement}`)).rejects.toMatchObject(denied);
-    if (who === 'owner') await owner`rollback`;
-  });
-});
+// The triggers that these tests check prevent mistakes of the tables' owner and of superusers.
+describe.each(['owner', 'superuser under session_replication_role'])(
+  'a trigger refuses the statement %s',
+  (who) => {
+    const run = async (statement: string): Promise<unknown> => {
+      if (who === 'owner') return owner.unsafe(statement);
+      return superuser.begin(async (tx) => {
+        await tx`set local session_replication_role = replica`;
+        await tx.unsafe(statement);
+      });
+    };
+
+    test.each<readonly [statement: string, message: string]>([
+      ['update eaas.audit_entries set actor = actor', 'append-only: UPDATE is refused'],
+      ['delete from eaas.audit_entries', 'append-only: DELETE is refused'],
+      ['update eaas.row_records set rev = rev', 'append-only: UPDATE is refused'],
+      ['delete from eaas.row_records', 'append-only: DELETE is refused'],
+      ['update eaas.audit_heads set id = id - 1', 'never goes back'],
+      ['update eaas.audit_anchors set id = id - 1', 'never goes back'],
+      ...guarded.map((table) => [`truncate eaas.${table} cascade`, 'must not be truncated'] as const),
+    ])('a trigger refuses: %s', async (statement, message) => {
+      await expect(run(statement)).rejects.toMatchObject({
+        ...denied,
+        message: expect.stringContaining(message),
+      });
+    });
+
+    test('the setting that allows erasing one tenant does not allow erasing another tenant', async () => {
+      const statement = `set local eaas.erasing = '00000000-0000-0000-0000-000000000000'; delete from eaas.audit_entries`;
+      await expect(run(`begin; ${statement}`)).rejects.toMatchObject(denied);
+      if (who === 'owner') await owner`rollback`;
+    });
+  },
+);
 
 describe('purging', () => {
   test.each([0, 2, 3, null])('a purge up to %s, which is not the recorded anchor, is refused', async (id) => {

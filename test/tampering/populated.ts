@@ -27,8 +27,8 @@ export interface Populated extends Resident {
 export const never = alone();
 
 /**
- * Creates two tenants with the same history: years with purged entries and years with entries. The attacker keeps the
- * copies `early`, `middle`, `late` and, after the purge, `now`.
+ * Creates two tenants with the same history over several years, of which the first years are purged. The attacker keeps
+ * copies of the database: `early`, `middle`, `late` and, after the purge, `now`.
  */
 export async function populate(world: World, attacker: Attacker): Promise<[Populated, Populated]> {
   const service = world.replica();

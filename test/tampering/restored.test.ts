@@ -34,7 +34,7 @@ const disable = (service: Service) =>
   apiOf(service, tenant.token)('POST /v1/keys/:key_id/disable', { key_id: keyId });
 
 test.each([0, 1, 5])(
-  'after a restore, other entries get the same ids, and lost changes no longer apply (%i entries later)',
+  'after a restore, new entries reuse the ids of lost entries, and lost changes have no effect (%i entries later)',
   async (wraps) => {
     await attacker.keep('backup');
     await rotate(running);
@@ -51,7 +51,7 @@ test.each([0, 1, 5])(
   },
 );
 
-test('a replica notices a shortened chain and appends after its last entry', async () => {
+test('a replica detects that a chain was shortened, and appends after the chain’s new last entry', async () => {
   await attacker.keep('backup');
   for (let nth = 0; nth < 3; nth++) expect(await wrap(running)).toBe(200);
   await attacker.restore('backup');
@@ -79,7 +79,7 @@ describe('a lost change whose id another change has', () => {
     await attacker.keep('standby');
   });
 
-  /** The first request to the replica that has the lost change in its cache. */
+  /** The kinds of first request to the replica whose cache has the lost change. */
   const roads = {
     'a token that the replica has not cached': () => apiOf(running, unseen)('GET /v1/keys', {}),
     'an append': () => wrap(running),
@@ -133,7 +133,7 @@ describe('a lost change whose id another change has', () => {
     },
   );
 
-  test('a loss is counted also if the cached view was dropped or the last request was a change', async () => {
+  test('lost entries are counted even if the cached view was dropped or the last request was a change', async () => {
     await rotate(running);
     await attacker.restore('standby');
     running.tenants.forget(tenant.tenantId);

@@ -78,7 +78,7 @@ test.each(removals)('verify finds that this row was removed: %s', async (_, pick
   expect(await wrong(ben.tenantId)).toEqual([]);
 });
 
-test('calls that need a removed row are refused', async () => {
+test('calls that need a row that was removed are refused', async () => {
   const { busy: key_id, wrapped: wrapped_key } = ann;
   const { sql } = attacker;
   await sql`delete from eaas.key_versions where key_id = ${key_id}`;
@@ -90,7 +90,7 @@ test('calls that need a removed row are refused', async () => {
   expect(await statusOf(api('GET /v1/keys', {}))).toBe(401);
 });
 
-test('a tenant is still verified if only its head remains', async () => {
+test('verify reports a tenant even if only its head remains', async () => {
   await attacker.sql`delete from eaas.tenants where tenant_id = ${ann.tenantId}`;
   expect(await world.replica().database.run(listChains)).toEqual([
     { tenant_id: ben.tenantId, name: 'ben' },
@@ -167,7 +167,7 @@ describe('rows of another tenant', () => {
     expect(await wrong()).toContain(`api_key_changed: ${ben.apiKeyId}`);
   });
 
-  test('two swapped tenants are both refused and named', async () => {
+  test('if two tenants are swapped, calls of both are refused, and verify names both', async () => {
     const { sql } = attacker;
     const nobody = '00000000-0000-0000-0000-000000000000';
     for (const table of tables) {
@@ -212,7 +212,7 @@ describe('rows of another tenant', () => {
 });
 
 describe('a row restored to an older authentic state', () => {
-  /** What an older row would allow, and how the service later changes the row. */
+  /** Each case has an older row, and the changes that the service makes to the row later. */
   interface PutBack {
     readonly copy: 'early' | 'middle' | 'late';
     readonly table: Table;
@@ -313,7 +313,10 @@ describe('a row restored to an older authentic state', () => {
     },
   );
 
-  /** Returns the results of calls that need the row. They must be refused although the MAC of the row is valid. */
+  /**
+   * Returns the results of calls that need an older row that was put back. These calls must be refused, although the
+   * MAC of the row is valid.
+   */
   const refused: Partial<Record<Table, (where: string) => Promise<number[]>>> = {
     async keys(where) {
       const [row] = await attacker.sql.unsafe<{ key_id: string }[]>(
@@ -339,7 +342,7 @@ describe('a row restored to an older authentic state', () => {
       });
       const api_key_id = holder?.apiKeyId ?? '';
       const shown = api('GET /v1/api-keys/:api_key_id', { api_key_id });
-      // The API key gets 401, and calls that show it 503.
+      // Calls with the API key get 401, and calls that show the API key get 503.
       const [itself, shownStatus] = await Promise.all([statusOf(call), statusOf(shown)]);
       return [itself === 401 ? 503 : 0, shownStatus];
     },

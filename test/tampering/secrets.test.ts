@@ -41,7 +41,7 @@ test('the database contains no plaintext, data key or token', async () => {
   const { api_key: token } = await api('POST /v1/api-keys', { name: 'other', permissions: ['encrypt'] });
 
   const text = await everything();
-  // Check that the search finds a value that is stored.
+  // First check that the search finds a value that is stored in the database.
   expect(text).toContain(key_id);
   expect(text).toContain(createHash('sha256').update(token).digest('hex'));
   const root = world.roots[0].key.export();

@@ -20,9 +20,9 @@ export interface Work {
 const atOnce = 4;
 
 /**
- * Makes the writable and the readable end of a stream. Results leave in order, one per read, and the writer waits while too
- * many are in progress. The platform's TransformStream is not used: in some browsers it does not report a cancelled reader,
- * and it processes a large input without waiting for the reader.
+ * Creates the writable and the readable end of a stream. The reader gets one result per read, in order. The writer
+ * waits while too many chunks are in progress. The platform's TransformStream is not used, because in some browsers it
+ * does not report a cancelled reader, and it processes a large input without waiting for the reader.
  */
 export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint8Array, Uint8Array> {
   const cutter = new Cutter(work.chunkLength);

@@ -114,7 +114,9 @@ function readRootKeys(read: Read, env: Environment): Pick<Config, 'rootKey' | 'p
   const current = onlyOne(read, ['EAAS_ROOT_KEY', 'EAAS_ROOT_KEY_FILE', 'EAAS_ROOT_KEY_COMMAND']);
   const previous = onlyOne(read, ['EAAS_ROOT_KEY_PREVIOUS', 'EAAS_ROOT_KEY_PREVIOUS_FILE']);
   if (current && previous && previous[1] === current[1]) {
-    throw new CannotStart(`${previous[0]} is the same key as ${current[0]}: remove it.`);
+    throw new CannotStart(
+      `${previous[0]} and ${current[0]} contain the same root key: remove ${previous[0]}.`,
+    );
   }
   const provider = ([variable, value]: Given): RootKeyProvider => {
     if (variable.endsWith('_FILE')) return rootKeyInFile(variable, value);

@@ -25,7 +25,7 @@ export async function readOrCreateRootKeyFile(
   // If the file now exists, another process has created it at the same time, and its root key is read.
   const key = (await createRootKeyFile(path)) ?? (await readRootKeyFile(path));
   if (key) return key;
-  throw new CannotStart(`The root key ${path} was removed while it was created.`);
+  throw new CannotStart(`The root key file ${path} was removed while this process read it: start again.`);
 }
 
 /**

@@ -125,8 +125,8 @@ export class Cluster {
   }
 
   /**
-   * Stops its processes without ending them: connections stay open, and nothing is answered. With a role only those
-   * that serve its connections.
+   * Suspends the processes of PostgreSQL, so that connections stay open and get no response. If a role is given,
+   * suspends only the processes that serve the connections of this role.
    */
   async freeze(role?: string): Promise<void> {
     const pid = this.#process?.pid ?? 0;
@@ -152,7 +152,7 @@ export class Cluster {
     await this.#until('select 1 from pg_stat_replication where sync_state = $1', ['quorum']);
   }
 
-  /** Waits until the standby has caught up, then disconnects it. Later writes do not reach it. */
+  /** Waits until the standby has all data, then disconnects the standby, so that it does not receive later writes. */
   async cutOff(standby: Cluster): Promise<void> {
     await this.#until('select 1 from pg_stat_replication where replay_lsn >= pg_current_wal_lsn()', []);
     await standby.#statement("alter system set primary_conninfo = ''");
@@ -160,7 +160,7 @@ export class Cluster {
     await this.#until('select 1 where not exists (select from pg_stat_replication)', []);
   }
 
-  /** Makes a standby a primary. */
+  /** Promotes a standby to a primary. */
   async promote(): Promise<void> {
     await this.#statement('select pg_promote()');
   }
@@ -172,14 +172,14 @@ export class Cluster {
   readonly url = (role: Role): string =>
     `postgres://${nameOf(role)}@${encodeURIComponent(this.socket)}:${port}/eaas`;
 
-  /** Returns a pool of connections, which is closed when the trial is over. */
+  /** Returns a connection pool, which is closed when the trial ends. */
   connect(findings: Findings, role: Role, database = 'eaas'): postgres.Sql {
     const sql = postgres({ ...this.connection(role), database, max: 2, onnotice: () => {} });
     findings.defer(() => sql.end({ timeout: 1 }));
     return sql;
   }
 
-  /** Runs a program of PostgreSQL, as its account. Returns what it printed. */
+  /** Runs a program of PostgreSQL under PostgreSQL's account. Returns the program's output. */
   async #program(name: string, args: readonly string[]): Promise<string> {
     const { prefix, ids } = await postgresAccount();
     const [program = '', ...all] = [...prefix, join((await postgresPrograms()) ?? '', name), ...args];
@@ -201,7 +201,7 @@ export class Cluster {
       if ((await this.#statement(query, values)) > 0) return;
       await sleep(20);
     }
-    throw new Error(`PostgreSQL did not come to: ${query}`);
+    throw new Error(`PostgreSQL returned no row in time for the query: ${query}`);
   }
 
   get #data(): string {

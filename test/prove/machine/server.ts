@@ -59,7 +59,7 @@ interface Sections {
   readonly longest: number;
 }
 
-/** Returns the response of the probe in one thread. Zero if the process has ended. */
+/** Returns the response of the probe in one thread. Returns zero if the process has ended. */
 async function askProbe(path: string, command: object): Promise<Sections> {
   return new Promise((resolve) => {
     let answer = '';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Findings } from '../trial.ts';
 import type { Cluster } from './cluster.ts';
 
-/** Whether servers see closed connections when the database dies, or no sign of it, as in a power failure. */
+/** How servers notice the end of the database: by closed connections, or not at all, as in a power failure. */
 export type Manner = 'closed' | 'silent';
 
 /** A TCP proxy to the current primary, like a load balancer in production. */
@@ -13,7 +13,7 @@ export class Switch {
   readonly #open = new Set<Socket>();
   #target: Cluster | undefined;
   #manner: Manner = 'closed';
-  /** The number of the current target. Connections of an earlier target are never served again. */
+  /** The number of the current target. Connections to an earlier target are never forwarded again. */
   #generation = 0;
 
   private constructor() {
@@ -36,7 +36,7 @@ export class Switch {
     return `postgres://eaas_${role}@127.0.0.1:${port}/eaas`;
   };
 
-  /** Stops forwarding. Call it just before the cluster is killed. */
+  /** Stops forwarding to the current target. Call this immediately before the cluster is killed. */
   cut(manner: Manner): void {
     this.#target = undefined;
     this.#manner = manner;

@@ -23,7 +23,7 @@ interface Prepared {
   readonly rotating: string;
 }
 
-/** A tenant with data that a wrong clock would expire, revive, rotate, erase or purge. */
+/** A tenant whose API keys, keys and entries a wrong clock would wrongly expire, accept, rotate, erase or purge. */
 export class ClockWitness {
   readonly #findings: Findings;
   readonly #places: readonly Place[];
@@ -88,7 +88,7 @@ export class ClockWitness {
     await this.#askForExpiry(place);
   }
 
-  /** Checks that the material of a key destroyed now is erased in 30 days. */
+  /** Checks that a destruction requested now is due in 30 days. */
   async #askForGrace(place: Place): Promise<void> {
     const { token } = this.#prepared.tenant;
     const created = await send(place, token, 'POST', '/v1/keys', { name: `${Math.random()}` });
@@ -116,8 +116,8 @@ export class ClockWitness {
   }
 
   /**
-   * Checks, when all clocks are right again, that the wrong time had no effect. The database's clock decides: where
-   * that clock was ahead, entries are in the future, and verify must report them.
+   * Checks, when all clocks are right again, that the wrong time had no effect. If the database's clock was ahead, the
+   * log has entries in the future, because that clock decides, and verify must report these entries.
    */
   async judge(wrong: 'replica' | 'database' = 'replica'): Promise<void> {
     const findings = this.#findings;

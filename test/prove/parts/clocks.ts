@@ -9,10 +9,10 @@ import type { Findings, Part, Trial } from '../trial.ts';
 import { ClockWitness } from './clock-witness.ts';
 
 const year = 366 * 86_400_000;
-/** Longer than the interval of the job that rotates and erases keys. */
+/** A time in milliseconds that is longer than the interval of the job that rotates and erases keys. */
 const longEnough = 13_000;
 
-/** Sets the clock of one of two servers wrong by a year: many times for some milliseconds, then for 13 s. */
+/** Changes the clock of one of two servers by a year, many times for some milliseconds and then for 13 s. */
 function replicaClock(name: string, milliseconds: number): Trial {
   return {
     name,
@@ -74,7 +74,7 @@ async function withoutFaketime(): Promise<string | undefined> {
   );
 }
 
-/** Sets the clock of PostgreSQL wrong by some days for 13 s. */
+/** Changes the clock of PostgreSQL by some days for 13 s. */
 function databaseClock(name: string, days: number): Trial {
   return {
     name,

@@ -5,7 +5,7 @@ import { Cluster, withoutStandby } from '../machine/cluster.ts';
 import type { Findings, Part, Trial } from '../trial.ts';
 import { UnderLoad } from './under-load.ts';
 
-/** Longer than any timeout of the database. */
+/** A time in milliseconds that is longer than any timeout for the database. */
 const long = 5_200;
 /** Both servers must serve again within this many milliseconds. */
 const backWithin = 5_000;

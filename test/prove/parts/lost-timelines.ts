@@ -8,8 +8,8 @@ import { Switch } from '../machine/switch.ts';
 import type { Findings, Trial } from '../trial.ts';
 
 /**
- * A tenant whose latest change is lost, and whose next change gets the same number. Server `stale` remembers the lost
- * state; `fresh` makes the change that replaces it.
+ * A tenant whose latest change is lost, and whose next change gets the same number. The server `stale` has cached the
+ * lost state. The server `fresh` makes the change that replaces the lost change.
  */
 interface Timeline {
   readonly tenant: Tenant;
@@ -39,7 +39,10 @@ const roads = {
 const wrap = (place: Place, token: string, keyId: string, dek: string) =>
   send(place, token, 'POST', `/v1/keys/${keyId}/wrap`, { dek });
 
-/** Every first request after every lost change, with a new timeline that is shorter than, as long as and longer than the lost one. */
+/**
+ * All combinations of a lost change and a first request after it. The new timeline is shorter than the lost timeline,
+ * as long, or longer.
+ */
 export const lostTimelines: Trial = {
   name: 'asynchronous-state',
   about: 'the lost change and the next one get the same number; a server that remembers the lost one goes on',

@@ -47,7 +47,8 @@ async function takeAway(findings: Findings, bench: UnderLoad, loginRetry: number
   const waited = await bench.backAfter(startedAt, patience);
   findings.figure('back after', `${Math.round(waited)} ms`);
   findings.check('servers recover by themselves', waited < patience, `not within ${patience} ms`);
-  // pgbouncer repeats its last login error for a while. The servers cause any refusal after that time.
+  // pgbouncer repeats its last login error for a while, so only refusals after that time count as faults of the
+  // servers.
   await sleep(startedAt + patience - performance.now() - 2_000);
   await sleep(2_000);
   const now = performance.now();

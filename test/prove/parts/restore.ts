@@ -101,7 +101,7 @@ function compareFor(compare: string, { tenantId }: Tenant): string {
   return compare.replaceAll('acme', tenantId);
 }
 
-/** Runs a server, dumps it, runs it further, and loses it. Keeps a later checkpoint. */
+/** Runs a server, dumps its database, adds more data, takes a checkpoint, and then deletes the database. */
 async function liveThenLose(
   findings: Findings,
   { lost, folder, dump }: { lost: Cluster; folder: string; dump: string },

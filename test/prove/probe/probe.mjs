@@ -16,7 +16,7 @@ globalThis.Date = new Proxy(Date, {
     Reflect.construct(target, args.length === 0 ? [now()] : args, made === globalThis.Date ? target : made),
 });
 
-// Nanoseconds that this thread has run on a processor. Time in which another process used the core does not count.
+// Returns the CPU time of this thread in nanoseconds, which excludes the time in which other processes used the core.
 const schedule = openSync(`/proc/${readlinkSync('/proc/thread-self')}/schedstat`);
 const text = Buffer.alloc(64);
 const busyMilliseconds = () => {
@@ -43,7 +43,7 @@ const commands = {
     offset = milliseconds;
     return {};
   },
-  /** The longest section since the last command that asked for it. */
+  /** The longest synchronous section since the last command that requested it. */
   sections: () => {
     const answer = { longest, over };
     longest = 0;

@@ -9,7 +9,7 @@ import { listKeys } from '../../../packages/server/src/store/keys.ts';
 import { settle, type World } from '../../setup/world.ts';
 import { comparable, Names } from './comparable.ts';
 
-/** One value of the real service, and the corresponding value of the service in memory. */
+/** A value of the real service, and the corresponding value of the service in memory. */
 export interface Twin<T> {
   readonly real: T;
   readonly memory: T;
@@ -90,7 +90,10 @@ export class Pair {
     return this.send((own) => ({ method: 'POST', path: path(own), body: body(own) }));
   }
 
-  /** Returns all differences of the responses, including the final audit log. Throws after fewer than five calls. */
+  /**
+   * Returns all differences between the responses of the two services, including their final audit logs. Throws if
+   * fewer than five calls were compared.
+   */
   async allDifferences(): Promise<readonly object[]> {
     if (this.#calls < 5) throw new Error(`expected at least 5 compared calls (got ${this.#calls})`);
     await this.#compareLogs();

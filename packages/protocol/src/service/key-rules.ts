@@ -142,7 +142,7 @@ export function destroyed<Key extends KeyFields>(
 export function restored<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
   requireStatus(key, 'pending_destruction');
   if (isErasureDue(key, at.time)) {
-    throw new Refusal('key_state', 'The time of destruction has passed: the key is being erased.');
+    throw new Refusal('key_state', "The key's grace period is over, so it cannot be restored.");
   }
   return changed('key.restore', key, { status: 'disabled', destroy_at: null }, at);
 }

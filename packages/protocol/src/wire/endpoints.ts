@@ -98,7 +98,7 @@ type PathPart<Path extends string> = Path extends `${string}:${infer Name}/${inf
 /** The input of a call: the fields of its path, query and body. */
 export type Input<R extends Route> = PathPart<R> & Part<R, 'query'> & Part<R, 'body'>;
 
-/** One item of a batch. */
+/** The type of one item in a batch request. */
 export type Item<R extends Route> = (typeof endpoints)[R] extends {
   readonly item: infer Schema extends z.ZodMiniType;
 }

@@ -43,7 +43,7 @@ describe('JSON', () => {
   });
 
   test('JSON is refused exactly if an object has a name twice', () => {
-    // Names in two spellings, with values that could confuse a scanner of tokens.
+    // Member names with and without escapes, and values that contain characters of JSON's syntax.
     const names = [
       'a',
       '\\u0061',

@@ -13,7 +13,7 @@ export function finish<T>(work: Steps<T>): T {
   }
 }
 
-/** The number of bytes to scan between two pauses. Scanning them takes at most about a millisecond. */
+/** The number of bytes to scan between two pauses. A scan of this length takes at most about a millisecond. */
 const step = 16 * 1024;
 /** For a text with more bytes than this, the parser pauses between decoding and parsing. */
 const largeText = 256 * 1024;
@@ -86,7 +86,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Whether all strings and names in a JSON value are free of lone surrogates. */
+/** Returns whether no string and no name in a JSON value has a lone surrogate. */
 export function isWellFormedJson(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;

@@ -6,7 +6,7 @@ import { WrongUsage } from './failure.ts';
 export interface ExportFile {
   /** The audit entry in the last complete line. */
   readonly last: Pick<ShownEntry, 'tenant_id' | 'id' | 'hash'> | undefined;
-  /** Removes an incomplete line at the end. */
+  /** Removes an incomplete line at the end of the file. */
   readonly keepWholeLines: () => Promise<void>;
   readonly append: (lines: string) => Promise<void>;
   /** Writes everything to disk and closes the file. */

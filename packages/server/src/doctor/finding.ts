@@ -6,7 +6,7 @@ export interface Finding {
    * the check impossible.
    */
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
-  /** A description of the state, and what to do about it. */
+  /** A sentence that describes the result and, after a failure or a warning, what to do. */
   readonly message: string;
 }
 

@@ -25,7 +25,7 @@ const nobody = platform === 'darwin' ? 4_294_967_294 : 65_534;
 export interface Account {
   /** The words that precede the program and its arguments on the command line. */
   readonly prefix: readonly string[];
-  /** The user and group to switch to, if any, as options of `spawn`. */
+  /** The user and group under which a program runs, as options of `spawn`. Empty for the user of this process. */
   readonly ids: { readonly uid?: number; readonly gid?: number };
 }
 

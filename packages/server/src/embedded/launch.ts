@@ -92,7 +92,10 @@ export async function launchPostgres(options: LaunchOptions): Promise<RunningPos
   return { socketDirectory, port: socketPort, pid: child.pid ?? 0, asNobody, stop };
 }
 
-/** Takes ownership of the files of another account, unless its PostgreSQL still runs, for instance in another container. */
+/**
+ * Changes the owner of a data directory that another account used. Throws if a PostgreSQL still runs on this directory,
+ * for example in another container.
+ */
 async function takeOver(account: Account, dataDirectory: string): Promise<void> {
   if (!(await isForeign(account, dataDirectory))) return;
   const lock = await locking(dataDirectory);

@@ -15,15 +15,15 @@ const fewConflicts = 2;
 
 interface Attempt {
   readonly outcome: Appended['outcome'];
-  /** The database's time. Absent if there was nothing to write or the head has another state. */
+  /** The database's time. Absent if no entry had to be written, or if the head has another state. */
   readonly time?: number | undefined;
-  /** Present if all links are written. */
+  /** The chained batch. Absent unless all its entries are written. */
   readonly chained?: Chained;
-  /** The number of links that are written. */
+  /** The number of statements that have written entries. */
   readonly links: number;
 }
 
-/** Returns the next link of a batch, or the chained batch with its last link. */
+/** Returns the entries of the next statement (a link), or the chained batch, which contains the last link. */
 type NextLink = () => Promise<Link | Chained>;
 
 /**
@@ -99,7 +99,7 @@ async function attemptAtOnce(
   const { database, clock } = service;
   const now = clock.now();
   const next = chainInTurns(service, view, view.head, batch, now);
-  // The first link is made before the work takes a connection.
+  // Chain the entries of the first statement before the work takes a connection.
   const first = await next();
   // A single statement is atomic. Several statements need a transaction, so that all entries are written or none.
   return isChained(first)
@@ -125,7 +125,10 @@ async function attemptLocked(
   }, 3_000);
 }
 
-/** Chains a batch to the head in the tenant's turns. Each call of the result continues up to the next link. */
+/**
+ * Chains a batch to the head in the tenant's turns. Each call of the returned function prepares the entries of one
+ * statement.
+ */
 function chainInTurns(
   { admission }: Service,
   { state }: TenantView,
@@ -139,7 +142,10 @@ function chainInTurns(
 
 const isChained = (piece: Link | Chained): piece is Chained => 'lastLink' in piece;
 
-/** Writes the links of a batch. The next link is made when the one before is written, so that memory holds one link. */
+/**
+ * Writes the entries of a batch, statement by statement. The next statement is prepared after the previous one has run,
+ * so that the memory holds only one.
+ */
 async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | Chained): Promise<Attempt> {
   let time: number | undefined;
   for (let [piece, links] = [first, 0]; ; piece = await next()) {
@@ -148,7 +154,7 @@ async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | 
       const appended = await appendLink(sql, link.expected.tenant_id, link, now);
       if (appended.outcome !== 'written') {
         if (links === 0) return { ...appended, links };
-        // This error rolls back the links that this transaction has written.
+        // This error rolls back the entries that this transaction has already written.
         throw new Error(`expected the outcome written under the lock of the head (got ${appended.outcome})`);
       }
       ({ time } = appended);

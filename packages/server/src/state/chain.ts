@@ -13,15 +13,15 @@ export const statementLimits = { entries: 2_000, bytes: 512 * 1024 } as const;
 /** The clocks of two replicas differ by at most this many milliseconds. */
 const spread = 11_000;
 
-/** A batch of requests that is chained to a head. */
+/** The entries of several requests, chained to a head. */
 export interface Chained {
-  /** Absent if there is nothing to write. */
+  /** The entries of the last statement. Absent if no entry has to be written. */
   readonly lastLink: Link | undefined;
-  /** The head after all links. */
+  /** The head after all entries of the batch. */
   readonly head: HeadRow;
-  /** The requests whose entries the links contain. */
+  /** The requests whose entries are chained. */
   readonly chosen: readonly Waiting[];
-  /** The requests that exceed the quota once the statements are executed. */
+  /** The requests that exceed the quota once the entries are written. */
   readonly overQuota: readonly Waiting[];
 }
 
@@ -48,9 +48,9 @@ export function chainDraft(
 }
 
 /**
- * Chains the entries of a batch to the head. Yields each link but the last as soon as the statement is full, and yields
- * undefined after each entry, so that the caller can pause. Settles requests as `moved` if they were decided by another state or
- * their API key has expired at `now`.
+ * Chains the entries of a batch to the head. Yields each link (the entries of one statement) except the last as soon as
+ * the statement is full. Yields undefined after each entry, so that the caller can pause. Requests that were decided by
+ * another state, or whose API key has expired at `now`, are left out and get the outcome `moved`.
  */
 export function* chain(
   state: TenantState,

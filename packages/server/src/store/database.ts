@@ -124,7 +124,10 @@ export class Database {
     });
   }
 
-  /** Replaces the pool, unless it was replaced already, and the pools of the siblings whose connections are dead. */
+  /**
+   * Replaces this pool, unless it was already replaced. Also replaces the other pools on the same server whose
+   * connections are dead.
+   */
   #suspect(pool: Pool, isDead: (sibling: Database) => boolean): void {
     if (pool !== this.#pool) return;
     this.#replacePool(0);

@@ -33,7 +33,7 @@ export interface SeenHead extends HeadRow {
   readonly state_name: Uint8Array | null;
   /** The hash of the entry `knownId`. Null if this entry does not exist. Absent if no `knownId` was passed. */
   readonly known_hash?: Uint8Array | null | undefined;
-  /** The database's time at the read, in milliseconds since 1970. */
+  /** The database's time when the head was read, in milliseconds since 1970. */
   readonly now: number;
 }
 

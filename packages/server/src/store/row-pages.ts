@@ -2,7 +2,7 @@ import type { ApiKeyRow } from './api-keys.ts';
 import type { KeyRow, KeyVersionRow } from './keys.ts';
 import type { Sql } from './sql.ts';
 
-// The queries of a verification.
+// The queries that a verification of the audit log uses.
 
 /**
  * Counts a tenant's rows in the tables that must have one row per tenant. A higher count means that the constraints of

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** A connection that sends one request after the other. It costs less CPU than an HTTP client. */
+/** A connection that sends one request after the other, with less CPU time than an HTTP client. */
 export class Connection {
   readonly #port: number;
   #socket: Socket | undefined;
@@ -20,7 +20,7 @@ export class Connection {
       };
       const broken = (): void => {
         this.#socket = undefined;
-        // Refused connections must not become a busy loop.
+        // Wait before the next attempt, so that refused connections do not cause a busy loop.
         setTimeout(() => end(answer.status), 20);
       };
       const read = (bytes: Buffer): void => {

@@ -11,14 +11,17 @@ import { type Measurement, median, SecondTenant } from './second-tenant.ts';
 
 const runs = scaled(3);
 const requests = scaled(2_000);
-/** A p99 of at most this many milliseconds always passes. */
+/** A trial passes if the second tenant's p99 latency is at most this many milliseconds. */
 const goodEnough = 50;
-/** A longer p99 passes if it is at most this many times the p99 during a flood of another server. */
+/** A higher p99 latency passes if it is at most this many times the p99 during a flood of another server. */
 const mostTimes = 2;
 /** The largest allowed memory of a process of the server, in MiB. */
 const mostMemory = 400;
 
-/** Two servers on one database. The second tenant calls `own`. The flood goes to `own` or to `other`. */
+/**
+ * Two servers on one database. The second tenant calls the server `own`. The flood of the first tenant goes to `own` or
+ * to `other`.
+ */
 interface Setting {
   readonly own: ProbedServer;
   readonly other: Place;

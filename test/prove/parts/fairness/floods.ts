@@ -2,7 +2,7 @@ import { newApiKey } from '../../../../packages/server/src/crypto/api-key-token.
 import { jwkOfBits } from '../../../conformance/rsa.ts';
 import { junk } from '../hostile/junk.ts';
 
-/** The server and the tenant of a flood. */
+/** The server to which a flood is sent, and the tenant that sends it. */
 export interface FloodTarget {
   readonly port: number;
   readonly token: string;

@@ -11,7 +11,7 @@ const program = fileURLToPath(new URL('flood-process.ts', import.meta.url));
 /** The number of responses by status. */
 type Statuses = Readonly<Record<string, number>>;
 
-/** A flood that runs. */
+/** A flood that is running. */
 export interface RunningFlood {
   /** Ends the flood, and returns the responses. */
   stop(): Promise<Statuses>;

@@ -30,7 +30,10 @@ export class Attempts {
     this.#world = world;
   }
 
-  /** Prepares the inputs of a route. A failure is a finding, because these calls must succeed too. */
+  /**
+   * Prepares the inputs of a route. A failure of the preparation is reported as a failed check, because these calls
+   * must succeed too.
+   */
   async prepare<T>(route: string, make: () => Promise<readonly T[]>): Promise<readonly T[]> {
     try {
       return await make();

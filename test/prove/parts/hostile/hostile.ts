@@ -81,7 +81,7 @@ const junkBodies = hostileTrial(
         const body = bodies.get(`${what} ${bytes}`) ?? make(bytes);
         bodies.set(`${what} ${bytes}`, body);
         const request = { method, path, token: world.tenant.token, body };
-        // Items fail one by one.
+        // Each item of a batch fails separately, so the status of the batch is 200.
         const expected = (answer: Received): boolean =>
           isRefused(answer) || (isBatch && answer.status === 200);
         await attempts.make({ what: `${route} ${what}`, request, expected });

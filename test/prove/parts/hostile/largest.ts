@@ -139,7 +139,7 @@ async function change({ server, tenant, versioned }: World, to: 'enable' | 'disa
   await send(server, tenant.token, 'POST', `/v1/keys/${versioned}/${to}`);
 }
 
-/** Returns the items of 950 wrapped keys with the largest contexts. Wraps a hundred keys at a time. */
+/** Returns 950 batch items, each with a wrapped key and the largest context. Wraps the keys in batches of a hundred. */
 async function ofWrapped({ server, tenant, plain }: World, path: string): Promise<readonly LegalCall[]> {
   const calls: LegalCall[] = [];
   for (const shape of ['quotes', 'names'] as const) {
