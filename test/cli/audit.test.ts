@@ -215,7 +215,7 @@ test('audit export prints the whole chain, and anyone can recompute its hashes',
   expect(jsonLines<Entry>(from.stdout)).toMatchObject([{ id: 3 }]);
 });
 
-test('audit export ends quietly if its reader closes the pipe early', async () => {
+test('audit export ends without an error if its reader closes the pipe early', async () => {
   const tenantId = await newTenant(2);
   const line = `${program.map((word) => `'${word}'`).join(' ')} audit export --tenant ${tenantId}`;
   const { stdout, stderr } = await run(

@@ -202,7 +202,7 @@ test('an API key stops working when it expires', async () => {
   expect(mine.filter((entry) => entry.created_at >= expires_at)).toStrictEqual([]);
 });
 
-test('another tenant does not see the API key', async () => {
+test('another tenant cannot read or revoke the API key', async () => {
   const other = await newTenant();
   const { api_key_id, api_key } = ok(await create({}));
   expect(await other.api.get(`/v1/api-keys/${api_key_id}`)).toBeProblem('not_found');

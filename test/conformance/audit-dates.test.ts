@@ -61,7 +61,7 @@ describe('date_from and date_to', () => {
     expect(await found(`date_from=${finer(at(4), '5')}&date_to=${finer(at(4), '6')}`)).toStrictEqual([]);
   });
 
-  test('dates without a fraction are whole seconds', async () => {
+  test('a date without a fraction of a second means the start of that second', async () => {
     const second = `${at(1).slice(0, 19)}Z`;
     expect((await list(`date_from=${second}`)).total).toBe(10);
     expect((await list(`date_to=${shifted(second, -1)}`)).total).toBe(0);

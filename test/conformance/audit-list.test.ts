@@ -85,7 +85,7 @@ describe('a page', () => {
 });
 
 describe('an entry', () => {
-  test('an entry has the documented fields and a hash', () => {
+  test('an audit entry has the documented fields and a hash', () => {
     expect(all[0]).toStrictEqual({
       id: 122,
       tenant_id: tenant.tenant_id,

@@ -176,7 +176,7 @@ describe('a ciphertext that does not decrypt returns 422', () => {
     },
   );
 
-  test('a client’s ciphertext of more than 64 KiB decrypts', async () => {
+  test('the service decrypts a client’s ciphertext of more than 64 KiB', async () => {
     const { ciphertext } = await sealedUnder(tenant.api, key.key_id, [Buffer.alloc(100_000, 'a')]);
     const opened = await decrypt({ ciphertext, key_id: key.key_id, key_version: 1 });
     expect(opened).toHaveStatus(200);

@@ -16,7 +16,7 @@ function keys() {
   return pair;
 }
 
-/** An RSA public key of 3,072 bits, the same for the whole test file. */
+/** An RSA public key of 3,072 bits, which all tests of a file use. */
 export async function publicJwk(): Promise<JsonWebKey> {
   return (await keys()).publicKey.export({ format: 'jwk' });
 }

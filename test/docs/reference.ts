@@ -153,9 +153,9 @@ function optionsFor(folder: Folder, entries: readonly Entry[], modules: string, 
   };
 }
 
-/** Removes the parts of a page of typedoc that repeat other parts. */
+/** Removes the parts of a typedoc page that repeat other parts of the page. */
 function compact(page: string): string {
-  // A section ends at the next heading. Headings of level 6 belong to a method.
+  // A section ends at the next heading, except that headings of level 6 are part of a method's section.
   const sections = page.split(/^(?=#{1,5} )/m);
   return sections
     .filter((section) => !section.includes('\n###### Inherited from\n'))

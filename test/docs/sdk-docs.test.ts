@@ -54,7 +54,7 @@ test('the table has the limits of the cache presets', () => {
   }
 });
 
-test('every finding of an audit is explained', () => {
+test('the SDK’s documents explain every finding of an audit', () => {
   const table = rowsUnder(read('packages/sdk/docs/audit.md'), 'finding');
   const explained = table.flatMap(([code = '']) => codesIn(code));
   const codes = membersOf<AuditFindingCode>({

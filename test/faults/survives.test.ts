@@ -35,7 +35,7 @@ const outages: Outage[] = [];
 const ends: string[] = [];
 /** The results of requests with an API key that no replica had cached when the database went down. */
 const strangers: { how: Outage['how']; answer: Answer }[] = [];
-/** One tenant whose keys do not change, and one that creates keys without a pause. */
+/** Two tenants: one whose keys do not change, and one that creates keys without a pause. */
 const tenants: { tenant: Tenant; load: Load; sent: readonly Sent[]; log: Entry[] }[] = [];
 const everything = (): Sent[] => tenants.flatMap(({ sent }) => sent);
 

@@ -13,7 +13,10 @@ export interface Material {
   readonly ciphertext: string;
 }
 
-/** The subject and permission of an endpoint, and its smallest valid body. `query` is for GET. */
+/**
+ * The kind of resource that an endpoint uses, its permission, and its smallest valid body. GET endpoints have a `query`
+ * instead.
+ */
 interface Call {
   readonly subject: Subject;
   readonly permission: Permission;

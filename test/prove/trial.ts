@@ -35,7 +35,7 @@ export async function closeAll(): Promise<void> {
   for (const findings of open) await findings.close();
 }
 
-/** The results of a trial: what it tried, the responses, the losses, and its checks. */
+/** The results of a trial: its attempts, the responses, the losses, and the checks. */
 export class Findings {
   readonly tried = new Map<string, number>();
   readonly answered = new Map<string, number>();

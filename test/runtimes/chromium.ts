@@ -41,7 +41,7 @@ async function runPage(
   const logged: string[] = [];
   page.on('console', (message) => {
     const text = message.text();
-    // The browser logs every 4xx as an error, including responses of a mount that a case expects.
+    // The browser logs every 4xx response as an error, even if a case expects this response.
     const isExpected = server.isMounted(message.location().url) && text.startsWith('Failed to load resource');
     if (['error', 'warning'].includes(message.type()) && !isExpected) logged.push(text);
   });

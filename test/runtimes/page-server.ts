@@ -13,7 +13,10 @@ export interface PageReport {
   readonly violations: readonly string[];
 }
 
-/** Serves a page with one script, its settings and the mounts, and receives the report of the page. */
+/**
+ * Serves a page with one script, the settings of the page and additional request handlers. Receives the report of the
+ * page.
+ */
 export async function openPageServer(script: string, mounts: Readonly<Record<string, Mount>>) {
   let settings: object = {};
   let take: (report: PageReport) => void = () => {};

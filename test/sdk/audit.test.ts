@@ -19,7 +19,7 @@ let resident: Resident;
 let client: EaasClient;
 let keyId: string;
 
-/** Appends entries with the same millisecond to the log of the copy `fresh`. */
+/** The number of entries in the log of the copy `fresh`. All entries have the same time. */
 const length = 232;
 
 beforeAll(async () => {
@@ -167,12 +167,15 @@ describe('audits of a log that a database administrator changed', () => {
       ['entry_altered 2', 'entry_altered 3', 'entry_altered 4'],
     ],
   ] as const;
-  test.each(changes)('an audit finds the change if the administrator %s', async (_, statement, found) => {
-    await tamper(statement);
-    const { ok, findings } = await auditor(client).check();
-    expect(ok).toBe(false);
-    expect(findings.map(({ code, id }) => `${code} ${id}`)).toEqual(found);
-  });
+  test.each(changes)(
+    'an audit of the log finds the change if a database administrator %s',
+    async (_, statement, found) => {
+      await tamper(statement);
+      const { ok, findings } = await auditor(client).check();
+      expect(ok).toBe(false);
+      expect(findings.map(({ code, id }) => `${code} ${id}`)).toEqual(found);
+    },
+  );
 
   test('a full round and the service find an altered entry that was read earlier', async () => {
     const one = await watcher();

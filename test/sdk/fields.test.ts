@@ -205,7 +205,7 @@ test('checkConstraints refuses tables, columns and options that are not defined'
   }
 });
 
-test('a row with an upper-case UUID is read back with the id that the database returns', async () => {
+test('a row that was stored with an upper-case UUID is decrypted with the lower-case id that the database returns', async () => {
   await sql`drop table if exists people`;
   await sql`create table people (id uuid primary key, name text)`;
   const records = defineFields({ people: { ...unencrypted('id'), name: text() } }).for(client);

@@ -7,7 +7,7 @@ const server = fileURLToPath(new URL('../../packages/server/', import.meta.url))
 
 /**
  * Bundles the server's program from its source, and returns the bundle's path. A test run builds it once and passes the
- * path in TEST_PROGRAM. `operator.js` beside it is the process of operator-process.ts.
+ * path in TEST_PROGRAM. The same folder has `operator.js`, the bundle of operator-process.ts.
  */
 export function builtProgram(): string {
   return process.env['TEST_PROGRAM'] ?? build();

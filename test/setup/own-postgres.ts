@@ -9,7 +9,7 @@ import { launchPostgres, type RunningPostgres } from '../../packages/server/src/
 import { addressIn, type TestDatabase } from './database.ts';
 import { chooseBinaries } from './installed-binaries.ts';
 
-/** A PostgreSQL that a test can crash and freeze. Its socket and port stay the same across starts. */
+/** A PostgreSQL that a test can crash and freeze. After a restart, the server has the same socket and port. */
 export class OwnPostgres implements Omit<TestDatabase, 'name'> {
   readonly binaries: PostgresBinaries;
   readonly #directory: string;
@@ -60,7 +60,7 @@ export class OwnPostgres implements Omit<TestDatabase, 'name'> {
     return addressIn({ host: join(this.#directory, 'socket'), port: 5432 }, 'eaas');
   }
 
-  /** Stops PostgreSQL as in a crash: it does not finish or flush anything. */
+  /** Kills PostgreSQL as in a crash, so that no transaction is finished and no data is flushed. */
   async crash(): Promise<void> {
     const { pid, stop } = this.#requireRunning();
     process.kill(pid, 'SIGQUIT');

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 /** Folders of test/tools and test/orms. Each has its own lock file, and the root's `npm ci` installs none of them. */
 export type Tools = 'console' | 'orms' | 'orms/prisma' | 'peers' | 'reference' | 'runtimes';
 
-/** Returns the folder's `node_modules`. Installs it first unless it has what the lock file says. */
+/** Returns the folder's `node_modules`. Installs the packages first if they differ from the lock file. */
 export async function requireTools(name: Tools): Promise<string> {
   const parent = name.startsWith('orms/') ? '..' : '../tools';
   const folder = fileURLToPath(new URL(`${parent}/${name}/`, import.meta.url));

@@ -32,7 +32,7 @@ const privileges: Readonly<Record<string, string>> = {
   'function purge_entries': 'EXECUTE',
 };
 
-/** The privileges of PUBLIC: functions that only read, and trigger functions. */
+/** The privileges of PUBLIC, which allow only trigger functions and functions that read. */
 const everybodys: Readonly<Record<string, string>> = {
   'function first_entry_since': 'EXECUTE',
   'function now_ms': 'EXECUTE',
@@ -66,7 +66,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** The privileges of a role, or of PUBLIC if it is null. */
+/** Returns the privileges of a role, or of PUBLIC if the role is null. */
 async function granted(role: string | null): Promise<Record<string, string>> {
   const rows = await superuser<{ object: string; granted: string }[]>`
     select object, string_agg(distinct privilege_type, ', ' order by privilege_type) as granted
@@ -97,7 +97,7 @@ describe('privileges', () => {
     expect(await granted(null)).toEqual(everybodys);
   });
 
-  test('the server’s role has no special attributes and owns nothing', async () => {
+  test('the server’s role has no special attributes and owns no objects', async () => {
     const [role] = await superuser`
       select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls,
         (select count(*)::int from pg_auth_members where member = r.oid) as member_of,

@@ -267,7 +267,7 @@ describe('a row restored to an older authentic state', () => {
       table: 'api_keys',
       where: apiKeyWhere('revoked'),
       found: ({ revoked }) => `api_key_put_back: ${revoked.apiKeyId}`,
-      // This API key has api_keys.manage. It renames itself, so that a new entry covers its row.
+      // This API key has api_keys.manage, and renames itself. So a new entry records a change of its row.
       change: ({ revoked }) =>
         apiOf(world.replica(), revoked.token)('PATCH /v1/api-keys/:api_key_id', {
           api_key_id: revoked.apiKeyId,

@@ -41,7 +41,7 @@ export interface MessageCase extends EnvelopeCase {
   readonly ciphertext: string;
 }
 
-/** A step that alters a stream, as `format` in the file explains. */
+/** A step that alters a stream. `format` in the file of the vectors explains the steps. */
 export type Edit =
   | readonly ['cut', number, number]
   | readonly ['flip', number, number]
@@ -159,7 +159,7 @@ interface VectorFiles {
 
 export type VectorFile<Format extends keyof VectorFiles> = VectorFiles[Format];
 
-/** The vectors of one format, typed. The file explains its fields. */
+/** Returns the vectors of one format, with their type. Each file explains its fields. */
 export function vectors<Format extends keyof VectorFiles>(format: Format): VectorFiles[Format] {
   const file = new URL(`${format}.json`, import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')) as VectorFiles[Format];

@@ -10,7 +10,7 @@ export interface Opening {
   readonly context: Context | null;
 }
 
-/** The kind of error if an envelope does not open. Callers learn nothing more. */
+/** Thrown if an envelope cannot be decrypted. The error has only a kind and no further details. */
 export class Refused extends Error {
   readonly failure: Failure;
   constructor(failure: Failure) {
@@ -69,7 +69,7 @@ interface Header {
   readonly rest: Bytes;
 }
 
-/** Splits off the header. At least `least` bytes must follow the header. */
+/** Separates the header from the rest. Throws if fewer than `least` bytes follow the header. */
 function splitHeader(bytes: Bytes, version: number, least: number): Header {
   const isOurs = [...prefix, version].every((byte, i) => bytes[i] === byte);
   if (!isOurs || bytes.length < 26) throw new Refused('format');

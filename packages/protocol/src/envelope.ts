@@ -151,7 +151,10 @@ export function writeFront(
   return commitmentAt + commitmentLength;
 }
 
-/** Replaces the wrapped key of an envelope. Throws FormatError if `bytes` are not an envelope, InputError for another key id. */
+/**
+ * Replaces the wrapped key of an envelope. Throws FormatError if `bytes` are not an envelope. Throws InputError if
+ * `wrapped` has another key id.
+ */
 export function replaceWrapped(bytes: Uint8Array, wrapped: Wrapped): Uint8Array<ArrayBuffer> {
   const { version, length, keyId } = parseHeader(bytes);
   if (wrapped.keyId !== keyId) {

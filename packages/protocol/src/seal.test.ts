@@ -87,7 +87,10 @@ describe.each(engines)('an altered envelope, with $name', (engine) => {
   });
 });
 
-/** Returns the possible errors after a flipped bit in the byte `at`. The wrapped key ends at `end`. */
+/**
+ * Returns the codes of the errors that are possible if a bit of the byte `at` is flipped. The wrapped key ends at
+ * `end`.
+ */
 function kindsOf(at: number, end: number): unknown[] {
   if (at < 4) return [FormatError];
   if (at < 20 || at >= end) return [DecryptionError];

@@ -29,9 +29,9 @@ const ours = await seal();
 const theirs = await seal();
 const all = [...ours.chunks, ...theirs.chunks];
 
-test('of all arrangements of the chunks of two streams, only the original one decrypts completely', async () => {
+test('if the chunks of two streams are rearranged, only the original order decrypts completely', async () => {
   const inOrder = [0, 1, 2, 3];
-  // Many orders begin correctly, because a wrong order is hardest to detect if it begins late.
+  // Many of the tested orders begin with correct chunks, because an error late in the stream is the hardest to detect.
   const anyOrder = fc
     .tuple(fc.nat(4), fc.array(fc.nat(all.length - 1), { maxLength: 6 }))
     .map(([right, rest]) => inOrder.slice(0, right).concat(rest));

@@ -12,7 +12,7 @@ export class Alarms {
   tamperingFound = 0;
   /** The number of due rotations that were skipped. */
   rotationsSkipped = 0;
-  /** Writes log lines. By default it does nothing. The server replaces it with its logger. */
+  /** The function that writes log lines. The default does nothing, until the server sets its own logger. */
   log: Log = () => {};
   readonly #clock: () => number;
   /** The time when each row was last logged, by the row's table and id. */

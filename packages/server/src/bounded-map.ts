@@ -37,7 +37,7 @@ export class BoundedMap<Key, Value> {
   #young = new Map<Key, { readonly value: Value; readonly cost: number }>();
   #old = new Map<Key, { readonly value: Value; readonly cost: number }>();
 
-  /** By default each entry costs 1. */
+  /** The cost of an entry defaults to 1. */
   constructor(budget: Budget | number, costOf: (value: Value) => number = () => 1) {
     this.#budget = typeof budget === 'number' ? new Budget(budget) : budget;
     this.#costOf = costOf;

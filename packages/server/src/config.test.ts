@@ -127,7 +127,7 @@ test.each<[string, Record<string, string>]>([
   },
 );
 
-test.each(variables)('an empty %s is refused', (variable) => {
+test.each(variables)('an empty environment variable %s is refused', (variable) => {
   expect(refusal({ [variable]: '' })).toBe(`${variable} is empty: give it a value or remove it.`);
 });
 

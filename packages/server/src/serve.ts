@@ -37,9 +37,9 @@ export interface Development {
 }
 
 /**
- * Serves until a signal arrives, and prints its URL once it listens. It reads its files and reserves its port before
- * it opens the service, so that a failed start creates no data directory and no root key. `eaas dev` passes `develop`,
- * which prepares the data before the server listens.
+ * Runs a server until SIGTERM or SIGINT, and prints the server's URL once it listens. Files are read and the port is
+ * reserved before the service is opened, so that a failed start creates no data directory and no root key. `eaas dev`
+ * passes `develop`, which prepares the data before the server listens.
  */
 export async function serve(
   config: Config,

@@ -11,7 +11,7 @@ const probe = new URL('../probe/probe.mjs', import.meta.url).href;
 
 /** A server with the probe. */
 export interface ProbedServer extends Replica {
-  /** Sets the clock of every thread of the server to this distance from the right time. */
+  /** Moves the clock of every thread of the server this many milliseconds away from the correct time. */
   stepClock(milliseconds: number): Promise<void>;
   /** The longest synchronous section since the last call, in milliseconds of CPU time. */
   longestSection(): Promise<number>;

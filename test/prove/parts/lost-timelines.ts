@@ -20,9 +20,9 @@ interface Timeline {
   readonly known: { readonly api_key: string; readonly api_key_id: string };
   /** The lost change: a rotation of the key, or the creation of another key. */
   readonly lost: 'rotate' | 'create';
-  /** The kind of request with which `stale` first reads the new timeline. */
+  /** The kind of request with which the server `stale` reads the new log for the first time. */
   readonly road: keyof typeof roads;
-  /** The number of further entries that the new timeline has at that moment. */
+  /** The number of further entries in the new log when `stale` reads this log for the first time. */
   readonly further: number;
 }
 

@@ -27,8 +27,8 @@ const busyMilliseconds = () => {
 let last = busyMilliseconds();
 let longest = 0;
 let over = 0;
-// A timer runs at most once per turn of the loop. The work of the thread since the last timer is one synchronous section,
-// or a few sections without a pause in between.
+// A timer runs at most once per turn of the event loop. So the CPU time between two timers is the length of one
+// synchronous section, or of a few sections without a pause in between.
 setInterval(() => {
   const busy = busyMilliseconds();
   const section = busy - last;

@@ -12,7 +12,10 @@ const otherHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'only browsers that open a response as a page need this header',
 };
 
-/** Patterns of random values, which differ on each side. They are compared by the order of their first occurrence. */
+/**
+ * Patterns of random values, which differ between the two services. These values are compared by the order in which
+ * they first occur.
+ */
 const random: readonly (readonly [string, RegExp])[] = [
   ['token', /eaas_sk_[0-9A-Za-z]{49}/g],
   ['hash', /\b[0-9a-f]{64}\b/g],

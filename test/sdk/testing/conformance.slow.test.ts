@@ -13,7 +13,7 @@ vi.mock('../../conformance/program.ts', () => ({
   serve: () => Promise.reject(new Error('there is no server to start')),
 }));
 
-/** Test files that do not test responses of the API. Each is mapped to what it tests instead. */
+/** Test files that do not test responses of the API, with a description of the things that each file tests. */
 const elsewhere: Readonly<Record<string, string>> = {
   'browsers.test.ts': 'requests of browsers to a server on a port',
   'embedded.test.ts': 'the database of the server',

@@ -16,10 +16,10 @@ export interface Twin<T> {
 }
 
 type Side = keyof Twin<unknown>;
-/** Returns the value for one side of a twin. */
+/** Returns the value that belongs to one of the two services. */
 export type Own = <T>(twin: Twin<T>) => T;
 
-/** A request for one side, with the ids of that side. */
+/** Returns the request for one of the two services, with the ids of that service. */
 export interface Sent {
   readonly method: string;
   readonly path: string;
@@ -80,7 +80,7 @@ export class Pair {
     return { real, memory };
   }
 
-  /** Sends a GET to both services. */
+  /** Sends a GET request to both services. */
   get(path: (own: Own) => string, token?: Twin<string>): Promise<Twin<Answer>> {
     return this.send((own) => ({ method: 'GET', path: path(own), ...(token && { token: own(token) }) }));
   }

@@ -108,7 +108,7 @@ function buildChain(auditMacKey) {
   });
 }
 
-// The numbers and the strings are those of RFC 8785, sections 3.2.2 and 3.2.3 and appendix B, where it has them.
+// The numbers and strings are from RFC 8785 (sections 3.2.2 and 3.2.3, and appendix B) if it has suitable examples.
 const canonical = {
   'numbers of RFC 8785': '[333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001]',
   'a string of RFC 8785': '"\\u20ac$\\u000F\\u000aA\'\\u0042\\u0022\\u005c\\\\\\"\\/"',

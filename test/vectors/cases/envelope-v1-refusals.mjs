@@ -1,4 +1,5 @@
-// envelope-v1.json: envelopes that must not open. Cases of the shared header are written for both versions.
+// envelope-v1.json: envelopes that must be refused. The cases for the header are also used for version 2, which has the
+// same header.
 import { concat, draw, flip, fromHex, overwrite, u16 } from '../reference/bytes.mjs';
 import { deriveFromDek, fieldsOf, openEnvelope } from '../reference/envelope.mjs';
 import { writeHeader } from '../reference/header.mjs';
@@ -47,7 +48,7 @@ function alterations({ bound, empty }, opening) {
   ];
 }
 
-/** The wrong DEK, context or key id for unaltered bytes. */
+/** Unaltered envelopes with a wrong DEK, context or key id. */
 export function wrongOpenings(bound, plain, opening) {
   const { ciphertext } = bound;
   const { row, ...fewer } = bound.context;
@@ -119,7 +120,7 @@ export function truncations(bytes, fields, opening, shortest) {
   return lengths.sort((a, b) => a - b).map(cut);
 }
 
-/** Bodies that GCM accepts under the given DEK, with the commitment of another DEK. */
+/** Bodies that GCM decrypts under the given DEK, in envelopes with the commitment of another DEK. */
 function forgeries({ plain, bound, twoKeys }) {
   const [from, to] = fieldsOf(plain.ciphertext).commitment;
   const other = deriveFromDek(bound.dek).commitment;

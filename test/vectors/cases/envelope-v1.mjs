@@ -63,7 +63,7 @@ function orderMessages() {
   ];
 }
 
-/** Bytes that GCM accepts under the keys of two DEKs. The commitment is to the first DEK. */
+/** Bytes that GCM decrypts under the keys of two DEKs. The envelope has the commitment of the first DEK. */
 function twoKeyMessage() {
   const name = 'body that GCM accepts under two keys, committed to this one';
   const [dek, second] = [draw('two keys/first', 32), draw('two keys/second', 32)];

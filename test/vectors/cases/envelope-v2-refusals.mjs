@@ -60,7 +60,7 @@ function wrongChunks({ one, empty: none, plain, bound }) {
 
 const at = (stream, chunk, offset = 0) => stream.header.length + chunk * sealedChunkLength + offset;
 
-/** Large streams, as edits of a case. */
+/** Large streams that must be refused. Each is described as an edit of another case. */
 function editedStreams({ full, over, double }) {
   const of = (base, name, ...edit) => ({
     name,

@@ -1,4 +1,5 @@
-// Values from a calculation by hand or from another implementation. The reference must reproduce them before it writes.
+// Values that were calculated by hand or by another implementation. The generator checks them before it writes the
+// vectors.
 import assert from 'node:assert/strict';
 import { crc32, formatToken } from '../reference/api-key.mjs';
 import { chainStart, entryHash } from '../reference/audit.mjs';

@@ -1,4 +1,4 @@
-// The tenant, keys and secrets that the files share, and small checks that every builder makes.
+// The tenant, keys and secrets that several files of vectors use, and checks for the functions that build vectors.
 import assert from 'node:assert/strict';
 import { draw, drawUuid } from '../reference/bytes.mjs';
 import { sealSecret } from '../reference/sealed-secret.mjs';

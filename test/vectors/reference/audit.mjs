@@ -22,7 +22,7 @@ export function chainStart(tenantId) {
   return sha256(pae('eaas audit chain v1', tenantId));
 }
 
-/** Returns hash_n of the previous hash and an entry as the API shows it. */
+/** Returns the hash of an entry, from the previous hash and the entry in the form of the API. */
 export function entryHash(previous, tenantId, entry, metadataText) {
   const { id, action, key_id, key_version, actor, ip_address, created_at } = entry;
   return sha256(

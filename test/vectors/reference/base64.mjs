@@ -1,4 +1,4 @@
-// Base64 with one spelling for each byte string. Text that does not encode back to the same text is refused.
+// Canonical base64. Text is refused if encoding the decoded bytes does not return the same text.
 
 /** Returns the bytes. Throws for any spelling except the canonical one (RFC 4648, section 4, with padding). */
 export function decodeBase64(text) {

@@ -10,7 +10,10 @@ export const hex = (bytes) => Buffer.from(bytes).toString('hex');
 export const fromHex = (text) => Buffer.from(text, 'hex');
 export const empty = Buffer.alloc(0);
 
-/** Encodes UTF-8. Refuses lone surrogates, because an encoder that replaces them encodes two texts to the same bytes. */
+/**
+ * Encodes text in UTF-8. Refuses lone surrogates, because replacing them would encode different texts to the same
+ * bytes.
+ */
 export function utf8(text) {
   if (!text.isWellFormed()) throw new Error('text with a lone surrogate');
   return Buffer.from(text, 'utf8');
@@ -57,7 +60,10 @@ export function uuidText(bytes) {
   return hex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Returns bytes in place of random ones: SHA-256 of "eaas vectors v1/<label>/<counter>", as many as requested. */
+/**
+ * Returns bytes that are used instead of random bytes: SHA-256 hashes of "eaas vectors v1/<label>/<counter>", truncated
+ * to the requested length.
+ */
 export function draw(label, length) {
   const blocks = [];
   for (let counter = 0; counter * 32 < length; counter++)

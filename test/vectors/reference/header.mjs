@@ -26,7 +26,7 @@ export function writeHeader(version, { key_id, key_version, wrapped_key }) {
   );
 }
 
-/** Reads a header, which at least `after` bytes must follow. Throws a format error for an invalid header. */
+/** Reads a header. Throws a format error if the header is invalid, or if fewer than `after` bytes follow it. */
 export function readHeader(bytes, version, after) {
   if (bytes.length < fixedLength) throw new OpenError('format', 'shorter than a header');
   if (!bytes.subarray(0, 3).equals(magic)) throw new OpenError('format', 'other magic');

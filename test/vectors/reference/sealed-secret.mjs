@@ -17,7 +17,10 @@ export function sealSecret({ context, salt, secret, ...place }) {
   return concat(head, gcmSeal(wrapKey(place, salt), zeroIv, pae(head, encodeContext(context)), secret));
 }
 
-/** Returns the secret. Throws unless the bytes were sealed for exactly this place and the head names `version`. */
+/**
+ * Returns the secret. Throws if the bytes were sealed for another place, or if their head has another version than
+ * `version`.
+ */
 export function openSecret(sealed, { context, ...place }) {
   if (sealed.length !== sealedLength) throw new Error('length');
   if (!sealed.subarray(0, 2).equals(suite)) throw new Error('format or suite');

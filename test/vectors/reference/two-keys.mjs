@@ -1,5 +1,6 @@
-// A body and tag that AES-GCM accepts under two keys. The key commitment makes sure that this message is refused.
-// GCM's tag is a polynomial over GF(2^128) and linear in each block, so one free block can make two tags equal.
+// Computes a body and a tag that AES-GCM accepts under two keys. The tag is a polynomial over GF(2^128) and linear in
+// each block, so a suitable block makes the tags under both keys equal. The vectors test that the key commitment
+// refuses such a message.
 import { createCipheriv } from 'node:crypto';
 import { concat } from './bytes.mjs';
 

@@ -51,7 +51,8 @@ function additionalDataOf(header: Uint8Array, given: Context | undefined): Uint8
 
 function isLast(context: Context, { names, values }: NonNullable<typeof last>): boolean {
   let at = 0;
-  // `for … in` also visits inherited members. A context that has some is never the last one, so requireOwn refuses it.
+  // `for … in` also visits inherited members. So a context with inherited members is never equal to the last context,
+  // and requireOwn refuses it.
   for (const name in context) {
     if (name !== names[at] || context[name] !== values[at] || !Object.hasOwn(context, name)) return false;
     at++;

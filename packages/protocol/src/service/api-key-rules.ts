@@ -147,10 +147,7 @@ function requireKnown(keyIds: readonly string[] | null, known: ReadonlySet<strin
 function requireWithin(giver: Reach | null, reach: Reach): void {
   const excess = giver && excessOf(reach, giver);
   if (!excess) return;
-  throw new Refusal(
-    'permission_missing',
-    `An API key can grant only the reach that it has itself. ${excess}.`,
-  );
+  throw new Refusal('permission_missing', `An API key can grant only rights that it has. ${excess}.`);
 }
 
 /**

@@ -12,7 +12,7 @@ export interface BatchItem {
   isWellFormed: boolean;
 }
 
-/** The first byte of each token of `{"items": […]}` outside the list. */
+/** The first bytes of the tokens in `{"items": […]}` that are outside the list. */
 const frame = Array.from('{":[]}', (character) => character.charCodeAt(0));
 
 /** Finds the items of a batch, and marks those that exceed a limit. Throws InputError unless the body is `{"items": […]}`. */

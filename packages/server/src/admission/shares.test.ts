@@ -110,7 +110,7 @@ test('releasing units twice releases them once', async () => {
   expect(shares.counts.held).toBe(1);
 });
 
-test('work holds its units until it succeeds or fails', async () => {
+test('a piece of work holds its units until it succeeds or fails', async () => {
   const shares = new Shares({ capacity: 1 });
   await expect(shares.run('a', 1, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await shares.run('a', 1, async () => shares.counts.held)).toBe(1);

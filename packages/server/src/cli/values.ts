@@ -21,7 +21,7 @@ export function wholeNumber(text: string): number {
   throw new InvalidArgumentError('Pass a whole number.');
 }
 
-/** Reads the days between the request and the erasure of a key. */
+/** Reads the number of days between the request to destroy a key and the erasure of the key. */
 export function graceDays(text: string): number {
   const days = wholeNumber(text);
   if (days <= limits.graceDays) return days;

@@ -4,7 +4,7 @@ import type { StoredEntry } from '@eaas/protocol/audit';
 import { paeView } from './pae-view.ts';
 import { sameBytes } from './same-bytes.ts';
 
-/** The hash that links an entry into the chain, and the MAC that proves that the service made it. */
+/** The hash that links an entry to the next entry, and the MAC that proves that the service made the entry. */
 export interface Link {
   readonly hash: Uint8Array;
   readonly mac: Uint8Array;

@@ -69,7 +69,8 @@ async function linuxIdentity(pid: number): Promise<string | undefined> {
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
   const namespace = await readlink('/proc/self/ns/pid');
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // proc(5): the command may contain spaces and parentheses; the state is field 3 and the start time field 22.
+  // In /proc/<pid>/stat (proc(5)) the state is field 3, and the start time is field 22. The command in field 2 can
+  // contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
   return [boot.trim(), namespace, fields[19]].join(' ');

@@ -99,7 +99,7 @@ describe('the pages', () => {
 
 describe('the Origin header', () => {
   it.each(['localhost', '127.0.0.1', '[::1]'])(
-    'the Origin of a page of this server at %s is ignored',
+    'the server ignores the Origin header in requests of its own pages at %s',
     async (host) => {
       const { port, fetch, doors } = await serveConsole();
       const response = await fetch('/v1/keys', { headers: { origin: `http://${host}:${port}` } });

@@ -146,7 +146,7 @@ describe('last_used_at', () => {
   const lastUse = async () =>
     (await api('GET /v1/api-keys/:api_key_id', { api_key_id: ann.apiKeyId })).last_used_at;
 
-  test('`last_used_at` is exact to the minute after it is written, and never decreases', async () => {
+  test('after the job has written it, `last_used_at` is exact to the minute, and it never decreases', async () => {
     const [one, other] = [world.replica(), world.replica()];
     expect(await lastUse()).toBeNull();
     world.time = Date.parse('2026-10-01T10:00:59.999Z');

@@ -75,7 +75,7 @@ test('a refused change and a change without effect keep all remembered rows', as
   expect(snapshots).toBe(0);
 });
 
-test('a revoked API key is no longer accepted by this replica and by another', async () => {
+test('after an API key is revoked, neither this replica nor another replica accepts it', async () => {
   for (const revoking of [service, other]) {
     const { api_key, api_key_id } = await api('POST /v1/api-keys', { name: 'x', permissions: ['encrypt'] });
     const hash = (replica: Service) =>

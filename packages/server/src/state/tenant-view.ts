@@ -14,7 +14,7 @@ export class TenantView {
   conflicts = 0;
   /** Whether another view has replaced this view, or the tenant no longer exists. */
   gone = false;
-  /** A moment by performance.now(). The state is known to have been current at some time after it. */
+  /** A moment by performance.now(). The state was still current at some time after this moment. */
   #confirmedAt = Number.NEGATIVE_INFINITY;
   /** The database's time when the state was last known to be current. */
   #confirmedTime = Number.NEGATIVE_INFINITY;
@@ -32,7 +32,7 @@ export class TenantView {
     this.#headRead = new SharedRead(() => readHead(this));
   }
 
-  /** Returns whether a decision by this state is still valid as far as this replica knows. */
+  /** Returns whether this replica has no newer state, so a decision by this state can still be valid. */
   stands(state: TenantState): boolean {
     return !this.gone && this.state === state;
   }

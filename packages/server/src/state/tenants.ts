@@ -25,7 +25,7 @@ interface TenantRead {
   readonly before: TenantState | undefined;
   readonly tenant: Loaded<TenantRow>;
   readonly head: SeenHead;
-  /** The ids of the rows that changed after `before`, at most `mostChanged` + 1. */
+  /** The ids of the rows that have changed since `before`. There are at most `mostChanged` + 1 ids. */
   readonly changed: readonly string[];
 }
 
@@ -159,7 +159,7 @@ export class Tenants {
     }
   }
 
-  /** Returns the view after a read: the known view with the new state, or a new view. */
+  /** Returns the view of a tenant after a read. This is the known view, with its state updated, or a new view. */
   learn(read: TenantRead): TenantView {
     const { startedAt, head, tenant } = read;
     const { tenant_id: tenantId } = tenant;

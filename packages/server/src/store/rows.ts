@@ -21,7 +21,7 @@ export interface Table<Row> {
 /** A row whose changes are all recorded in the audit log: a tenant, a key or an API key. */
 export interface RecordedRow {
   readonly tenant_id: string;
-  /** The id of the audit entry of the last change; 0 if the row has not changed since a tenant's creation. */
+  /** The id of the audit entry of the last change. The id is 0 if the row is a tenant that was never changed. */
   readonly rev: number;
   readonly mac: Uint8Array;
 }

@@ -20,7 +20,7 @@ export interface World {
   readonly keyIds: readonly string[];
 }
 
-/** The largest allowed contexts, in two shapes: one value of quotes, and as many names as fit. */
+/** Contexts of the largest allowed size: one whose value has only quotes, and one with as many names as possible. */
 export const largestContexts = {
   quotes: { n: '"'.repeat(4_083) },
   names: Object.fromEntries(Array.from({ length: 340 }, (_, nth) => [`n${100 + nth}`, ''])),

@@ -44,7 +44,10 @@ export async function forEachChange(
   }
 }
 
-/** Returns the row that an entry changed: `key`, `api_key` or `tenant`, a space, and its id. */
+/**
+ * Returns the kind and the id of the row that an entry changed, as in `key <id>`. The kinds are `key`, `api_key` and
+ * `tenant`.
+ */
 export function subjectOf(tenantId: string, row: EntryRow): string {
   if (row.action === 'tenant.update') return `tenant ${tenantId}`;
   if (!row.action.startsWith('api_key.')) return `key ${row.key_id}`;

@@ -98,6 +98,6 @@ function skipTo({ findings }: Inspection, walk: Walk, id: number): void {
   if (walk.next >= id) return;
   findings.add('entry_missing', walk.next, undefined, id - walk.next);
   walk.next = id;
-  // Undefined, because the entry before the next one is missing, and so is its hash.
+  // The hash is undefined, because the entry before the next entry is missing.
   walk.previous = undefined;
 }

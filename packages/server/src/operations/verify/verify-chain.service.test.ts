@@ -92,7 +92,7 @@ describe('a range', () => {
     },
   );
 
-  test('a range limits which entries are verified', async () => {
+  test('if a range of ids is given, only the entries in this range are verified', async () => {
     await spoil('id = 7');
     const seven = { valid: false, errors: [{ id: 7, reason: 'entry_changed' }], error_count: 1 };
     expect(await verify({ from_id: 7, to_id: 7 })).toMatchObject(seven);
@@ -146,7 +146,7 @@ describe('a checkpoint', () => {
     expect(errors).toContainEqual({ id: 12, reason: 'checkpoint_mismatch' });
   });
 
-  test('a checkpoint that was cut, has another id or belongs to another tenant is refused', async () => {
+  test('a checkpoint that was truncated, has another id or belongs to another tenant is refused', async () => {
     const other = await settle(world.replica(), 'other');
     const own = await take();
     const wrong = [await take(other.token), own.slice(0, -3), own.replace('\n12\n', '\n11\n'), 'nothing'];
