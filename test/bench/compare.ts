@@ -60,7 +60,7 @@ export async function compare({ ours, reference, elsewhere }: Comparison): Promi
   };
 }
 
-/** Warms up. Returns the number of calls that fill a slice of time. */
+/** Calls the function repeatedly to warm it up. Returns the number of calls that one measurement needs. */
 export async function warmUp(contender: Omit<Contender, 'name'>, milliseconds = 1_000): Promise<number> {
   let calls = 1;
   let spent = 0;

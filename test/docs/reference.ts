@@ -128,7 +128,7 @@ function optionsFor(folder: Folder, entries: readonly Entry[], modules: string, 
     disableSources: true,
     excludeExternals: true,
     excludeProtected: true,
-    // `npm run check` checks for errors.
+    // typedoc does not check types here, because `npm run check` does.
     skipErrorChecking: true,
     hidePageHeader: true,
     hideBreadcrumbs: true,

@@ -171,7 +171,10 @@ export function replaceWrapped(bytes: Uint8Array, wrapped: Wrapped): Uint8Array<
 // The pattern includes the version (1 or 2) after `eaas`, because `eaas@example.com` and words would match without it.
 const storedText = /^eaasA[Q-Za-v]/;
 
-/** Returns the ciphertext in a stored value, even if it was cut or altered. Decodes text that a binary column returns. */
+/**
+ * Returns the ciphertext in a stored value, even if it was truncated or altered. If a binary column returned text as
+ * bytes, decodes the text.
+ */
 export function storedCiphertext(value: unknown): string | Uint8Array | undefined {
   if (typeof value === 'string') return storedText.test(value) ? value : undefined;
   if (!(value instanceof Uint8Array)) return undefined;
@@ -186,4 +189,4 @@ export function looksLikeEnvelope(value: Uint8Array | string): boolean {
   return magic.every((byte, at) => value[at] === byte);
 }
 
-export const truncated = (): FormatError => new FormatError('the envelope is cut short');
+export const truncated = (): FormatError => new FormatError('the envelope is incomplete');

@@ -5,9 +5,9 @@ export const magic: readonly number[] = [0x79, 0xa6, 0xac];
 export const ivLength = 12;
 export const commitmentLength = 32;
 export const tagLength = 16;
-/** The part of a header that the encryption authenticates: magic, version and key_id. */
+/** The length of the header's prefix (magic, version and key_id), which the encryption authenticates. */
 export const prefixLength = 20;
-/** The prefix, key_version and the length of wrapped_key. */
+/** The length of the fixed part of a header: the prefix, key_version, and the length field of wrapped_key. */
 export const fixedLength = 26;
 export const maxWrappedKey = 1_024;
 export const maxContextName = 128;

@@ -43,7 +43,7 @@ export function parseVerifierKey(text: string): Verifier | undefined {
   return key?.length === 33 && key[0] === ed25519 ? { tenantId, keyId, publicKey: key.slice(1) } : undefined;
 }
 
-/** Returns the text of a checkpoint, which is the signed part. */
+/** Returns the text of a checkpoint, which the signature covers. */
 export function checkpointText(tenantId: string, { id, hash }: ChainHead): string {
   return `${originOf(tenantId)}\n${id}\n${toBase64(hash)}\n`;
 }

@@ -74,7 +74,7 @@ export function layoutOf(ciphertextSize: number, headLength: number): Layout {
   const chunks = Math.max(1, Math.ceil(body / sealedChunkLength));
   // Only an empty stream ends with an empty chunk.
   const least = (chunks - 1) * sealedChunkLength + tagLength + (chunks === 1 ? 0 : 1);
-  if (body < least) throw new FormatError(`a stream cannot have ${ciphertextSize} bytes: it was cut`);
+  if (body < least) throw new FormatError(`a stream of ${ciphertextSize} bytes is incomplete`);
   return { headLength, chunks, plaintextSize: body - chunks * tagLength };
 }
 

@@ -65,7 +65,8 @@ export function newApiKey(
 
 /**
  * Changes the given fields of an API key. If this gives the API key more rights, the result must not exceed the rights
- * of the caller. Throws 409 for a revoked API key, 400, 403, 404, and 409 for the last lasting manager.
+ * of the caller. Throws 409 if the API key is revoked, or is the last one that can manage API keys and does not expire.
+ * Also throws 400, 403 and 404.
  */
 export function patchedApiKey<Row extends ApiKeyFields>(
   before: Row,
@@ -89,7 +90,10 @@ export function patchedApiKey<Row extends ApiKeyFields>(
   return { row, draft: tenantDraft('api_key.update', metadata) };
 }
 
-/** Revokes an API key, unless it is revoked already. Throws 409 for the last lasting manager. */
+/**
+ * Revokes an API key, unless it is already revoked. Throws 409 for the tenant's last API key that can manage API keys
+ * and does not expire.
+ */
 export function revokedApiKey<Row extends ApiKeyFields>(
   before: Row,
   at: Moment,
@@ -169,8 +173,8 @@ const isBeyond = (list: readonly string[] | null, than: readonly string[] | null
   than !== null && !list?.every((one) => than.includes(one));
 
 /**
- * Throws 409 if this is the tenant's last lasting manager. Does not apply to the operator, who can create another API
- * key at the command line.
+ * Throws 409 if this is the tenant's last API key that can manage API keys and does not expire. Does nothing for the
+ * operator, who can create another API key at the command line.
  */
 function requireManager(
   before: ApiKeyFields,

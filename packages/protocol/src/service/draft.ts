@@ -5,7 +5,7 @@ import type { AuditAction } from '../wire/audit.ts';
 import { limits } from '../wire/limits.ts';
 import { auditUnwritten, type Refusal } from './refusal.ts';
 
-/** An audit entry before it is placed in the chain. */
+/** An audit entry without the fields that it gets in the chain, such as its id and hash. */
 export interface Draft {
   readonly action: AuditAction;
   readonly keyId: string | null;

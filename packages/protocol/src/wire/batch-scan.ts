@@ -51,7 +51,7 @@ export class BatchScan extends JsonScan {
 
   #takeOfFrame(kind: Token, start: number, end: number): void {
     if (kind === token.comma && this.#next === 5) {
-      // Another field follows `items`. The scan continues, and refuses this field when its name is complete.
+      // Another field follows `items`. The scan refuses this field after it has read the field's name.
       this.#next = 1;
       return;
     }

@@ -155,7 +155,7 @@ async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | 
       if (appended.outcome !== 'written') {
         if (links === 0) return { ...appended, links };
         // This error rolls back the entries that this transaction has already written.
-        throw new Error(`expected the outcome written under the lock of the head (got ${appended.outcome})`);
+        throw new Error(`an append to a locked head must succeed (got the outcome ${appended.outcome})`);
       }
       ({ time } = appended);
       links++;

@@ -129,7 +129,7 @@ async function record({ tx, state, head, time }: Change, caller: Caller, draft: 
     appendLink(tx, tenantId, { expected: head, next, entries: [encodeEntry(entry, 1)] }, time),
   ]);
   if (outcome !== 'written') {
-    throw new Error(`expected the outcome written under the lock of the head (got ${outcome})`);
+    throw new Error(`an append to a locked head must succeed (got the outcome ${outcome})`);
   }
   return { head: next, subjects };
 }

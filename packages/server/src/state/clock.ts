@@ -13,7 +13,7 @@ export interface Clock {
 
 /**
  * Estimates the database's time as the monotonic clock of the process plus an offset. A response of the database
- * changes the offset only as far as it proves the offset wrong. The wall clock of the replica is not used.
+ * corrects the offset by the smallest amount that agrees with the response. The wall clock of the replica is not used.
  */
 export class DatabaseClock implements Clock {
   // Before the first response of the database, the estimate is the time of this machine.

@@ -98,7 +98,7 @@ test('a log whose last entry is in the future continues, and expiry, rotation an
 
   world.time = now + 30 * day;
   expect([await wrap(), await hash()]).toEqual([401, 401]);
-  // The verification reports the entries from the future, and nothing else.
+  // The verification must report only the entries from the future.
   const { errors } = await api('GET /v1/audit/verify', {});
   expect(new Set(errors.map(({ reason }) => reason))).toEqual(new Set(['entry_in_future']));
 });
