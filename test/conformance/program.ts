@@ -85,14 +85,14 @@ export async function serve(env: Environment, { program = eaas, cwd = root } = {
         port: Number(port),
         pid: child.pid ?? 0,
         ended,
-        /** How the server ended. Undefined while it runs. */
+        /** The exit code or the signal with which the server ended. Undefined while the server runs. */
         end,
         /** Everything that the server has written so far to standard output and standard error. */
         log,
         signal: (signal: NodeJS.Signals) => void child.kill(signal),
-        /** Sends SIGTERM and waits for the end. Sends SIGKILL after 15 seconds. */
+        /** Sends SIGTERM and waits until the server has ended. Sends SIGKILL after 15 seconds. */
         stop: () => endBy('SIGTERM'),
-        /** Sends SIGKILL and waits for the end. */
+        /** Sends SIGKILL and waits until the server has ended. */
         kill: () => endBy('SIGKILL'),
       };
     }

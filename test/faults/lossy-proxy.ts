@@ -63,7 +63,7 @@ export async function lossyProxy(database: TestBase) {
       database.url(role).replace(encodeURIComponent(host), encodeURIComponent(directory)),
     /** Drops the messages of the database from the next one that contains this text, and then drops the connection. */
     loseFrom: (text: string) => void (wanted = { text, after: false }),
-    /** Does the same from the message after the one that contains this text. */
+    /** Drops the messages of the database after the next one that contains this text, and then drops the connection. */
     loseAfter: (text: string) => void (wanted = { text, after: true }),
     /** Delays the messages of the database from the next one that contains this text. */
     delayFrom: (text: string, milliseconds: number) => void (delayed = { text, milliseconds }),

@@ -36,7 +36,7 @@ export async function openAttacker({ database, onClose }: Pick<World, 'database'
     connection: { session_replication_role: 'replica' },
   });
   onClose(() => sql.end());
-  // Some triggers run for every replication role, so disable them too.
+  // Triggers that are "enable always" run for every replication role, so disable these too.
   for (const table of tables) await sql.unsafe(`alter table eaas.${table} disable trigger all`);
   return {
     sql,

@@ -28,7 +28,7 @@ export class Alarms {
     else if (error instanceof Tampered) this.tampered(error.row);
   }
 
-  /** Reports a row that the service did not write. */
+  /** Reports a row that was changed by something other than the service. */
   tampered({ table, id, tenantId }: NamedRow): void {
     this.tamperingFound++;
     const fields = { table, row_id: id, tenant_id: tenantId };

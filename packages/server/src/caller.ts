@@ -10,7 +10,7 @@ export interface Arrival {
   readonly ipAddress: string | null;
   /** The time when the request arrived, by `performance.now()`. */
   readonly arrivedAt: number;
-  /** Aborted when the call ends or the client disconnects. */
+  /** A signal that aborts when the call ends or the client disconnects. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -19,7 +19,9 @@ export interface Caller extends Pick<Arrival, 'ipAddress' | 'arrivedAt' | 'signa
   readonly tenantId: string;
   /** The actor in the audit log: an API key's id, `operator` or `system`. */
   readonly actor: string;
-  /** The rights that the API key must still have when the audit entry is written. Null for the operator and the jobs. */
+  /**
+   * The rights that the API key must still have when the audit entry is written. Null if the caller is not an API key.
+   */
   readonly credential: Credential | null;
   /** Whether admission checked the API key against the database after the request arrived. */
   readonly isConfirmed?: boolean;

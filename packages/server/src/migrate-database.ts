@@ -5,7 +5,10 @@ import { isDenied } from './store/faults.ts';
 import { migrate, roleExists } from './store/migrate.ts';
 import type { Pool } from './store/sql.ts';
 
-/** Migrates the database of the configuration as the role that owns it. Throws CannotStart if it cannot. */
+/**
+ * Migrates the database that the configuration names, as the role that owns the database. Throws CannotStart if the
+ * migration fails.
+ */
 export async function migrateDatabase(config: Config) {
   const database = await openDatabase(config, 'command');
   const { serverRole } = database;

@@ -84,7 +84,10 @@ async function requireMigrated(sql: Pool): Promise<void> {
   );
 }
 
-/** Loads the current root key and, during a rotation, the previous one. Throws CannotStart. */
+/**
+ * Loads the current root key and, during a rotation, the previous root key. Throws CannotStart if a root key cannot be
+ * loaded.
+ */
 export async function loadRoots(current: RootKeyProvider, previous: RootKeyProvider | null): Promise<Roots> {
   const root = await load(current);
   const former = previous && (await load(previous));

@@ -82,7 +82,7 @@ export async function allPages<Row>(
   }
 }
 
-/** Does work as the operator on the tenant of `--tenant`. */
+/** Opens the service and does work, as the operator, on the tenant that `--tenant` names. */
 export function withTenant<T>(
   { tenant }: OnTenant,
   work: (service: Service, operator: Caller) => Promise<T>,

@@ -98,7 +98,7 @@ const help = command('help', 'Show the help of a command, or the exit codes of a
     found.outputHelp();
   });
 
-/** The whole command line. */
+/** The program `eaas` with all its commands. */
 export const program = group('eaas', 'Encryption as a service: the server and its operator’s commands.', [
   dev,
   serve,

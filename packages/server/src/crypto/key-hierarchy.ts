@@ -9,7 +9,7 @@ export interface RootKey {
   readonly key: KeyObject;
 }
 
-/** The current root key, and during a rotation the previous one. */
+/** The current root key and, during a rotation, the previous root key. */
 export type Roots = readonly [RootKey, ...RootKey[]];
 
 /** The columns of a tenant's row that hold its sealed secret. */

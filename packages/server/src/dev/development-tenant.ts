@@ -132,7 +132,7 @@ async function readRecord(file: string): Promise<Recorded> {
   try {
     return JSON.parse((await ifExists(readFile(file, 'utf8'))) ?? '{}') as Recorded;
   } catch (error) {
-    const message = `The file ${file} names the tenant of \`eaas dev\` and cannot be read: restore it from a backup.`;
+    const message = `The file ${file}, which records the tenant of \`eaas dev\`, cannot be read: restore the file from a backup.`;
     throw new CannotStart(message, { cause: error });
   }
 }

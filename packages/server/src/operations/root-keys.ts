@@ -11,7 +11,7 @@ import { openSecrets, seal } from '../state/integrity.ts';
 import { updateRow } from '../store/rows.ts';
 import { listTenants, tenantsSealedUnder, tenantTable } from '../store/tenants.ts';
 
-/** Opens the secret of every tenant, and counts the tenants under the previous root key. */
+/** Decrypts the secret of every tenant, and counts the tenants whose secret is encrypted under the previous root key. */
 export async function checkRootKey({ database, tenants }: Service) {
   const { roots } = tenants;
   const [current, previous] = roots;
@@ -29,9 +29,10 @@ export async function checkRootKey({ database, tenants }: Service) {
 }
 
 /**
- * Seals every tenant's secret under the current root key. Removes the previous root key when no tenant is sealed under it.
- * Can be interrupted and repeated. Replicas that have both root keys continue to serve during the rotation. `failed` has the
- * ids of the tenants that could not be re-sealed, because their rows were tampered with.
+ * Encrypts every tenant's secret under the current root key. Afterwards removes the root check of the previous root
+ * key, if no secret is encrypted under that key. Can be interrupted and repeated. Replicas that have both root keys
+ * continue to serve during the rotation. `failed` has the ids of the tenants that could not be re-sealed, because their
+ * rows were tampered with.
  */
 export async function rotateRootKey(
   service: Service,

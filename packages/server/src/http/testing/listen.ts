@@ -20,9 +20,9 @@ export async function listen(doors: MemoryDoors = memoryDoors(), options: AppOpt
     doors,
     port,
     log,
-    /** Fetches a path with the admitted API key. */
+    /** Requests a path with an API key that the server admits. */
     fetch: send,
-    /** Posts JSON, or unchanged text. */
+    /** Sends a POST request. An object is sent as JSON, and text unchanged. */
     post: (path: string, body: unknown, { headers, ...init }: RequestInit = {}) =>
       send(path, {
         method: 'POST',
