@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { eaas as program, type Environment, run } from '../conformance/program.ts';
 import { createDatabase } from '../setup/database.ts';
-import { type CommandLine, commandLine, jsonLines, newRootKey } from './command-line.ts';
+import { fakeTransit } from '../setup/fake-transit.ts';
+import { type CommandLine, commandLine, jsonLines, newDirectory, newRootKey } from './command-line.ts';
 
 interface Finding {
   readonly check: string;
@@ -76,4 +79,25 @@ test('doctor reports only the configuration if the configuration is invalid', as
   const { code, statuses, messages } = await examined(eaas.with({ EAAS_PORT: 'eighty' }));
   expect({ code, statuses }).toEqual({ code: 1, statuses: { configuration: 'failed' } });
   expect(messages).toContain('EAAS_PORT');
+});
+
+test('doctor asks the key service for a wrapped root key, also if the database is away', async () => {
+  const { env: transit } = await fakeTransit();
+  const out = join(await newDirectory(), 'root.wrapped');
+  const wrap = ['root-key', 'wrap', '--transit', 'transit/eaas-root', '--out', out];
+  expect(await eaas.with(transit)(...wrap)).toMatchObject({ code: 0 });
+  const { EAAS_ROOT_KEY: _, ...rest } = eaas.env;
+  const env = { ...rest, ...transit, EAAS_ROOT_KEY_WRAPPED_FILE: out };
+  const found = async (change: Environment) => {
+    const { stdout } = await run([...program, 'doctor', '--json'], { ...env, ...change });
+    const findings = jsonLines<Finding>(stdout);
+    return Object.fromEntries(findings.map(({ check, status }) => [check, status]));
+  };
+  expect(await found({})).toMatchObject({ root_key_wrapped: 'ok', root_key: 'ok' });
+  expect(await found({ VAULT_TOKEN: 'another' })).toMatchObject({
+    root_key_wrapped: 'failed',
+    root_key: 'failed',
+  });
+  const away = { DATABASE_URL: 'postgres://someone@127.0.0.1:1/eaas' };
+  expect(await found(away)).toMatchObject({ root_key_wrapped: 'ok', database: 'failed' });
 });

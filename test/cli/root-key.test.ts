@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { eaas as program, run, serve } from '../conformance/program.ts';
+import { fakeTransit } from '../setup/fake-transit.ts';
 import { type CommandLine, commandLine, jsonLines, newDirectory, newRootKey } from './command-line.ts';
 
 async function newCommandLine(): Promise<CommandLine> {
@@ -139,4 +140,31 @@ test('root-key rotate without a previous root key is wrong usage', async () => {
   const { code, stderr } = await eaas('root-key', 'rotate');
   expect(code).toBe(2);
   expect(stderr).toContain('EAAS_ROOT_KEY_PREVIOUS');
+});
+
+test('root-key wrap moves a root key from a file to Transit, without showing it', async () => {
+  const { env: transit } = await fakeTransit();
+  const directory = await newDirectory();
+  const [file, out] = [join(directory, 'root.key'), join(directory, 'root.wrapped')];
+  await run([...program, 'root-key', 'generate', '--file', file], {});
+  const eaas = await newCommandLine();
+  const { EAAS_ROOT_KEY: _, ...rest } = eaas.env;
+  const env = { ...rest, ...transit };
+  const inFile = { ...env, EAAS_ROOT_KEY_FILE: file };
+  const before = await run([...program, 'root-key', 'check', '--json'], inFile);
+  const wrap = [...program, 'root-key', 'wrap', '--transit', 'transit/eaas-root', '--out', out];
+  const made = await run(wrap, inFile);
+  expect(made).toMatchObject({ code: 0 });
+  expect(made.stdout + made.stderr).not.toContain((await readFile(file, 'utf8')).trimEnd());
+  expect((await stat(out)).mode & 0o777).toBe(0o600);
+  expect(await run(wrap, inFile)).toMatchObject({ code: 1, stdout: '' });
+
+  const wrapped = { ...env, EAAS_ROOT_KEY_WRAPPED_FILE: out };
+  const after = await run([...program, 'root-key', 'check', '--json'], wrapped);
+  expect(after).toEqual(before);
+  const refused = await run([...program, 'tenant', 'list'], { ...wrapped, VAULT_TOKEN: 'another' });
+  expect(refused).toMatchObject({ code: 3, stdout: '' });
+  expect(refused.stderr).toMatch(
+    /^EAAS_ROOT_KEY_WRAPPED_FILE: Transit at .* \(status 403: permission denied\)\. .*\.\n$/,
+  );
 });

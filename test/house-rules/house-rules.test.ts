@@ -44,7 +44,7 @@ const layers: readonly (readonly RegExp[])[] = [
     /^crypto\//,
     /^admission\//,
     /^embedded\//,
-    /^(?:checkpoint-files|config|config-values|data-directory|root-key-file|root-keys)\.ts$/,
+    /^(?:checkpoint-files|config|config-values|data-directory|root-key-file|root-key-sources|root-keys)\.ts$|^(?:aws-kms|key-service|transit|transit-settings|wrapped-root-key)\.ts$/,
   ],
   [/^state\/|^service\.ts$/, /^root-check\.ts$/],
   [/^operations\//],

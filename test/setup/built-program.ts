@@ -41,6 +41,7 @@ function build(): string {
 /** The packages that the built server imports at run time. */
 function externals(): string[] {
   const manifest = JSON.parse(readFileSync(join(server, 'package.json'), 'utf8')) as Record<string, object>;
-  const names = Object.keys({ ...manifest['dependencies'], ...manifest['optionalDependencies'] });
+  const kinds = ['dependencies', 'optionalDependencies', 'peerDependencies'];
+  const names = kinds.flatMap((kind) => Object.keys(manifest[kind] ?? {}));
   return [...names.filter((name) => !name.startsWith('@eaas/')), '@noble/*'];
 }

@@ -23,6 +23,7 @@ test('an empty environment selects the embedded database and a loopback address'
     dataDirectory: null,
     rootKey: null,
     previousRootKey: null,
+    providerEnvironment: {},
     host: '127.0.0.1',
     port: 8080,
     isPortSet: false,
@@ -97,6 +98,14 @@ test.each<[string, Record<string, string>]>([
   ['EAAS_ROOT_KEY_COMMAND', { EAAS_ROOT_KEY_COMMAND: 'print-key' }],
   ['EAAS_ROOT_KEY_PREVIOUS_FILE', { EAAS_ROOT_KEY_PREVIOUS: key, EAAS_ROOT_KEY_PREVIOUS_FILE: 'old.key' }],
   ['EAAS_ROOT_KEY_PREVIOUS_FILE', { EAAS_ROOT_KEY_FILE: 'a.key', EAAS_ROOT_KEY_PREVIOUS_FILE: 'a.key' }],
+  [
+    'EAAS_ROOT_KEY_PREVIOUS_COMMAND',
+    { EAAS_ROOT_KEY_PREVIOUS_FILE: 'a.key', EAAS_ROOT_KEY_PREVIOUS_COMMAND: '/bin/print-key' },
+  ],
+  [
+    'EAAS_ROOT_KEY_PREVIOUS_WRAPPED_FILE',
+    { EAAS_ROOT_KEY_WRAPPED_FILE: 'a.wrapped', EAAS_ROOT_KEY_PREVIOUS_WRAPPED_FILE: 'a.wrapped' },
+  ],
   ['EAAS_HOST', { EAAS_HOST: 'http://localhost' }],
   ['EAAS_HOST', { EAAS_HOST: '0.0.0.0:80' }],
   ['EAAS_PORT', { EAAS_PORT: '65536' }],

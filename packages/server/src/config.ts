@@ -7,11 +7,12 @@ import {
   proxyAddresses,
   publicOrigin,
   type Read,
-  type Variable,
   variables,
   wholeNumber,
 } from './config-values.ts';
-import { type RootKeyProvider, rootKeyFromCommand, rootKeyInFile, rootKeyInVariable } from './root-keys.ts';
+import type { ProviderEnvironment } from './key-service.ts';
+import { readRootKeys } from './root-key-sources.ts';
+import type { RootKeyProvider } from './root-keys.ts';
 
 export { variables } from './config-values.ts';
 
@@ -33,6 +34,8 @@ export interface Config {
    */
   readonly rootKey: RootKeyProvider | null;
   readonly previousRootKey: RootKeyProvider | null;
+  /** The environment without the secrets of this program, for programs and key services that hold a root key. */
+  readonly providerEnvironment: ProviderEnvironment;
   readonly host: string;
   readonly port: number;
   /** Whether the environment sets EAAS_PORT. */
@@ -95,12 +98,14 @@ export function readConfig(
     );
   }
   const listening = readListening(read);
+  const providerEnvironment = withoutSecrets(env);
   const retention = { otherwise: 60, least: 1, most: 1200 };
   return {
     databaseUrl,
     migrateDatabaseUrl,
     dataDirectory: read('EAAS_DATA_DIR') ?? null,
-    ...readRootKeys(read, env),
+    ...readRootKeys(read, providerEnvironment),
+    providerEnvironment,
     ...listening,
     ...readConsole(read, listening, defaults),
     auditRetentionMonths: wholeNumber(read, 'EAAS_AUDIT_RETENTION_MONTHS', retention),
@@ -110,39 +115,7 @@ export function readConfig(
   };
 }
 
-function readRootKeys(read: Read, env: Environment): Pick<Config, 'rootKey' | 'previousRootKey'> {
-  const current = onlyOne(read, ['EAAS_ROOT_KEY', 'EAAS_ROOT_KEY_FILE', 'EAAS_ROOT_KEY_COMMAND']);
-  const previous = onlyOne(read, ['EAAS_ROOT_KEY_PREVIOUS', 'EAAS_ROOT_KEY_PREVIOUS_FILE']);
-  if (current && previous && previous[1] === current[1]) {
-    throw new CannotStart(
-      `${previous[0]} and ${current[0]} contain the same root key: remove ${previous[0]}.`,
-    );
-  }
-  const provider = ([variable, value]: Given): RootKeyProvider => {
-    if (variable.endsWith('_FILE')) return rootKeyInFile(variable, value);
-    if (variable.endsWith('_COMMAND')) return rootKeyFromCommand(variable, value, withoutSecrets(env));
-    return rootKeyInVariable(variable, value);
-  };
-  return {
-    rootKey: current ? provider(current) : null,
-    previousRootKey: previous ? provider(previous) : null,
-  };
-}
-
-type Given = readonly [variable: Variable, value: string];
-
-/** Returns the one variable of this list that is set. Throws if two are set, because they would contradict each other. */
-function onlyOne(read: Read, among: readonly Variable[]): Given | undefined {
-  const given = among.flatMap((variable): Given[] => {
-    const value = read(variable);
-    return value === undefined ? [] : [[variable, value]];
-  });
-  const [one, other] = given;
-  if (one && other) throw new CannotStart(`${one[0]} and ${other[0]} are both set: keep one of them.`);
-  return one;
-}
-
-function withoutSecrets(env: Environment): Environment {
+function withoutSecrets(env: Environment): ProviderEnvironment {
   const entries = Object.entries(env);
   return Object.fromEntries(entries.filter(([name]) => name !== 'DATABASE_URL' && !name.startsWith('EAAS_')));
 }

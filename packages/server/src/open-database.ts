@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import { createDataDirectory, findDataDirectory } from './data-directory.ts';
 import { startEmbeddedDatabase } from './embedded/embedded-database.ts';
 import { readOrCreateRootKeyFile } from './root-key-file.ts';
-import type { RootKeyProvider } from './root-keys.ts';
+import { type RootKeyProvider, rootKeyInFile } from './root-keys.ts';
 import { type Connection, openPool, type Pool } from './store/sql.ts';
 
 /** An open database and the options to connect to it. */
@@ -46,12 +46,19 @@ export async function openDatabase(config: Config, purpose: Purpose): Promise<Op
 const noRootKey: RootKeyProvider = {
   load() {
     throw new CannotStart(
-      'There is no root key: set EAAS_ROOT_KEY_FILE, EAAS_ROOT_KEY or EAAS_ROOT_KEY_COMMAND. For a new database ' +
-        '`eaas root-key generate` makes one. Keep a copy apart from the database, because without the root key nothing ' +
-        'can be decrypted.',
+      'There is no root key: set EAAS_ROOT_KEY_FILE, EAAS_ROOT_KEY or EAAS_ROOT_KEY_COMMAND, or ' +
+        'EAAS_ROOT_KEY_WRAPPED_FILE for one in a key service. For a new database `eaas root-key generate` makes one. ' +
+        'Keep a copy apart from the database, because without the root key nothing can be decrypted.',
     );
   },
 };
+
+/** Returns the provider of the current root key, without opening the database. Throws CannotStart. */
+export async function findRootKey({ rootKey, databaseUrl, dataDirectory }: Config): Promise<RootKeyProvider> {
+  if (rootKey) return rootKey;
+  if (databaseUrl !== null) return noRootKey;
+  return rootKeyInFile('EAAS_DATA_DIR', (await findDataDirectory(dataDirectory)).rootKeyFile);
+}
 
 async function openEmbedded(config: Config, purpose: Purpose): Promise<OpenDatabase> {
   const find = purpose === 'serve' ? createDataDirectory : findDataDirectory;

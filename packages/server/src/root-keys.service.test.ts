@@ -62,6 +62,14 @@ test('a missing root key program stops the start, and a path with arguments is r
   await expect(run(`${path} --now`)).rejects.toThrow('cannot be run (ENOENT)');
 });
 
+test('a root key program can print the previous root key', async () => {
+  const { previousRootKey } = readConfig({
+    PATH: process.env['PATH'],
+    EAAS_ROOT_KEY_PREVIOUS_COMMAND: await program(`echo ${text}`),
+  });
+  expect(await previousRootKey?.load()).toEqual(key);
+});
+
 test('the root key program runs once, without arguments, DATABASE_URL or EAAS_ variables', async () => {
   const path = await program(`{ echo "args: $*"; env; } >> "$0.log"; echo ${text}`);
   const { rootKey } = readConfig({

@@ -7,9 +7,10 @@ import { decodeRootKey, longestRootKeyText } from './root-key-text.ts';
 
 /** A source of a root key. */
 export interface RootKeyProvider {
-  /** The path of the file that contains the root key, or of the program that prints it. */
+  /** The path of the file that contains the root key, of the program that prints it, or of the file with its ciphertext. */
   readonly file?: string;
   readonly program?: string;
+  readonly wrappedFile?: string;
   /** Returns the 32 bytes, which the caller must wipe. Throws CannotStart. */
   load(): Promise<Uint8Array>;
 }

@@ -12,7 +12,7 @@ export const exitCodesHelp = `Exit codes:
   0  done
   1  the request was refused, an audit chain is broken, or a check failed
   2  the command line is wrong
-  3  the configuration or the database cannot be used
+  3  the configuration, the root key or the database cannot be used
   4  an unexpected error happened`;
 
 /** Thrown if the command line is wrong. */

@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { toHex } from '@eaas/protocol/internal';
+import { CannotStart } from '../cannot-start.ts';
 import { rootKey } from '../crypto/key-hierarchy.ts';
+import { writeNewFile } from '../durable-files.ts';
+import { findRootKey } from '../open-database.ts';
 import { checkRootKey, rotateRootKey } from '../operations/root-keys.ts';
 import { Refusal } from '../refusal.ts';
 import { createRootKeyFile } from '../root-key-file.ts';
 import { encodeRootKey } from '../root-key-text.ts';
-import { reporting, withService } from './command.ts';
+import { wrapRootKey } from '../wrapped-root-key.ts';
+import { reporting, requireConfig, withService } from './command.ts';
 import { exitCodes, WrongUsage } from './failure.ts';
 import { next, note, printResult, progress, type Reporting } from './output.ts';
 
@@ -31,6 +35,55 @@ const generate = reporting(
       'Keep a copy of this key away from the database and its backups: without the key nothing can be decrypted.',
     );
     if (file !== undefined) next(`set EAAS_ROOT_KEY_FILE=${file} for every server`, options);
+  });
+
+interface Wrapping extends Reporting {
+  readonly out: string;
+  readonly awsKms?: string;
+  readonly transit?: string;
+}
+
+const wrap = reporting(
+  'wrap',
+  'Encrypt the current root key under a key of AWS KMS or of Transit (OpenBao, Vault), into a new file for ' +
+    'EAAS_ROOT_KEY_WRAPPED_FILE. Reads the root key from where this environment keeps it, and never shows it.',
+  [
+    'root-key wrap --aws-kms alias/eaas-root --out /etc/eaas/root.wrapped',
+    'root-key wrap --transit transit/eaas-root --out /etc/eaas/root.wrapped',
+  ],
+)
+  .requiredOption('--out <file>', 'write the ciphertext to this file, unless the file exists')
+  .option('--aws-kms <key>', 'the ARN, the id or the alias of a symmetric key of AWS KMS')
+  .option('--transit <key>', 'the mount and the name of a key of Transit, as in transit/eaas-root')
+  .action(async ({ out, awsKms, transit, ...options }: Wrapping) => {
+    if ((awsKms === undefined) === (transit === undefined)) {
+      throw new WrongUsage('Name the key that encrypts the root key: either --aws-kms or --transit.');
+    }
+    const config = requireConfig();
+    const bytes = await (await findRootKey(config)).load();
+    try {
+      const root_id = toHex(rootKey(bytes).rootId);
+      const [provider, key] =
+        awsKms === undefined ? (['transit', transit] as const) : (['aws-kms', awsKms] as const);
+      const wrapped = await wrapRootKey(provider, key ?? '', bytes, config.providerEnvironment);
+      await writeNewFile(out, `${JSON.stringify(wrapped, null, 2)}\n`).catch(
+        (error: NodeJS.ErrnoException) => {
+          throw error.code === 'EEXIST'
+            ? new Refusal('conflict', `The file ${out} already exists and was not changed: name a new file.`)
+            : new CannotStart(`--out: the file ${out} cannot be written (${error.code}).`);
+        },
+      );
+      printResult({ file: out, provider, key: wrapped.key, root_id }, options);
+    } finally {
+      bytes.fill(0);
+    }
+    note(
+      'Keep a copy of the root key outside the key service: without the service this file cannot be opened.',
+    );
+    next(
+      `run \`eaas root-key check\` with EAAS_ROOT_KEY_WRAPPED_FILE=${out} instead of the present variable`,
+      options,
+    );
   });
 
 const check = reporting(
@@ -66,7 +119,7 @@ const rotate = reporting(
     if (!previous) {
       throw new WrongUsage(
         'There is no previous root key: set EAAS_ROOT_KEY_PREVIOUS_FILE to the file of the key in use until now, and ' +
-          'EAAS_ROOT_KEY_FILE to the file of the new key.',
+          'EAAS_ROOT_KEY_FILE to the file of the new key. The other variables of root keys also have a form with PREVIOUS.',
       );
     }
     const { resealed, failed } = await rotateRootKey(service, previous, progress('re-encrypting tenants'));
@@ -86,4 +139,4 @@ const rotate = reporting(
   }
 });
 
-export const rootKeyCommands = [generate, check, rotate];
+export const rootKeyCommands = [generate, wrap, check, rotate];

@@ -1,9 +1,11 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { getuid } from 'node:process';
+import { reasonOf } from '../cannot-start.ts';
 import type { Config } from '../config.ts';
 import { findDataDirectory } from '../data-directory.ts';
 import { isOpenToOthers } from '../root-key-file.ts';
+import type { RootKeyProvider } from '../root-keys.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 const oldestNode = [20, 19] as const;
@@ -43,7 +45,12 @@ export async function judgeFiles(config: Config): Promise<Finding[]> {
   for (const file of [rootKeyFile, previousRootKey?.file]) {
     if (file !== undefined) findings.push(await judgeRootKeyFile(file));
   }
-  if (rootKey?.program !== undefined) findings.push(await judgeProgram(rootKey.program));
+  for (const provider of [rootKey, previousRootKey]) {
+    if (provider?.program !== undefined) findings.push(await judgeProgram(provider.program));
+    if (provider?.wrappedFile !== undefined) {
+      findings.push(await judgeWrappedFile(provider.wrappedFile, provider));
+    }
+  }
   if (checkpointDirectory !== null) findings.push(await judgeCheckpointDirectory(checkpointDirectory));
   return findings;
 }
@@ -79,6 +86,17 @@ async function judgeProgram(path: string): Promise<Finding> {
     );
   }
   return ok(check, `Only this user and root can change the program ${path}.`);
+}
+
+/** Asks the key service to open a wrapped root key, which also works if the database is away. */
+async function judgeWrappedFile(path: string, provider: RootKeyProvider): Promise<Finding> {
+  const check = 'root_key_wrapped';
+  try {
+    (await provider.load()).fill(0);
+    return ok(check, `The key service opens ${path}. Keep a copy of the root key outside the key service.`);
+  } catch (error) {
+    return failed(check, reasonOf(error));
+  }
 }
 
 async function judgeCheckpointDirectory(path: string): Promise<Finding> {

@@ -1,0 +1,50 @@
+import { CannotStart } from './cannot-start.ts';
+import type { Read, Variable } from './config-values.ts';
+import type { ProviderEnvironment } from './key-service.ts';
+import { type RootKeyProvider, rootKeyFromCommand, rootKeyInFile, rootKeyInVariable } from './root-keys.ts';
+import { rootKeyInWrappedFile } from './wrapped-root-key.ts';
+
+type Source = (variable: string, value: string, env: ProviderEnvironment) => RootKeyProvider;
+
+/** The end of the variable of each source. */
+const sources = [
+  ['', rootKeyInVariable],
+  ['_FILE', rootKeyInFile],
+  ['_COMMAND', rootKeyFromCommand],
+  ['_WRAPPED_FILE', rootKeyInWrappedFile],
+] as const satisfies readonly (readonly [string, Source])[];
+
+interface Given {
+  readonly variable: Variable;
+  readonly value: string;
+  readonly source: Source;
+}
+
+/** Reads where the current and the previous root key are. Throws CannotStart if one of them is in two places. */
+export function readRootKeys(
+  read: Read,
+  env: ProviderEnvironment,
+): { rootKey: RootKeyProvider | null; previousRootKey: RootKeyProvider | null } {
+  const current = onlyOne(read, 'EAAS_ROOT_KEY');
+  const previous = onlyOne(read, 'EAAS_ROOT_KEY_PREVIOUS');
+  if (current && previous && previous.value === current.value) {
+    throw new CannotStart(
+      `${previous.variable} and ${current.variable} contain the same root key: remove ${previous.variable}.`,
+    );
+  }
+  const open = ({ variable, value, source }: Given): RootKeyProvider => source(variable, value, env);
+  return { rootKey: current ? open(current) : null, previousRootKey: previous ? open(previous) : null };
+}
+
+function onlyOne(read: Read, prefix: 'EAAS_ROOT_KEY' | 'EAAS_ROOT_KEY_PREVIOUS'): Given | undefined {
+  const given = sources.flatMap(([end, source]): Given[] => {
+    const variable = `${prefix}${end}` as const;
+    const value = read(variable);
+    return value === undefined ? [] : [{ variable, value, source }];
+  });
+  const [one, other] = given;
+  if (one && other) {
+    throw new CannotStart(`${one.variable} and ${other.variable} are both set: keep one of them.`);
+  }
+  return one;
+}

@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import { CannotStart } from './cannot-start.ts';
+import { hostOf, isLoopback } from './config-values.ts';
+import type { ProviderEnvironment } from './key-service.ts';
+
+/** How to reach the Transit engine. */
+export interface TransitSettings {
+  readonly address: URL;
+  readonly token: string;
+  readonly namespace: string | undefined;
+  readonly ca: string | undefined;
+}
+
+/**
+ * Reads the variables that the command lines of OpenBao and Vault read. A variable with BAO_ has precedence over one with
+ * VAULT_, as in OpenBao. Throws CannotStart.
+ */
+export async function readTransitSettings(env: ProviderEnvironment): Promise<TransitSettings> {
+  const read = (name: string): string | undefined => env[`BAO_${name}`] || env[`VAULT_${name}`] || undefined;
+  const text = read('ADDR');
+  const address = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
+  const isSecure =
+    address?.protocol === 'https:' || (address?.protocol === 'http:' && isLoopback(hostOf(address)));
+  if (!address || !isSecure || address.username || address.password) {
+    throw new CannotStart(
+      'VAULT_ADDR must be the URL of OpenBao or Vault, as in https://vault.example:8200: https unless it is this machine.',
+    );
+  }
+  if (!address.pathname.endsWith('/')) address.pathname += '/';
+  const [given, tokenFile, caFile] = [read('TOKEN'), read('TOKEN_PATH'), read('CACERT')];
+  if (given !== undefined && tokenFile !== undefined) {
+    throw new CannotStart('VAULT_TOKEN and VAULT_TOKEN_PATH are both set: keep one of them.');
+  }
+  const token = given ?? (tokenFile === undefined ? undefined : await fileOf('VAULT_TOKEN_PATH', tokenFile));
+  if (token === undefined) {
+    throw new CannotStart('There is no token for Transit: set VAULT_TOKEN_PATH to its file, or VAULT_TOKEN.');
+  }
+  if (!/^[\x21-\x7e]+$/.test(token.trim())) {
+    throw new CannotStart(
+      'The token of VAULT_TOKEN or VAULT_TOKEN_PATH must be one word of ASCII characters.',
+    );
+  }
+  return {
+    address,
+    token: token.trim(),
+    namespace: read('NAMESPACE'),
+    ca: caFile === undefined ? undefined : await fileOf('VAULT_CACERT', caFile),
+  };
+}
+
+function fileOf(variable: string, path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new CannotStart(`${variable}: the file ${path} cannot be read (${error.code}).`);
+  });
+}

@@ -1,0 +1,74 @@
+import { open } from 'node:fs/promises';
+import * as z from 'zod/mini';
+import { awsKms } from './aws-kms.ts';
+import { CannotStart, reasonOf } from './cannot-start.ts';
+import type { KeyService, ProviderEnvironment } from './key-service.ts';
+import type { RootKeyProvider } from './root-keys.ts';
+import { transit } from './transit.ts';
+
+const services = { 'aws-kms': awsKms, transit } satisfies Record<string, KeyService>;
+const longestFile = 16_384;
+const contents = z.strictObject({
+  provider: z.enum(['aws-kms', 'transit']),
+  key: z.string(),
+  ciphertext: z.string(),
+});
+
+/** The content of a wrapped file, which is not secret: only the key service opens it. */
+export type WrappedRootKey = z.infer<typeof contents>;
+
+/** Provides the root key whose ciphertext is in a file, as `eaas root-key wrap` writes it. A key service decrypts it. */
+export function rootKeyInWrappedFile(
+  variable: string,
+  path: string,
+  env: ProviderEnvironment,
+): RootKeyProvider {
+  const load = async (): Promise<Uint8Array> => {
+    const { provider, ...wrapped } = await readWrappedFile(path);
+    const rootKey = await services[provider].unwrap(wrapped, env);
+    if (rootKey.length === 32) return rootKey;
+    rootKey.fill(0);
+    throw new CannotStart(
+      `${services[provider].title} opened ${path}, but it does not hold the 32 bytes of a root key: make the file with ` +
+        '`eaas root-key wrap`.',
+    );
+  };
+  return {
+    wrappedFile: path,
+    load: () =>
+      load().catch((error: unknown) => {
+        throw new CannotStart(`${variable}: ${reasonOf(error)}`);
+      }),
+  };
+}
+
+/** Encrypts a root key with a key service. Throws CannotStart. */
+export async function wrapRootKey(
+  provider: WrappedRootKey['provider'],
+  key: string,
+  rootKey: Uint8Array,
+  env: ProviderEnvironment,
+): Promise<WrappedRootKey> {
+  return { provider, ...(await services[provider].wrap(key, rootKey, env)) };
+}
+
+async function readWrappedFile(path: string): Promise<WrappedRootKey> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    throw new CannotStart(
+      `the file ${path} cannot be read (${error.code}). Restore it from your copy; \`eaas root-key wrap\` makes one.`,
+    );
+  });
+  try {
+    const bytes = Buffer.alloc(longestFile);
+    const { bytesRead } = await file.read(bytes);
+    return contents.parse(JSON.parse(bytes.toString('utf8', 0, bytesRead)));
+  } catch {
+    // The reason is not shown, because the file could hold a root key by mistake.
+    throw new CannotStart(
+      `the file ${path} must be what \`eaas root-key wrap\` wrote. For a root key that is not encrypted, set the variable ` +
+        'that ends with _FILE instead.',
+    );
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { eaas as program, launch, run } from '../conformance/program.ts';
+import { whereAvailable } from '../setup/available.ts';
+import { commandLine, jsonLines, newDirectory } from './command-line.ts';
+
+const bao = process.env['BAO'];
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Starts OpenBao in memory. Returns its address and a function that calls it with the token of root. */
+async function startOpenBao(command: string) {
+  const [address, root] = [`127.0.0.1:${await freePort()}`, randomUUID()];
+  const options = [`-dev-root-token-id=${root}`, `-dev-listen-address=${address}`, '-dev-no-store-token'];
+  const { child, stderr } = launch([command, 'server', '-dev', ...options], {});
+  onTestFinished(() => void child.kill());
+  const call = async (path: string, body: object): Promise<Record<string, Record<string, string>>> => {
+    const headers = { 'x-vault-token': root };
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    const response = await fetch(`http://${address}/v1/${path}`, init);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path} failed (${response.status}): ${text}`);
+    return (text === '' ? {} : JSON.parse(text)) as Record<string, Record<string, string>>;
+  };
+  for (const deadline = Date.now() + 30_000; ; await sleep(100)) {
+    const health = await fetch(`http://${address}/v1/sys/health`).catch(() => undefined);
+    if (health?.ok) return { url: `http://${address}`, root, call };
+    if (Date.now() > deadline) throw new Error(`OpenBao did not start:\n${stderr()}`);
+  }
+}
+
+whereAvailable('OpenBao (BAO=path of bao)', bao !== undefined, () => {
+  test('a token that can only decrypt opens a wrapped root key, and cannot wrap another', async () => {
+    const { url, root, call } = await startOpenBao(bao ?? '');
+    await call('sys/mounts/transit', { type: 'transit' });
+    await call('transit/keys/eaas-root', {});
+    const policy = 'path "transit/decrypt/eaas-root" { capabilities = ["update"] }';
+    await call('sys/policies/acl/eaas-root', { policy });
+    const { auth } = await call('auth/token/create', { policies: ['eaas-root'], no_default_policy: true });
+    const eaas = await commandLine();
+    onTestFinished(() => eaas.database.drop());
+    const file = join(await newDirectory(), 'root.wrapped');
+    const wrap = ['root-key', 'wrap', '--transit', 'transit/eaas-root', '--out'];
+    const operator = eaas.with({ VAULT_ADDR: url, VAULT_TOKEN: root });
+    expect(await operator.json(...wrap, file)).toMatchObject([
+      { provider: 'transit', key: 'transit/eaas-root' },
+    ]);
+
+    const { EAAS_ROOT_KEY: _, ...rest } = eaas.env;
+    const env = { ...rest, VAULT_ADDR: url, VAULT_TOKEN: auth?.['client_token'] ?? '' };
+    const opened = await run([...program, 'root-key', 'check', '--json'], {
+      ...env,
+      EAAS_ROOT_KEY_WRAPPED_FILE: file,
+    });
+    expect(jsonLines(opened.stdout)).toEqual(await eaas.json('root-key', 'check'));
+    const refused = await eaas.with(env)(...wrap, `${file}.other`);
+    expect(refused).toMatchObject({ code: 3, stdout: '' });
+    expect(refused.stderr).toContain('allows update on transit/encrypt/eaas-root');
+    await call('transit/keys/eaas-root/rotate', {});
+    await call('transit/keys/eaas-root/config', { min_decryption_version: 2 });
+    const old = await run([...program, 'root-key', 'check'], { ...env, EAAS_ROOT_KEY_WRAPPED_FILE: file });
+    expect(old).toMatchObject({ code: 3, stdout: '' });
+    expect(old.stderr).toContain('min_decryption_version');
+  });
+});
