@@ -7,15 +7,45 @@ import { createDatabase, type TestDatabase } from '../setup/database.ts';
 import { requireTools } from '../setup/tools.ts';
 import { blocksOf, read, root } from './markdown.ts';
 
-// Runs the recipes of orm.md with the real query builders, each on its own PostgreSQL database.
+// Runs the recipe of orm.md and the README of @eaas/drizzle with the real query builders, each on its own PostgreSQL
+// database.
 
-const before = "import { eaas } from '../../../../../docs/played-service.ts';\n";
-const [intro = '', ...sections] = read('packages/sdk/docs/orm.md').split(/^## (?=Kysely|Drizzle)/m);
-const recipes = sections.map((section) => ({
-  name: /^\w+/.exec(section)?.[0] ?? '',
-  code: [before, ...blocksOf(intro, 'ts'), ...blocksOf(section, 'ts'), after(section)].join('\n'),
-}));
-const [schema = ''] = blocksOf(intro, 'sql');
+const service = '../../../../../docs/played-service.ts';
+const [intro = '', kysely = ''] = read('packages/sdk/docs/orm.md').split(/^## (?=Kysely)/m);
+const recipes = [
+  {
+    name: 'Kysely',
+    schema: blocksOf(intro, 'sql').join(''),
+    code: [
+      `import { eaas } from '${service}';`,
+      ...blocksOf(`${intro}\n${kysely}`, 'ts'),
+      '// @ts-expect-error: plaintext',
+      "db.insertInto('patients').values(twin);",
+      'await db.destroy();',
+    ].join('\n'),
+  },
+  {
+    name: 'Drizzle',
+    schema: `
+      create table patients (id uuid primary key, name text not null, ssn text, ssn_index text unique, born text, notes text);
+      create table visits (id uuid primary key, patient_id uuid references patients, city text);`,
+    code: [
+      `import { eaas as played } from '${service}';`,
+      "import { createIndexKey } from '@eaas/sdk/fields';",
+      "process.env['EAAS_INDEX_KEY'] = await createIndexKey(played);",
+      // postgres.js does not accept the URL of a Unix socket.
+      ...blocksOf(read('packages/drizzle/README.md'), 'ts').map((code) =>
+        code.replace(
+          'drizzle(process.env.DATABASE_URL!, {',
+          'drizzle({ connection: JSON.parse(process.env.CONNECTION!),',
+        ),
+      ),
+      '// @ts-expect-error: ciphertexts',
+      'void (() => db.select().from(patients).orderBy(patients.name));',
+      'await plain.$client.end();',
+    ].join('\n'),
+  },
+];
 
 let place: string;
 
@@ -33,24 +63,13 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-/** Code that is added after a recipe. It checks that storing plaintext does not compile, and closes the connections. */
-function after(section: string): string {
-  const [insert, end] = section.startsWith('Kysely')
-    ? ["db.insertInto('patients').values(twin);", 'await db.destroy();']
-    : ['db.insert(patientTable).values(twin);', 'await db.$client.end();'];
-  return `// @ts-expect-error: plaintext\n${insert}\n${end}`;
-}
-
 function run(args: readonly string[], database?: TestDatabase): Promise<string> {
-  const env = { ...process.env, DATABASE_URL: database?.url('owner') };
+  const connection = JSON.stringify(database?.connection('owner'));
+  const env = { ...process.env, DATABASE_URL: database?.url('owner'), CONNECTION: connection };
   return new Promise((resolve) => {
     execFile(process.execPath, args, { cwd: place, env }, (_, stdout, stderr) => resolve(stdout + stderr));
   });
 }
-
-test('orm.md has recipes for Kysely and Drizzle', () => {
-  expect(recipes.map(({ name }) => name)).toEqual(['Kysely', 'Drizzle']);
-});
 
 test('the recipes type-check with the types of the query builders', async () => {
   expect(await run([join(root, 'node_modules/typescript/bin/tsc'), '-p', place])).toBe('');
@@ -58,7 +77,7 @@ test('the recipes type-check with the types of the query builders', async () => 
 
 test.each(recipes)(
   'the recipe for $name prints what its comments say',
-  async ({ name, code }) => {
+  async ({ name, code, schema }) => {
     const database = await createDatabase();
     const sql = postgres({ ...database.connection('owner'), max: 1 });
     await sql.unsafe(schema);

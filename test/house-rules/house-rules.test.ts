@@ -13,10 +13,11 @@ const places = (among: readonly SourceFile[], pattern: RegExp): string[] =>
 const siblingsOf: Readonly<Record<string, RegExp>> = {
   protocol: /^$/,
   console: /^@eaas\/(?:protocol|sdk)(?:\/|$)/,
+  drizzle: /^@eaas\/sdk(?:\/|$)/,
   prisma: /^@eaas\/sdk(?:\/|$)/,
 };
 
-test('console imports only sdk and protocol, prisma only sdk, sdk and server import only protocol, and protocol imports no package', () => {
+test('console imports only sdk and protocol, drizzle and prisma only sdk, sdk and server import only protocol, and protocol imports no package', () => {
   const wrong = sources.flatMap((file) => {
     const siblings = importsOf(file).filter((specifier) => specifier.startsWith('@eaas/'));
     const allowed = siblingsOf[packageOf(file)] ?? /^@eaas\/protocol(?:\/|$)/;

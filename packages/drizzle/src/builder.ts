@@ -1,0 +1,111 @@
+import { type Column, is, type SQL, type SQLChunk, type Subquery, type Table, View } from 'drizzle-orm';
+import { whileOpening } from './column-rules.ts';
+import { encryptionOf } from './encryption.ts';
+
+// The part of Drizzle's query builders that this package relies on. It is the same in all dialects, but not in the types.
+
+/** A column or an expression of a result, and its place in the row. */
+export interface SelectedField {
+  readonly path: readonly string[];
+  readonly field: unknown;
+}
+
+/** The object that `db.select({ … })` takes. */
+export type Fields = { readonly [key: string]: unknown };
+
+/** A source of rows: a table, a subquery, a view or SQL. */
+type Source = Table | Subquery | View | SQL;
+
+interface Join {
+  readonly table: Source;
+  readonly on: SQL | undefined;
+  readonly alias: string | undefined;
+}
+
+/** The configuration of a query builder. */
+export interface BuilderConfig {
+  readonly table: Source;
+  readonly fields?: Fields;
+  readonly where?: SQL | undefined;
+  readonly having?: SQL | undefined;
+  readonly joins?: readonly Join[];
+  readonly from?: Source | undefined;
+  readonly groupBy?: readonly SQLChunk[] | undefined;
+  readonly orderBy?: readonly SQLChunk[] | undefined;
+  readonly limit?: unknown;
+  readonly distinct?: boolean | { readonly on: readonly SQLChunk[] } | undefined;
+  readonly withList?: readonly Subquery[] | undefined;
+  readonly setOperators?: readonly { readonly rightSelect: Builder }[];
+  readonly values?: unknown;
+  readonly select?: unknown;
+  readonly set?: Readonly<Record<string, unknown>>;
+  readonly returning?: readonly SelectedField[] | undefined;
+}
+
+/** A query builder of Drizzle. */
+export interface Builder {
+  config: BuilderConfig;
+  session: Session;
+  readonly dialect: { readonly casing: { getColumnCasing(column: Column): string } };
+  getSQL(): SQL;
+  prepare(): { execute(): Promise<unknown> };
+}
+
+interface Session {
+  prepareQuery(...args: readonly unknown[]): unknown;
+  prepareOneTimeQuery?(...args: readonly unknown[]): unknown;
+}
+
+/** The methods of a builder's class, which the properties of a hooked builder hide. */
+export function methodsOf(builder: object): Record<string, (...args: unknown[]) => unknown> {
+  return Object.getPrototypeOf(builder) as Record<string, (...args: unknown[]) => unknown>;
+}
+
+/** Returns a copy of the builder with another configuration. The original can be awaited again. */
+export function copyOf(builder: Builder, config: BuilderConfig): Builder {
+  const methods = methodsOf(builder);
+  const copy = Object.create(builder) as Builder;
+  return Object.assign(copy, {
+    config,
+    session: openingSession(builder.session),
+    getSQL: methods['getSQL'],
+    prepare: methods['prepare'],
+    _prepare: methods['_prepare'],
+  });
+}
+
+/** Runs the statement. Encrypted columns of the result hold ciphertexts. */
+export async function execute(builder: Builder): Promise<unknown> {
+  return builder.prepare().execute();
+}
+
+/** Returns a session whose results hold the ciphertexts of encrypted columns. */
+function openingSession<S extends Session>(session: S): S {
+  const opening = (args: readonly unknown[]): unknown[] =>
+    args.map((arg) => {
+      if (typeof arg === 'function') {
+        return (...given: unknown[]): unknown => whileOpening(() => Reflect.apply(arg, undefined, given));
+      }
+      return Array.isArray(arg) ? arg.map(openingField) : arg;
+    });
+  const prepareQuery = (...args: readonly unknown[]): unknown => session.prepareQuery(...opening(args));
+  const prepareOneTimeQuery = (...args: readonly unknown[]): unknown =>
+    session.prepareOneTimeQuery?.(...opening(args));
+  return Object.assign(Object.create(session) as S, { prepareQuery, prepareOneTimeQuery });
+}
+
+function openingField(selected: SelectedField): SelectedField {
+  return encryptionOf(selected.field)
+    ? { ...selected, field: ciphertextColumn(selected.field as Column) }
+    : selected;
+}
+
+/** Returns the column with a decoder that returns the ciphertext. */
+function ciphertextColumn(column: Column): Column {
+  return new Proxy(column, {
+    get: (target, name) =>
+      name === 'mapFromDriverValue' ? (value: unknown) => value : Reflect.get(target, name),
+  });
+}
+
+export const isView = (value: unknown): value is View => is(value, View);

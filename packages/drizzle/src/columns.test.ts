@@ -1,0 +1,133 @@
+import { getTableColumns } from 'drizzle-orm';
+import { getTableConfig, index, pgSchema, text, uuid } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/pg-proxy';
+import { checkConstraints } from '@eaas/sdk/fields';
+import { describe, expect, test } from 'vitest';
+import {
+  columnOf,
+  encryptedBytes,
+  encryptedJson,
+  encryptedNumber,
+  encryptedTable,
+  encryptedTableIn,
+  encryptedText,
+  fieldsOf,
+} from './pg/pg.ts';
+import * as mysql from './mysql/mysql.ts';
+import * as sqlite from './sqlite/sqlite.ts';
+
+const codeOf = (work: () => unknown): unknown => {
+  try {
+    return work();
+  } catch (error) {
+    return { ...Object(error) }.code;
+  }
+};
+
+/** Calls `searchable` as JavaScript can. */
+const searchable = (builder: object, options?: object): unknown =>
+  (builder as { searchable(options?: object): unknown }).searchable(options);
+
+const patients = encryptedTable('patients', {
+  id: uuid().primaryKey(),
+  name: encryptedText().notNull(),
+  ssn: encryptedText('social')
+    .searchable({ normalize: ['digits'] })
+    .unique('one_ssn'),
+  weight: encryptedNumber().searchable({ lowEntropy: 'accepted' }),
+  city: text(),
+});
+
+test('a searchable column is a pair of text columns, and the index column has the unique constraint', () => {
+  const columns = getTableConfig(patients).columns.map((column) => [
+    column.name,
+    column.getSQLType(),
+    column.notNull,
+    column.isUnique ? column.uniqueName : undefined,
+  ]);
+  expect(columns).toEqual([
+    ['id', 'uuid', true, undefined],
+    ['name', 'text', true, undefined],
+    ['social', 'text', false, undefined],
+    ['social_index', 'text', false, 'one_ssn'],
+    ['weight', 'text', false, undefined],
+    ['weight_index', 'text', false, undefined],
+    ['city', 'text', false, undefined],
+  ]);
+});
+
+test('an index column of MySQL is short enough for a unique constraint', () => {
+  const table = mysql.encryptedTable('t', { ssn: mysql.encryptedText().searchable().unique() });
+  expect(Object.values(getTableColumns(table)).map((column) => column.getSQLType())).toEqual([
+    'mediumtext',
+    'varchar(64)',
+  ]);
+});
+
+test('a table of SQLite has the same pairs', () => {
+  const table = sqlite.encryptedTable('t', { ssn: sqlite.encryptedText().searchable() });
+  expect(Object.keys(getTableColumns(table))).toEqual(['ssn', 'ssn_index']);
+});
+
+test('a table can be in a schema', () => {
+  const table = encryptedTableIn(pgSchema('clinic'), 'patients', { name: encryptedText() }, (t) => [
+    index().on(t.name),
+  ]);
+  expect(getTableConfig(table)).toMatchObject({ schema: 'clinic', name: 'patients' });
+});
+
+test('the definition for the SDK follows from the table', () => {
+  const fields = fieldsOf(patients);
+  expect(Object.keys(fields.tables['patients'] ?? {})).toEqual(['id', 'name', 'social', 'weight', 'city']);
+  expect(checkConstraints(fields, 'patients')).toContain(`add check ("social" like 'eaasA%')`);
+});
+
+describe('a definition that cannot work throws `schema`', () => {
+  test.each([
+    ['unique without searchable', () => encryptedTable('t', { a: encryptedText().unique() })],
+    ['a default in the database', () => encryptedText().default()],
+    ['a primary key', () => encryptedText().primaryKey()],
+    ['a foreign key', () => encryptedText().references()],
+    ['a generated column', () => encryptedText().generatedAlwaysAs()],
+    ['an array', () => encryptedText().array()],
+    ['searchable bytes', () => searchable(encryptedBytes())],
+    ['searchable JSON', () => searchable(encryptedJson())],
+    ['bits', () => searchable(encryptedText(), { bits: 8 })],
+    ['another index column', () => searchable(encryptedText(), { column: 'x' })],
+    [
+      'the key of the index column',
+      () => encryptedTable('t', { a: encryptedText().searchable(), a_index: text() }),
+    ],
+  ])('%s', (_, define) => {
+    expect(codeOf(define)).toBe('schema');
+  });
+});
+
+describe('without `encrypted`', () => {
+  const sent: unknown[] = [];
+  const db = drizzle(async (_, params) => {
+    sent.push(...params);
+    return { rows: [['1', 'eaas…', null, null, null, null, null]] };
+  });
+
+  test('plaintext is not sent to the database', async () => {
+    const insert = async () => db.insert(patients).values({ id: '1', name: 'Ada' });
+    await expect(insert()).rejects.toMatchObject({
+      code: 'not_encrypted',
+      table: 'patients',
+      column: 'name',
+      message:
+        'patients.name: a value was about to be sent to the database without encryption: await a statement of the ' +
+        'database that `encrypted` returned',
+    });
+    const update = async () => db.update(patients).set({ name: 'Ada' });
+    await expect(update()).rejects.toMatchObject({ code: 'not_encrypted' });
+    expect(sent).toEqual([]);
+  });
+
+  test('a ciphertext is not returned', async () => {
+    await expect((async () => db.select().from(patients))()).rejects.toMatchObject({ code: 'not_decrypted' });
+    const partial = async () => db.select({ name: columnOf(patients.name) }).from(patients);
+    await expect(partial()).rejects.toMatchObject({ code: 'not_decrypted' });
+  });
+});

@@ -1,0 +1,138 @@
+import { Column, is, type SQL, sql, type Table } from 'drizzle-orm';
+import { type Builder, methodsOf } from './builder.ts';
+import {
+  encryptedColumns,
+  encryptionOf,
+  type EncryptedEntry,
+  entryOf,
+  idColumnOf,
+  indexKeyOf,
+  isBound,
+} from './encryption.ts';
+import { refuse } from './error.ts';
+import { excludedColumn } from './excluded.ts';
+import type { Row, RowId } from './records.ts';
+import { rewrite } from './rewrite.ts';
+import type { RewriteContext } from './search.ts';
+import { asSqlValues, encryptValues, requireNoIndexValues, rewriteOthers, valuesByColumn } from './values.ts';
+
+/** A call of `onConflictDoUpdate`, `onConflictDoNothing` or `onDuplicateKeyUpdate`. */
+export interface Conflict {
+  readonly method: string;
+  readonly config: ConflictConfig | undefined;
+}
+
+interface ConflictConfig {
+  readonly target?: unknown;
+  readonly set?: Row;
+  readonly where?: SQL;
+  readonly targetWhere?: SQL;
+  readonly setWhere?: SQL;
+}
+
+interface Insert {
+  readonly table: Table;
+  readonly ids: readonly RowId[];
+  readonly context: RewriteContext;
+  /** Returns the name of a column in the database. */
+  readonly nameOf: (column: Column) => string;
+}
+
+/** Returns the clause for conflicts, as a part of the configuration of the builder. */
+export async function applyConflict(
+  builder: Builder,
+  conflicts: readonly Conflict[],
+  insert: Insert,
+): Promise<{ onConflict?: unknown }> {
+  const copy = Object.assign(Object.create(builder) as Builder, {
+    config: { ...builder.config, onConflict: undefined },
+  });
+  for (const { method, config } of conflicts) {
+    const changed = config && (await changedConfig(config, insert));
+    methodsOf(builder)[method]?.call(copy, changed);
+  }
+  const { onConflict } = (conflicts.length > 0 ? copy : builder).config as { onConflict?: unknown };
+  // The clause of a table without encrypted columns was built by Drizzle, and can still contain a subquery.
+  return onConflict === undefined ? {} : { onConflict: await rewrite(onConflict, insert.context) };
+}
+
+async function changedConfig(config: ConflictConfig, insert: Insert): Promise<ConflictConfig> {
+  const { context } = insert;
+  const conditions = await Promise.all(
+    (['where', 'targetWhere', 'setWhere'] as const)
+      .filter((name) => config[name])
+      .map(async (name) => [name, await rewrite(config[name], context)] as const),
+  );
+  return {
+    ...config,
+    ...Object.fromEntries(conditions),
+    ...(config.target === undefined ? {} : { target: targetOf(config.target) }),
+    ...(config.set ? { set: await setOf(config.set, config.target, insert) } : {}),
+  };
+}
+
+/** Returns the target with index columns instead of encrypted columns. */
+function targetOf(target: unknown): unknown {
+  if (Array.isArray(target)) return target.map(targetOf);
+  const encryption = encryptionOf(target);
+  if (!encryption) return target;
+  const { index } = entryOf(target as Column, encryption);
+  return (
+    index ??
+    refuse(
+      'not_searchable',
+      encryption,
+      'the column has no unique index',
+      'define it with `.searchable().unique()`',
+    )
+  );
+}
+
+async function setOf(given: Row, target: unknown, { table, ids, context, nameOf }: Insert): Promise<Row> {
+  requireNoIndexValues(table, given);
+  const isIdTarget = isId(table, target);
+  const set: Row = { ...(await rewriteOthers(table, given, context)) };
+  const written: EncryptedEntry[] = [];
+  for (const entry of encryptedColumns(table)) {
+    const { key, column, encryption, index } = entry;
+    if (set[key] === undefined && column.onUpdateFn) set[key] = column.onUpdateFn();
+    if (set[key] === undefined) {
+      delete set[key];
+      continue;
+    }
+    const needsRow = isBound(encryption) && set[key] !== null;
+    const source = excludedColumn(set[key]);
+    if (source) {
+      if (source.name !== column.name || (needsRow && !isIdTarget)) refuseRow(entry, 'excluded');
+      set[key] = sql`excluded.${sql.identifier(nameOf(column))}`;
+      if (index) set[indexKeyOf(key)] = sql`excluded.${sql.identifier(nameOf(index))}`;
+      continue;
+    }
+    if (needsRow && !(isIdTarget && ids.length === 1)) refuseRow(entry, 'value');
+    written.push(entry);
+  }
+  if (written.length === 0) return set;
+  const [stored = {}] = await encryptValues(
+    written,
+    [valuesByColumn(written, set)],
+    ids.slice(0, 1),
+    context.recordsOf(table),
+  );
+  return { ...set, ...asSqlValues(stored) };
+}
+
+function isId(table: Table, target: unknown): boolean {
+  const [only, ...others] = [target].flat();
+  return others.length === 0 && is(only, Column) && only.name === idColumnOf(table)?.column.name;
+}
+
+function refuseRow({ key, encryption }: EncryptedEntry, kind: 'excluded' | 'value'): never {
+  return refuse(
+    'row_unknown',
+    encryption,
+    kind === 'excluded'
+      ? 'the row that is updated can have another id than the row that was inserted'
+      : 'the ciphertext is bound to the row id, and the clause can update any of several rows',
+    `use the id as \`target\`${kind === 'value' ? ` and \`${key}: excluded(table.${key})\`` : ''}, or define the column with { context: 'field' }`,
+  );
+}

@@ -1,0 +1,162 @@
+import { type Column, is, QueryPromise, SQL, type Table } from 'drizzle-orm';
+import { holdsCiphertext, type FieldsClient } from '@eaas/sdk/fields';
+import { refuse } from './error.ts';
+import { hookDelete, type HookContext, hookInsert, hookRelational, hookSelect, hookUpdate } from './hooks.ts';
+import { refuseCiphertext } from './opening.ts';
+import { type EncryptedOptions, recordsFor, type RowId } from './records.ts';
+import { rewrite } from './rewrite.ts';
+
+type Method = (...args: unknown[]) => unknown;
+
+/** Returns the database with statements that encrypt and decrypt. The types are those of the dialect's `encrypted`. */
+export function encryptedDatabase<Database extends object>(
+  database: Database,
+  client: FieldsClient,
+  options: EncryptedOptions,
+): Database {
+  return wrap(database, recordsFor(client, options));
+}
+
+function wrap<Database extends object>(database: Database, recordsOf: HookContext['recordsOf']): Database {
+  const original = database as unknown as Readonly<Record<string, Method>>;
+  const context: HookContext = { recordsOf, selectIds };
+
+  async function selectIds(table: Table, id: Column, where: SQL | undefined): Promise<RowId[]> {
+    const query = original['select']?.({ id }) as {
+      from(table: Table): { where(where: SQL | undefined): unknown };
+    };
+    const rows = (await query.from(table).where(where)) as { id: RowId }[];
+    return rows.map((row) => row.id);
+  }
+
+  const statements = { ...statementsOf(original, context), ...queriesOf(original, context) };
+  const others: Readonly<Record<string, unknown>> = {
+    transaction: (run: Method, ...config: unknown[]) => {
+      requireAsynchronous(database);
+      return original['transaction']?.((inner: object) => run(wrap(inner, recordsOf)), ...config);
+    },
+    batch: () =>
+      refuse(
+        'not_supported',
+        {},
+        '`batch` runs statements without encryption',
+        'await each statement, or use a transaction',
+      ),
+  };
+  const replacements: Readonly<Record<string, unknown>> = { ...statements, ...others };
+  return new Proxy(database, {
+    get: (target, name) => {
+      if (typeof name === 'string' && name in target && Object.hasOwn(replacements, name))
+        return replacements[name];
+      return Reflect.get(target, name) as unknown;
+    },
+  });
+}
+
+/** The methods that start a statement. */
+function statementsOf(of: Readonly<Record<string, Method>>, context: HookContext): Record<string, unknown> {
+  const select =
+    (name: string): Method =>
+    (...args) =>
+      hooking(of[name]?.(...args), ['from'], (query) => hookSelect(query, context));
+  return {
+    select: select('select'),
+    selectDistinct: select('selectDistinct'),
+    selectDistinctOn: select('selectDistinctOn'),
+    insert: (table: unknown) =>
+      hooking(of['insert']?.(table), ['values', 'select'], (insert) => hookInsert(insert, context)),
+    update: (table: unknown) =>
+      hooking(of['update']?.(table), ['set'], (update) => hookUpdate(update, context)),
+    delete: (table: unknown) => hookDelete(of['delete']?.(table) as object, context),
+    $with: (...args: unknown[]) => {
+      const created = of['$with']?.(...args) as { as: Method };
+      // The query builder that Drizzle passes checks what it selects, like the database.
+      const hooked = (create: Method) => (builder: object) =>
+        create(statementsOf(builder as Readonly<Record<string, Method>>, context));
+      return {
+        as: (query: unknown) => created.as(typeof query === 'function' ? hooked(query as Method) : query),
+      };
+    },
+    with: (...queries: readonly unknown[]) =>
+      statementsOf(of['with']?.(...queries) as Readonly<Record<string, Method>>, context),
+  };
+}
+
+/** Returns the builder, whose methods hook what they create. */
+function hooking(builder: unknown, names: readonly string[], hook: (created: object) => object): unknown {
+  const methods = builder as Record<string, Method>;
+  for (const name of names) {
+    const method = methods[name];
+    if (method) methods[name] = (...args) => hook(method.apply(builder, args) as object);
+  }
+  return builder;
+}
+
+function queriesOf(of: Readonly<Record<string, Method>>, context: HookContext): Record<string, unknown> {
+  const find = (query: unknown): unknown =>
+    new Proxy(query as Record<string, Method>, {
+      get: (target, name) => {
+        const method: unknown = Reflect.get(target, name);
+        if (typeof method !== 'function') return method;
+        return (...args: readonly unknown[]): object =>
+          hookRelational(Reflect.apply(method, target, args) as object, context);
+      },
+    });
+  const { recordsOf } = context;
+  const rewriting = { recordsOf, subqueries: new Map() };
+  const raw = (name: string) => (statement: unknown) => rawQuery(of, name, statement, context);
+  return {
+    query: Object.fromEntries(Object.entries(of['query'] ?? {}).map(([name, query]) => [name, find(query)])),
+    $count: (source: unknown, filters: unknown) => {
+      const plain = of['$count']?.(source, filters) as PromiseLike<number>;
+      const count = async (): Promise<number> =>
+        (await of['$count']?.(source, await rewrite(filters, rewriting))) as number;
+      const lazy = new LazyQuery(count);
+      // The count is also SQL, so it can be a column of another query.
+      const methods = (['then', 'catch', 'finally'] as const).map((name) => [name, lazy[name].bind(lazy)]);
+      return Object.assign(plain, Object.fromEntries(methods));
+    },
+    execute: raw('execute'),
+    run: raw('run'),
+    all: raw('all'),
+    get: raw('get'),
+    values: raw('values'),
+  };
+}
+
+/** A query that starts when it is awaited. */
+class LazyQuery extends QueryPromise<unknown> {
+  readonly execute: () => Promise<unknown>;
+  constructor(run: () => Promise<unknown>) {
+    super();
+    this.execute = run;
+  }
+}
+
+/** Runs raw SQL. Its result must not hold ciphertexts. */
+function rawQuery(
+  of: Readonly<Record<string, Method>>,
+  name: string,
+  statement: unknown,
+  { recordsOf }: HookContext,
+): QueryPromise<unknown> {
+  return new LazyQuery(async () => {
+    const given = is(statement, SQL)
+      ? await rewrite(statement, { recordsOf, subqueries: new Map() })
+      : statement;
+    const result = await of[name]?.(given);
+    const { rows = result } = Object(result) as { rows?: unknown };
+    if (holdsCiphertext(rows)) refuseCiphertext(undefined);
+    return result;
+  });
+}
+
+function requireAsynchronous(database: object): void {
+  if (!('resultKind' in database) || database.resultKind !== 'sync') return;
+  refuse(
+    'synchronous',
+    {},
+    'a transaction of this driver is synchronous, and encryption is asynchronous',
+    'use an asynchronous driver, such as libsql',
+  );
+}

@@ -1,0 +1,120 @@
+import { type Column, getTableColumns, is, Column as ColumnClass, type Table } from 'drizzle-orm';
+import type { Field } from '@eaas/sdk/fields';
+import { type ColumnPlace, refuse } from './error.ts';
+
+/** How the values of a column are encrypted. */
+export interface Encryption extends ColumnPlace {
+  readonly role: 'value';
+  /** The name of the table, as the ciphertexts are bound to it. An alias of the table does not change it. */
+  readonly table: string;
+  /** The name of the column, as the ciphertexts are bound to it. */
+  readonly column: string;
+  readonly field: Field<unknown>;
+  readonly isUnique: boolean;
+}
+
+/** The column of the fingerprints of another column. */
+interface IndexRole {
+  readonly role: 'index';
+}
+
+/** What this package adds to the configuration of a column. */
+export interface EaasConfig {
+  eaas: { field: Field<unknown>; isUnique: boolean } | IndexRole;
+}
+
+/** What a column of this package does. */
+export type Role = Encryption | IndexRole;
+
+/** The key of a column's index column among the columns of its table. */
+export const indexKeyOf = (key: string): string => `${key}_index`;
+
+function roleOf(value: unknown): Role | undefined {
+  if (!is(value, ColumnClass) || !('eaas' in value)) return undefined;
+  return value.eaas as Role;
+}
+
+/** Returns the encryption of a column, also of an aliased column. Undefined for columns that are not encrypted. */
+export function encryptionOf(value: unknown): Encryption | undefined {
+  const role = roleOf(value);
+  return role?.role === 'value' ? role : undefined;
+}
+
+export function isIndexColumn(value: unknown): boolean {
+  return roleOf(value)?.role === 'index';
+}
+
+/** An encrypted column of a table. */
+export interface EncryptedEntry {
+  /** The key of the column in the table object. */
+  readonly key: string;
+  readonly column: Column;
+  readonly encryption: Encryption;
+  /** The index column, if the column is searchable. */
+  readonly index: Column | undefined;
+}
+
+/** Returns the encrypted columns of a table or of its alias. */
+export function encryptedColumns(table: Table): EncryptedEntry[] {
+  const columns: Readonly<Record<string, Column>> = getTableColumns(table);
+  return Object.entries(columns).flatMap(([key, column]) => {
+    const encryption = encryptionOf(column);
+    return encryption ? [{ key, column, encryption, index: indexOf(columns, key, encryption) }] : [];
+  });
+}
+
+function indexOf(
+  columns: Readonly<Record<string, Column>>,
+  key: string,
+  encryption: Encryption,
+): Column | undefined {
+  if (!encryption.field.index) return undefined;
+  const index = columns[indexKeyOf(key)];
+  if (isIndexColumn(index)) return index;
+  return refuse(
+    'schema',
+    encryption,
+    'the column is searchable, but its table has no index column for it',
+    'define the table with `encryptedTable`',
+  );
+}
+
+/** Returns the entry of an encrypted column, in the table or the alias that the column belongs to. */
+export function entryOf(column: Column, encryption: Encryption): EncryptedEntry {
+  const entry = encryptedColumns(column.table).find((other) => other.column.name === column.name);
+  return (
+    entry ??
+    refuse('schema', encryption, 'the table does not list the column', 'define it with `encryptedTable`')
+  );
+}
+
+/** Whether the ciphertexts of the column are bound to the id of their row. */
+export function isBound({ field }: Encryption): boolean {
+  return field.context !== 'field';
+}
+
+/** The column that identifies the rows of a table, and its key. */
+export interface IdColumn {
+  readonly key: string;
+  readonly column: Column;
+}
+
+/** Returns the primary key of a table, if it is one column that is not encrypted. */
+export function idColumnOf(table: Table): IdColumn | undefined {
+  const primary = Object.entries<Column>(getTableColumns(table)).filter(([, column]) => column.primary);
+  const [only] = primary;
+  return only && primary.length === 1 ? { key: only[0], column: only[1] } : undefined;
+}
+
+/** Returns the primary key. Throws EncryptedColumnError if there is none, because the ciphertexts are bound to it. */
+export function requireIdColumn(table: Table, encryption: Encryption): IdColumn {
+  return (
+    idColumnOf(table) ??
+    refuse(
+      'row_unknown',
+      encryption,
+      'the ciphertexts are bound to the row id, but the table has no primary key of one column',
+      "mark a column with `.primaryKey()`, or define the column with `{ context: 'field' }`",
+    )
+  );
+}

@@ -1,0 +1,108 @@
+import { type Column, is, Param, SQL, type Table } from 'drizzle-orm';
+import type { Builder, BuilderConfig } from './builder.ts';
+import { type Conflict, applyConflict } from './conflict.ts';
+import { encryptedColumns, idColumnOf, isBound, requireIdColumn } from './encryption.ts';
+import { refuse } from './error.ts';
+import type { Row, RowId } from './records.ts';
+import { runReturning } from './returning.ts';
+import type { RewriteContext } from './search.ts';
+import { rewrite, rewriteAll } from './rewrite.ts';
+import {
+  asSqlValues,
+  encryptValues,
+  isSql,
+  requireNoIndexValues,
+  rewriteValues,
+  valuesByColumn,
+} from './values.ts';
+
+/** Encrypts the rows with one call, runs the insert, and decrypts the rows that it returns. */
+export async function runInsert(
+  builder: Builder,
+  conflicts: readonly Conflict[],
+  recordsOf: RewriteContext['recordsOf'],
+): Promise<unknown> {
+  const { config } = builder;
+  const context = { recordsOf, subqueries: new Map() };
+  const table = config.table as Table;
+  if (config.select) refuseSelect(table);
+  const { ids, values } = await encryptedRows(table, config, context);
+  const withList = await rewriteAll(config.withList ?? [], context);
+  const nameOf = (column: Column): string => builder.dialect.casing.getColumnCasing(column);
+  const onConflict = await applyConflict(builder, conflicts, { table, ids, context, nameOf });
+  const changed = { ...config, values, ...(config.withList ? { withList } : {}), ...onConflict };
+  return runReturning(builder, changed, context);
+}
+
+async function encryptedRows(
+  table: Table,
+  { values, select }: BuilderConfig,
+  context: RewriteContext,
+): Promise<{ values: unknown; ids: readonly RowId[] }> {
+  const entries = encryptedColumns(table);
+  if (select) return { values: await rewrite(values, context), ids: [] };
+  const given = await Promise.all((values as Row[]).map((row) => rewriteValues(row, context)));
+  if (entries.length === 0) return { values: given, ids: [] };
+  const rows = given.map((row) => withDefaults(table, row));
+  const ids = rows.map((row) => idIn(table, row));
+  const plain = rows.map((row) => valuesByColumn(entries, row));
+  const stored = await encryptValues(entries, plain, ids, context.recordsOf(table));
+  return { values: rows.map((row, at) => Object.assign(row, asSqlValues(stored[at] ?? {}))), ids };
+}
+
+function refuseSelect(table: Table): void {
+  const [first] = encryptedColumns(table);
+  if (!first) return;
+  refuse(
+    'not_supported',
+    first.encryption,
+    'the database cannot encrypt the rows of a select',
+    'select the rows, and insert them with `values`',
+  );
+}
+
+/** Returns the row with the defaults that the app computes, because the ciphertext needs them before the statement. */
+function withDefaults(table: Table, given: Row): Row {
+  requireNoIndexValues(table, given);
+  const row = { ...given };
+  for (const { key, column } of encryptedColumns(table)) {
+    if (!isAbsent(row[key])) continue;
+    const create = column.defaultFn ?? column.onUpdateFn;
+    if (create) row[key] = create();
+    else delete row[key];
+  }
+  const id = idColumnOf(table);
+  if (id && isAbsent(row[id.key]) && id.column.defaultFn) {
+    const value: unknown = id.column.defaultFn();
+    row[id.key] = is(value, SQL) ? value : new Param(value, id.column);
+  }
+  return row;
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || (is(value, Param) && value.value === undefined);
+}
+
+/** Returns the id of the row. Throws EncryptedColumnError if a ciphertext needs it and the app does not know it. */
+function idIn(table: Table, row: Row): RowId {
+  const id = idColumnOf(table);
+  const given = id && row[id.key];
+  const value: unknown = is(given, Param) ? given.value : given;
+  if (!isAbsent(given) && !isSql(value)) return value as RowId;
+  const bound = encryptedColumns(table).find(
+    ({ key, encryption }) => hasValue(row[key]) && isBound(encryption),
+  );
+  if (!bound) return undefined;
+  const { key } = requireIdColumn(table, bound.encryption);
+  return refuse(
+    'row_unknown',
+    bound.encryption,
+    `the ciphertext is bound to the row id, but \`${key}\` is not known before the insert`,
+    `pass \`${key}\`, define it with \`.$defaultFn(() => crypto.randomUUID())\`, or define the encrypted column with { context: 'field' }`,
+  );
+}
+
+function hasValue(given: unknown): boolean {
+  const value: unknown = is(given, Param) ? given.value : given;
+  return value !== undefined && value !== null;
+}

@@ -1,0 +1,28 @@
+export { EncryptedColumnError, type EncryptedColumnErrorCode } from '../error.ts';
+export { type EncryptedOptions, fieldsOf } from '../records.ts';
+export {
+  columnOf,
+  eq,
+  type Equality,
+  inArray,
+  isNotNull,
+  isNull,
+  type Membership,
+  ne,
+  notInArray,
+  type Presence,
+} from '../operators.ts';
+export {
+  type EncryptedMySqlColumnBuilder,
+  encryptedBigint,
+  encryptedBoolean,
+  encryptedBytes,
+  encryptedDate,
+  encryptedJson,
+  encryptedNumber,
+  encryptedText,
+} from './columns.ts';
+export { encrypted, type EncryptedMySqlDatabase } from './database.ts';
+export { type EncryptedMySqlTable, encryptedTable } from './table.ts';
+export type { ColumnOptions, Search, SearchParameters } from '../spec.ts';
+export type { EncryptedColumn, SearchableColumn } from '../types.ts';

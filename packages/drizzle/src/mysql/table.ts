@@ -1,0 +1,47 @@
+import type { BuildColumns } from 'drizzle-orm';
+import {
+  type MySqlColumnBuilderBase,
+  type MySqlTable,
+  mysqlTable,
+  type MySqlTableExtraConfigValue,
+  type TableConfig,
+} from 'drizzle-orm/mysql-core';
+import { withIndexColumns } from '../table.ts';
+import type { Accessible } from '../types.ts';
+import { IndexMySqlColumnBuilder } from './columns.ts';
+
+/** A table with encrypted columns. An encrypted column is not assignable to Drizzle's columns, so `like`, `gt` and `asc` refuse it. */
+export type EncryptedMySqlTable<T extends TableConfig> = MySqlTable<T> & Accessible<T['columns']>;
+
+type Columns = Record<string, MySqlColumnBuilderBase>;
+type ExtraConfig<Name extends string, C extends Columns> = (
+  self: BuildColumns<Name, C, 'mysql'>,
+) => MySqlTableExtraConfigValue[];
+type Created<
+  Name extends string,
+  Schema extends string | undefined,
+  C extends Columns,
+> = EncryptedMySqlTable<{
+  name: Name;
+  schema: Schema;
+  columns: BuildColumns<Name, C, 'mysql'>;
+  dialect: 'mysql';
+}>;
+
+/** Creates a table like `mysqlTable`, and adds the index columns of its searchable columns. Throws EncryptedColumnError. */
+export function encryptedTable<Name extends string, C extends Columns>(
+  name: Name,
+  columns: C,
+  extraConfig?: ExtraConfig<Name, C>,
+): Created<Name, undefined, C> {
+  return mysqlTable(name, pairs(name, columns), extraConfig) as Created<Name, undefined, C>;
+}
+
+function pairs<C extends Columns>(table: string, columns: C): C {
+  const all = withIndexColumns(table, columns, ({ name, isUnique, uniqueName }) => {
+    const index = new IndexMySqlColumnBuilder(name);
+    return isUnique ? index.unique(uniqueName) : index;
+  });
+  // The types leave the index columns out, because apps do not read or write them.
+  return all as C;
+}

@@ -1,0 +1,152 @@
+import { type Column, getTableName, is, Column as ColumnClass, SQL, Subquery } from 'drizzle-orm';
+import { holdsCiphertext } from '@eaas/sdk/fields';
+import type { SelectedField } from './builder.ts';
+import { type Encryption, encryptionOf, isBound, requireIdColumn } from './encryption.ts';
+import { refuse } from './error.ts';
+import type { Row, RowId } from './records.ts';
+import type { RewriteContext } from './search.ts';
+
+/** A column of the result that holds ciphertexts, and the place of the ids of its rows. */
+interface Opened {
+  readonly path: readonly string[];
+  readonly column: Column;
+  readonly encryption: Encryption;
+  readonly idPath: readonly string[] | undefined;
+}
+
+/** How a result is decrypted. */
+export interface Opening {
+  /** The columns to add to the selection. They are removed from the result. */
+  readonly hidden: Readonly<Record<string, Column>>;
+  readonly columns: readonly Opened[];
+  /** The columns that must not hold ciphertexts, because their origin is not known. */
+  readonly expressions: readonly SelectedField[];
+}
+
+/** Plans how to decrypt the selection. Throws EncryptedColumnError if the id of a row cannot be selected. */
+export function planOpening(
+  fields: readonly SelectedField[],
+  subqueries: RewriteContext['subqueries'],
+): Opening {
+  const hidden: Record<string, Column> = {};
+  const columns = fields.flatMap(({ path, field }): Opened[] => {
+    const encryption = encryptionOf(field);
+    if (!encryption) return [];
+    const column = field as Column;
+    if (!isBound(encryption)) return [{ path, column, encryption, idPath: undefined }];
+    return [{ path, column, encryption, idPath: idPathOf(column, encryption) }];
+  });
+  const expressions = fields.filter(
+    ({ field }) => is(field, SQL) || is(field, SQL.Aliased) || is(field, Subquery),
+  );
+  return { hidden, columns, expressions };
+
+  function idPathOf(column: Column, encryption: Encryption): readonly string[] {
+    const { column: id } = requireIdColumn(column.table, encryption);
+    const source = getTableName(column.table);
+    requireSelected(id, encryption, subqueries.get(source));
+    const isId = (field: unknown): boolean =>
+      is(field, ColumnClass) && field.name === id.name && getTableName(field.table) === source;
+    const selected = fields.find(({ field }) => isId(field));
+    if (selected) return selected.path;
+    const name = `eaas ${source}`;
+    hidden[name] = id;
+    return [name];
+  }
+}
+
+/** Throws EncryptedColumnError if the subquery does not select the ids. */
+function requireSelected(
+  id: Column,
+  encryption: Encryption,
+  selected: Readonly<Record<string, unknown>> | undefined,
+): void {
+  const isSelected =
+    !selected || Object.values(selected).some((field) => is(field, ColumnClass) && field.name === id.name);
+  if (isSelected) return;
+  refuse(
+    'cannot_open',
+    encryption,
+    'the subquery does not select the row id, which decryption needs',
+    `add \`${id.name}\` to the columns that the subquery selects`,
+  );
+}
+
+/** Returns the object that holds the last name of the path. Undefined if it is null, as in an outer join. */
+function holderOf(row: Row, path: readonly string[]): Row | undefined {
+  let holder: Row | null | undefined = row;
+  for (let at = 0; at < path.length - 1; at++) holder = holder?.[path[at] ?? ''] as Row | null | undefined;
+  return holder ?? undefined;
+}
+
+function valueAt(row: Row, path: readonly string[]): unknown {
+  return holderOf(row, path)?.[path.at(-1) ?? ''];
+}
+
+/** Decrypts the rows in place, and removes the hidden columns. The calls for several tables run concurrently. */
+export async function openRows(
+  rows: readonly Row[],
+  { hidden, columns, expressions }: Opening,
+  recordsOf: RewriteContext['recordsOf'],
+): Promise<void> {
+  for (const { path } of expressions) {
+    if (rows.some((row) => holdsCiphertext(valueAt(row, path)))) refuseCiphertext(path.join('.'));
+  }
+  await Promise.all(groupsOf(columns).map((group) => openGroup(rows, group, recordsOf)));
+  for (const name of Object.keys(hidden)) for (const row of rows) delete row[name];
+}
+
+/** Groups the columns of one row of one table. A group has each column of the table at most once. */
+function groupsOf(columns: readonly Opened[]): Opened[][] {
+  const groups = new Map<string, Opened[]>();
+  for (const opened of columns) {
+    const source = JSON.stringify([
+      opened.encryption.table,
+      getTableName(opened.column.table),
+      opened.idPath,
+    ]);
+    for (let layer = 0; ; layer++) {
+      const group = groups.get(`${source} ${layer}`) ?? [];
+      if (group.some(({ encryption }) => encryption === opened.encryption)) continue;
+      groups.set(`${source} ${layer}`, [...group, opened]);
+      break;
+    }
+  }
+  return [...groups.values()];
+}
+
+async function openGroup(
+  rows: readonly Row[],
+  group: readonly Opened[],
+  recordsOf: RewriteContext['recordsOf'],
+): Promise<void> {
+  const [first] = group;
+  if (!first) return;
+  const ids: RowId[] = [];
+  const idPath = group.find((opened) => opened.idPath)?.idPath;
+  const stored = rows.map((row) => {
+    ids.push(idPath ? (valueAt(row, idPath) as RowId) : undefined);
+    const values: Row = {};
+    for (const { path, encryption } of group) values[encryption.column] = valueAt(row, path);
+    return values;
+  });
+  const opened = await recordsOf(first.column.table).decrypt(stored, ids);
+  for (const { path, encryption } of group) {
+    const name = path.at(-1) ?? '';
+    for (const [at, row] of rows.entries()) {
+      const holder = holderOf(row, path);
+      const value = opened[at]?.[encryption.column];
+      if (holder && value !== undefined) holder[name] = value;
+    }
+  }
+}
+
+/** Throws EncryptedColumnError, because the app would show the ciphertext to its users. */
+export function refuseCiphertext(column: string | undefined): never {
+  return refuse(
+    'cannot_open',
+    { column },
+    'the result holds a ciphertext in a column of unknown origin',
+    'select the encrypted column itself, or decrypt the rows of the original database with `fieldsOf`',
+  );
+}

@@ -1,0 +1,36 @@
+import * as drizzle from 'drizzle-orm';
+import type { BinaryOperator, SQL, SQLWrapper } from 'drizzle-orm';
+import type { EncryptedColumn, SearchableColumn } from './types.ts';
+
+// Drizzle's operators, with types that also accept encrypted columns. A statement of an encrypted database compares the
+// fingerprints instead of the ciphertexts.
+
+/** Whether two values are equal. An encrypted column must be searchable. */
+export interface Equality extends BinaryOperator {
+  <Value>(left: SearchableColumn<Value>, right: NoInfer<Value> | SearchableColumn<Value>): SQL;
+}
+
+type DrizzleInArray = typeof drizzle.inArray;
+type DrizzleNotInArray = typeof drizzle.notInArray;
+
+/** Whether a value is one of several. An encrypted column must be searchable. */
+export type Membership<Of> = Of &
+  (<Value>(column: SearchableColumn<Value>, values: readonly NoInfer<Value>[]) => SQL);
+
+/** Whether there is a value. */
+export type Presence = (value: SQLWrapper | EncryptedColumn<unknown>) => SQL;
+
+export const eq: Equality = drizzle.eq;
+export const ne: Equality = drizzle.ne;
+export const inArray = drizzle.inArray as Membership<DrizzleInArray>;
+export const notInArray = drizzle.notInArray as Membership<DrizzleNotInArray>;
+export const isNull = drizzle.isNull as Presence;
+export const isNotNull = drizzle.isNotNull as Presence;
+
+/**
+ * Returns Drizzle's column of an encrypted column, for places whose types refuse encrypted columns although they work:
+ * `returning({ … })` and `count(…)`.
+ */
+export function columnOf<C>(column: EncryptedColumn<C>): C {
+  return column as unknown as C;
+}

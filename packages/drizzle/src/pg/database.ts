@@ -1,0 +1,45 @@
+import type { PgSelectBuilder, SelectedFields } from 'drizzle-orm/pg-core';
+import type { FieldsClient } from '@eaas/sdk/fields';
+import { encryptedDatabase } from '../database.ts';
+import type { EncryptedOptions } from '../records.ts';
+import type { EncryptedColumn, OpenedFields } from '../types.ts';
+
+/** What `select` takes: Drizzle's columns and encrypted columns. */
+type Selectable = SelectedFields[string] | EncryptedColumn<unknown>;
+type SelectableFields = Readonly<Record<string, Selectable | Readonly<Record<string, Selectable>>>>;
+
+interface Select {
+  (): PgSelectBuilder<undefined>;
+  <Fields extends SelectableFields>(
+    fields: Fields,
+  ): OpenedFields<Fields> extends infer Opened extends SelectedFields ? PgSelectBuilder<Opened> : never;
+}
+
+type TransactionOf<Database> = Database extends {
+  transaction(run: (transaction: infer Transaction extends object) => Promise<unknown>): unknown;
+}
+  ? Transaction
+  : never;
+
+/** A database of Drizzle whose statements encrypt and decrypt. */
+export type EncryptedPgDatabase<Database extends object> = Omit<Database, 'select' | 'transaction'> & {
+  /** Selects all columns, or some. */
+  readonly select: Select;
+  /** Runs statements in one transaction. */
+  transaction<Result>(
+    run: (transaction: EncryptedPgDatabase<TransactionOf<Database>>) => Promise<Result>,
+    config?: object,
+  ): Promise<Result>;
+};
+
+/**
+ * Returns the database with statements that encrypt values, search by fingerprints and decrypt results. A statement that
+ * cannot work on an encrypted column throws EncryptedColumnError.
+ */
+export function encrypted<Database extends object>(
+  database: Database,
+  client: FieldsClient,
+  options: EncryptedOptions = {},
+): EncryptedPgDatabase<Database> {
+  return encryptedDatabase(database, client, options) as EncryptedPgDatabase<Database>;
+}

@@ -1,0 +1,54 @@
+import type { BuildColumns, BuildExtraConfigColumns } from 'drizzle-orm';
+import {
+  type PgColumnBuilderBase,
+  type PgSchema,
+  type PgTable,
+  pgTable,
+  type PgTableExtraConfigValue,
+  type TableConfig,
+} from 'drizzle-orm/pg-core';
+import { withIndexColumns } from '../table.ts';
+import type { Accessible } from '../types.ts';
+import { IndexPgColumnBuilder } from './columns.ts';
+
+/** A table with encrypted columns. An encrypted column is not assignable to Drizzle's columns, so `like`, `gt` and `asc` refuse it. */
+export type EncryptedPgTable<T extends TableConfig> = PgTable<T> & Accessible<T['columns']>;
+
+type Columns = Record<string, PgColumnBuilderBase>;
+type ExtraConfig<Name extends string, C extends Columns> = (
+  self: BuildExtraConfigColumns<Name, C, 'pg'>,
+) => PgTableExtraConfigValue[];
+type Created<Name extends string, Schema extends string | undefined, C extends Columns> = EncryptedPgTable<{
+  name: Name;
+  schema: Schema;
+  columns: BuildColumns<Name, C, 'pg'>;
+  dialect: 'pg';
+}>;
+
+/** Creates a table like `pgTable`, and adds the index columns of its searchable columns. Throws EncryptedColumnError. */
+export function encryptedTable<Name extends string, C extends Columns>(
+  name: Name,
+  columns: C,
+  extraConfig?: ExtraConfig<Name, C>,
+): Created<Name, undefined, C> {
+  return pgTable(name, pairs(name, columns), extraConfig) as Created<Name, undefined, C>;
+}
+
+/** Creates a table in a schema, like `schema.table`. Throws EncryptedColumnError. */
+export function encryptedTableIn<Schema extends string, Name extends string, C extends Columns>(
+  schema: PgSchema<Schema>,
+  name: Name,
+  columns: C,
+  extraConfig?: ExtraConfig<Name, C>,
+): Created<Name, Schema, C> {
+  return schema.table(name, pairs(name, columns), extraConfig) as Created<Name, Schema, C>;
+}
+
+function pairs<C extends Columns>(table: string, columns: C): C {
+  const all = withIndexColumns(table, columns, ({ name, isUnique, uniqueName }) => {
+    const index = new IndexPgColumnBuilder(name);
+    return isUnique ? index.unique(uniqueName) : index;
+  });
+  // The types leave the index columns out, because apps do not read or write them.
+  return all as C;
+}

@@ -1,0 +1,9 @@
+import { is, SQL, type SQLWrapper } from 'drizzle-orm';
+
+/** A query builder inside SQL, such as `inArray(column, db.select(…))`. */
+export type Query = SQLWrapper & object;
+
+export function isQuery(chunk: unknown): chunk is Query {
+  if (typeof chunk !== 'object' || chunk === null || is(chunk, SQL)) return false;
+  return 'getSQL' in chunk && 'getSelectedFields' in chunk;
+}

@@ -1,0 +1,182 @@
+import {
+  type Column,
+  getOperators,
+  getOrderByOperators,
+  getTableUniqueName,
+  type Relation,
+  type SQL,
+  sql,
+} from 'drizzle-orm';
+import { type Builder, copyOf, execute } from './builder.ts';
+import { encryptionOf, isBound, isIndexColumn, requireIdColumn } from './encryption.ts';
+import { type Opening, openRows } from './opening.ts';
+import type { Row } from './records.ts';
+import { rewrite, rewriteAll } from './rewrite.ts';
+import type { RewriteContext } from './search.ts';
+
+/** A table of the schema, as Drizzle prepares it for relational queries. */
+interface TableConfig {
+  readonly columns: Readonly<Record<string, Column>>;
+  readonly relations: Readonly<Record<string, Relation>>;
+}
+
+/** The configuration of `findMany`, and of each relation in `with`. */
+interface QueryConfig {
+  readonly columns?: Readonly<Record<string, boolean | undefined>>;
+  readonly with?: Readonly<Record<string, QueryConfig | boolean | undefined>>;
+  readonly where?: SQL | ((columns: object, operators: object) => SQL | undefined);
+  readonly orderBy?: unknown;
+  readonly extras?: unknown;
+}
+
+/** A query of `db.query`. */
+export interface RelationalQuery extends Omit<Builder, 'config'> {
+  config: QueryConfig;
+  readonly schema: Readonly<Record<string, TableConfig>>;
+  readonly tableNamesMap: Readonly<Record<string, string>>;
+  readonly tableConfig: TableConfig;
+}
+
+/** How the rows of one table in a nested result are decrypted. */
+interface Plan {
+  readonly opening: Opening;
+  readonly relations: Readonly<Record<string, Plan>>;
+}
+
+interface Planned {
+  readonly config: QueryConfig;
+  readonly plan: Plan;
+}
+
+/** Runs a relational query, and decrypts its rows at every depth. */
+export async function runRelational(
+  query: RelationalQuery,
+  recordsOf: RewriteContext['recordsOf'],
+): Promise<unknown> {
+  const context = { recordsOf, subqueries: new Map() };
+  const { config, plan } = await planQuery(query, query.config, query.tableConfig, context);
+  const copy = copyOf(query as never, config as never);
+  const result = await execute(copy);
+  const rows = (Array.isArray(result) ? result : [result]).filter((row) => row !== undefined && row !== null);
+  await openNested(rows as Row[], plan, recordsOf);
+  return result;
+}
+
+async function planQuery(
+  query: RelationalQuery,
+  given: QueryConfig,
+  table: TableConfig,
+  context: RewriteContext,
+): Promise<Planned> {
+  const { where, orderBy, extras } = resolved(given, table.columns);
+  const nested = await Promise.all(
+    Object.entries(given.with ?? {}).flatMap(([name, inner]) =>
+      inner ? [planRelation(query, table, name, inner, context)] : [],
+    ),
+  );
+  const { columns, opening } = planColumns(selectedKeys(given.columns, table.columns), table.columns, extras);
+  const [condition, order, expressions] = await Promise.all([
+    rewrite(where, context),
+    rewriteAll(orderBy, context),
+    Promise.all(
+      Object.entries(extras).map(async ([name, extra]) => [name, await rewrite(extra, context)] as const),
+    ),
+  ]);
+  return {
+    config: {
+      ...given,
+      columns,
+      ...(condition ? { where: condition } : {}),
+      ...(orderBy.length > 0 ? { orderBy: order } : {}),
+      ...(given.extras ? { extras: Object.fromEntries(expressions) } : {}),
+      ...(given.with ? { with: Object.fromEntries(nested.map(([name, { config }]) => [name, config])) } : {}),
+    },
+    plan: { opening, relations: Object.fromEntries(nested.map(([name, { plan }]) => [name, plan])) },
+  };
+}
+
+async function planRelation(
+  query: RelationalQuery,
+  table: TableConfig,
+  name: string,
+  inner: QueryConfig | true,
+  context: RewriteContext,
+): Promise<[string, Planned]> {
+  const config = targetOf(query, table, name);
+  if (!config) throw new TypeError(`the schema has no relation \`${name}\``);
+  return [name, await planQuery(query, inner === true ? {} : inner, config, context)];
+}
+
+/** Whether the query reads a table with encrypted columns. */
+export function selectsEncrypted(
+  query: RelationalQuery,
+  config: QueryConfig | boolean = query.config,
+  table = query.tableConfig,
+): boolean {
+  if (Object.values(table.columns).some((column) => encryptionOf(column))) return true;
+  const relations = typeof config === 'object' ? Object.entries(config.with ?? {}) : [];
+  return relations.some(([name, inner]) => {
+    const target = targetOf(query, table, name);
+    return inner !== undefined && target !== undefined && selectsEncrypted(query, inner, target);
+  });
+}
+
+function targetOf(query: RelationalQuery, table: TableConfig, name: string): TableConfig | undefined {
+  const relation = table.relations[name];
+  const target = relation && query.tableNamesMap[getTableUniqueName(relation.referencedTable)];
+  return target === undefined ? undefined : query.schema[target];
+}
+
+/** Calls the functions of the configuration, as Drizzle does. */
+function resolved(given: QueryConfig, columns: TableConfig['columns']) {
+  const call = (value: unknown, tools: object): unknown =>
+    typeof value === 'function' ? (value(columns, tools) as unknown) : value;
+  const orderBy = call(given.orderBy, getOrderByOperators()) ?? [];
+  return {
+    where: call(given.where, getOperators()) as SQL | undefined,
+    orderBy: (Array.isArray(orderBy) ? orderBy : [orderBy]) as SQL[],
+    extras: (call(given.extras, { sql }) ?? {}) as Readonly<Record<string, SQL.Aliased>>,
+  };
+}
+
+/** Returns the keys of the columns to select, by the rules of Drizzle and without index columns. */
+function selectedKeys(chosen: QueryConfig['columns'], columns: TableConfig['columns']): string[] {
+  const keys = Object.keys(columns).filter((key) => !isIndexColumn(columns[key]));
+  if (!chosen) return keys;
+  const named = keys.filter((key) => chosen[key] !== undefined);
+  if (named.length === 0) return [];
+  const isList = named.some((key) => chosen[key] === true);
+  return isList ? named.filter((key) => chosen[key] === true) : keys.filter((key) => !named.includes(key));
+}
+
+function planColumns(
+  keys: readonly string[],
+  columns: TableConfig['columns'],
+  extras: Readonly<Record<string, SQL.Aliased>>,
+): { columns: Record<string, boolean>; opening: Opening } {
+  const hidden: Record<string, Column> = {};
+  const opened = keys.flatMap((key): Opening['columns'] => {
+    const column = columns[key];
+    const encryption = encryptionOf(column);
+    if (!column || !encryption) return [];
+    if (!isBound(encryption)) return [{ path: [key], column, encryption, idPath: undefined }];
+    const id = requireIdColumn(column.table, encryption);
+    if (!keys.includes(id.key)) hidden[id.key] = id.column;
+    return [{ path: [key], column, encryption, idPath: [id.key] }];
+  });
+  const expressions = Object.entries(extras).map(([name, field]) => ({ path: [name], field }));
+  const selected = [...keys, ...Object.keys(hidden)].map((key): [string, boolean] => [key, true]);
+  return { columns: Object.fromEntries(selected), opening: { hidden, columns: opened, expressions } };
+}
+
+async function openNested(
+  rows: readonly Row[],
+  { opening, relations }: Plan,
+  recordsOf: RewriteContext['recordsOf'],
+): Promise<void> {
+  const inner = Object.entries(relations).map(([name, plan]) => {
+    const nested = rows.flatMap((row): readonly Row[] => [(row[name] ?? []) as Row | Row[]].flat());
+    return openNested(nested, plan, recordsOf);
+  });
+  await Promise.all([openRows(rows, opening, recordsOf), ...inner]);
+}

@@ -1,0 +1,31 @@
+import { copyOf, type Builder, type BuilderConfig, execute, type SelectedField } from './builder.ts';
+import { isIndexColumn } from './encryption.ts';
+import { openRows, planOpening } from './opening.ts';
+import type { Row } from './records.ts';
+import { rewriteAll } from './rewrite.ts';
+import type { RewriteContext } from './search.ts';
+
+/** Runs a statement that can return rows, and decrypts them. */
+export async function runReturning(
+  builder: Builder,
+  config: BuilderConfig,
+  context: RewriteContext,
+): Promise<unknown> {
+  const { returning } = builder.config;
+  if (!returning) return execute(copyOf(builder, config));
+  const fields = returning.filter(({ field }) => !isIndexColumn(field));
+  const opening = planOpening(fields, context.subqueries);
+  const columns = new Set(opening.columns.map(({ column }) => column));
+  const expressions = await rewriteAll(
+    fields.map(({ field }) => (columns.has(field as never) ? undefined : field)),
+    context,
+  );
+  const hidden = Object.entries(opening.hidden).map(([name, field]): SelectedField => ({
+    path: [name],
+    field,
+  }));
+  const selected = fields.map(({ path, field }, at) => ({ path, field: expressions[at] ?? field }));
+  const result = await execute(copyOf(builder, { ...config, returning: [...selected, ...hidden] }));
+  await openRows(result as Row[], opening, context.recordsOf);
+  return result;
+}

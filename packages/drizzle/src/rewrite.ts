@@ -1,0 +1,88 @@
+import { Column, is, SQL, type SQLChunk, type SQLWrapper, sql, Subquery } from 'drizzle-orm';
+import { comparisonIn, isEmpty, textOf } from './comparison.ts';
+import { type Encryption, encryptionOf } from './encryption.ts';
+import { refuse } from './error.ts';
+import { isQuery, type Query } from './query.ts';
+import { type RewriteContext, search } from './search.ts';
+import { encryptedSelection } from './selected-fields.ts';
+
+/**
+ * Returns SQL in which comparisons of encrypted columns compare their index columns. Returns the same object if nothing
+ * changes. Throws EncryptedColumnError for every other use of an encrypted column.
+ */
+export async function rewrite<Chunk>(chunk: Chunk, context: RewriteContext): Promise<Chunk> {
+  return (await rewriteChunk(chunk, context)) as Chunk;
+}
+
+/** Rewrites a list of conditions, expressions or columns. */
+export async function rewriteAll<T>(chunks: readonly T[], context: RewriteContext): Promise<T[]> {
+  const rewritten = await Promise.all(chunks.map((chunk) => rewrite(chunk, context)));
+  return rewritten.every((chunk, at) => chunk === chunks[at]) ? [...chunks] : rewritten;
+}
+
+async function rewriteChunk(chunk: unknown, context: RewriteContext): Promise<unknown> {
+  if (is(chunk, SQL)) return rewriteSql(chunk, context);
+  if (is(chunk, SQL.Aliased)) return replaced(chunk, 'sql', await rewriteSql(chunk.sql, context));
+  if (is(chunk, Subquery)) return rewriteSubquery(chunk, context);
+  if (is(chunk, Column)) return requirePlain(chunk);
+  if (Array.isArray(chunk)) return rewriteList(chunk, context);
+  if (isQuery(chunk)) return rewriteQuery(chunk, context);
+  return chunk;
+}
+
+async function rewriteList(chunks: readonly unknown[], context: RewriteContext): Promise<readonly unknown[]> {
+  const rewritten = await Promise.all(chunks.map((chunk) => rewriteChunk(chunk, context)));
+  return rewritten.every((chunk, at) => chunk === chunks[at]) ? chunks : rewritten;
+}
+
+async function rewriteSql(whole: SQL, context: RewriteContext): Promise<SQL> {
+  const chunks = whole.queryChunks.filter((chunk) => !isEmpty(chunk));
+  const comparison = comparisonIn(chunks);
+  if (comparison?.operator === 'unchanged') return whole;
+  if (comparison) return replaced(whole, 'queryChunks', [await search(comparison, context)]);
+  for (const [at, chunk] of chunks.entries()) {
+    // `exists` sees only whether there are rows.
+    if (isQuery(chunk) && !/\bexists\s*$/i.test(textOf(chunks[at - 1]))) requirePlainSelection(chunk);
+  }
+  const rewritten = await rewriteList(whole.queryChunks, context);
+  return replaced(whole, 'queryChunks', rewritten as SQLChunk[]);
+}
+
+async function rewriteSubquery(subquery: Subquery, context: RewriteContext): Promise<Subquery> {
+  // A subquery has its own FROM.
+  const inner = await rewriteSql(subquery._.sql, { ...context, subqueries: new Map() });
+  return inner === subquery._.sql ? subquery : replaced(subquery, '_', { ...subquery._, sql: inner });
+}
+
+async function rewriteQuery(query: Query, context: RewriteContext): Promise<SQLWrapper> {
+  const inner = query.getSQL();
+  const changed = await rewriteSql(inner, { ...context, subqueries: new Map() });
+  return changed === inner ? query : sql`(${changed})`;
+}
+
+/** Returns a copy with another value of one property. Returns the same object if the value is the same. */
+function replaced<T extends object, Name extends keyof T>(whole: T, name: Name, value: T[Name]): T {
+  if (whole[name] === value) return whole;
+  const copy = Object.assign(Object.create(Object.getPrototypeOf(whole) as object) as T, whole);
+  return Object.assign(copy, { [name]: value });
+}
+
+function requirePlain(column: Column): Column {
+  const encryption = encryptionOf(column);
+  return encryption ? refuseSql(encryption) : column;
+}
+
+function requirePlainSelection(query: Query): void {
+  const [first] = encryptedSelection(query);
+  if (first) refuseSql(first);
+}
+
+/** Throws EncryptedColumnError for SQL that would compute with ciphertexts. */
+export function refuseSql(encryption: Encryption): never {
+  return refuse(
+    'not_supported',
+    encryption,
+    'the database sees only ciphertexts, so this SQL cannot work on the column',
+    'use `eq`, `ne`, `inArray`, `notInArray`, `isNull` or `isNotNull`, or compute after decryption',
+  );
+}

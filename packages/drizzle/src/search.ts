@@ -1,0 +1,124 @@
+import {
+  type Column,
+  getTableName,
+  is,
+  Param,
+  Placeholder,
+  SQL,
+  sql,
+  Subquery,
+  Table,
+  View,
+} from 'drizzle-orm';
+import type { Comparison } from './comparison.ts';
+import { type Encryption, encryptionOf, entryOf, isIndexColumn } from './encryption.ts';
+import { refuse } from './error.ts';
+import type { TableRecords } from './records.ts';
+
+/** What a rewriting needs to know. */
+export interface RewriteContext {
+  readonly recordsOf: (table: Table) => TableRecords;
+  /** The columns that each subquery of FROM selects, by its name. */
+  readonly subqueries: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+}
+
+/** Returns the SQL that compares the index column. Throws EncryptedColumnError, and FieldError for a value of another type. */
+export async function search(comparison: Comparison, context: RewriteContext): Promise<SQL> {
+  const { column, encryption, operator, operands } = comparison;
+  const index = requireIndex(column, encryption, context);
+  const isNegated = operator === '<>' || operator === 'not in';
+  const [first] = operands;
+  const other = encryptionOf(first);
+  const condition =
+    other && operands.length === 1
+      ? sql`${index} = ${comparable(first as Column, other, encryption, context)}`
+      : await equalToOne(index, column, encryption, operands, context);
+  return isNegated ? sql`not (${condition})` : sql`(${condition})`;
+}
+
+async function equalToOne(
+  index: Column,
+  column: Column,
+  encryption: Encryption,
+  operands: readonly unknown[],
+  { recordsOf }: RewriteContext,
+): Promise<SQL> {
+  for (const operand of operands) requireValue(operand, encryption);
+  const records = recordsOf(column.table);
+  const found = await Promise.all(operands.map((value) => records.fingerprints(encryption.column, value)));
+  const fingerprints = [...new Set(found.flat())].map((fingerprint) => new Param(fingerprint));
+  const condition = sql`${index} in ${fingerprints}`;
+  // Only text can have a value without a fingerprint. The comparison is then false, and not null.
+  if (encryption.field.type.name !== 'text') return condition;
+  return sql`${condition} and (${index} is not null or ${column} is null)`;
+}
+
+function requireValue(operand: unknown, encryption: Encryption): void {
+  if (operand === null || operand === undefined) {
+    refuse(
+      'not_supported',
+      encryption,
+      'a comparison with null finds nothing',
+      'use `isNull` or `isNotNull`',
+    );
+  }
+  const isSql = [SQL, Subquery, View, Table].some((kind) => is(operand, kind as typeof SQL));
+  if (is(operand, Placeholder)) {
+    refuse(
+      'not_supported',
+      encryption,
+      'a placeholder cannot be encrypted',
+      'pass the value, without `prepare`',
+    );
+  }
+  if (!isSql && !isWrapper(operand)) return;
+  refuse(
+    'not_supported',
+    encryption,
+    'an encrypted column can only be compared with values and with searchable columns',
+    'select the values first, and pass them',
+  );
+}
+
+const isWrapper = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'getSQL' in value && typeof value.getSQL === 'function';
+
+/** Returns the index column of the other side. Throws EncryptedColumnError if equal values have other fingerprints there. */
+function comparable(
+  column: Column,
+  other: Encryption,
+  encryption: Encryption,
+  context: RewriteContext,
+): Column {
+  const index = requireIndex(column, other, context);
+  if (bindingOf(other) === bindingOf(encryption)) return index;
+  return refuse(
+    'not_supported',
+    encryption,
+    `equal values have other fingerprints in ${other.table}.${other.column}`,
+    `define one of the columns with \`searchable({ boundTo: { table: '${other.table}', field: '${other.column}' } })\``,
+  );
+}
+
+function bindingOf({ field, table, column }: Encryption): string {
+  const { boundTo = { table, field: column } } = field.index ?? {};
+  return JSON.stringify([boundTo.table, boundTo.field, field.type.name]);
+}
+
+function requireIndex(column: Column, encryption: Encryption, { subqueries }: RewriteContext): Column {
+  const { index } = entryOf(column, encryption);
+  if (!index) {
+    refuse('not_searchable', encryption, 'the column cannot be searched', 'define it with `.searchable()`');
+  }
+  const selected = subqueries.get(getTableName(column.table));
+  const isSelected =
+    !selected ||
+    Object.values(selected).some((other) => isIndexColumn(other) && (other as Column).name === index.name);
+  if (isSelected) return index;
+  return refuse(
+    'not_searchable',
+    encryption,
+    'the subquery does not select the index column',
+    'compare inside the subquery, or select all columns in it',
+  );
+}

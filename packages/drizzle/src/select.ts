@@ -1,0 +1,132 @@
+import { Column, getTableName, is, Subquery } from 'drizzle-orm';
+import { type Builder, type BuilderConfig, copyOf, execute, type Fields, isView } from './builder.ts';
+import { encryptionOf } from './encryption.ts';
+import { refuse } from './error.ts';
+import { openRows, planOpening } from './opening.ts';
+import type { Row } from './records.ts';
+import { refuseSql, rewrite, rewriteAll } from './rewrite.ts';
+import type { RewriteContext } from './search.ts';
+import { flatFields, withoutIndexColumns } from './selected-fields.ts';
+
+type RecordsOf = RewriteContext['recordsOf'];
+
+/** Throws EncryptedColumnError for clauses that compare ciphertexts: `distinct`, `group by`, `order by` and set operators. */
+export function requireSelectable({ fields, ...config }: BuilderConfig): void {
+  const distinctOn = typeof config.distinct === 'object' ? config.distinct.on : [];
+  const computed = [...distinctOn, ...(config.groupBy ?? []), ...(config.orderBy ?? [])];
+  for (const chunk of computed) {
+    const encryption = encryptionOf(chunk);
+    if (encryption) refuseSql(encryption);
+  }
+  const compares = config.distinct === true || (config.setOperators ?? []).length > 0;
+  if (!compares || !fields) return;
+  for (const { field } of flatFields(fields)) {
+    const encryption = encryptionOf(field);
+    if (encryption) {
+      refuse(
+        'not_supported',
+        encryption,
+        '`distinct` and set operators compare ciphertexts, and two ciphertexts of a value differ',
+        'compare after decryption',
+      );
+    }
+  }
+}
+
+/** Returns the subqueries of FROM by their names, with the columns that each selects. */
+export function subqueriesOf({ table, from, joins = [] }: BuilderConfig): RewriteContext['subqueries'] {
+  const sources = [table, from, ...joins.map((join) => join.table)];
+  return new Map(
+    sources.flatMap((source): [string, Fields][] => {
+      if (is(source, Subquery)) return [[source._.alias, source._.selectedFields]];
+      return [];
+    }),
+  );
+}
+
+/** Returns the clauses that all statements have, rewritten. */
+export async function rewriteClauses(config: BuilderConfig, context: RewriteContext): Promise<BuilderConfig> {
+  const [table, from, where, joins, withList] = await Promise.all([
+    rewrite(config.table, context),
+    rewrite(config.from, context),
+    rewrite(config.where, context),
+    Promise.all(
+      (config.joins ?? []).map(async (join) => {
+        const [table, on] = await Promise.all([rewrite(join.table, context), rewrite(join.on, context)]);
+        return Object.assign({}, join, { table, on });
+      }),
+    ),
+    rewriteAll(config.withList ?? [], context),
+  ]);
+  const orderBy = config.orderBy && (await rewriteAll(config.orderBy, context));
+  return {
+    ...config,
+    table,
+    ...(orderBy ? { orderBy } : {}),
+    ...('from' in config ? { from } : {}),
+    where,
+    ...(config.joins ? { joins } : {}),
+    ...(config.withList ? { withList } : {}),
+  };
+}
+
+/** Runs a select, and decrypts its rows. */
+export async function runSelect(builder: Builder, recordsOf: RecordsOf): Promise<unknown> {
+  const { config } = builder;
+  requireSelectable(config);
+  const subqueries = subqueriesOf(config);
+  const context = { recordsOf, subqueries };
+  const fields = withoutIndexColumns(config.fields ?? {});
+  const opening = planOpening(flatFields(fields), subqueries);
+  refuseViews(config);
+  const [clauses, having, groupBy, selected, setOperators] = await Promise.all([
+    rewriteClauses(config, context),
+    rewrite(config.having, context),
+    rewriteAll(config.groupBy ?? [], context),
+    rewriteFields({ ...fields, ...opening.hidden }, context),
+    Promise.all(
+      (config.setOperators ?? []).map(async (operator) => {
+        const right = await rewrite(operator.rightSelect.getSQL(), context);
+        return Object.assign({}, operator, {
+          rightSelect: Object.assign({}, operator.rightSelect, { getSQL: () => right }),
+        });
+      }),
+    ),
+  ]);
+  const rows = (await execute(
+    copyOf(builder, {
+      ...clauses,
+      fields: selected,
+      having,
+      ...(config.groupBy ? { groupBy } : {}),
+      setOperators,
+    }),
+  )) as Row[];
+  await openRows(rows, opening, recordsOf);
+  return rows;
+}
+
+/** Rewrites the expressions of a selection. */
+async function rewriteFields(fields: Fields, context: RewriteContext): Promise<Fields> {
+  const entries = Object.entries(fields).map(async ([name, field]): Promise<[string, unknown]> => {
+    if (encryptionOf(field) || is(field, Column)) return [name, field];
+    const isNested =
+      typeof field === 'object' && field !== null && Object.getPrototypeOf(field) === Object.prototype;
+    return [name, isNested ? await rewriteFields(field as Fields, context) : await rewrite(field, context)];
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+function refuseViews({ table, joins = [], fields = {} }: BuilderConfig): void {
+  if (![table, ...joins.map((join) => join.table)].some(isView)) return;
+  for (const { field } of flatFields(fields)) {
+    const encryption = encryptionOf(field);
+    if (!encryption) continue;
+    refuse(
+      'cannot_open',
+      encryption,
+      'a view hides the row that the ciphertext is bound to',
+      `select from \`${getTableName((field as Column).table)}\` instead of the view`,
+    );
+  }
+}

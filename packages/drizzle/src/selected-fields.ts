@@ -1,0 +1,34 @@
+import { Column, getTableColumns, is, SQL, Subquery, Table } from 'drizzle-orm';
+import { type Encryption, encryptionOf, isIndexColumn } from './encryption.ts';
+import type { Fields, SelectedField } from './builder.ts';
+
+/** Whether the value is one column of a result, and not an object of them. */
+function isField(value: unknown): boolean {
+  return is(value, Column) || is(value, SQL) || is(value, SQL.Aliased) || is(value, Subquery);
+}
+
+/** Returns the fields of a selection in the order of Drizzle, without index columns. */
+export function flatFields(fields: Fields, path: readonly string[] = []): SelectedField[] {
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const here = [...path, name];
+    if (isIndexColumn(field)) return [];
+    if (isField(field)) return [{ path: here, field }];
+    return flatFields(is(field, Table) ? getTableColumns(field) : (field as Fields), here);
+  });
+}
+
+/** Returns the selection without index columns. */
+export function withoutIndexColumns(fields: Fields): Fields {
+  const entries = Object.entries(fields).flatMap(([name, field]): [string, unknown][] => {
+    if (isIndexColumn(field)) return [];
+    if (isField(field)) return [[name, field]];
+    return [[name, withoutIndexColumns(is(field, Table) ? getTableColumns(field) : (field as Fields))]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Returns the encryptions of the columns that a query builder selects. */
+export function encryptedSelection(query: object): Encryption[] {
+  const selected = '_' in query ? (query._ as { selectedFields?: Fields }).selectedFields : undefined;
+  return flatFields(selected ?? {}).flatMap(({ field }) => encryptionOf(field) ?? []);
+}

@@ -1,0 +1,101 @@
+import {
+  bigint,
+  boolean,
+  bytes,
+  date,
+  type Field,
+  type FieldOptions,
+  json,
+  number,
+  text,
+  type TextSearchOptions,
+} from '@eaas/sdk/fields';
+import { refuse } from './error.ts';
+
+/** How the values of a column can be searched. */
+export type Search = 'text' | 'guessable' | 'none';
+
+type Binding = { readonly table: string; readonly field: string };
+
+/** Options of `searchable` of a text column. */
+export interface TextSearch {
+  /** Steps, in order, that map similar texts to one text: `['trim', 'lowercase']`. The stored value is not changed. */
+  readonly normalize?: TextSearchOptions<true>['normalize'];
+  /** Computes the fingerprints of another column, so that the two columns can be compared. */
+  readonly boundTo?: Binding | undefined;
+}
+
+/** Options of `searchable` of a column whose values can be guessed. */
+interface GuessableSearch {
+  /** Confirms that you accept the risk: anyone who can compute fingerprints can find every value by brute force. */
+  readonly lowEntropy: 'accepted';
+  /** Computes the fingerprints of another column, so that the two columns can be compared. */
+  readonly boundTo?: Binding | undefined;
+}
+
+/** The parameters of `searchable`. Bytes and JSON cannot be searched. */
+export type SearchParameters<S extends Search> = S extends 'text'
+  ? [options?: TextSearch]
+  : S extends 'guessable'
+    ? [options: GuessableSearch]
+    : [never];
+
+/** Options of an encrypted column. */
+export type ColumnOptions<Value> = Pick<FieldOptions<Value>, 'context' | 'previous' | 'allowCiphertexts'>;
+
+/** What the builder of a column knows about its encryption. */
+export interface ColumnSpec<Value> {
+  readonly field: Field<Value>;
+  /** Returns the field with an index. Undefined if the type cannot be searched. */
+  readonly search: ((options: never) => Field<Value>) | undefined;
+}
+
+type Options<Value> = ColumnOptions<Value> | undefined;
+
+/** A field of the SDK whose values can be guessed. */
+interface GuessableField<Value> extends Field<Value> {
+  searchable(search: GuessableSearch): Field<Value>;
+}
+
+const guessable =
+  <Value>(create: (options?: ColumnOptions<Value>) => GuessableField<Value>) =>
+  (options: Options<Value>): ColumnSpec<Value> => {
+    const field = create(options);
+    return { field, search: (search: GuessableSearch) => field.searchable(requireSearch(search)) };
+  };
+
+/** The specification of each type of column. */
+export const specs = {
+  text: (options: Options<string>): ColumnSpec<string> => {
+    const field = text(options);
+    return { field, search: (search: TextSearch = {}) => field.searchable(requireSearch(search)) };
+  },
+  number: guessable<number>(number),
+  bigint: guessable<bigint>(bigint),
+  boolean: guessable<boolean>(boolean),
+  date: guessable<Date>(date),
+  bytes: (options: Options<Uint8Array>): ColumnSpec<Uint8Array> => ({
+    field: bytes(options),
+    search: undefined,
+  }),
+  json: <Value>(options: Options<Value>): ColumnSpec<Value> => ({
+    field: json<Value>(options),
+    search: undefined,
+  }),
+};
+
+/** Refuses options of the SDK's `searchable` that a query of the database cannot honour. */
+function requireSearch<T extends object>(search: T): T {
+  if (Object.hasOwn(search ?? {}, 'bits')) {
+    refuse(
+      'schema',
+      {},
+      '`bits` makes a search find other values too, which a query cannot drop',
+      'omit `bits`, or use `@eaas/sdk/fields` and drop them after decryption',
+    );
+  }
+  if (Object.hasOwn(search ?? {}, 'column')) {
+    refuse('schema', {}, 'the index column is always called `<column>_index`', 'omit `column`');
+  }
+  return search;
+}

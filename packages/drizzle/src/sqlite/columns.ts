@@ -1,0 +1,148 @@
+import { type ColumnBaseConfig, entityKind, getTableName } from 'drizzle-orm';
+import { type AnySQLiteTable, SQLiteColumn, SQLiteColumnBuilder } from 'drizzle-orm/sqlite-core';
+import type { EaasConfig, Role } from '../encryption.ts';
+import { mapFromDriver, mapToDriver, roleIn, searchableSpec, unusable } from '../column-rules.ts';
+import { type ColumnOptions, type ColumnSpec, type Search, type SearchParameters, specs } from '../spec.ts';
+
+interface BuilderConfig<Value> {
+  readonly name: string;
+  readonly dataType: 'custom';
+  readonly columnType: 'EncryptedSQLiteColumn';
+  readonly data: Value;
+  readonly driverParam: string;
+  readonly enumValues: undefined;
+}
+
+/** The builder of an encrypted column. */
+export class EncryptedSQLiteColumnBuilder<Value, S extends Search> extends SQLiteColumnBuilder<
+  BuilderConfig<Value>,
+  EaasConfig,
+  { encrypted: true }
+> {
+  static override readonly [entityKind]: string = 'EncryptedSQLiteColumnBuilder';
+  readonly #spec: ColumnSpec<Value>;
+
+  constructor(name: string, spec: ColumnSpec<Value>) {
+    super(name, 'custom', 'EncryptedSQLiteColumn');
+    this.#spec = spec;
+    this.config.eaas = { field: spec.field, isUnique: false };
+  }
+
+  /** Adds an index column, so that `eq` and `inArray` work. Anyone who can compute fingerprints can test guesses. */
+  searchable(...[options]: SearchParameters<S>): this & { _: { searchable: true } } {
+    this.config.eaas = { ...this.config.eaas, field: searchableSpec(this.#spec, options) };
+    return this as this & { _: { searchable: true } };
+  }
+
+  /** Adds a unique constraint to the index column. The column must be searchable. */
+  override unique(name?: string): this {
+    this.config.eaas = { ...this.config.eaas, isUnique: true };
+    if (name !== undefined) this.config.uniqueName = name;
+    return this;
+  }
+
+  /** Throws EncryptedColumnError: the database would hold the default as plaintext. */
+  override default(): never {
+    return unusable(this.config.name, 'default');
+  }
+
+  /** Throws EncryptedColumnError: the database cannot compute ciphertexts. */
+  override generatedAlwaysAs(): never {
+    return unusable(this.config.name, 'generatedAlwaysAs');
+  }
+
+  /** Throws EncryptedColumnError: each encryption of a value has another ciphertext. */
+  override primaryKey(): never {
+    return unusable(this.config.name, 'primaryKey');
+  }
+
+  /** Throws EncryptedColumnError: each encryption of a value has another ciphertext. */
+  override references(): never {
+    return unusable(this.config.name, 'references');
+  }
+
+  /** The configuration that decides about the index column. */
+  get eaasConfig(): EaasConfig & { readonly name: string; readonly uniqueName: string | undefined } {
+    return this.config;
+  }
+
+  /** Called by Drizzle when the table is created. */
+  build(table: AnySQLiteTable): SQLiteColumn {
+    return new EncryptedSQLiteColumn(table, this.config);
+  }
+}
+
+/** The builder of an index column. */
+export class IndexSQLiteColumnBuilder extends SQLiteColumnBuilder<BuilderConfig<string>, EaasConfig> {
+  static override readonly [entityKind]: string = 'IndexSQLiteColumnBuilder';
+
+  constructor(name: string) {
+    super(name, 'custom', 'EncryptedSQLiteColumn');
+    this.config.eaas = { role: 'index' };
+  }
+
+  /** Called by Drizzle when the table is created. */
+  build(table: AnySQLiteTable): SQLiteColumn {
+    return new EncryptedSQLiteColumn(table, this.config);
+  }
+}
+
+type ColumnConfig = ColumnBaseConfig<'custom', 'EncryptedSQLiteColumn'>;
+
+class EncryptedSQLiteColumn extends SQLiteColumn<ColumnConfig, EaasConfig> {
+  static override readonly [entityKind]: string = 'EncryptedSQLiteColumn';
+  readonly eaas: Role = roleIn(this.config.eaas, getTableName(this.table), this.name);
+
+  getSQLType(): string {
+    return 'text';
+  }
+
+  override mapToDriverValue(value: unknown): unknown {
+    return mapToDriver(this.eaas, value);
+  }
+
+  override mapFromDriverValue(value: unknown): unknown {
+    return mapFromDriver(this.eaas, value);
+  }
+}
+
+type Builder<Value, S extends Search> = EncryptedSQLiteColumnBuilder<Value, S>;
+type Create<Value, S extends Search> = {
+  (options?: ColumnOptions<Value>): Builder<Value, S>;
+  (name: string, options?: ColumnOptions<Value>): Builder<Value, S>;
+};
+
+/** Returns the function that creates the builders of one type. */
+function creates<Value, S extends Search>(
+  specOf: (options: ColumnOptions<Value> | undefined) => ColumnSpec<Value>,
+): Create<Value, S> {
+  return (first?: string | ColumnOptions<Value>, second?: ColumnOptions<Value>) =>
+    typeof first === 'string'
+      ? new EncryptedSQLiteColumnBuilder(first, specOf(second))
+      : new EncryptedSQLiteColumnBuilder('', specOf(first));
+}
+
+/** An encrypted column of text. */
+export const encryptedText: Create<string, 'text'> = creates(specs.text);
+/** An encrypted column of numbers. */
+export const encryptedNumber: Create<number, 'guessable'> = creates(specs.number);
+/** An encrypted column of bigints. */
+export const encryptedBigint: Create<bigint, 'guessable'> = creates(specs.bigint);
+/** An encrypted column of booleans. */
+export const encryptedBoolean: Create<boolean, 'guessable'> = creates(specs.boolean);
+/** An encrypted column of Dates, to the millisecond. */
+export const encryptedDate: Create<Date, 'guessable'> = creates(specs.date);
+/** An encrypted column of bytes. */
+export const encryptedBytes: Create<Uint8Array, 'none'> = creates(specs.bytes);
+
+/** An encrypted column of JSON values: `encryptedJson<Notes>()`. */
+export function encryptedJson<Value>(options?: ColumnOptions<Value>): Builder<Value, 'none'>;
+export function encryptedJson<Value>(name: string, options?: ColumnOptions<Value>): Builder<Value, 'none'>;
+export function encryptedJson<Value>(
+  first?: string | ColumnOptions<Value>,
+  second?: ColumnOptions<Value>,
+): Builder<Value, 'none'> {
+  return typeof first === 'string'
+    ? new EncryptedSQLiteColumnBuilder(first, specs.json(second))
+    : new EncryptedSQLiteColumnBuilder('', specs.json(first));
+}

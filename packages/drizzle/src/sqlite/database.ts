@@ -1,0 +1,51 @@
+import type { BaseSQLiteDatabase, SelectedFields, SQLiteSelectBuilder } from 'drizzle-orm/sqlite-core';
+import type { FieldsClient } from '@eaas/sdk/fields';
+import { encryptedDatabase } from '../database.ts';
+import type { EncryptedOptions } from '../records.ts';
+import type { EncryptedColumn, OpenedFields } from '../types.ts';
+
+/** What `select` takes: Drizzle's columns and encrypted columns. */
+type Selectable = SelectedFields[string] | EncryptedColumn<unknown>;
+type SelectableFields = Readonly<Record<string, Selectable | Readonly<Record<string, Selectable>>>>;
+
+/** The kind and the result of statements, as the driver defines them. */
+type Kind<Database> = Database extends BaseSQLiteDatabase<infer Kind, unknown> ? Kind : never;
+type RunResult<Database> = Database extends { run(query: string): infer Result } ? Awaited<Result> : never;
+
+interface Select<Database> {
+  (): SQLiteSelectBuilder<undefined, Kind<Database>, RunResult<Database>>;
+  <Fields extends SelectableFields>(
+    fields: Fields,
+  ): OpenedFields<Fields> extends infer Opened extends SelectedFields
+    ? SQLiteSelectBuilder<Opened, Kind<Database>, RunResult<Database>>
+    : never;
+}
+
+type TransactionOf<Database> = Database extends {
+  transaction(run: (transaction: infer Transaction extends object) => Promise<unknown>): unknown;
+}
+  ? Transaction
+  : never;
+
+/** A database of Drizzle whose statements encrypt and decrypt. */
+export type EncryptedSQLiteDatabase<Database extends object> = Omit<Database, 'select' | 'transaction'> & {
+  /** Selects all columns, or some. */
+  readonly select: Select<Database>;
+  /** Runs statements in one transaction. */
+  transaction<Result>(
+    run: (transaction: EncryptedSQLiteDatabase<TransactionOf<Database>>) => Promise<Result>,
+    config?: object,
+  ): Promise<Result>;
+};
+
+/**
+ * Returns the database with statements that encrypt values, search by fingerprints and decrypt results. A statement that
+ * cannot work on an encrypted column throws EncryptedColumnError.
+ */
+export function encrypted<Database extends object>(
+  database: Database,
+  client: FieldsClient,
+  options: EncryptedOptions = {},
+): EncryptedSQLiteDatabase<Database> {
+  return encryptedDatabase(database, client, options) as EncryptedSQLiteDatabase<Database>;
+}

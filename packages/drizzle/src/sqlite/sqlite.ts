@@ -1,0 +1,29 @@
+export { EncryptedColumnError, type EncryptedColumnErrorCode } from '../error.ts';
+export { type EncryptedOptions, fieldsOf } from '../records.ts';
+export { excluded } from '../excluded.ts';
+export {
+  columnOf,
+  eq,
+  type Equality,
+  inArray,
+  isNotNull,
+  isNull,
+  type Membership,
+  ne,
+  notInArray,
+  type Presence,
+} from '../operators.ts';
+export {
+  type EncryptedSQLiteColumnBuilder,
+  encryptedBigint,
+  encryptedBoolean,
+  encryptedBytes,
+  encryptedDate,
+  encryptedJson,
+  encryptedNumber,
+  encryptedText,
+} from './columns.ts';
+export { encrypted, type EncryptedSQLiteDatabase } from './database.ts';
+export { type EncryptedSQLiteTable, encryptedTable } from './table.ts';
+export type { ColumnOptions, Search, SearchParameters } from '../spec.ts';
+export type { EncryptedColumn, SearchableColumn } from '../types.ts';

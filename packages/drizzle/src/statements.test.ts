@@ -1,0 +1,243 @@
+import { randomUUID } from 'node:crypto';
+import { and, asc, desc, gt, like, not, or, relations, sql } from 'drizzle-orm';
+import { alias, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/pg-proxy';
+import { EaasClient } from '@eaas/sdk';
+import { createIndexKey } from '@eaas/sdk/fields';
+import { createTestService } from '@eaas/sdk/testing';
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  columnOf,
+  encrypted,
+  encryptedDate,
+  encryptedTable,
+  encryptedText,
+  eq,
+  excluded,
+  inArray,
+  isNotNull,
+  isNull,
+  ne,
+  notInArray,
+} from './pg/pg.ts';
+
+// The statements that reach the driver, without a database.
+
+const patients = encryptedTable('patients', {
+  id: uuid().primaryKey(),
+  name: encryptedText(),
+  ssn: encryptedText().searchable({ normalize: ['digits'] }),
+  born: encryptedDate({ context: 'field' }).searchable({ lowEntropy: 'accepted' }),
+});
+const visits = pgTable('visits', { id: uuid().primaryKey(), patientId: uuid(), ssn: text() });
+const visitsOfPatients = relations(patients, ({ many }) => ({ visits: many(visits) }));
+const patientOfVisits = relations(visits, ({ one }) => ({
+  patient: one(patients, { fields: [visits.patientId], references: [patients.id] }),
+}));
+
+const service = createTestService();
+const { key_id: keyId } = service.createKey('patients');
+const eaas = new EaasClient({
+  baseUrl: service.baseUrl,
+  apiKey: service.apiKey,
+  keyId,
+  fetch: service.fetch,
+});
+const indexKey = await createIndexKey(eaas);
+
+let sent: { sql: string; params: unknown[] }[] = [];
+const schema = { patients, visits, visitsOfPatients, patientOfVisits };
+const plain = drizzle(
+  async (sql, params) => {
+    sent.push({ sql, params });
+    return { rows: [] };
+  },
+  { schema },
+);
+const db = encrypted(plain, eaas, { index: indexKey });
+
+beforeEach(() => {
+  sent = [];
+});
+
+/** The condition that reached the driver, and the number of its parameters. */
+function condition(): string {
+  const [{ sql, params } = { sql: '', params: [] }] = sent;
+  expect(params.every((param) => /^[0-9a-f]{64}$/.test(String(param)))).toBe(true);
+  return sql
+    .slice(sql.indexOf(' where ') + 7)
+    .replaceAll('"patients".', '')
+    .replaceAll('"', '');
+}
+
+describe('conditions', () => {
+  const text = 'and (ssn_index is not null or ssn is null)';
+
+  test.each([
+    ['eq', () => eq(patients.ssn, '1-2'), `(ssn_index in ($1) ${text})`],
+    ['ne', () => ne(patients.ssn, '1'), `not (ssn_index in ($1) ${text})`],
+    ['inArray', () => inArray(patients.ssn, ['1', '2']), `(ssn_index in ($1, $2) ${text})`],
+    ['notInArray', () => notInArray(patients.ssn, ['1']), `not (ssn_index in ($1) ${text})`],
+    ['inArray of nothing', () => inArray(patients.ssn, []), 'false'],
+    ['isNull', () => isNull(patients.name), 'name is null'],
+    ['isNotNull', () => isNotNull(patients.name), 'name is not null'],
+    ['a Date', () => eq(patients.born, new Date(0)), '(born_index in ($1))'],
+    ['not', () => not(eq(patients.born, new Date(0))), 'not (born_index in ($1))'],
+    [
+      'and, or',
+      () => and(isNull(patients.name), or(eq(patients.born, new Date(0)), isNull(patients.ssn))),
+      '(name is null and ((born_index in ($1)) or ssn is null))',
+    ],
+    ['sql', () => sql`${patients.born} = ${new Date(0)}`, '(born_index in ($1))'],
+  ])('%s', async (_, where, expected) => {
+    await db.select({ id: patients.id }).from(patients).where(where());
+    expect(condition()).toBe(expected);
+  });
+
+  test('equal values after normalization have one fingerprint, and it is not that of another column', async () => {
+    await db.select({ id: patients.id }).from(patients).where(eq(patients.ssn, '1-2'));
+    await db.select({ id: patients.id }).from(patients).where(eq(patients.ssn, '1 2'));
+    expect(sent[0]?.params).toEqual(sent[1]?.params);
+  });
+
+  test('an alias keeps its name', async () => {
+    const other = alias(patients, 'other');
+    await db.select({ id: other.id }).from(other).where(eq(other.ssn, '1'));
+    expect(condition()).toContain('other.ssn_index in ($1)');
+  });
+
+  test('a subquery compares fingerprints too', async () => {
+    const found = db
+      .select({ id: patients.id })
+      .from(patients)
+      .where(eq(patients.born, new Date(0)));
+    await db.select({ id: visits.id }).from(visits).where(inArray(visits.patientId, found));
+    expect(condition()).toContain('where (born_index in ($1))');
+  });
+});
+
+// The columns as Drizzle sees them, because the types refuse what these tests do.
+const name = columnOf(patients.name);
+const ssn = columnOf(patients.ssn);
+
+describe('what cannot work on ciphertexts throws, and nothing is sent', () => {
+  const id = randomUUID();
+  test.each<[string, () => PromiseLike<unknown>, string]>([
+    ['like', () => db.select().from(patients).where(like(name, 'A%')), 'not_supported'],
+    ['gt', () => db.select().from(patients).where(gt(ssn, '1')), 'not_supported'],
+    ['orderBy', () => db.select().from(patients).orderBy(name), 'not_supported'],
+    ['orderBy asc', () => db.select().from(patients).orderBy(asc(name)), 'not_supported'],
+    ['groupBy', () => db.select({ id: patients.id }).from(patients).groupBy(ssn), 'not_supported'],
+    ['distinct', () => db.selectDistinct({ name }).from(patients), 'not_supported'],
+    ['having', () => db.select().from(patients).having(like(name, 'A%')), 'not_supported'],
+    ['an expression', () => db.select({ n: sql`lower(${name})` }).from(patients), 'not_supported'],
+    ['eq without an index', () => db.select().from(patients).where(eq(name, 'Ada')), 'not_searchable'],
+    [
+      'eq null',
+      () =>
+        db
+          .select()
+          .from(patients)
+          .where(sql`${ssn} = ${null}`),
+      'not_supported',
+    ],
+    ['eq a plain column', () => db.select().from(visits).where(eq(visits.ssn, ssn)), 'not_supported'],
+    [
+      'eq of another column',
+      () =>
+        db
+          .select()
+          .from(patients)
+          .where(eq(ssn, columnOf(patients.born))),
+      'not_supported',
+    ],
+    [
+      'ciphertexts of a subquery',
+      () =>
+        db
+          .select()
+          .from(visits)
+          .where(inArray(visits.ssn, db.select({ ssn }).from(patients))),
+      'not_supported',
+    ],
+    [
+      'union',
+      () => db.select({ ssn }).from(patients).union(db.select({ ssn }).from(patients)),
+      'not_supported',
+    ],
+    ['raw SQL', () => db.execute(sql`select lower(${name}) from ${patients}`), 'not_supported'],
+    ['delete', () => db.delete(patients).where(like(name, 'A%')), 'not_supported'],
+    ['SQL as a value', () => db.insert(patients).values({ id, name: sql`'Ada'` }), 'not_supported'],
+    ['a ciphertext copied', () => db.update(visits).set({ ssn: sql`${ssn}` }), 'not_supported'],
+    [
+      'an id of the database',
+      () => db.insert(patients).values({ id: sql`gen()`, name: 'Ada' }),
+      'row_unknown',
+    ],
+    ['a changed id', () => db.update(patients).set({ id, name: 'Ada' }), 'row_unknown'],
+    [
+      'a conflict of another column',
+      () =>
+        db
+          .insert(patients)
+          .values({ id, name: 'Ada' })
+          .onConflictDoUpdate({ target: ssn, set: { name: excluded(patients.name) } }),
+      'row_unknown',
+    ],
+    [
+      'orderBy of a relation',
+      () => db.query.patients.findMany({ orderBy: (t, { desc }) => desc(t.name) }),
+      'not_supported',
+    ],
+    [
+      'like in a relation',
+      () => db.query.patients.findFirst({ where: (t, { like }) => like(t.name, 'A%') }),
+      'not_supported',
+    ],
+    ['prepare', async () => db.select().from(patients).prepare('x').execute(), 'synchronous'],
+    ['toSQL', async () => db.insert(patients).values({ id, name: 'Ada' }).toSQL(), 'synchronous'],
+  ])('%s', async (_, run, code) => {
+    await expect((async () => run())()).rejects.toMatchObject({ name: 'EncryptedColumnError', code });
+    expect(sent).toEqual([]);
+  });
+});
+
+test('statements without encrypted columns are those of Drizzle', async () => {
+  await db.select().from(visits).orderBy(desc(visits.ssn)).prepare('by_ssn').execute();
+  const { sql: text } = db.insert(visits).values({ id: randomUUID() }).toSQL();
+  expect([sent[0]?.sql, text]).toEqual([
+    'select "id", "patientId", "ssn" from "visits" order by "visits"."ssn" desc',
+    'insert into "visits" ("id", "patientId", "ssn") values ($1, default, default)',
+  ]);
+});
+
+test('1,000 rows are encrypted with one request, and their parameters are ciphertexts', async () => {
+  const requests = service.requests.length;
+  const rows = Array.from({ length: 1_000 }, (_, at) => ({
+    id: randomUUID(),
+    name: `name ${at}`,
+    ssn: `${at}`,
+  }));
+  await db.insert(patients).values(rows);
+  expect(service.requests.length - requests).toBeLessThanOrEqual(1);
+  const params = sent[0]?.params ?? [];
+  expect(params).toHaveLength(4_000);
+  expect(params.filter((param) => String(param).startsWith('eaasA'))).toHaveLength(2_000);
+  expect(JSON.stringify(params)).not.toMatch(/name \d/);
+});
+
+test('an update of several rows gives each row a ciphertext of its own', async () => {
+  const ids = [randomUUID(), randomUUID()];
+  const answers = [ids.map((id) => [id]), []];
+  const answering = drizzle(async (sql, params) => {
+    sent.push({ sql, params });
+    return { rows: answers.shift() ?? [] };
+  });
+  await encrypted(answering, eaas, { index: indexKey }).update(patients).set({ name: 'Ada' });
+  expect(sent[1]?.sql).toBe(
+    'update "patients" set "name" = case "patients"."id" when $1 then $2 when $3 then $4 end where "patients"."id" in ($5, $6)',
+  );
+  const [first, one, second, two] = sent[1]?.params ?? [];
+  expect([first, second]).toEqual(ids);
+  expect(one).not.toBe(two);
+});

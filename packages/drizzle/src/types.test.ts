@@ -1,0 +1,127 @@
+import { asc, gt, like, sql } from 'drizzle-orm';
+import { text, uuid } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/pg-proxy';
+import { EaasClient } from '@eaas/sdk';
+import { createTestService } from '@eaas/sdk/testing';
+import { describe, expectTypeOf, test } from 'vitest';
+import {
+  columnOf,
+  encrypted,
+  encryptedBytes,
+  encryptedDate,
+  encryptedJson,
+  encryptedNumber,
+  encryptedTable,
+  encryptedText,
+  eq,
+  inArray,
+  isNull,
+} from './pg/pg.ts';
+
+interface Notes {
+  readonly tags: string[];
+}
+
+const patients = encryptedTable('patients', {
+  id: uuid().primaryKey(),
+  name: encryptedText().notNull(),
+  ssn: encryptedText().searchable().unique(),
+  born: encryptedDate(),
+  notes: encryptedJson<Notes>(),
+  weight: encryptedNumber().searchable({ lowEntropy: 'accepted' }),
+  city: text(),
+});
+const schema = { patients };
+
+const service = createTestService();
+const eaas = new EaasClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch: service.fetch });
+const db = encrypted(
+  drizzle(async () => ({ rows: [] }), { schema }),
+  eaas,
+  { index: 'service' },
+);
+
+interface Patient {
+  id: string;
+  name: string;
+  ssn: string | null;
+  born: Date | null;
+  notes: Notes | null;
+  weight: number | null;
+  city: string | null;
+}
+
+describe('the types show the values and not the ciphertexts', () => {
+  test('rows', () => {
+    expectTypeOf<typeof patients.$inferSelect>().toEqualTypeOf<Patient>();
+    expectTypeOf(async () => db.select().from(patients)).returns.resolves.toEqualTypeOf<Patient[]>();
+    expectTypeOf(async () =>
+      db.insert(patients).values({ id: '', name: '' }).returning(),
+    ).returns.resolves.toEqualTypeOf<Patient[]>();
+  });
+
+  test('some columns, and nested objects', () => {
+    const query = async () =>
+      db.select({ a: patients.name, b: { born: patients.born, id: patients.id } }).from(patients);
+    expectTypeOf(query).returns.resolves.toEqualTypeOf<
+      { a: string; b: { born: Date | null; id: string } }[]
+    >();
+  });
+
+  test('columns for `returning`', () => {
+    const query = async () => db.delete(patients).returning({ name: columnOf(patients.name) });
+    expectTypeOf(query).returns.resolves.toEqualTypeOf<{ name: string }[]>();
+  });
+
+  test('relational queries', () => {
+    const query = async () => db.query.patients.findFirst({ columns: { born: true } });
+    expectTypeOf(query).returns.resolves.toEqualTypeOf<{ born: Date | null } | undefined>();
+  });
+
+  test('transactions', () => {
+    const query = async () => db.transaction(async (tx) => tx.select({ n: patients.notes }).from(patients));
+    expectTypeOf(query).returns.resolves.toEqualTypeOf<{ n: Notes | null }[]>();
+  });
+});
+
+test('what cannot work does not compile', () => {
+  const never = (): void => {
+    eq(patients.ssn, '1');
+    eq(patients.weight, 1);
+    eq(patients.city, 'London');
+    inArray(patients.ssn, ['1']);
+    isNull(patients.notes);
+    // @ts-expect-error: not searchable
+    eq(patients.name, 'Ada');
+    // @ts-expect-error: another type
+    eq(patients.weight, '1');
+    // @ts-expect-error: another type
+    inArray(patients.ssn, [1]);
+    // @ts-expect-error: null is not a value
+    eq(patients.ssn, null);
+    // @ts-expect-error: ciphertexts
+    like(patients.name, 'A%');
+    // @ts-expect-error: ciphertexts
+    gt(patients.ssn, '1');
+    // @ts-expect-error: ciphertexts
+    asc(patients.name);
+    // @ts-expect-error: ciphertexts
+    void db.select().from(patients).orderBy(patients.name);
+    // @ts-expect-error: ciphertexts
+    void db.select().from(patients).groupBy(patients.ssn);
+    // @ts-expect-error: ciphertexts
+    void db.selectDistinct({ name: patients.name }).from(patients);
+    // @ts-expect-error: another type
+    void db.insert(patients).values({ id: '', name: 1 });
+    // @ts-expect-error: the index column is computed
+    void db.update(patients).set({ ssn_index: '' });
+    // @ts-expect-error: no default in the database
+    encryptedText().default('');
+    // @ts-expect-error: bytes cannot be searched
+    encryptedBytes().searchable();
+    // @ts-expect-error: a number can be guessed
+    encryptedNumber().searchable();
+    void sql`${patients.name} is null`;
+  };
+  expectTypeOf(never).toBeFunction();
+});

@@ -1,0 +1,35 @@
+declare const column: unique symbol;
+
+/**
+ * An encrypted column of a table. It is not assignable to Drizzle's columns: use the operators of this package, or
+ * `db.select({ … })`.
+ */
+export interface EncryptedColumn<C> {
+  readonly [column]: C;
+}
+
+/** A column of Drizzle with the types of this package. */
+interface Encrypted {
+  readonly _: { readonly encrypted: true };
+}
+
+/** The columns of a table as an app sees them. */
+export type Accessible<Columns> = {
+  readonly [Key in keyof Columns]: Columns[Key] extends Encrypted
+    ? EncryptedColumn<Columns[Key]>
+    : Columns[Key];
+};
+
+/** The selection with Drizzle's types of encrypted columns. */
+export type OpenedFields<Fields> = {
+  [Key in keyof Fields]: Fields[Key] extends EncryptedColumn<infer C>
+    ? C
+    : Fields[Key] extends { readonly _: unknown }
+      ? Fields[Key]
+      : OpenedFields<Fields[Key]>;
+};
+
+/** An encrypted column with an index column. */
+export type SearchableColumn<Value> = EncryptedColumn<{
+  readonly _: { readonly searchable: true; readonly data: Value };
+}>;

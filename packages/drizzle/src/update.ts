@@ -1,0 +1,122 @@
+import { and, type Column, inArray, Param, type SQL, sql, type Table } from 'drizzle-orm';
+import type { Builder, BuilderConfig } from './builder.ts';
+import { comparedValue } from './comparison.ts';
+import {
+  encryptedColumns,
+  type EncryptedEntry,
+  type IdColumn,
+  isBound,
+  requireIdColumn,
+} from './encryption.ts';
+import { refuse } from './error.ts';
+import type { Row, RowId } from './records.ts';
+import { runReturning } from './returning.ts';
+import type { RewriteContext } from './search.ts';
+import { rewriteClauses, subqueriesOf } from './select.ts';
+import { asSqlValues, encryptValues, requireNoIndexValues, rewriteOthers, valuesByColumn } from './values.ts';
+
+/** Selects the ids of the rows that a condition finds. */
+export type SelectIds = (table: Table, id: Column, where: SQL | undefined) => Promise<RowId[]>;
+
+// Far below the limits of the databases for parameters of one statement (32,766 in SQLite).
+const maxParameters = 30_000;
+
+/** Encrypts the values with one call, runs the update, and decrypts the rows that it returns. */
+export async function runUpdate(
+  builder: Builder,
+  recordsOf: RewriteContext['recordsOf'],
+  selectIds: SelectIds,
+): Promise<unknown> {
+  const { config } = builder;
+  const table = config.table as Table;
+  const context = { recordsOf, subqueries: subqueriesOf(config) };
+  const clauses = await rewriteClauses(config, context);
+  const { set: given, entries } = valuesToSet(table, config.set ?? {});
+  const set = await rewriteOthers(table, given, context);
+  if (entries.length === 0) return runReturning(builder, { ...clauses, set }, context);
+  const plain = valuesByColumn(entries, set);
+  const bound = entries.find(({ encryption }) => isBound(encryption) && plain[encryption.column] !== null);
+  const encrypt = async (ids: readonly RowId[]): Promise<Row[]> =>
+    encryptValues(
+      entries,
+      ids.map(() => plain),
+      ids,
+      recordsOf(table),
+    );
+  if (!bound) {
+    const [stored = {}] = await encrypt([undefined]);
+    return runReturning(builder, { ...clauses, set: { ...set, ...asSqlValues(stored) } }, context);
+  }
+  requireOneTable(config, bound);
+  const id = requireIdColumn(table, bound.encryption);
+  if (id.key in set) {
+    refuse(
+      'row_unknown',
+      bound.encryption,
+      'the update changes the row id that the ciphertext is bound to',
+      'insert a row with the new id, and delete the old row',
+    );
+  }
+  const none = Object.fromEntries(entries.map(({ key }) => [key, sql`null`]));
+  const known = comparedValue(clauses.where, id.column);
+  const ids = known === undefined ? await selectIds(table, id.column, clauses.where) : [known as RowId];
+  const stored = await encrypt(ids);
+  requireFewRows(bound, stored);
+  return runReturning(
+    builder,
+    {
+      ...clauses,
+      set: { ...set, ...none, ...valuesOfRows(id, ids, stored) },
+      where: ids.length === 0 ? sql`false` : and(clauses.where, inArray(id.column, ids)),
+    },
+    context,
+  );
+}
+
+/** Returns the values with those that the app computes, and the encrypted columns among them. */
+function valuesToSet(table: Table, given: Row): { set: Row; entries: EncryptedEntry[] } {
+  requireNoIndexValues(table, given);
+  const set: Row = { ...given };
+  const entries = encryptedColumns(table).filter(({ key, column }) => {
+    if (set[key] === undefined && column.onUpdateFn) set[key] = column.onUpdateFn();
+    return set[key] !== undefined;
+  });
+  return { set, entries };
+}
+
+/** Returns for each column the value of each row: `case id when … then … end`. */
+function valuesOfRows({ column: id }: IdColumn, ids: readonly RowId[], stored: readonly Row[]): Row {
+  const [first = {}] = stored;
+  if (stored.length === 1) return asSqlValues(first);
+  return Object.fromEntries(
+    Object.keys(first).map((key) => {
+      if (stored.every((row) => row[key] === null)) return [key, sql`null`];
+      const cases = stored.map((row, at) => sql`when ${new Param(ids[at], id)} then ${new Param(row[key])}`);
+      return [key, sql`case ${id} ${sql.join(cases, sql` `)} end`];
+    }),
+  );
+}
+
+function requireOneTable(config: BuilderConfig, { encryption }: EncryptedEntry): void {
+  const isOne =
+    !config.from && !config.joins?.length && config.limit === undefined && !config.orderBy?.length;
+  if (isOne) return;
+  refuse(
+    'row_unknown',
+    encryption,
+    'the ciphertext is bound to the row id, and an update with `from`, `limit` or `orderBy` does not say which rows it changes',
+    'select the ids first, and update them with `inArray`',
+  );
+}
+
+function requireFewRows({ encryption }: EncryptedEntry, stored: readonly Row[]): void {
+  const perRow = 1 + 2 * Object.keys(stored[0] ?? {}).length;
+  const most = Math.floor(maxParameters / perRow);
+  if (stored.length <= most) return;
+  refuse(
+    'too_many_rows',
+    encryption,
+    `one statement can encrypt ${most} rows (got ${stored.length})`,
+    'update fewer rows at a time',
+  );
+}

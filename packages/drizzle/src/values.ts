@@ -1,0 +1,93 @@
+import { is, Param, Placeholder, SQL, sql, type Table } from 'drizzle-orm';
+import { type EncryptedEntry, encryptedColumns, type Encryption, indexKeyOf } from './encryption.ts';
+import { refuse } from './error.ts';
+import type { Row, RowId, TableRecords } from './records.ts';
+import { rewrite } from './rewrite.ts';
+import type { RewriteContext } from './search.ts';
+
+/** Returns the plain value of an encrypted column in `values` or `set`. Throws EncryptedColumnError for SQL. */
+function plainValue(given: unknown, encryption: Encryption): unknown {
+  const value = is(given, Param) ? given.value : given;
+  if (is(value, Placeholder)) {
+    refuse(
+      'not_supported',
+      encryption,
+      'a placeholder cannot be encrypted',
+      'pass the value, without `prepare`',
+    );
+  }
+  if (isSql(value)) {
+    refuse(
+      'not_supported',
+      encryption,
+      'the database cannot encrypt the result of SQL',
+      'compute the value in the app',
+    );
+  }
+  return value;
+}
+
+export function isSql(value: unknown): boolean {
+  return is(value, SQL) || (typeof value === 'object' && value !== null && 'getSQL' in value);
+}
+
+/** Throws EncryptedColumnError for the value of an index column, because its fingerprint belongs to another value. */
+export function requireNoIndexValues(table: Table, values: Row): void {
+  for (const { key, encryption, index } of encryptedColumns(table)) {
+    if (!index || !Object.hasOwn(values, indexKeyOf(key))) continue;
+    refuse('schema', encryption, 'the index column is computed', `omit \`${indexKeyOf(key)}\``);
+  }
+}
+
+/** The encrypted columns of a row to write, and their values by the names of the columns. */
+export function valuesByColumn(entries: readonly EncryptedEntry[], row: Row): Row {
+  return Object.fromEntries(
+    entries
+      .filter(({ key }) => row[key] !== undefined)
+      .map(({ key, encryption }) => [encryption.column, plainValue(row[key], encryption)]),
+  );
+}
+
+/** Rewrites the SQL among values, which could copy a ciphertext into another column. Throws EncryptedColumnError. */
+export async function rewriteValues(values: Row, context: RewriteContext): Promise<Row> {
+  const expressions = Object.entries(values).filter(([, value]) => isSql(value));
+  if (expressions.length === 0) return values;
+  const rewritten = expressions.map(async ([name, value]) => [name, await rewrite(value, context)] as const);
+  return { ...values, ...Object.fromEntries(await Promise.all(rewritten)) };
+}
+
+/** Rewrites the SQL for columns that are not encrypted. */
+export async function rewriteOthers(table: Table, given: Row, context: RewriteContext): Promise<Row> {
+  const encrypted = new Set(encryptedColumns(table).map(({ key }) => key));
+  const others = Object.entries(given).filter(([key]) => !encrypted.has(key));
+  return { ...given, ...(await rewriteValues(Object.fromEntries(others), context)) };
+}
+
+/** Encrypts rows with one call. Returns ciphertexts and fingerprints by the keys of the table object. */
+export async function encryptValues(
+  entries: readonly EncryptedEntry[],
+  rows: readonly Row[],
+  ids: readonly RowId[],
+  records: TableRecords,
+): Promise<Row[]> {
+  const encrypted = await records.encrypt(rows, ids);
+  return encrypted.map((row) => {
+    const stored: Row = {};
+    for (const { key, encryption, index } of entries) {
+      if (!Object.hasOwn(row, encryption.column)) continue;
+      stored[key] = row[encryption.column];
+      if (index) stored[indexKeyOf(key)] = row[`${encryption.column}_index`];
+    }
+    return stored;
+  });
+}
+
+/** The value as SQL that Drizzle sends unchanged, without the conversion of its column. */
+function asSql(value: unknown): SQL {
+  return sql`${new Param(value)}`;
+}
+
+/** Returns the object with its values as SQL. */
+export function asSqlValues(values: Row): Record<string, SQL> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, asSql(value)]));
+}

@@ -1,0 +1,105 @@
+import { EncryptedColumnError } from '@eaas/drizzle/pg';
+import { FieldError, holdsCiphertext } from '@eaas/sdk/fields';
+import { expect } from 'vitest';
+import { type Cell, ids } from './cell.ts';
+import { type Kind, kinds, plaintext, titles, values } from './kinds.ts';
+import type { Place } from './place.ts';
+import { reads } from './reads.ts';
+import { writes } from './writes.ts';
+
+/** A dialect with its own tables and database. */
+export interface Dialect {
+  readonly name: string;
+  readonly place: Pick<Place, 'db' | 'samples' | 'children' | 'raw'>;
+  /** Runs SQL without Drizzle, and returns the rows. */
+  readonly sql: (statement: string) => Promise<readonly Record<string, string | null>[]>;
+}
+
+/** Runs all cells of a dialect. Returns the page that lists what works. */
+export async function pageOf(dialect: Dialect): Promise<string> {
+  const cells = [...writes, ...reads].filter(({ dialects }) => dialects?.includes(dialect.name) ?? true);
+  const rows: string[][] = [];
+  for (const cell of cells) {
+    const outcomes: string[] = [];
+    for (const kind of kinds) outcomes.push(await outcomeOf(dialect, cell, kind));
+    rows.push([cell.operation, cell.shape, ...outcomes]);
+  }
+  const head = ['operation', 'shape', ...kinds.map((kind) => titles[kind])];
+  return (
+    [`# What works with ${dialect.name}`, introduction, tableOf([head, ...rows]), ''].join('\n\n').trimEnd() +
+    '\n'
+  );
+}
+
+const introduction = `A test runs each operation on each kind of column and writes this page. "yes": the operation works. Otherwise the
+operation throws an error with this code, and changes nothing. After each operation, the test reads the tables by SQL. No
+encrypted column holds plaintext, and no other column and no result holds a ciphertext.`;
+
+async function outcomeOf(dialect: Dialect, cell: Cell, kind: Kind): Promise<string> {
+  const { place, sql } = dialect;
+  const [first, second, third] = values[kind] as readonly unknown[] as readonly never[];
+  await sql('delete from children');
+  await sql('delete from samples');
+  const [one, two] = [0, 1].map((at) => Object.fromEntries(kinds.map((name) => [name, values[name][at]])));
+  await place.db.insert(place.samples).values([
+    { id: ids.one, city: 'London', code: 'PLAIN-1', ...one },
+    { id: ids.two, city: 'Paris', code: 'PLAIN-2', ...two },
+  ] as never);
+  await place.db.insert(place.children).values({ id: ids.one, parentId: ids.one, remark: 'PLAIN remark' });
+  const before = await sql('select * from samples order by id');
+  const ciphertext = async (): Promise<never> => before[0]?.[kind] as never;
+  try {
+    const result = await cell.run({
+      ...place,
+      kind,
+      first: first as never,
+      second: second as never,
+      third: third as never,
+      other: { [kind]: third as never },
+      ciphertext,
+    });
+    expect(holdsCiphertext(JSON.parse(JSON.stringify(result ?? null, bigintAsText)))).toBe(false);
+    return 'yes';
+  } catch (error) {
+    if (!(error instanceof EncryptedColumnError) && !(error instanceof FieldError)) {
+      throw new Error(`${cell.operation}, ${cell.shape}, ${kind}`, { cause: error });
+    }
+    expect(error.message).not.toMatch(plaintext);
+    expect(await sql('select * from samples order by id')).toEqual(before);
+    return `\`${error.code}\``;
+  } finally {
+    await expectNoLeak(dialect);
+  }
+}
+
+/** Checks every stored value: ciphertexts in encrypted columns, fingerprints in index columns, and neither in the others. */
+async function expectNoLeak({ sql }: Dialect): Promise<void> {
+  const [samples, children] = [await sql('select * from samples'), await sql('select * from children')];
+  expect(JSON.stringify(children)).not.toContain('eaasA');
+  for (const row of samples) {
+    for (const [name, value] of Object.entries(row)) {
+      if (value === null) continue;
+      if (name === 'id' || name === 'city') expect(value).not.toContain('eaas');
+      else expect(value).toMatch(name.endsWith('_index') ? /^[0-9a-f]{64}$/ : /^eaasA[\w+/=]{100,}$/);
+    }
+  }
+}
+
+const bigintAsText = (_: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? String(value) : value;
+
+/** Formats a table as oxfmt does. */
+function tableOf(rows: readonly (readonly string[])[]): string {
+  const [head = [], ...body] = rows;
+  const widths = head.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const line = (cells: readonly string[], fill = ' '): string =>
+    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0, fill)).join(' | ')} |`;
+  return [
+    line(head),
+    line(
+      head.map(() => ''),
+      '-',
+    ),
+    ...body.map((row) => line(row)),
+  ].join('\n');
+}

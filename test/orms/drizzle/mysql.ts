@@ -1,0 +1,41 @@
+import { relations } from 'drizzle-orm';
+import { mysqlTable, varchar } from 'drizzle-orm/mysql-core';
+import {
+  encryptedBigint,
+  encryptedBoolean,
+  encryptedBytes,
+  encryptedDate,
+  encryptedJson,
+  encryptedNumber,
+  encryptedTable,
+  encryptedText,
+} from '@eaas/drizzle/mysql';
+
+const guessable = { lowEntropy: 'accepted' } as const;
+
+const samples = encryptedTable('samples', {
+  id: varchar({ length: 36 })
+    .primaryKey()
+    .$defaultFn(() => crypto.randomUUID()),
+  city: varchar({ length: 100 }),
+  code: encryptedText().searchable().unique(),
+  text: encryptedText().searchable({ normalize: ['trim'] }),
+  note: encryptedText(),
+  number: encryptedNumber().searchable(guessable),
+  bigint: encryptedBigint().searchable(guessable),
+  boolean: encryptedBoolean().searchable(guessable),
+  date: encryptedDate().searchable(guessable),
+  bytes: encryptedBytes(),
+  json: encryptedJson<unknown>(),
+});
+const children = mysqlTable('children', {
+  id: varchar({ length: 36 }).primaryKey(),
+  parentId: varchar('parent_id', { length: 36 }).references(() => samples.id),
+  remark: varchar({ length: 100 }),
+});
+const childrenOf = relations(samples, ({ many }) => ({ children: many(children) }));
+const parentOf = relations(children, ({ one }) => ({
+  parent: one(samples, { fields: [children.parentId], references: [samples.id] }),
+}));
+
+export const mysqlTables = { samples, children, childrenOf, parentOf };

@@ -1,0 +1,43 @@
+import { relations } from 'drizzle-orm';
+import { pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import {
+  encryptedBigint,
+  encryptedBoolean,
+  encryptedBytes,
+  encryptedDate,
+  encryptedJson,
+  encryptedNumber,
+  encryptedTable,
+  encryptedText,
+} from '@eaas/drizzle/pg';
+
+const guessable = { lowEntropy: 'accepted' } as const;
+
+const samples = encryptedTable('samples', {
+  id: uuid()
+    .primaryKey()
+    .$defaultFn(() => crypto.randomUUID()),
+  city: text(),
+  code: encryptedText().searchable().unique(),
+  text: encryptedText().searchable({ normalize: ['trim'] }),
+  note: encryptedText(),
+  number: encryptedNumber().searchable(guessable),
+  bigint: encryptedBigint().searchable(guessable),
+  boolean: encryptedBoolean().searchable(guessable),
+  date: encryptedDate().searchable(guessable),
+  bytes: encryptedBytes(),
+  json: encryptedJson<unknown>(),
+});
+const children = pgTable('children', {
+  id: uuid().primaryKey(),
+  parentId: uuid('parent_id').references(() => samples.id),
+  remark: text(),
+});
+const childrenOf = relations(samples, ({ many }) => ({ children: many(children) }));
+const parentOf = relations(children, ({ one }) => ({
+  parent: one(samples, { fields: [children.parentId], references: [samples.id] }),
+}));
+
+export const postgresTables = { samples, children, childrenOf, parentOf };
+export type PostgresDatabase = PostgresJsDatabase<typeof postgresTables>;

@@ -1,0 +1,42 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type * as libsql from 'drizzle-orm/libsql';
+import { encrypted } from '@eaas/drizzle/sqlite';
+import { expect, test } from 'vitest';
+import { createClient } from './client.ts';
+import { requireDrivers } from './drivers.ts';
+import { pageOf } from './matrix.ts';
+import type { Place } from './place.ts';
+import { sqliteTables } from './sqlite.ts';
+
+interface Driver {
+  execute(statement: string): Promise<{ rows: Record<string, string | null>[] }>;
+  close(): void;
+}
+
+test('every operation works on SQLite or throws, and no value is in the wrong place', async () => {
+  const drivers = await requireDrivers();
+  const sqlite = drivers('@libsql/client') as { createClient(options: object): Driver };
+  const { drizzle } = drivers('drizzle-orm/libsql') as typeof libsql;
+  // A transaction of libsql opens the database again, so it cannot be in memory.
+  const connection = sqlite.createClient({
+    url: `file:${join(mkdtempSync(join(tmpdir(), 'eaas-drizzle-')), 'test.db')}`,
+  });
+  await connection.execute(`create table samples (
+    id text primary key, city text, code text, code_index text unique,
+    text text, text_index text, note text, number text, number_index text, bigint text, bigint_index text,
+    boolean text, boolean_index text, date text, date_index text, bytes text, json text
+  )`);
+  await connection.execute('create table children (id text primary key, parent_id text, remark text)');
+  const { eaas, index } = await createClient();
+  const db = encrypted(drizzle(connection as never, { schema: sqliteTables }), eaas, { index });
+  const place = { db, ...sqliteTables, raw: async (statement: never) => db.all(statement) };
+  const page = await pageOf({
+    name: 'SQLite',
+    place: place as unknown as Place,
+    sql: async (statement) => (await connection.execute(statement)).rows,
+  });
+  connection.close();
+  await expect(page).toMatchFileSnapshot('../../../packages/drizzle/docs/sqlite.md');
+}, 300_000);

@@ -1,0 +1,41 @@
+import { relations } from 'drizzle-orm';
+import { sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import {
+  encryptedBigint,
+  encryptedBoolean,
+  encryptedBytes,
+  encryptedDate,
+  encryptedJson,
+  encryptedNumber,
+  encryptedTable,
+  encryptedText,
+} from '@eaas/drizzle/sqlite';
+
+const guessable = { lowEntropy: 'accepted' } as const;
+
+const samples = encryptedTable('samples', {
+  id: text()
+    .primaryKey()
+    .$defaultFn(() => crypto.randomUUID()),
+  city: text(),
+  code: encryptedText().searchable().unique(),
+  text: encryptedText().searchable({ normalize: ['trim'] }),
+  note: encryptedText(),
+  number: encryptedNumber().searchable(guessable),
+  bigint: encryptedBigint().searchable(guessable),
+  boolean: encryptedBoolean().searchable(guessable),
+  date: encryptedDate().searchable(guessable),
+  bytes: encryptedBytes(),
+  json: encryptedJson<unknown>(),
+});
+const children = sqliteTable('children', {
+  id: text().primaryKey(),
+  parentId: text('parent_id').references(() => samples.id),
+  remark: text(),
+});
+const childrenOf = relations(samples, ({ many }) => ({ children: many(children) }));
+const parentOf = relations(children, ({ one }) => ({
+  parent: one(samples, { fields: [children.parentId], references: [samples.id] }),
+}));
+
+export const sqliteTables = { samples, children, childrenOf, parentOf };
