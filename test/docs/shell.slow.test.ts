@@ -31,6 +31,11 @@ const elsewhere: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'packages/server/README.md': {
     'npm ci && npm start': 'first-field.slow.test.ts types both commands',
     'npm install @eaas/server': 'not published yet: test/packaging installs the tarballs',
+    'npm install @eaas/server @aws-sdk/client-kms': 'not published yet: test/packaging installs the tarballs',
+    'aws kms create-key --description "root key of Eaas"': 'needs AWS: root-key-kms.slow.test.ts',
+    'bao secrets enable transit': 'needs OpenBao: root-key-transit.slow.test.ts',
+    'unset EAAS_ROOT_KEY_FILE': 'needs a key service: both root-key-*.slow.test.ts do the same',
+    'umask 077': 'needs both key services: root-key-kms.slow.test.ts decrypts without the server',
     'npx @eaas/server audit tail --tenant dev': 'needs the server of `npm start`: first-field.slow.test.ts',
     'pg_dump -h db.example -U eaas_owner -Fc eaas > eaas.dump':
       'needs PostgreSQL’s programs: `npm run prove` has it',
