@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { canonicalJson } from './canonical-json.ts';
 import { pae } from './pae.ts';
 
-/** The fields of an audit entry as the API returns it, without the hash. */
+/** An audit entry in the form that `GET /v1/audit` returns, without its hash. */
 export interface ChainedEntry {
   readonly tenant_id: string;
   readonly id: number;
@@ -36,7 +36,10 @@ export function entryPreimage(previousHash: Uint8Array, entry: StoredEntry): Uin
   return pae('eaas audit entry v1', previousHash, ...fields.map((name) => entry[name]));
 }
 
-/** Returns the hash of an entry as GET /v1/audit returns it. `previousHash` is the hash of the entry before it. */
+/**
+ * Computes the hash of an audit entry in the form that `GET /v1/audit` returns. `previousHash` is the hash of the entry
+ * before it.
+ */
 export function entryHash(previousHash: Uint8Array, entry: ChainedEntry): Uint8Array {
   const stored: StoredEntry = {
     ...entry,

@@ -6,8 +6,8 @@ export function toBase64(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes canonical base64 faster than readBase64. Do not use it for keys, because in Node a short result is a view of
- * Buffer's pool, which other code can read.
+ * Decodes canonical base64 faster than readBase64. Do not decode keys with it: in Node a short result is a view of Buffer's
+ * pool, which other code can read.
  */
 export function viewBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const buffer = Buffer.from(text, 'base64');

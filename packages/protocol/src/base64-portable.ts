@@ -28,7 +28,10 @@ function bytesOf(latin1: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Returns one character for each byte. Converts in pieces, because a call can have only a limited number of arguments. */
+/**
+ * Converts bytes to a string with one character per byte. It converts 8 KiB at a time, because a JavaScript call can have
+ * only a limited number of arguments.
+ */
 function latin1Of(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 8_192)

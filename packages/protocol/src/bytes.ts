@@ -29,8 +29,8 @@ let ivs = /* @__PURE__ */ new Uint8Array(0);
 let used = 0;
 
 /**
- * Returns a random iv. Generates 64 ivs at a time, because in Node one call for 64 ivs is much faster than 64 calls.
- * Keys are generated one at a time.
+ * Returns a random iv. It generates 64 ivs at a time, because in Node one call for 64 ivs is much faster than 64 calls. Keys
+ * are never generated in advance.
  */
 export function randomIv(): Uint8Array {
   if (used === ivs.length) {

@@ -14,17 +14,21 @@ export function encodeContext(context?: Context): Uint8Array<ArrayBuffer> {
   return additionalData([], context).slice();
 }
 
-// Every call reuses this memory, because allocating takes as long as encoding. Engines do not use it after they return.
+// Each encoding of a context reuses this memory, because allocating memory takes as long as encoding. The reuse is safe,
+// because no engine uses the memory after its call has returned.
 const room = /* @__PURE__ */ new Uint8Array(prefixLength + maxContext);
 
-/** Returns the AAD of an envelope: a prefix of at most 20 bytes, and the encoded context. The next call overwrites it. */
+/**
+ * Returns the AAD of an envelope: a prefix of at most 20 bytes, and the encoded context. The next call overwrites the
+ * returned bytes.
+ */
 export function additionalData(prefix: ArrayLike<number>, context?: Context): Uint8Array<ArrayBuffer> {
-  // Only plain objects are accepted, because an array or a Map would count as an empty context.
+  // Only a plain object is accepted as a context, because an array or a Map would count as an empty context.
   if (Object.prototype.toString.call(context ?? {}) !== '[object Object]') refuse('must be an object');
   const members: Readonly<Record<string, unknown>> = { ...context };
   const names = Object.keys(members);
   requireOwn(context, names.length);
-  // Each member takes at least 9 bytes: two lengths of 4 bytes, and a name of at least one byte.
+  // Each member of a context takes at least 9 encoded bytes: two lengths of 4 bytes, and a name of at least one byte.
   requireRoom(names.length * 9);
   room.set(prefix);
   const start = prefix.length;
@@ -43,7 +47,10 @@ export function additionalData(prefix: ArrayLike<number>, context?: Context): Ui
   return room.subarray(0, end);
 }
 
-/** Throws InputError for inherited members. They would be ignored, and the ciphertext would not be bound to them. */
+/**
+ * Throws InputError if a context has inherited members. The encoding would ignore them, so the ciphertext would not be bound
+ * to them.
+ */
 export function requireOwn(context: Context | undefined, own: number): void {
   let all = 0;
   for (const _ in context) all++;
@@ -51,8 +58,8 @@ export function requireOwn(context: Context | undefined, own: number): void {
 }
 
 /**
- * Writes the length of a text and its UTF-8 bytes. Returns the end position. Bytes that do not fit are counted but not
- * written.
+ * Writes the length and the UTF-8 bytes of a text at a position, and returns the end position. Bytes that do not fit into the
+ * memory are counted but not written.
  */
 function writeText(at: number, text: string): number {
   let end = at + 4;

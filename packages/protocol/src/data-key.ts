@@ -18,7 +18,7 @@ export interface DataKey<Mode extends EngineMode = EngineMode> {
   readonly commitment: Uint8Array;
   /** The AAD of a message without a context: the envelope prefix and an empty context. */
   readonly aad: Uint8Array;
-  /** The key in the form of the engine; undefined after wiping. */
+  /** The key in the engine's form. It is undefined after wipeDataKey. */
   key: unknown;
 }
 
@@ -30,7 +30,7 @@ export function dataKeyFrom<Mode extends EngineMode>(
 ): Outcome<Mode, DataKey<Mode>> {
   const header = formatHeader(1, wrapped);
   const aad = additionalData(header.subarray(0, prefixLength)).slice();
-  // The constructor of Uint8Array copies the bytes. Buffer's `slice` would return a view.
+  // `new Uint8Array` copies the commitment. `slice` is not used, because Buffer's `slice` returns a view of the same memory.
   const commitment = new Uint8Array(derived.subarray(32, 64));
   return onward<Mode, unknown, DataKey<Mode>>(engine.importKey(derived.subarray(0, 32)), (key) => {
     return { engine, header, aad, commitment, key };
@@ -42,8 +42,8 @@ export function envelopeLength(dataKey: DataKey, plaintextLength: number): numbe
 }
 
 /**
- * Encrypts one message. Returns the envelope, or the result of `form`. `room` is memory into which the envelope is
- * written.
+ * Encrypts one message under a data key. Returns the envelope, or the result of `form` if given. `room` is memory into which
+ * the envelope is written.
  */
 export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
   dataKey: DataKey<Mode>,
@@ -54,8 +54,8 @@ export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
 ): Outcome<Mode, T> {
   const { engine, header, commitment } = dataKey;
   const key = requireKey(dataKey);
-  // The check is needed because engines treat strings and other arrays differently. WebCrypto would encrypt an empty
-  // plaintext.
+  // The plaintext must be bytes, because engines treat strings and other arrays differently. WebCrypto would encrypt an empty
+  // plaintext instead.
   abytes(plaintext);
   const length = envelopeLength(dataKey, plaintext.length);
   const envelope = room ?? engine.allocate?.(length) ?? new Uint8Array(length);
@@ -74,19 +74,19 @@ export function openUnder<Mode extends EngineMode>(
 ): Outcome<Mode, Uint8Array> {
   const key = requireKey(dataKey);
   const aad = additionalData(envelope.prefix, context);
-  // The check is needed because GCM does not commit to its key, so one ciphertext could decrypt under two keys.
+  // GCM does not commit to its key, so without this check of the commitment one ciphertext could decrypt under two keys.
   if (!equalBytes(dataKey.commitment, envelope.commitment)) throw new DecryptionError();
   return authentic(dataKey.engine.decrypt(key, envelope.iv, aad, envelope.body));
 }
 
-/** Overwrites the key if the engine can. The data key cannot be used afterwards. */
+/** Overwrites the key of a data key if the engine can. The data key cannot be used afterwards. */
 export function wipeDataKey(dataKey: DataKey): void {
   if (dataKey.key !== undefined) dataKey.engine.wipe(dataKey.key);
   dataKey.key = undefined;
 }
 
 function requireKey(dataKey: DataKey): unknown {
-  // Without this check, an overwritten key (all zeros) would still encrypt.
+  // Without this check, a wiped data key (all zeros) would still encrypt.
   if (dataKey.key === undefined) throw new InputError('this data key was wiped');
   return dataKey.key;
 }

@@ -35,11 +35,14 @@ export interface Envelope extends Header {
   readonly version: 1;
   readonly iv: Uint8Array;
   readonly commitment: Uint8Array;
-  /** The ciphertext and the tag. */
+  /** The ciphertext, followed by its tag. */
   readonly body: Uint8Array;
 }
 
-/** Parses a header. Returns undefined if more bytes are needed. Throws FormatError if no envelope begins with these bytes. */
+/**
+ * Parses the header of an envelope. Returns undefined if the header is longer than `bytes`. Throws FormatError if no envelope
+ * begins with these bytes.
+ */
 export function readHeader(bytes: Uint8Array): Header | undefined {
   if (magic.some((byte, at) => at < bytes.length && bytes[at] !== byte)) throw new FormatError(notCiphertext);
   const version = bytes[3];
@@ -82,7 +85,7 @@ export function parseEnvelope(bytes: Uint8Array): Envelope {
 export function createEnvelopeReader(): (bytes: Uint8Array) => Envelope {
   let header = new Uint8Array(0);
   let last: Header | undefined;
-  /** Whether the envelope begins like the last header, up to a position in it. */
+  /** Returns whether a part of this envelope's header equals the same part of the last header. */
   const isSame = (bytes: Uint8Array, from: number, to: number): boolean => {
     for (let at = from; at < to; at++) if (bytes[at] !== header[at]) return false;
     return bytes.length >= envelopeLengthOf(header.length, 0);
@@ -94,7 +97,7 @@ export function createEnvelopeReader(): (bytes: Uint8Array) => Envelope {
       // Copies the header, because a view would keep the whole ciphertext in memory.
       header = new Uint8Array(bytes.subarray(0, length));
       const wrappedKey = header.subarray(fixedLength);
-      // Rows under other data keys of one key differ only in the wrapped key.
+      // Rows under different data keys of one key differ only in the wrapped key, so the rest of the last header is reused.
       last = last && isSameKey ? { ...last, wrappedKey } : parseHeader(header);
     }
     return withBody(last, bytes);
@@ -102,8 +105,8 @@ export function createEnvelopeReader(): (bytes: Uint8Array) => Envelope {
 }
 
 /**
- * Adds the parts after the header. The members are listed one by one, because spreading the header takes longer than
- * all other work here.
+ * Adds the body's parts to a parsed header. The members are listed one by one, because spreading the header object takes
+ * longer than all other work of this function.
  */
 function withBody({ keyId, keyVersion, wrappedKey, prefix, length }: Header, bytes: Uint8Array): Envelope {
   const commitmentAt = length + ivLength;
@@ -114,7 +117,7 @@ function withBody({ keyId, keyVersion, wrappedKey, prefix, length }: Header, byt
   return { version: 1, keyId, keyVersion, wrappedKey, prefix, length, iv, commitment, body };
 }
 
-/** Writes a header into new memory, which has `room` more bytes after the header. */
+/** Writes a header into new memory that has space for `room` more bytes after the header. */
 export function formatHeader(version: 1 | 2, wrapped: Wrapped, room = 0): Uint8Array<ArrayBuffer> {
   const { keyId, keyVersion, wrappedKey } = wrapped;
   if (wrappedKey.length < 1 || wrappedKey.length > maxWrappedKey) {
@@ -126,8 +129,8 @@ export function formatHeader(version: 1 | 2, wrapped: Wrapped, room = 0): Uint8A
   header.set([...magic, version]);
   header.set(uuidToBytes(keyId), 4);
   header.set(wrappedKey, fixedLength);
-  // The length has 16 bits, but is written as 32 bits. The key version is written next, and overwrites the extra upper
-  // half.
+  // The length of the wrapped key has 16 bits, but is written as 32 bits. The key version, which is written next, overwrites
+  // the upper 16 bits.
   writeUint32(header, 22, wrappedKey.length);
   writeUint32(header, prefixLength, keyVersion);
   return header;
@@ -168,12 +171,13 @@ export function replaceWrapped(bytes: Uint8Array, wrapped: Wrapped): Uint8Array<
   return replaced;
 }
 
-// The pattern includes the version (1 or 2) after `eaas`, because `eaas@example.com` and words would match without it.
+// The pattern of a stored ciphertext includes the version (1 or 2) after `eaas`, because text such as `eaas@example.com`
+// would match without the version.
 const storedText = /^eaasA[Q-Za-v]/;
 
 /**
- * Returns the ciphertext in a stored value, even if it was truncated or altered. If a binary column returned text as
- * bytes, decodes the text.
+ * Returns the ciphertext in a value from a database, even if the ciphertext was truncated or altered. If the value is base64
+ * text as bytes, as some binary columns return it, the text is decoded.
  */
 export function storedCiphertext(value: unknown): string | Uint8Array | undefined {
   if (typeof value === 'string') return storedText.test(value) ? value : undefined;

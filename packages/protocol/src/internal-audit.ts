@@ -1,4 +1,4 @@
-// This entry is for the packages of Eaas only, like `/internal`. Clients load it on demand.
+// The entry `/internal-audit` is only for the packages of Eaas. Clients load it on demand.
 export { fromHex, toHex } from './bytes.ts';
 export { type ChainHead, checkpointText, formatCheckpoint, formatVerifierKey } from './signed-note.ts';
 export { keyIdInput, parseCheckpoint, parseVerifierKey, type Verifier } from './signed-note.ts';

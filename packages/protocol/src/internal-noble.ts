@@ -1,5 +1,5 @@
-// This entry is for the packages of Eaas only, like `/internal`. No other entry must import it, because clients load it
-// on demand.
+// The entry `/internal-noble` is only for the packages of Eaas. No other entry must import this file, because clients load
+// noble on demand.
 import { gcm } from '@noble/ciphers/aes.js';
 import { hkdf as hkdfOf } from '@noble/hashes/hkdf.js';
 import { hmac } from '@noble/hashes/hmac.js';

@@ -1,4 +1,4 @@
-// This entry is for the packages of Eaas only. It is not part of the public API and can change in any release.
+// The entry `/internal` is only for the packages of Eaas. It is not part of the public API and can change in any release.
 export { dataKeyFrom, dataKeyInfo, envelopeLength } from './data-key.ts';
 export { createEnvelopeReader, type Header, notCiphertext, parseHeader, readHeader } from './envelope.ts';
 export { toHex } from './bytes.ts';

@@ -4,7 +4,7 @@ import { toUtf8 } from './text.ts';
 
 // A checkpoint is a C2SP signed note (https://c2sp.org/signed-note). Its text is the head of an audit chain.
 
-/** The head of an audit chain: the number of its entries, and the hash of the last. */
+/** The head of an audit chain: the number of its entries, and the hash of the last entry. */
 export interface ChainHead {
   readonly id: number;
   readonly hash: Uint8Array;
@@ -13,7 +13,7 @@ export interface ChainHead {
 /** A key that signs a tenant's checkpoints. */
 export interface Verifier {
   readonly tenantId: string;
-  /** The id of the key in its signatures: four bytes in hex. */
+  /** The id of the verifier key, which its signatures contain: four bytes in hex. */
   readonly keyId: string;
   readonly publicKey: Uint8Array<ArrayBuffer>;
 }
@@ -25,7 +25,7 @@ const ed25519 = 1; // the number of the signature type in signed-note
 const nameOf = (tenantId: string): string => `eaas/${tenantId}`;
 const originOf = (tenantId: string): string => `eaas.audit-chain.v1/${tenantId}`;
 
-/** The bytes whose SHA-256 begins with the id of a verifier key. */
+/** Returns the bytes that identify a verifier key. The id of the key is the beginning of their SHA-256. */
 export function keyIdInput(tenantId: string, publicKey: Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.of(...toUtf8(`${nameOf(tenantId)}\n`), ed25519, ...publicKey);
 }

@@ -18,7 +18,7 @@ const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b)
 const seal = async (content: Uint8Array): Promise<Uint8Array> =>
   (await sendThrough(sealStream(wrap, options), [content])).content;
 
-// The lengths where mistakes are likely: zero, a few bytes, and both sides of every chunk boundary.
+// Lengths of plaintexts at which mistakes are likely: zero, a few bytes, and both sides of every chunk boundary.
 const anyLength = fc
   .tuple(fc.constantFrom(0, 0, chunk, 2 * chunk), fc.integer({ min: -2, max: 300 }))
   .map(([base, more]) => Math.max(0, base + more));
@@ -97,7 +97,7 @@ describe('a stream', () => {
     expect((await sendThrough(openStream(refuse, options), [sealed])).error).toBe(refusal);
   });
 
-  test('a stream has the id of its key, and fails for another expected key', async () => {
+  test('an encrypted stream contains the id of its key, and decryption fails if another key is expected', async () => {
     const sealed = await seal(contentOf(1));
     const other = { keyId: '00000000-0000-4000-8000-000000000003' };
     expect((await sendThrough(openStream(unwrap, other), [sealed])).error).toBeInstanceOf(DecryptionError);

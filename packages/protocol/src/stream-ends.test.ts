@@ -15,7 +15,7 @@ const content = Uint8Array.from({ length: 3 * chunk + 9 }, (_, i) => i * 7 + (i 
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
 const reason = new Error('enough');
 
-/** An engine that counts the keys that were made and not yet wiped, and the chunks that it was asked to process. */
+/** Wraps an engine, and counts the keys that were created and not yet wiped, and the chunks that the engine processed. */
 function watched(engine: Engine = nodeEngine) {
   const seen = { keys: 0, chunks: 0 };
   const spy: Engine = {
@@ -206,7 +206,7 @@ test('the key is wiped when all chunks are done, even if the last chunk is done 
   expect(activeWhenWiped).toBe(0);
 });
 
-test.each(engines)('with $name, closing fails if any chunk fails', async (engine) => {
+test.each(engines)('with $name, closing the stream fails if any chunk fails', async (engine) => {
   const bytes = Uint8Array.from(sealed);
   const at = 168 + 2 * (chunk + 16);
   bytes.set([(bytes[at] ?? 0) ^ 1], at);

@@ -5,17 +5,22 @@ import type { Result } from './stream-format.ts';
 export interface Work {
   readonly chunkLength: number;
   begin?(): Promise<Uint8Array>;
-  /** Receives all input before `chunk`. Removes the head of the stream, and returns the bytes that follow the head. */
+  /**
+   * Receives the first bytes of a stream, before any call of `chunk`. Removes the head of the stream, and returns the bytes
+   * that follow the head.
+   */
   head?(bytes: Uint8Array): Result;
   chunk(bytes: Uint8Array, last: boolean): Result;
   released?(result: Uint8Array): void;
-  /** Wipes secrets when the stream has finished, failed, or was aborted or cancelled. It can be called again. */
+  /**
+   * Wipes the secrets of a stream that has finished, failed, or was aborted or cancelled. It can be called more than once.
+   */
   over?(): void;
 }
 
 /**
- * How many chunks an asynchronous engine works on at the same time. More chunks would not be faster, and each chunk
- * takes 128 KiB.
+ * How many chunks an asynchronous engine processes at the same time. More chunks would not be faster, and each chunk takes
+ * 128 KiB.
  */
 const atOnce = 4;
 
@@ -57,7 +62,7 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
     stopped ??= { reason };
     notify();
     wipe();
-    // Each of these two calls does nothing if its end of the stream is already closed.
+    // `error` does nothing on an end of the stream that is already closed.
     input.error(reason);
     output.error(reason);
   };
@@ -76,12 +81,12 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
     unsent--;
     notify();
   };
-  /** Appends a result, or a failure that must reach the reader after the results before it. */
+  /** Appends a result, or a failure that the reader gets after all earlier results. */
   const put = (result: Result): void => {
     unsent++;
     if (result instanceof Promise) {
       most = atOnce;
-      // `computed` and `sent` report a failure, so this promise needs no other handler.
+      // This handler only prevents an unhandled rejection. The promises `computed` and `sent` report the failure of `result`.
       result.catch(() => undefined);
       computed = computed.then(() => result);
       computed.catch(() => undefined);
@@ -98,7 +103,8 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
   const step = async (task: () => Promise<unknown>): Promise<void> => {
     try {
       await task();
-      // If the stream was stopped while its key was being wrapped, the key exists only now.
+      // If the stream was stopped while its data key was being wrapped, the data key was created after the first wipe, so it
+      // is wiped here.
       if (stopped) wipe();
     } catch (reason) {
       put(Promise.reject(reason));
@@ -174,7 +180,7 @@ class Cutter {
     for (; at + held.length < bytes.length; at += held.length) {
       yield bytes.subarray(at, at + held.length);
     }
-    // Copies the rest, because the writer can overwrite its memory.
+    // The rest of the input is copied, because the writer can overwrite its own memory.
     held.set(bytes.subarray(at));
     this.#length = bytes.length - at;
   }

@@ -12,7 +12,10 @@ import type { Unwrap, Wrap } from './seal.ts';
 
 const saltLength = 32;
 export const sealedChunkLength = 65_552; // 65,536 bytes and the tag
-/** The longest head: 26 + 1,024 + 32 + 32 bytes. */
+/**
+ * The longest head of a stream, in bytes: 26 for the header, 1,024 for the wrapped key, 32 for the salt and 32 for the
+ * commitment.
+ */
 export const maxHeadLength = 1_114;
 
 const wrappedKeyToday = 78;
@@ -24,7 +27,10 @@ export interface StreamHead extends Header {
   readonly end: number;
 }
 
-/** Parses the head. Returns undefined if more bytes are needed. Throws FormatError if no stream begins with these bytes. */
+/**
+ * Parses the head of a stream. Returns undefined if more bytes are needed. Throws FormatError if no stream begins with these
+ * bytes.
+ */
 export function findStreamHead(bytes: Uint8Array): StreamHead | undefined {
   const header = readHeader(bytes);
   if (!header) return undefined;
@@ -37,7 +43,10 @@ export function findStreamHead(bytes: Uint8Array): StreamHead | undefined {
   return { ...header, salt, commitment: bytes.subarray(commitmentAt, end), end };
 }
 
-/** Parses the head from the first bytes of a stream: 1,114 are always enough. Throws FormatError if they are not a head. */
+/**
+ * Parses the head of a stream from its first bytes, of which 1,114 are always enough. Throws FormatError if the bytes do not
+ * begin with a head.
+ */
 export function parseStreamHead(bytes: Uint8Array): StreamHead {
   const head = findStreamHead(bytes);
   if (!head) throw truncated();
@@ -55,8 +64,8 @@ export function ciphertextSize(plaintextSize: number, wrappedKeyLength = wrapped
 }
 
 /**
- * Returns the size of the plaintext. This size is not authenticated, because a truncated stream can have the size of
- * another stream. Throws FormatError for a size that no stream has.
+ * Returns the size of the plaintext of an encrypted stream. The result is not authentic, because a truncated stream can have
+ * the size of a shorter stream. Throws FormatError for a size that no stream has.
  */
 export function plaintextSize(ciphertextSize: number, wrappedKeyLength = wrappedKeyToday): number {
   return layoutOf(ciphertextSize, headLengthOf(wrappedKeyLength)).plaintextSize;
@@ -72,7 +81,7 @@ export function layoutOf(ciphertextSize: number, headLength: number): Layout {
   requireSize(ciphertextSize);
   const body = ciphertextSize - headLength;
   const chunks = Math.max(1, Math.ceil(body / sealedChunkLength));
-  // Only an empty stream ends with an empty chunk.
+  // Only a stream without plaintext ends with an empty chunk.
   const least = (chunks - 1) * sealedChunkLength + tagLength + (chunks === 1 ? 0 : 1);
   if (body < least) throw new FormatError(`a stream of ${ciphertextSize} bytes is incomplete`);
   return { headLength, chunks, plaintextSize: body - chunks * tagLength };
@@ -111,9 +120,9 @@ export class ChunkCipher {
     return onward<EngineMode, void, Uint8Array>(sealed, () => out);
   }
 
-  /** Fails with DecryptionError for a chunk that was altered or moved. */
+  /** Decrypts a chunk. Fails with DecryptionError if the chunk was altered or moved. */
   open(body: Uint8Array, index: number, last: boolean): Result {
-    // Only an empty stream ends with an empty chunk.
+    // Only a stream without plaintext ends with an empty chunk.
     if (body.length < tagLength + (index === 0 ? 0 : 1)) throw new DecryptionError();
     return authentic(this.#engine.decrypt(this.#requireKey(), nonce(index, last), noAad, body));
   }
@@ -130,7 +139,7 @@ export class ChunkCipher {
   }
 }
 
-/** Creates a stream under a new DEK: its head, and the cipher for its chunks. */
+/** Starts a stream under a new DEK. Returns the head of the stream, and the cipher for its chunks. */
 export async function createStream(wrap: Wrap, engine: Engine, context: Context | undefined) {
   // The context is encoded first, so that an invalid context fails before a data key is wrapped.
   const encoded = encodeContext(context);
@@ -177,7 +186,9 @@ async function deriveCipher(
   return { commitment, cipher: new ChunkCipher(engine, key) };
 }
 
-/** Returns the chunk's number in 11 bytes, and 1 in the twelfth byte if the chunk is the last. */
+/**
+ * Returns the nonce of a chunk: the chunk's number in 11 bytes, and a byte that is 1 for the last chunk and 0 for the others.
+ */
 function nonce(index: number, last: boolean): Uint8Array {
   const bytes = new Uint8Array(12);
   const view = new DataView(bytes.buffer);

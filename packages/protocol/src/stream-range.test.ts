@@ -21,7 +21,6 @@ const sourceOf = (bytes: Uint8Array): RangeSource => ({
   size: bytes.length,
   read: (start, end) => bytes.subarray(start, end),
 });
-/** Returns the result of a promise, or the error with which it rejects. */
 const thrownBy = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
 const streamOf = (pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> =>
   new ReadableStream({
@@ -41,7 +40,7 @@ const files = await Promise.all(
 );
 const largest = files.at(-1) ?? { content: contentOf(0), sealed: contentOf(0) };
 const anyFile = fc.constantFrom(...files);
-/** Positions on both sides of every chunk boundary, and beyond the end. */
+/** Positions in a file on both sides of every chunk boundary, and beyond the end of the file. */
 const anyPlace = fc.oneof(
   fc
     .tuple(fc.nat(4), fc.integer({ min: -2, max: 2 }))

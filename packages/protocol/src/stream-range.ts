@@ -19,12 +19,12 @@ export interface RangeSource {
   read(start: number, end: number, signal?: AbortSignal): RangeContent | Promise<RangeContent>;
 }
 
-/** Bytes, or a stream of them. */
+/** The content of a range: bytes, or a stream of bytes. */
 export type RangeContent = Uint8Array | ReadableStream<Uint8Array>;
 
 /**
- * The bytes of the plaintext from `start` (default 0) up to, but not including, `end` (default: the size). Larger values
- * count as the size.
+ * The bytes of the plaintext from `start` (default 0) up to, but not including, `end` (default: the size of the plaintext).
+ * Larger numbers count as this size.
  */
 export interface Range {
   readonly start?: number | undefined;
@@ -41,12 +41,12 @@ export interface EncryptedFile {
   readonly size: number;
   /**
    * Streams a range in constant memory. Each chunk is authenticated before it is returned. The stream fails with
-   * DecryptionError.
+   * DecryptionError if a chunk was altered.
    */
   stream(range?: Range): ReadableStream<Uint8Array>;
-  /** Reads a whole range. Throws DecryptionError. */
+  /** Reads a whole range into memory. Throws DecryptionError if the range was altered. */
   read(range?: Range): Promise<Uint8Array>;
-  /** Overwrites the key if the engine can. The file cannot be read afterwards. */
+  /** Overwrites the data key if the engine can. The file cannot be read afterwards. */
   close(): void;
 }
 
@@ -68,7 +68,8 @@ export async function openFile(
     readWhole(rangeStream(source, start, end, signal), end - start);
   const endStart = Math.max(0, size - sealedChunkLength);
   const reading = readPart(endStart, size);
-  // This read runs while the key is unwrapped. It needs its own error handler for the case that unwrapping fails first.
+  // The source is read while the key is unwrapped. If unwrapping fails first, nobody awaits this read, so it needs its own
+  // error handler.
   reading.catch(() => undefined);
   const start = endStart === 0 ? reading : readPart(0, Math.min(size, maxHeadLength));
   const head = parseStreamHead(await start);
@@ -116,7 +117,7 @@ function openRange(
   const chunkAt = (index: number): number => layout.headLength + index * sealedChunkLength;
   const endIndex = Math.ceil(end / streamChunkLength);
   let index = Math.floor(start / streamChunkLength);
-  // Uses the size from when the file was opened, because the `size` of the source might have changed.
+  // The range uses the size from when the file was opened, because the `size` of the source might have changed.
   const size = layout.headLength + layout.plaintextSize + layout.chunks * tagLength;
   const bytes = rangeStream(source, chunkAt(index), Math.min(size, chunkAt(endIndex)), signal);
   const chunk = (sealed: Uint8Array): Result => {
@@ -152,7 +153,7 @@ function rangeStream(
               `\`read\` of the source must return ${end - start} bytes (got ${-left} more)`,
             );
           }
-          // The file was longer when it was opened, so it was truncated since then.
+          // The source ended before the end of the requested range, so the file was truncated after it was opened.
           if (done && left > 0) throw new DecryptionError();
           if (done) controller.close();
           else controller.enqueue(value);
@@ -177,7 +178,6 @@ function streamOf(content: RangeContent): ReadableStream<Uint8Array> {
   });
 }
 
-/** Reads a stream of a known length to its end. */
 async function readWhole(stream: ReadableStream<Uint8Array>, length: number): Promise<Uint8Array> {
   const all = new Uint8Array(length);
   const reader = stream.getReader();

@@ -14,7 +14,6 @@ const headLength = 168;
 const content = Uint8Array.from({ length: 3 * chunk + 200 }, (_, i) => i * 7 + (i >> 8));
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
 
-/** Divides an encrypted stream into its head and its chunks. */
 function partsOf(sealed: Uint8Array): { head: Uint8Array; chunks: Uint8Array[] } {
   const chunks: Uint8Array[] = [];
   for (let at = headLength; at < sealed.length; at += chunk + 16) {
@@ -31,7 +30,7 @@ const all = [...ours.chunks, ...theirs.chunks];
 
 test('if the chunks of two streams are rearranged, only the original order decrypts completely', async () => {
   const inOrder = [0, 1, 2, 3];
-  // Many of the tested orders begin with correct chunks, because an error late in the stream is the hardest to detect.
+  // Orders of chunks. Many begin with correct chunks, because an error late in a stream is the hardest to detect.
   const anyOrder = fc
     .tuple(fc.nat(4), fc.array(fc.nat(all.length - 1), { maxLength: 6 }))
     .map(([right, rest]) => inOrder.slice(0, right).concat(rest));

@@ -42,7 +42,7 @@ export function sealStream(
       },
       chunk: (bytes, last) => cipher.seal(bytes, index++, last),
       released(result) {
-        // The first result is the head of the stream, which contains no plaintext.
+        // The first result is the head of the stream, which contains no plaintext, so the progress is 0.
         done = done === undefined ? 0 : done + result.length - tagLength;
         onProgress?.(done);
       },
@@ -65,7 +65,6 @@ export function openStream(
   let index = 0;
   let done = 0;
 
-  /** Collects the bytes of the head, and returns the bytes after it. */
   const readHead = async (bytes: Uint8Array): Promise<Uint8Array> => {
     const before = start.length;
     start = concatBytes(start, bytes.subarray(0, maxHeadLength - before));

@@ -35,9 +35,12 @@ export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
   ): Outcome<Mode, void>;
   /** Returns the plaintext, or undefined for a wrong tag. */
   decrypt(key: Key, iv: Uint8Array, aad: Uint8Array, body: Uint8Array): Outcome<Mode, Uint8Array | undefined>;
-  /** Allocates memory without zeroing it, if the engine can. The caller overwrites all of it. */
+  /** Allocates memory without filling it with zeros, which is faster. The caller must overwrite all of the memory. */
   allocate?(length: number): Uint8Array<ArrayBuffer>;
-  /** Does toUtf8, sealUnder and toBase64 in one faster call. Not every engine has it. */
+  /**
+   * Encrypts a text and returns the envelope in base64, as toUtf8, sealUnder and toBase64 do together, but faster. Not every
+   * engine has this function.
+   */
   sealText?(dataKey: TextKey<Key>, text: string, context?: Context): SealedText;
   /** Overwrites the key if the engine can. */
   wipe(key: Key): void;
@@ -46,7 +49,9 @@ export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
 /** An engine whose calls return results, not promises. */
 export type SyncEngine = Engine<'sync'>;
 
-/** Calls `next` with a result: immediately if it is a value, and later if it is a promise. */
+/**
+ * Calls `next` with the result of an engine: at once if the engine is synchronous, and otherwise when the promise resolves.
+ */
 export function onward<Mode extends EngineMode, T, R>(
   outcome: Outcome<Mode, T>,
   next: (value: T) => R | Outcome<Mode, R>,
@@ -55,7 +60,7 @@ export function onward<Mode extends EngineMode, T, R>(
   return result as Outcome<Mode, R>;
 }
 
-/** Returns the plaintext that `decrypt` returned. Throws DecryptionError if it is undefined. */
+/** Returns the plaintext that an engine's `decrypt` returned. Throws DecryptionError if `decrypt` returned undefined. */
 export function authentic<Mode extends EngineMode>(
   opened: Outcome<Mode, Uint8Array | undefined>,
 ): Outcome<Mode, Uint8Array> {

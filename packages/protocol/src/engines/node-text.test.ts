@@ -21,7 +21,6 @@ const wrapped = {
 const dek = new Uint8Array(32).fill(7);
 const iv = Uint8Array.from({ length: 12 }, (_, index) => index);
 
-/** The data key with the type that the Node engine gives its key. */
 const keyOf = (dataKey: DataKey) => dataKey as TextKey<KeyObject>;
 
 test('sealText returns the same envelope as sealUnder, whatever text it encrypted before', () => {
@@ -75,7 +74,7 @@ test('sealText refuses a lone surrogate and a wiped data key', () => {
   expect(() => sealText(keyOf(dataKey), 'text')).toThrow(InputError);
 });
 
-test('a context with an inherited member is refused after a context with the same members of its own', () => {
+test('sealText refuses a context with an inherited member, even if the previous context had the same names and values', () => {
   const dataKey = deriveDataKey(nodeEngine, dek, wrapped);
   sealText(keyOf(dataKey), 'text', { row: '1', table: 'users' });
   const inheriting = Object.assign(Object.create({ table: 'users' }) as object, { row: '1' }) as Context;

@@ -8,9 +8,9 @@ import { envelopeLengthOf, writeFront } from '../envelope.ts';
 import type { SealedText, TextKey } from './engine.ts';
 
 /**
- * Does toUtf8, sealUnder and toBase64 in one call. This saves the arrays between them. Allocating those takes a third as long
- * as the encryption.
- * Throws InputError for a lone surrogate and for a wiped data key.
+ * Encrypts a text and returns the envelope in base64, as toUtf8, sealUnder and toBase64 do together. It allocates no arrays
+ * between these steps, because their allocation takes a third as long as the encryption. Throws InputError for a lone
+ * surrogate and for a wiped data key.
  */
 export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Context): SealedText {
   // The check is needed because Node would replace a lone surrogate, which changes the text.
@@ -21,7 +21,7 @@ export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Co
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: tagLength });
   const body = cipher.setAAD(additionalDataOf(header, context)).update(text, 'utf8');
   cipher.final();
-  // The memory is from Buffer's pool, which other code can read. This is safe, because an envelope contains no secret.
+  // The envelope is in Buffer's pool, which other code can read. This is safe, because an envelope contains no secret.
   const envelope = Buffer.allocUnsafe(envelopeLengthOf(header.length, body.length));
   const bodyAt = writeFront(envelope, header, iv, commitment);
   envelope.set(body, bodyAt);
@@ -32,15 +32,17 @@ export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Co
   };
 }
 
-/** The last context and its encoding. It is kept because consecutive rows of a column often have the same context. */
+/**
+ * The last context and its encoding. sealText keeps them, because consecutive rows of a column often have the same context.
+ */
 let last: { header: Uint8Array; names: string[]; values: string[]; encoded: Uint8Array } | undefined;
 
 function additionalDataOf(header: Uint8Array, given: Context | undefined): Uint8Array {
   const context = given ?? {};
-  // The return value is not used, because the call only checks that the context is a plain object.
+  // Arrays, Maps and other objects that are not plain are never cached. `additionalData` refuses them.
   const plain = Object.prototype.toString.call(context) === '[object Object]';
   if (plain && last?.header === header && isLast(context, last)) return last.encoded;
-  // Copies the context, because the caller can change the object later.
+  // The names and values of the context are copied, because the caller can change the object later.
   const members = plain ? { ...context } : context;
   const names = Object.keys(members);
   if (plain) requireOwn(context, names.length);
@@ -51,8 +53,8 @@ function additionalDataOf(header: Uint8Array, given: Context | undefined): Uint8
 
 function isLast(context: Context, { names, values }: NonNullable<typeof last>): boolean {
   let at = 0;
-  // `for … in` also visits inherited members. So a context with inherited members is never equal to the last context,
-  // and requireOwn refuses it.
+  // `for … in` also visits inherited members, so a context with inherited members never equals the last context. requireOwn
+  // then refuses it.
   for (const name in context) {
     if (name !== names[at] || context[name] !== values[at] || !Object.hasOwn(context, name)) return false;
     at++;

@@ -5,7 +5,7 @@ import type { Engine, SyncEngine } from './engine.ts';
 import { sealText } from './node-text.ts';
 
 const pieceLength = 1_048_576;
-// Without authTagLength Node would accept a tag of only 4 bytes.
+// Without authTagLength, Node would accept an authentication tag of only 4 bytes.
 const options = { authTagLength: tagLength } as const;
 
 /**
@@ -20,7 +20,8 @@ export const nodeEngine: SyncEngine = {
   encrypt(key, iv, aad, plaintext, out) {
     const cipher = createCipheriv('aes-256-gcm', key, iv, options);
     if (aad.length > 0) cipher.setAAD(aad);
-    // Encrypts in pieces, because OpenSSL can reuse the memory of a small piece while that is in the processor's cache.
+    // A large plaintext is encrypted in pieces. OpenSSL reuses the memory of a small piece for the next one while that memory
+    // is in the processor's cache.
     for (let at = 0; at < plaintext.length; at += pieceLength) {
       out.set(cipher.update(plaintext.subarray(at, at + pieceLength)), at);
     }

@@ -17,30 +17,30 @@ export interface ApiKeyFields extends Reach {
   readonly created_at: number;
   readonly created_by: string;
   readonly revoked_at: number | null;
-  /** The id of the audit entry that records the last change. */
+  /** The id of the audit entry that records the last change of the API key. */
   readonly rev: number;
 }
 
 /** The facts that a service looks up before it decides about a change of an API key. */
 interface Known {
-  /** The caller's API key; null for the operator, who can do everything. */
+  /** The rights of the caller's API key. Null for the operator, who has all rights. */
   readonly giver: Reach | null;
-  /** The ids from `keyIdsIn` of the request that belong to keys of the tenant. */
+  /** The key ids in the request that belong to keys of the tenant. */
   readonly keyIds: ReadonlySet<string>;
-  /** How many other API keys of the tenant can manage API keys and do not expire (lasting managers). */
+  /** How many other API keys of the tenant can manage API keys and do not expire. */
   readonly otherManagers: number;
 }
 
 type Fields = Omit<Input<'PATCH /v1/api-keys/:api_key_id'>, 'api_key_id'>;
 
-/** The key ids of a request in their stored form. Text that is not a UUID is left out. */
+/** Returns the key ids of a request as lower-case UUIDs. Text that is not a UUID is left out. */
 export function keyIdsIn({ key_ids }: Pick<Fields, 'key_ids'>): string[] {
   return (key_ids ?? []).flatMap((text) => parseUuid(text) ?? []);
 }
 
 /**
- * Returns a new API key. Throws 400, then 403 if the API key would have more rights than the caller, then 404 for an
- * unknown key.
+ * Returns a new API key. Throws 400 for invalid fields, 403 if the API key would have more rights than the caller, and 404
+ * for an unknown key id. The checks are in this order.
  */
 export function newApiKey(
   input: Input<'POST /v1/api-keys'>,
@@ -64,9 +64,9 @@ export function newApiKey(
 }
 
 /**
- * Changes the given fields of an API key. If this gives the API key more rights, the result must not exceed the rights
- * of the caller. Throws 409 if the API key is revoked, or is the last one that can manage API keys and does not expire.
- * Also throws 400, 403 and 404.
+ * Changes the given fields of an API key. If this gives the API key more rights, the result must not exceed the rights of the
+ * caller. Throws 409 if the API key is revoked, or is the last one that can manage API keys and does not expire. Throws 400,
+ * 403 and 404 for the same reasons as newApiKey.
  */
 export function patchedApiKey<Row extends ApiKeyFields>(
   before: Row,
@@ -124,7 +124,7 @@ function storedFields({ name, permissions, key_ids, allowed_origins, expires_at 
   });
 }
 
-// The permissions that cannot be combined with a list of keys or origins, and why.
+// Permissions that an API key cannot have together with a list of keys or of origins, and the reasons.
 const conflicts = [
   ['key_ids', tenantWidePermissions, 'the permission concerns the whole tenant'],
   ['allowed_origins', serverSidePermissions, 'the permission is not for browsers'],
@@ -147,7 +147,7 @@ function requireKnown(keyIds: readonly string[] | null, known: ReadonlySet<strin
   if (keyIds?.some((id) => !known.has(id))) throw keyNotFound();
 }
 
-/** Throws 403 if the rights exceed those of the caller. */
+/** Throws 403 if an API key would get rights that its caller does not have. */
 function requireWithin(giver: Reach | null, reach: Reach): void {
   const excess = giver && excessOf(reach, giver);
   if (!excess) return;
@@ -155,8 +155,8 @@ function requireWithin(giver: Reach | null, reach: Reach): void {
 }
 
 /**
- * Compares the rights of two API keys. Returns the first reason why the first one exceeds the second. Null lists have
- * no limit, and a null time means no expiry.
+ * Returns a reason why the rights `reach` exceed the rights `than`, or undefined if they do not. A null list means no limit,
+ * and a null time means no expiry.
  */
 function excessOf(reach: Reach, than: Reach): string | undefined {
   const lacking = reach.permissions.find((one) => !than.permissions.includes(one));

@@ -6,10 +6,9 @@ import type { Problem } from '../wire/problems.ts';
 import { Refusal } from './refusal.ts';
 import { checked } from './request.ts';
 
-/** The result of a batch's item: the response of the single call, or its problem, with the item's reference. */
+/** The result of one item of a batch: the response of the single call or its problem, and the item's reference. */
 export type BatchResult<Answer> = (Answer | { readonly error: Problem }) & { reference?: string };
 
-/** A route that takes a batch. */
 type BatchRoute = { [R in Route]: [Item<R>] extends [never] ? never : R }[Route];
 
 /** Checks an item of a batch against the route's schema. Throws 400. */
@@ -18,7 +17,10 @@ export function readItem<R extends BatchRoute>(route: R, item: unknown): Item<R>
   return checked(endpoints[route].item, item, 'item') as Item<R>;
 }
 
-/** Applies a rule to each item, and yields after each one. A Refusal that the rule throws becomes the item's result. */
+/**
+ * Applies a rule to each item of a batch, and yields after each item, so that the caller can pause. If the rule throws a
+ * Refusal, the Refusal becomes the result of that item.
+ */
 export function* ruleEach<Item, Result>(
   items: readonly Item[],
   rule: (item: Item) => Result,
@@ -32,8 +34,8 @@ export function* ruleEach<Item, Result>(
 }
 
 /**
- * Runs all accepted items in one call, even if the list is empty. Each item gets a result or a problem, with its
- * reference.
+ * Runs the accepted items of a batch in one call of the operation, even if no item was accepted. Each item gets a result or a
+ * problem, with its reference.
  */
 export async function runBatch<Item, Answer extends object>(
   items: readonly unknown[],
@@ -55,7 +57,7 @@ export async function runBatch<Item, Answer extends object>(
   };
 }
 
-/** Returns the result of a decision, or the Refusal that it throws. */
+/** Returns the result of `work`, or the Refusal that `work` throws. */
 export function orRefusal<T>(work: () => T): T | Refusal {
   try {
     return work();
@@ -65,7 +67,7 @@ export function orRefusal<T>(work: () => T): T | Refusal {
   }
 }
 
-/** The reference of an item. A refused item keeps its reference, unless the reference itself is malformed. */
+/** Returns the reference of a batch item. A refused item keeps its reference, unless the reference itself is malformed. */
 function referenceOf(item: unknown): string | undefined {
   const hasReference = typeof item === 'object' && item !== null && Object.hasOwn(item, 'reference');
   const reference: unknown = hasReference ? Reflect.get(item, 'reference') : undefined;

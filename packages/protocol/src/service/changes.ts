@@ -27,7 +27,7 @@ export interface TenantFields {
   readonly created_at?: number | undefined;
 }
 
-/** Sets the given fields. Returns no entry if the fields have these values already. */
+/** Sets the given fields of a tenant. The returned entry is null if the fields already have these values. */
 export function changedTenant<Row extends { readonly rev: number }>(
   before: Row,
   fields: TenantFields,
@@ -57,15 +57,16 @@ function isSame(old: unknown, value: unknown): boolean {
   return old.length === value.length && old.every((item) => value.includes(item));
 }
 
-// Stored lists can exceed these limits, because the limits were higher in earlier versions.
+// The longest lists that an audit entry contains. A stored list can be longer, because earlier versions of the service had
+// higher limits.
 const mostItems: Readonly<Record<string, number>> = {
   key_ids: limits.keyIds,
   allowed_origins: limits.allowedOrigins,
 };
 
 /**
- * Returns a value for the audit entry. A time has the form of the API. A list over the current limits is replaced by
- * its count and SHA-256.
+ * Returns the form of a field's value in an audit entry. A time has the form of the API. A list over the current limits is
+ * replaced by its count and SHA-256.
  */
 function recorded(name: string, value: unknown): unknown {
   if (typeof value === 'number' && name.endsWith('_at')) return formatTimestamp(value);

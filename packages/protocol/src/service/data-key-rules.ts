@@ -12,7 +12,7 @@ export interface Ruling<Answer> {
   readonly answer: Answer | Refusal;
 }
 
-/** The cryptography of one key. Each service implements it. */
+/** The cryptographic functions of one key. The server and the SDK's test service each implement them. */
 export interface KeyCrypto {
   /**
    * Reads the key version from a wrapped key, without authenticating it. Returns undefined for bytes that are not a
@@ -20,12 +20,16 @@ export interface KeyCrypto {
    */
   versionOf(wrapped: Uint8Array): number | undefined;
   wrap(dek: Uint8Array, context?: Context): Uint8Array;
-  /** Returns the data key, which the caller wipes. Returns undefined if this key did not wrap it with this context. */
+  /**
+   * Returns the data key, which the caller wipes. Returns undefined if this key did not wrap the data key with this context.
+   */
   unwrap(wrapped: Uint8Array, context?: Context): Uint8Array | undefined;
   hash(value: string): string;
 }
 
-/** Decides a single call or an item of a batch. A Refusal that the rule throws is not recorded. */
+/**
+ * A rule that decides a single call or an item of a batch. A Refusal that the rule throws is not recorded in the audit log.
+ */
 export type KeyRule<Input, Answer> = (key: KeyFields, crypto: KeyCrypto, input: Input) => Ruling<Answer>;
 
 type HashRule = KeyRule<Item<'POST /v1/batch/hash'>, Output<'POST /v1/hash'>>;
@@ -53,7 +57,9 @@ export const wrapRule: VerbRule<'wrap'> = (key, crypto, { dek, context }) => {
   return recorded('key.wrap', key, { context }, { wrapped_key, key_id, key_version });
 };
 
-/** Unwraps a data key. Refusals because of the key's status or an unauthentic wrapped key are recorded. */
+/**
+ * Unwraps a data key. The audit log records a refusal that is caused by the key's status or by an unauthentic wrapped key.
+ */
 export const unwrapRule: VerbRule<'unwrap'> = (key, crypto, input) => {
   const { wrapped_key, key_version: expected, context } = input;
   const wrapped = fromBase64(wrapped_key);
@@ -81,7 +87,7 @@ export const rewrapRule: VerbRule<'rewrap'> = (key, crypto, { wrapped_key, conte
   return recorded('key.wrap', key, { from_version, context }, answer);
 };
 
-/** Computes a fingerprint. The operation is not recorded. */
+/** Computes a fingerprint. The audit log does not record this operation. */
 export const hashRule: HashRule = (key, crypto, { value }) => {
   requireStatus(key, 'active');
   return { draft: null, answer: { hash: crypto.hash(value), key_id: key.key_id } };

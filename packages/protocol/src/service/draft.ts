@@ -16,7 +16,7 @@ export interface Draft {
 
 type Metadata = Readonly<Record<string, unknown>>;
 
-/** An entry about a key, without the undefined members of the metadata. */
+/** Creates the audit entry of an action on a key. Leaves out undefined members of the metadata. */
 export function keyDraft(
   action: AuditAction,
   key: { readonly key_id: string; readonly key_version: number | null },
@@ -25,7 +25,7 @@ export function keyDraft(
   return { action, keyId: key.key_id, keyVersion: key.key_version, metadata: metadataText(metadata) };
 }
 
-/** An entry that is not about a key, without the undefined members of the metadata. */
+/** Creates the audit entry of an action that is not on a key. Leaves out undefined members of the metadata. */
 export function tenantDraft(action: AuditAction, metadata: Metadata): Draft {
   return { action, keyId: null, keyVersion: null, metadata: metadataText(metadata) };
 }
@@ -41,7 +41,10 @@ export function defined<T extends object>(value: T): { [Name in keyof T]?: Exclu
   return Object.fromEntries(members) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
 }
 
-/** Returns metadata as canonical JSON. Throws above the size limit. Only a bug can cause this, as each field has a limit. */
+/**
+ * Returns metadata as canonical JSON. Throws if the text is larger than 40 KiB. Only a bug can cause this, because each field
+ * has a limit.
+ */
 function metadataText(metadata: Metadata): string {
   const text = canonicalJson(defined(metadata));
   if (utf8Length(text) > limits.metadata) {

@@ -20,7 +20,7 @@ export interface KeyFields {
   readonly interval_days: number | null;
   readonly next_rotation_at: number | null;
   readonly destroy_at: number | null;
-  /** The id of the audit entry that records the last change. */
+  /** The id of the audit entry that records the last change of the key. */
   readonly rev: number;
 }
 
@@ -94,8 +94,8 @@ export function newKey(
 }
 
 /**
- * Adds a version. Throws 409 if the key is not active, or is not at version `from`. Callers pass `from` so that a retry
- * does not rotate twice.
+ * Adds a version to a key. Throws 409 if the key is not active, or if its newest version is not `from`. Callers pass `from`
+ * so that a repeated request does not rotate the key twice.
  */
 export function rotated<Key extends KeyFields>(key: Key, at: Moment, from?: number): Changed<Key> {
   requireStatus(key, 'active');
@@ -114,7 +114,7 @@ export function rotated<Key extends KeyFields>(key: Key, at: Moment, from?: numb
   return changed('key.rotate', key, set, at, { key_version, from_version });
 }
 
-/** Disables an active key. It can still decrypt. Throws 409. */
+/** Disables a key, which can then decrypt but not encrypt. Throws 409 if the key is not active. */
 export function disabled<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
   requireStatus(key, 'active');
   return changed('key.disable', key, { status: 'disabled' }, at);
@@ -125,7 +125,10 @@ export function enabled<Key extends KeyFields>(key: Key, at: Moment): Changed<Ke
   return changed('key.enable', key, { status: 'active' }, at);
 }
 
-/** Schedules the destruction of a disabled key. Destroys the key at once if the grace period is zero days. Throws 409. */
+/**
+ * Schedules the destruction of a disabled key. Destroys the key at once if the grace period is zero days. Throws 409 for a
+ * key that is not disabled.
+ */
 export function destroyed<Key extends KeyFields>(
   key: Key,
   at: Moment,
@@ -147,7 +150,10 @@ export function restored<Key extends KeyFields>(key: Key, at: Moment): Changed<K
   return changed('key.restore', key, { status: 'disabled', destroy_at: null }, at);
 }
 
-/** Sets the rotation policy. The first interval begins at the time of the change. Throws 409. */
+/**
+ * Sets the interval at which a key is rotated. The first interval begins at the time of this change. Throws 409 unless the
+ * key is active or disabled.
+ */
 export function rescheduled<Key extends KeyFields>(key: Key, at: Moment, days: number | null): Changed<Key> {
   requireStatus(key, 'active', 'disabled');
   const set = { interval_days: days, next_rotation_at: daysAfter(at.time, days) };

@@ -2,8 +2,8 @@ import { limits } from '../wire/limits.ts';
 import { type Problem, problem, type ProblemCode } from '../wire/problems.ts';
 
 /**
- * `status` and `title` replace those of the code. `requestId` is the service's request id, if a proxy forwards a
- * refusal of the service.
+ * Options of a Refusal. `status` and `title` replace the status and the title of the problem code. If a proxy forwards a
+ * refusal of the service, `requestId` is the service's request id.
  */
 type Options = Partial<Pick<Problem, 'status' | 'title'>> & {
   readonly requestId?: string | undefined;
@@ -18,8 +18,8 @@ export class Refusal extends Error {
   readonly requestId: string | undefined;
 
   constructor(code: ProblemCode, detail: string, { requestId, cause, ...more }: Options = {}) {
-    // API keys are removed from the detail, because it can contain field names, and a caller might have sent an API key
-    // as a field name.
+    // API keys are removed from the detail of a refusal. The detail can contain field names, and a caller might have sent an
+    // API key as a field name.
     super(detail.replace(/eaas_sk_\w+/g, 'eaas_sk_…').toWellFormed(), cause === undefined ? {} : { cause });
     this.code = code;
     this.problem = { ...problem(code, this.message), ...more };
@@ -28,14 +28,14 @@ export class Refusal extends Error {
 }
 
 /**
- * The refusal (400) of a bad request. The reason becomes a sentence. It can contain field names, but must not contain
- * values.
+ * Returns the refusal (400) of a bad request. The reason can contain field names. It must not contain values, because a value
+ * might be a secret.
  */
 export const badRequest = (reason: string): Refusal =>
   new Refusal('bad_request', `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`);
 
 /**
- * The refusal (401) of a request without a valid API key. The text is the same for every cause, so that it does not
+ * Returns the refusal (401) of a request without a valid API key. The text is the same for every cause, so that it does not
  * reveal which tokens exist.
  */
 export const unauthorized = (): Refusal =>
@@ -44,7 +44,7 @@ export const unauthorized = (): Refusal =>
 export const nothingHere = (): Refusal =>
   new Refusal('not_found', 'There is nothing at this path: see /docs for the paths that exist.');
 
-/** The refusal (404) of a key id that is unknown, is not a UUID, or cannot be used by the API key. */
+/** Returns the refusal (404) of a key id that is unknown, is not a UUID, or cannot be used by the API key. */
 export const keyNotFound = (): Refusal =>
   new Refusal(
     'not_found',
@@ -57,7 +57,10 @@ export const apiKeyNotFound = (): Refusal =>
 export const methodNotAllowed = (allowed: readonly string[]): Refusal =>
   new Refusal('method_not_allowed', `This path accepts only these methods: ${allowed.join(', ')}.`);
 
-/** The refusal (408) of a slow request. It has no separate code, because programs treat it like any bad request. */
+/**
+ * Returns the refusal (408) of a request that arrives too slowly. It has no separate code, because programs treat it like any
+ * bad request.
+ */
 export const requestTimeout = (): Refusal =>
   new Refusal('bad_request', 'The whole request did not arrive in time: send it again, without pauses.', {
     status: 408,
@@ -69,14 +72,17 @@ export const bodyTooLarge = (limit: number): Refusal =>
 
 export const bodyCut = (): Refusal => badRequest('the connection closed before the body had arrived');
 
-/** The refusal (403) of a wrapped key that this key did not wrap with this context. */
+/** Returns the refusal (403) of a wrapped key that was not wrapped by this key with this context. */
 export const unauthenticWrappedKey = (): Refusal =>
   new Refusal(
     'wrapped_key_unauthentic',
     'This key did not wrap the wrapped_key with this context: check the key_id and the context, and that the wrapped_key was not cut.',
   );
 
-/** The refusal (422) of a decryption. The text is the same for every cause. */
+/**
+ * Returns the refusal (422) of a decryption. The text is the same for every cause, because a difference would help an
+ * attacker.
+ */
 export const decryptionFailed = (): Refusal =>
   new Refusal(
     'decryption_failed',
@@ -90,8 +96,8 @@ export const quotaExceeded = (): Refusal =>
   );
 
 /**
- * The refusal (500) if it is unknown whether an audit entry was written. The text does not say that the log lacks the
- * entry.
+ * Returns the refusal (500) of a call whose audit entry was perhaps written. The service cannot find out, so the text does
+ * not say that the entry is missing from the log.
  */
 export const auditUnwritten = (cause?: unknown): Refusal =>
   new Refusal(

@@ -45,7 +45,7 @@ export function locationOf(route: Route, record: object): string {
   return `${path}/${String(Reflect.get(record, member))}`;
 }
 
-/** Parses the query of a request's target by the endpoint's schema. Throws 400, which names the parameter. */
+/** Parses the query string of a request by the endpoint's schema. Throws 400, with the name of the invalid parameter. */
 export function readQuery({ query: schema }: Endpoint, target: string): Readonly<Record<string, unknown>> {
   const start = target.indexOf('?');
   const values = parseQuery(start < 0 ? '' : target.slice(start + 1));
@@ -106,7 +106,10 @@ export function requireBodyType(
   }
 }
 
-/** Parses a body strictly, without a schema. An item of a batch that cannot be parsed becomes a Refusal. Throws 400. */
+/**
+ * Parses the JSON body of a request without checking a schema. In a batch, an item that cannot be parsed becomes a Refusal.
+ * Throws 400 if the whole body is invalid.
+ */
 export function* parseBody({ item }: Endpoint, bytes: Uint8Array): Steps<unknown> {
   try {
     if (item) return { items: yield* readBatch(bytes, orRefused) };
@@ -122,7 +125,7 @@ function orRefused(item: unknown, fault: string | null): unknown {
   return Object.assign(badRequest(fault), { reference });
 }
 
-/** Checks a parsed body against the endpoint's schema. `readItem` checks the items of a batch. Throws 400. */
+/** Checks a parsed body against the endpoint's schema, except the items of a batch, which `readItem` checks. Throws 400. */
 export function checkBody(endpoint: Endpoint, body: unknown): Readonly<Record<string, unknown>> {
   if (endpoint.body) return checked(endpoint.body, body);
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
@@ -132,7 +135,7 @@ export function checkBody(endpoint: Endpoint, body: unknown): Readonly<Record<st
   return {};
 }
 
-/** Checks a value against a schema. Throws 400, which names the field and never its value. */
+/** Checks a value against a schema. Throws 400. The error has the name of the invalid field, and never its value. */
 export function checked<Schema extends z.ZodMiniObject>(
   schema: Schema,
   value: unknown,

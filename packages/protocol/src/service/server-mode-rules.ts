@@ -24,7 +24,7 @@ export interface PresentedBundle {
   readonly iv?: Uint8Array | undefined;
 }
 
-/** Encrypts a text under a new data key, which is wiped afterwards. Throws 409. */
+/** Encrypts a text under a new data key, which is wiped afterwards. Throws 409 if the key is not active. */
 export function encryptRule(
   key: KeyFields,
   crypto: KeyCrypto,
@@ -37,7 +37,7 @@ export function encryptRule(
   return recorded('encrypt', key, { context }, bundle);
 }
 
-/** Decrypts a bundle that the service or the SDK encrypted. Refusals are recorded in the audit log. */
+/** Decrypts a bundle that the service or the SDK encrypted. The audit log also records refused decryptions. */
 export function decryptRule(
   key: KeyFields,
   crypto: KeyCrypto,
@@ -53,7 +53,7 @@ export function decryptRule(
   };
   const open = () => openBundle(crypto, engine, presented, input.context) ?? decryptionFailed();
   const plaintext = refusedByStatus(key, 'active', 'disabled') ?? open();
-  // The audit entry has the version from the request if it is a possible version, and otherwise the key's current
+  // The audit entry has the key version from the request if that number can be a version, and otherwise the key's current
   // version.
   const isVersion = input.key_version >= 1 && input.key_version <= 0xffff_ffff;
   const named = { key_id: key.key_id, key_version: isVersion ? input.key_version : key.key_version };
@@ -71,7 +71,7 @@ export function sealBundle(
   context?: Context,
 ): Bundle {
   return using(dek, () => {
-    // Wraps without the context, because in server mode the encrypted body authenticates the context.
+    // The data key is wrapped without the context, because in server mode the encrypted body authenticates the context.
     const wrapped = { keyId: key_id, keyVersion: key_version, wrappedKey: crypto.wrap(dek) };
     const dataKey = deriveDataKey(engine, dek, wrapped);
     const wrapped_key = toBase64(wrapped.wrappedKey);
@@ -84,7 +84,7 @@ export function sealBundle(
   });
 }
 
-/** Returns the plaintext, or undefined if any part of the bundle is wrong. Errors of the service itself are thrown. */
+/** Decrypts a bundle. Returns undefined if any part of the bundle is wrong. Throws errors of the service itself. */
 export function openBundle(
   crypto: Pick<KeyCrypto, 'versionOf' | 'unwrap'>,
   engine: SyncEngine,
@@ -106,8 +106,8 @@ export function openBundle(
 }
 
 /**
- * Returns the envelope, with `wrapped_key` and `iv` of the request if present. Returns undefined if the envelope's key
- * id or version contradicts the bundle.
+ * Returns the envelope of a bundle. A `wrapped_key` or `iv` in the request replaces the one in the envelope. Returns
+ * undefined if the envelope's key id or version contradicts the bundle.
  */
 function effectiveEnvelope(
   { versionOf }: Pick<KeyCrypto, 'versionOf'>,
@@ -121,7 +121,7 @@ function effectiveEnvelope(
   return { ...envelope, keyVersion, wrappedKey, iv };
 }
 
-/** Returns the result of `work`, or undefined if `work` throws an error of this class. */
+/** Returns the result of `work`, or undefined if `work` throws an error of the class `kind`. */
 function unless<T>(kind: new () => Error, work: () => T): T | undefined {
   try {
     return work();

@@ -5,7 +5,7 @@ import { isWellFormedJson, parseJson, readBatch, readJson } from './json.ts';
 
 const encoder = new TextEncoder();
 
-/** Runs a parser to its end. Returns its result, and how often it could have been paused. */
+/** Runs a pausable parser to its end. Returns its result, and the number of pauses. */
 function finish<T>(reading: Generator<undefined, T>): { result: T; pauses: number } {
   for (let pauses = 0; ; pauses++) {
     const { done, value } = reading.next();
@@ -37,7 +37,7 @@ function reference(text: string): unknown {
   return Array.isArray(items) && items.length > 0 && items.length <= 1_000 ? (items as unknown[]) : 'refused';
 }
 
-/** Text that is often almost JSON. */
+/** Random text of JSON tokens, which is often valid JSON or almost valid JSON. */
 const nearlyJson = fc
   .array(
     fc.constantFrom(
@@ -55,12 +55,12 @@ const nearlyJson = fc
   )
   .map((parts) => parts.join(''));
 
-/** Returns whether the item exceeds a limit. Such an item is not parsed, and does not fail the other items. */
+/** Returns whether a batch item exceeds a limit. Such an item is not parsed, and does not fail the other items. */
 const breaksLimit = ({ item, fault }: Items[number]) => fault !== null && item === undefined;
 const shown = ({ item, fault }: Items[number]) => [item, fault === null];
 
 describe('the body of a batch', () => {
-  test('the items of a batch are parsed like in the whole body', () => {
+  test('the items of a batch have the same values as in a parse of the whole body', () => {
     fc.assert(
       fc.property(nearlyJson, fc.constantFrom('', ' ', '\n,'), fc.boolean(), (inner, around, wrap) => {
         const text = wrap ? `{"items"${around}:[${inner}]}${around}` : inner;
@@ -75,7 +75,7 @@ describe('the body of a batch', () => {
     );
   });
 
-  test('items of any JSON are parsed like in the whole body', () => {
+  test('batch items of any JSON have the same values as in a parse of the whole body', () => {
     const json = fc.json({ stringUnit: 'binary', maxDepth: 4 });
     fc.assert(
       fc.property(

@@ -6,7 +6,7 @@ import { limits } from './limits.ts';
 export interface BatchItem {
   readonly start: number;
   end: number;
-  /** The error if the item exceeds a limit, and otherwise null. An item with an error must not be parsed. */
+  /** The reason if the item exceeds a limit, and otherwise null. An item with a fault must not be parsed. */
   fault: string | null;
   /** Whether the item has no string with a lone surrogate. */
   isWellFormed: boolean;
@@ -51,7 +51,7 @@ export class BatchScan extends JsonScan {
 
   #takeOfFrame(kind: Token, start: number, end: number): void {
     if (kind === token.comma && this.#next === 5) {
-      // Another field follows `items`. The scan refuses this field after it has read the field's name.
+      // Another field follows `items` in the body. The scan refuses this field after it has read the field's name.
       this.#next = 1;
       return;
     }
@@ -72,7 +72,7 @@ export class BatchScan extends JsonScan {
 
   #takeOfItem(kind: Token, start: number, end: number): void {
     if (this.#item && end - this.#item.start > limits.body) this.refuse('is larger than 2 MiB');
-    // In an item that is already refused, only the end is searched, and the values are counted.
+    // The scan searches only the end of an item that is already refused, and counts the values of the item.
     if (this.#item?.fault && kind === token.colon) this.values--;
     else if (this.#item?.fault && kind === token.comma) this.checkValues();
     else super.take(kind, start, end);

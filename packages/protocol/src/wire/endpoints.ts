@@ -25,7 +25,7 @@ interface Flags {
   readonly status?: 201 | 202;
   /** The endpoint refuses the calls of an envelope-only tenant. */
   readonly serverMode?: true;
-  /** The response has a key or a plaintext: caches must not store it. */
+  /** The response contains a key or a plaintext, so caches must not store it. */
   readonly secret?: true;
 }
 
@@ -86,7 +86,10 @@ type Part<R extends Route, Name extends 'body' | 'query'> = (typeof endpoints)[R
   ? Fields<z.output<Schema>>
   : unknown;
 
-/** Replaces Record<string, never>, the type of an object without fields: it would forbid the fields of the path. */
+/**
+ * Replaces Record<string, never>, which zod infers for a schema without fields, by `unknown`. Record<string, never> would
+ * also forbid the fields of the path.
+ */
 type Fields<Value> = string extends keyof Value ? unknown : Value;
 
 type PathPart<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`

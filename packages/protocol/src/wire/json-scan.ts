@@ -27,7 +27,7 @@ kinds[token.string] = quote;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 interface Level {
-  /** The names of the object's members so far. Null if this is a list. */
+  /** The names of the object's members so far. Null if the container is a list. */
   readonly names: Set<string> | null;
   members: number;
 }
@@ -56,7 +56,7 @@ export class JsonScan {
     this.bytes = bytes;
   }
 
-  /** Scans about `most` more bytes. Returns false at the end of the body. */
+  /** Scans about `most` more bytes of the body. Returns false at the end of the body. */
   scan(most: number): boolean {
     const end = Math.min(this.bytes.length, this.#at + most);
     while (this.#at < end) {
@@ -87,7 +87,7 @@ export class JsonScan {
     if (this.values > limits.jsonValues) this.refuse(`has more than ${limits.jsonValues} values`);
   }
 
-  /** Returns the text of the last string, which is a member's name because a colon follows it. */
+  /** Returns the text of the last string. The caller has found a colon after it, so the string is the name of a member. */
   protected readName(): string {
     try {
       return String(JSON.parse(decoder.decode(this.bytes.subarray(this.#lastStart, this.#lastEnd))));
@@ -124,7 +124,7 @@ export class JsonScan {
     this.#at = at;
   }
 
-  /** Returns where the string continues after the escape whose backslash is before `at`. */
+  /** Returns the position after an escape sequence in a string. `at` is the position after the backslash. */
   #skipEscape(at: number): number {
     const half = surrogateHalf(this.bytes, at);
     const isPair = half === 'high' && this.bytes[at + 5] === backslash;
@@ -162,7 +162,7 @@ export class JsonScan {
     const names = this.#levels[this.depth - 1]?.names;
     if (!names) return;
     if (++this.names > limits.jsonNames) this.refuse(`has more than ${limits.jsonNames} named members`);
-    // Names are limited, because decoding a name of several megabytes takes too long for one step.
+    // The length of a name is limited, because the scan cannot pause while it decodes a name of several megabytes.
     if (this.#lastEnd - this.#lastStart > limits.jsonName) {
       this.refuse(`has a name longer than ${limits.jsonName} bytes`);
       return;
@@ -173,7 +173,7 @@ export class JsonScan {
   }
 }
 
-/** Returns which half of a surrogate pair an escape is: high for `ud8` to `udb`, low for `udc` to `udf`. */
+/** Returns which half of a surrogate pair a `\u` escape is: high for `ud8` to `udb`, low for `udc` to `udf`. */
 function surrogateHalf(bytes: Uint8Array, at: number): 'high' | 'low' | undefined {
   if (bytes[at] !== 0x75 || ((bytes[at + 1] ?? 0) | 0x20) !== 0x64) return undefined;
   const digit = (bytes[at + 2] ?? 0) | 0x20;

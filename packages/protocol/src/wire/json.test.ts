@@ -121,6 +121,6 @@ test.each([
   ['{"a":[{"b":"\\udd11"}]}', false],
   ['{"\\ud83d":1}', false],
   ['[1,null,true,{}]', true],
-])('isWellFormedJson returns, for %s, %s', (json, wellFormed) => {
+])('for %s, isWellFormedJson returns %s', (json, wellFormed) => {
   expect(isWellFormedJson(JSON.parse(json))).toBe(wellFormed);
 });

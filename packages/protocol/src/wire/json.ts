@@ -13,7 +13,7 @@ export function finish<T>(work: Steps<T>): T {
   }
 }
 
-/** The number of bytes to scan between two pauses. A scan of this length takes at most about a millisecond. */
+/** The number of bytes that the parser scans between two pauses. A scan of this length takes at most about a millisecond. */
 const step = 16 * 1024;
 /** For a text with more bytes than this, the parser pauses between decoding and parsing. */
 const largeText = 256 * 1024;
@@ -35,8 +35,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Parses a body in UTF-8 like parseJson. Yields where the caller can pause, so that a large body does not delay other
- * requests. Also throws InputError for a lone surrogate.
+ * Parses a JSON body in UTF-8 by the rules of parseJson. Yields where the caller can pause, so that a large body does not
+ * delay other requests. Also throws InputError for a lone surrogate.
  */
 export function* readJson(bytes: Uint8Array): Steps<unknown> {
   const scan = new JsonScan(bytes);
@@ -47,8 +47,9 @@ export function* readJson(bytes: Uint8Array): Steps<unknown> {
 }
 
 /**
- * Parses the body of a batch like readJson, item by item. Passes each item, or the reason why it is refused, to `take`, and
- * returns the results in order. Throws InputError if the whole batch fails.
+ * Parses the JSON body of a batch, one item at a time. Calls `take` with each parsed item, or with the reason why the item is
+ * refused, and returns the results of `take` in order. Throws InputError if the whole body is invalid. Yields where the
+ * caller can pause.
  */
 export function* readBatch<Taken>(
   bytes: Uint8Array,
