@@ -124,9 +124,10 @@ function withArgs({ args, shape }: Rewritten, more: Args): Rewritten {
   return { args: { ...args, ...Object.fromEntries(entriesOf(more)) }, shape };
 }
 
-/** The result of the operation has no rows to decrypt. */
+/** The result of the operation has no rows to decrypt, and so no columns to omit. */
 function withoutRows({ args }: Rewritten): Rewritten {
-  return { args, shape: undefined };
+  const others = Object.entries(args).filter(([name]) => name !== 'omit');
+  return { args: Object.fromEntries(others), shape: undefined };
 }
 
 /** Reaches only the row for which the values are encrypted, even if another transaction changes the rows meanwhile. */

@@ -12,7 +12,10 @@ export interface Shape {
   readonly relations: ReadonlyMap<string, Shape>;
 }
 
-/** Rewrites the arguments of a read, such as those of findMany and of a relation in `include`. */
+/**
+ * Rewrites the arguments of a read, such as those of findMany and of a relation in `include`. The query omits index columns,
+ * because only filters need them.
+ */
 export async function readOf(work: Work, model: Model, args: Args): Promise<{ args: Args; shape: Shape }> {
   const rewritten: Args = {};
   let shape: Shape = { model, added: [], relations: new Map() };
@@ -56,9 +59,14 @@ export async function readOf(work: Work, model: Model, args: Args): Promise<{ ar
         refuseUnknown(model, name, 'the query');
     }
   }
-  if (!isArgs(omit)) return { args: rewritten, shape };
-  const kept = omittedOf(model, omit);
-  return { args: { ...rewritten, omit: kept.omit }, shape: { ...shape, added: kept.added } };
+  // Prisma refuses `select` together with `omit`.
+  if (isArgs(rewritten['select']))
+    return { args: omit === undefined ? rewritten : { ...rewritten, omit }, shape };
+  const hidden = Object.fromEntries(Array.from(model.indexes.keys(), (column) => [column, true]));
+  const given = isArgs(omit) ? omittedOf(model, omit) : { omit: {}, added: shape.added };
+  const all = { ...given.omit, ...hidden };
+  if (Object.keys(all).length === 0) return { args: rewritten, shape };
+  return { args: { ...rewritten, omit: all }, shape: { ...shape, added: given.added } };
 }
 
 async function selectionOf(work: Work, model: Model, given: Args, kind: 'select' | 'include') {
@@ -71,7 +79,7 @@ async function selectionOf(work: Work, model: Model, given: Args, kind: 'select'
     else if (name === '_count') args[name] = await relationCountsOf(work, model, value);
     else if (target) {
       const read = await readOf(work, target, isArgs(value) ? value : {});
-      args[name] = isArgs(value) ? read.args : value;
+      args[name] = isArgs(value) || Object.keys(read.args).length > 0 ? read.args : value;
       relations.set(name, read.shape);
     } else if (kind === 'select' && model.columns.has(name)) {
       refuseIndexColumn(model, name);
