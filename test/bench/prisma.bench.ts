@@ -15,7 +15,7 @@ export const benchmark: Benchmark = {
   async comparisons(defer) {
     const postgres = await OwnPostgres.start();
     defer(postgres.drop);
-    const clinic = await openClinic(postgres);
+    const clinic = await openClinic(7, 'bench', postgres);
     defer(clinic.close);
     await fill(clinic);
     return [

@@ -6,7 +6,15 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 /** Folders of test/tools and test/orms. Each has its own lock file, and the root's `npm ci` installs none of them. */
-export type Tools = 'console' | 'drizzle' | 'orms' | 'orms/prisma' | 'peers' | 'reference' | 'runtimes';
+export type Tools =
+  | 'console'
+  | 'drizzle'
+  | 'orms'
+  | 'orms/prisma'
+  | 'orms/prisma-6'
+  | 'peers'
+  | 'reference'
+  | 'runtimes';
 
 /** Returns the folder's `node_modules`. Installs the packages first if they differ from the lock file. */
 export async function requireTools(name: Tools): Promise<string> {

@@ -4,7 +4,7 @@ import { bytes, createIndexKey, date, defineFields, json, number, text } from '@
 import { createTestService, type TestService } from '@eaas/sdk/testing';
 import type postgres from 'postgres';
 import type { TestDatabase } from '../../setup/database.ts';
-import { type Client, generateClient, openPrisma } from './generated-client.ts';
+import { type Client, folderOf, generateClient, type Major, openPrisma, schema } from './generated-client.ts';
 
 /** The generated client with the extension, on a real database. */
 export interface Clinic {
@@ -32,9 +32,15 @@ const fields = defineFields({
   Tag: { label: text().searchable({ column: 'labelIndex' }) },
 });
 
-export async function openClinic(database: Pick<TestDatabase, 'connection'>): Promise<Clinic> {
-  await generateClient();
-  const { prisma, sql, close } = await openPrisma(database);
+/** `name` is the folder of the generated client. */
+export async function openClinic(
+  major: Major,
+  name: string,
+  database: Pick<TestDatabase, 'connection'>,
+): Promise<Clinic> {
+  const folder = folderOf(major, name);
+  await generateClient(major, folder, schema);
+  const { prisma, sql, close } = await openPrisma(major, folder, database);
   const service = createTestService();
   const { key_id: keyId } = service.createKey('clinic');
   const { baseUrl, apiKey, fetch } = service;

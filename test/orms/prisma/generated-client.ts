@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -16,31 +16,81 @@ export interface Client extends Readonly<Record<'patient' | 'visit' | 'bill' | '
   $disconnect(): Promise<void>;
 }
 
-export const here = fileURLToPath(new URL('.', import.meta.url));
+const here = fileURLToPath(new URL('.', import.meta.url));
 
-/** Installs Prisma and generates the client of a schema. */
-export async function generateClient(schema = join(here, 'schema.prisma')): Promise<void> {
-  const modules = await requireTools('orms/prisma');
-  // Prisma downloads its schema engine, but generating a client does not need it.
-  const env = { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true', PRISMA_HIDE_UPDATE_MESSAGE: '1' };
-  const command = [join(modules, 'prisma/build/index.js'), 'generate', '--schema', schema];
-  await promisify(execFile)(process.execPath, command, { cwd: here, env });
+/** The major versions of Prisma that the extension supports. Each is installed in a folder of its own. */
+export const majors = [7, 6] as const;
+export type Major = (typeof majors)[number];
+
+const toolsOf = (major: Major) => (major === 7 ? 'orms/prisma' : 'orms/prisma-6');
+
+/** The folder for generated clients. Their imports find the Prisma of this version. */
+export function folderOf(major: Major, name: string): string {
+  return join(here, '../..', toolsOf(major), 'generated', name);
 }
 
-/** Creates the tables in a database, and opens the generated client on it. */
-export async function openPrisma({ connection }: Pick<TestDatabase, 'connection'>): Promise<{
+/** The schema of the tests, without the generator. */
+export const schema = readFileSync(join(here, 'schema.prisma'), 'utf8');
+
+const generators: Readonly<Record<Major, string>> = {
+  7: `
+generator client {
+  provider = "prisma-client"
+  output   = "./client"
+}
+datasource db {
+  provider = "postgresql"
+}
+`,
+  6: `
+generator client {
+  provider   = "prisma-client"
+  engineType = "client"
+  output     = "./client"
+}
+datasource db {
+  provider = "postgresql"
+  url      = env("DATABASE_URL")
+}
+`,
+};
+
+/** Installs Prisma, and generates the client of these models in a folder. */
+export async function generateClient(major: Major, folder: string, models: string): Promise<void> {
+  const modules = await requireTools(toolsOf(major));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'schema.prisma'), generators[major] + models);
+  // Prisma downloads its engines, but the generated client does not need them.
+  const engines = { PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true', PRISMA_QUERY_ENGINE_LIBRARY: '/bin/true' };
+  const env = {
+    ...process.env,
+    ...engines,
+    PRISMA_HIDE_UPDATE_MESSAGE: '1',
+    DATABASE_URL: 'postgres://unused',
+  };
+  const program = join(modules, 'prisma/build/index.js');
+  const command = [program, 'generate', '--schema', join(folder, 'schema.prisma')];
+  await promisify(execFile)(process.execPath, command, { cwd: folder, env });
+}
+
+/** Creates the tables in a database, and opens the client in the folder on it. */
+export async function openPrisma(
+  major: Major,
+  folder: string,
+  { connection }: Pick<TestDatabase, 'connection'>,
+): Promise<{
   prisma: Client;
   sql: postgres.Sql;
   close: () => Promise<void>;
 }> {
-  const modules = await requireTools('orms/prisma');
+  const modules = await requireTools(toolsOf(major));
   const { host, port, database, username: user } = connection('owner');
   const sql = postgres({ ...connection('owner'), max: 1, onnotice: () => {} });
   await sql.unsafe(readFileSync(join(here, 'tables.sql'), 'utf8'));
   const { PrismaPg } = (await load(join(modules, '@prisma/adapter-pg/dist/index.mjs'))) as {
     PrismaPg: new (config: object) => object;
   };
-  const { PrismaClient } = (await load(join(here, 'generated/client/client.ts'))) as {
+  const { PrismaClient } = (await load(join(folder, 'client/client.ts'))) as {
     PrismaClient: new (options: object) => Client;
   };
   const prisma = new PrismaClient({ adapter: new PrismaPg({ host, port, database, user, max: 4 }) });

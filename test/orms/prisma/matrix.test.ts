@@ -5,170 +5,180 @@ import { createDatabase, type TestDatabase } from '../../setup/database.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { comparisons, expected, filters, type Kind, kinds, reads, searches, writes } from './cells.ts';
 import { type Clinic, misplaced, openClinic, showsStored } from './clinic.ts';
+import { majors } from './generated-client.ts';
 import { type Outcome, pageOf, type Section } from './page.ts';
 
 // Each cell runs one operation on a real database. It must work or throw a named error. After each cell, no table holds a
 // plaintext or a ciphertext in the wrong column, and the result shows no ciphertext.
 
-let database: TestDatabase;
-let clinic: Clinic;
+describe.each(majors)('Prisma %i', (major) => {
+  let database: TestDatabase;
+  let clinic: Clinic;
 
-beforeAll(async () => {
-  database = await createDatabase();
-  clinic = await openClinic(database);
-}, 240_000);
-
-afterAll(async () => {
-  await clinic.close();
-  await database.drop();
-});
-
-const sections: Section[] = [];
-
-/** Runs a cell. Returns `works`, or the code of the error. Every other error fails the test. */
-async function outcomeOf(run: () => Promise<unknown>): Promise<Outcome> {
-  try {
-    const result = await run();
-    expect(showsStored(result)).toBe(false);
-    return 'works';
-  } catch (error) {
-    if (error instanceof EncryptedModelError) return error.code;
-    throw error;
-  } finally {
-    expect(await misplaced(clinic.sql)).toEqual([]);
-  }
-}
-
-/** Runs one row of the matrix for each kind of field. The first kind is not encrypted, so it always works. */
-async function rowOf(
-  section: Section,
-  title: string,
-  run: (kind: Kind) => Promise<unknown>,
-  after: (kind: Kind, outcome: Outcome) => Promise<void> = async () => {},
-): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (const kind of kinds) {
-    const outcome = await outcomeOf(() => run(kind));
-    await after(kind, outcome);
-    outcomes.push(outcome);
-  }
-  section.rows.push({ title, outcomes });
-  return outcomes;
-}
-
-function sectionOf(title: string, head: string): Section {
-  const section: Section = { title, head, rows: [] };
-  sections.push(section);
-  return section;
-}
-
-async function clear(): Promise<void> {
-  await clinic.sql`truncate doctors, patients, visits, bills, tags cascade`;
-}
-
-describe('writes', () => {
-  const section = sectionOf('Writes', 'operation');
-  const shapes = {
-    value: { title: '', of: ([value]: Kind['values']) => value, is: ([value]: Kind['values']) => value },
-    null: { title: ' with null', of: () => null, is: () => null },
-    set: {
-      title: ' with `{ set }`',
-      of: ([value]: Kind['values']) => ({ set: value }),
-      is: ([value]: Kind['values']) => value,
-    },
-  };
-  const rows = writes.flatMap((write) =>
-    Object.values(shapes)
-      .filter(({ title }) => write.updates || !title.includes('set'))
-      .map((shape) => ({ title: write.title + shape.title, write, shape })),
-  );
-  test.each(rows)(
-    '$title',
-    async ({ title, write, shape }) => {
-      const outcomes = await rowOf(
-        section,
-        title,
-        async ({ column, values }) => {
-          // For json, an object is always a value.
-          const given = column === 'notes' && title.includes('set') ? values[0] : shape.of(values);
-          await clear();
-          const before = { doctor: randomUUID(), patient: randomUUID() };
-          await clinic.db.doctor['create']?.({ data: { id: before.doctor, title: 'Dr' } });
-          const patient = { id: before.patient, city: 'London', ssn: '000-00-0001', doctorId: before.doctor };
-          if (write.updates) await clinic.db.patient['create']?.({ data: patient });
-          return write.run(clinic.db, before, { [column]: given });
-        },
-        async ({ column, values }, outcome) => {
-          const written = await clinic.db.patient['findMany']?.({});
-          const rowsThere = written as Record<string, unknown>[];
-          const unchanged = write.updates ? [column === 'ssn' ? '000-00-0001' : null] : [];
-          const there = outcome === 'works' ? [shape.is(values)] : unchanged;
-          expect(rowsThere.map((row) => row[column])).toEqual(there);
-        },
-      );
-      expect(outcomes[0]).toBe('works');
-    },
-    120_000,
-  );
-});
-
-describe('reads', () => {
   beforeAll(async () => {
-    await clear();
-    const [a, b] = [0, 1].map((at) =>
-      Object.fromEntries(kinds.map(({ column, values }) => [column, values[at]])),
-    );
-    const visits = { create: { kind: 'first', note: 'PLAIN-note' } };
-    const patients = [
-      { city: 'A', ...a, visits },
-      { city: 'B', ...b, visits },
-      { city: 'C', visits },
-    ];
-    await clinic.db.doctor['create']?.({ data: { title: 'Dr', patients: { create: patients } } });
+    database = await createDatabase();
+    clinic = await openClinic(major, 'matrix', database);
+  }, 240_000);
+
+  afterAll(async () => {
+    await clinic.close();
+    await database.drop();
   });
 
-  const filtering = sectionOf('Filters', '`where`');
-  test.each(filters)(
-    'filter $title',
-    async ({ title, finds, ...filter }) => {
-      const outcomes = await rowOf(filtering, title, async ({ column, values }) => {
-        const found = await Promise.allSettled(
-          Object.values(searches).map((search) => search(clinic.db, filter.where(column, values))),
+  const sections: Section[] = [];
+
+  /** Runs a cell. Returns `works`, or the code of the error. Every other error fails the test. */
+  async function outcomeOf(run: () => Promise<unknown>): Promise<Outcome> {
+    try {
+      const result = await run();
+      expect(showsStored(result)).toBe(false);
+      return 'works';
+    } catch (error) {
+      if (error instanceof EncryptedModelError) return error.code;
+      throw error;
+    } finally {
+      expect(await misplaced(clinic.sql)).toEqual([]);
+    }
+  }
+
+  /** Runs one row of the matrix for each kind of field. The first kind is not encrypted, so it always works. */
+  async function rowOf(
+    section: Section,
+    title: string,
+    run: (kind: Kind) => Promise<unknown>,
+    after: (kind: Kind, outcome: Outcome) => Promise<void> = async () => {},
+  ): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const kind of kinds) {
+      const outcome = await outcomeOf(() => run(kind));
+      await after(kind, outcome);
+      outcomes.push(outcome);
+    }
+    section.rows.push({ title, outcomes });
+    return outcomes;
+  }
+
+  function sectionOf(title: string, head: string): Section {
+    const section: Section = { title, head, rows: [] };
+    sections.push(section);
+    return section;
+  }
+
+  async function clear(): Promise<void> {
+    await clinic.sql`truncate doctors, patients, visits, bills, tags cascade`;
+  }
+
+  describe('writes', () => {
+    const section = sectionOf('Writes', 'operation');
+    const shapes = {
+      value: { title: '', of: ([value]: Kind['values']) => value, is: ([value]: Kind['values']) => value },
+      null: { title: ' with null', of: () => null, is: () => null },
+      set: {
+        title: ' with `{ set }`',
+        of: ([value]: Kind['values']) => ({ set: value }),
+        is: ([value]: Kind['values']) => value,
+      },
+    };
+    const rows = writes.flatMap((write) =>
+      Object.values(shapes)
+        .filter(({ title }) => write.updates || !title.includes('set'))
+        .map((shape) => ({ title: write.title + shape.title, write, shape })),
+    );
+    test.each(rows)(
+      '$title',
+      async ({ title, write, shape }) => {
+        const outcomes = await rowOf(
+          section,
+          title,
+          async ({ column, values }) => {
+            // For json, an object is always a value.
+            const given = column === 'notes' && title.includes('set') ? values[0] : shape.of(values);
+            await clear();
+            const before = { doctor: randomUUID(), patient: randomUUID() };
+            await clinic.db.doctor['create']?.({ data: { id: before.doctor, title: 'Dr' } });
+            const patient = {
+              id: before.patient,
+              city: 'London',
+              ssn: '000-00-0001',
+              doctorId: before.doctor,
+            };
+            if (write.updates) await clinic.db.patient['create']?.({ data: patient });
+            return write.run(clinic.db, before, { [column]: given });
+          },
+          async ({ column, values }, outcome) => {
+            const written = await clinic.db.patient['findMany']?.({});
+            const rowsThere = written as Record<string, unknown>[];
+            const unchanged = write.updates ? [column === 'ssn' ? '000-00-0001' : null] : [];
+            const there = outcome === 'works' ? [shape.is(values)] : unchanged;
+            expect(rowsThere.map((row) => row[column])).toEqual(there);
+          },
         );
-        // All operations must agree: they share the code of `where`.
-        const codes = new Set(found.map((each) => (each.status === 'rejected' ? each.reason.code : 'works')));
-        expect([...codes]).toHaveLength(1);
-        for (const [at, search] of Object.keys(searches).entries()) {
-          const each = found[at];
-          if (each?.status === 'rejected') throw each.reason;
-          expect({ [search]: each?.value }).toEqual({ [search]: expected(search, finds) });
-        }
+        expect(outcomes[0]).toBe('works');
+      },
+      120_000,
+    );
+  });
+
+  describe('reads', () => {
+    beforeAll(async () => {
+      await clear();
+      const [a, b] = [0, 1].map((at) =>
+        Object.fromEntries(kinds.map(({ column, values }) => [column, values[at]])),
+      );
+      const visits = { create: { kind: 'first', note: 'PLAIN-note' } };
+      const patients = [
+        { city: 'A', ...a, visits },
+        { city: 'B', ...b, visits },
+        { city: 'C', visits },
+      ];
+      await clinic.db.doctor['create']?.({ data: { title: 'Dr', patients: { create: patients } } });
+    });
+
+    const filtering = sectionOf('Filters', '`where`');
+    test.each(filters)(
+      'filter $title',
+      async ({ title, finds, ...filter }) => {
+        const outcomes = await rowOf(filtering, title, async ({ column, values }) => {
+          const found = await Promise.allSettled(
+            Object.values(searches).map((search) => search(clinic.db, filter.where(column, values))),
+          );
+          // All operations must agree: they share the code of `where`.
+          const codes = new Set(
+            found.map((each) => (each.status === 'rejected' ? each.reason.code : 'works')),
+          );
+          expect([...codes]).toHaveLength(1);
+          for (const [at, search] of Object.keys(searches).entries()) {
+            const each = found[at];
+            if (each?.status === 'rejected') throw each.reason;
+            expect({ [search]: each?.value }).toEqual({ [search]: expected(search, finds) });
+          }
+        });
+        expect(outcomes[0]).toBe('works');
+      },
+      120_000,
+    );
+
+    const reading = sectionOf('Results', 'read');
+    test.each(reads)('read $title', async ({ title, ...read }) => {
+      const outcomes = await rowOf(reading, title, async ({ column, values }) => {
+        const found = await read.run(clinic.db, column, values);
+        expect(found).toEqual([...values, null]);
+        return found;
       });
       expect(outcomes[0]).toBe('works');
-    },
-    120_000,
-  );
-
-  const reading = sectionOf('Results', 'read');
-  test.each(reads)('read $title', async ({ title, ...read }) => {
-    const outcomes = await rowOf(reading, title, async ({ column, values }) => {
-      const found = await read.run(clinic.db, column, values);
-      expect(found).toEqual([...values, null]);
-      return found;
     });
-    expect(outcomes[0]).toBe('works');
-  });
 
-  const comparing = sectionOf('Order, groups and aggregates', 'operation');
-  test.each(comparisons)('$title', async ({ title, ...comparison }) => {
-    const outcomes = await rowOf(comparing, title, ({ column, values }) =>
-      comparison.run(clinic.db, column, values),
-    );
-    expect(outcomes[0]).toBe('works');
-  });
+    const comparing = sectionOf('Order, groups and aggregates', 'operation');
+    test.each(comparisons)('$title', async ({ title, ...comparison }) => {
+      const outcomes = await rowOf(comparing, title, ({ column, values }) =>
+        comparison.run(clinic.db, column, values),
+      );
+      expect(outcomes[0]).toBe('works');
+    });
 
-  test('the docs show the matrix of this run', async () => {
-    const page = fileURLToPath(new URL('../../../packages/prisma/docs/matrix.md', import.meta.url));
-    await expect(pageOf(sections)).toMatchFileSnapshot(page);
+    test('the docs show the matrix of this run', async () => {
+      const page = fileURLToPath(new URL('../../../packages/prisma/docs/matrix.md', import.meta.url));
+      await expect(pageOf(sections)).toMatchFileSnapshot(page);
+    });
   });
 });

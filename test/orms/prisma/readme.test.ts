@@ -1,37 +1,23 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blocksOf, read, root } from '../../docs/markdown.ts';
 import { createDatabase, type TestDatabase } from '../../setup/database.ts';
-import { generateClient, here } from './generated-client.ts';
+import { folderOf, generateClient, majors, schema } from './generated-client.ts';
 
 // Runs the code of the README with the real Prisma, and checks the types of the extended client.
 
 const readme = read('packages/prisma/README.md');
-const [schema = ''] = blocksOf(readme, 'prisma');
+const [models = ''] = blocksOf(readme, 'prisma');
 const [setup = '', ...usage] = blocksOf(readme, 'ts');
-const folder = join(here, 'generated/readme');
-const types = join(here, 'generated/types');
-
 const config = {
   extends: join(root, 'tsconfig.json'),
   compilerOptions: { noPropertyAccessFromIndexSignature: false },
   include: ['*.mts'],
   exclude: ['**/node_modules'],
 };
-
-const generator = `
-generator client {
-  provider = "prisma-client"
-  output   = "./client"
-}
-
-datasource db {
-  provider = "postgresql"
-}
-`;
 
 const before = `
 import { createIndexKey } from '@eaas/sdk/fields';
@@ -53,63 +39,64 @@ create table "Patient" (
 create table "Visit" (id text primary key, note text not null, "patientId" text not null references "Patient" (id));
 `;
 
-let database: TestDatabase;
+describe.each(majors)('Prisma %i', (major) => {
+  const folder = folderOf(major, 'readme');
+  const types = folderOf(major, 'types');
 
-beforeAll(async () => {
-  for (const each of [folder, types]) mkdirSync(each, { recursive: true });
-  writeFileSync(join(folder, 'schema.prisma'), `${generator}\n${schema}`);
-  writeFileSync(join(folder, 'app.mts'), [before, setup, ...usage, after].join('\n'));
-  copyFileSync(join(here, 'schema.prisma'), join(types, 'schema.prisma'));
-  copyFileSync(join(here, 'types.txt'), join(types, 'types.mts'));
-  for (const each of [folder, types]) {
-    await generateClient(join(each, 'schema.prisma'));
-    writeFileSync(join(each, 'tsconfig.json'), JSON.stringify(config));
-  }
-  database = await createDatabase();
-}, 240_000);
+  let database: TestDatabase;
 
-afterAll(async () => {
-  await database.drop();
-  for (const each of [folder, types]) rmSync(each, { recursive: true, force: true });
-});
+  beforeAll(async () => {
+    await generateClient(major, folder, models);
+    await generateClient(major, types, schema);
+    writeFileSync(join(folder, 'app.mts'), [before, setup, ...usage, after].join('\n'));
+    copyFileSync(new URL('types.txt', import.meta.url), join(types, 'types.mts'));
+    for (const each of [folder, types]) writeFileSync(join(each, 'tsconfig.json'), JSON.stringify(config));
+    database = await createDatabase();
+  }, 240_000);
 
-function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
-  const options = { cwd: folder, env: { ...process.env, ...env } };
-  return new Promise((resolve) => {
-    execFile(process.execPath, args, options, (_, stdout, stderr) => resolve(stdout + stderr));
+  afterAll(async () => {
+    await database.drop();
+    for (const each of [folder, types]) rmSync(each, { recursive: true, force: true });
   });
-}
 
-test('encryption takes at most 12 lines beyond plain Prisma', () => {
-  const lines = setup.split('\n').filter((line) => line.trim() !== '');
-  const columns = schema.split('\n').filter((line) => line.includes('_index'));
-  expect(lines.length + columns.length).toBeLessThanOrEqual(12);
-});
+  function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {
+    const options = { cwd: folder, env: { ...process.env, ...env } };
+    return new Promise((resolve) => {
+      execFile(process.execPath, args, options, (_, stdout, stderr) => resolve(stdout + stderr));
+    });
+  }
 
-test.each([
-  ['the code of the README', folder],
-  ['the plain types of the extended client', types],
-])(
-  '%s compile',
-  async (_name, project) => {
-    expect(await run([join(root, 'node_modules/typescript/bin/tsc'), '-p', project])).toBe('');
-  },
-  240_000,
-);
+  test('encryption takes at most 12 lines beyond plain Prisma', () => {
+    const lines = setup.split('\n').filter((line) => line.trim() !== '');
+    const columns = models.split('\n').filter((line) => line.includes('_index'));
+    expect(lines.length + columns.length).toBeLessThanOrEqual(12);
+  });
 
-test('the code of the README prints what its comments say, and stores no plaintext', async () => {
-  const { host, port, database: name, username } = database.connection('owner');
-  const sql = postgres({ ...database.connection('owner'), max: 1 });
-  await sql.unsafe(tables);
-  const said = usage.flatMap((code) =>
-    Array.from(code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm), ([, output]) => output),
+  test.each([
+    ['the code of the README', folder],
+    ['the plain types of the extended client', types],
+  ])(
+    '%s compile',
+    async (_name, project) => {
+      expect(await run([join(root, 'node_modules/typescript/bin/tsc'), '-p', project])).toBe('');
+    },
+    240_000,
   );
-  expect(said).toHaveLength(4);
-  const app = ['--no-deprecation', '--conditions=@eaas/source', '--import', 'tsx', join(folder, 'app.mts')];
-  const env = { DATABASE: JSON.stringify({ host, port, database: name, user: username }) };
-  expect(await run(app, env)).toBe(`${said.join('\n')}\n`);
-  const stored = await sql`select * from "Patient" join "Visit" on "patientId" = "Patient".id`;
-  expect(stored).toHaveLength(1);
-  expect(JSON.stringify(stored)).not.toMatch(/"Ada"|123-45|1815|dry cough|seen/);
-  await sql.end();
-}, 240_000);
+
+  test('the code of the README prints what its comments say, and stores no plaintext', async () => {
+    const { host, port, database: name, username } = database.connection('owner');
+    const sql = postgres({ ...database.connection('owner'), max: 1 });
+    await sql.unsafe(tables);
+    const said = usage.flatMap((code) =>
+      Array.from(code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm), ([, output]) => output),
+    );
+    expect(said).toHaveLength(4);
+    const app = ['--no-deprecation', '--conditions=@eaas/source', '--import', 'tsx', join(folder, 'app.mts')];
+    const env = { DATABASE: JSON.stringify({ host, port, database: name, user: username }) };
+    expect(await run(app, env)).toBe(`${said.join('\n')}\n`);
+    const stored = await sql`select * from "Patient" join "Visit" on "patientId" = "Patient".id`;
+    expect(stored).toHaveLength(1);
+    expect(JSON.stringify(stored)).not.toMatch(/"Ada"|123-45|1815|dry cough|seen/);
+    await sql.end();
+  }, 240_000);
+});
