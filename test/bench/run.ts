@@ -1,6 +1,7 @@
 import { cpus } from 'node:os';
 import { type Benchmark, compare, type Comparison, type Result } from './compare.ts';
 import { benchmark as chromium } from './chromium.bench.ts';
+import { benchmark as drizzle } from './drizzle.bench.ts';
 import { benchmark as fields } from './fields.bench.ts';
 import { benchmark as many } from './many.bench.ts';
 import { benchmark as prisma } from './prisma.bench.ts';
@@ -9,7 +10,17 @@ import { benchmark as streams } from './streams.bench.ts';
 import { benchmark as verify } from './verify.bench.ts';
 import { benchmark as wraps } from './wraps.bench.ts';
 
-const benchmarks: readonly Benchmark[] = [seal, fields, many, prisma, streams, chromium, wraps, verify];
+const benchmarks: readonly Benchmark[] = [
+  seal,
+  fields,
+  many,
+  drizzle,
+  prisma,
+  streams,
+  chromium,
+  wraps,
+  verify,
+];
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => name !== '--list' && !benchmarks.some((known) => known.name === name));

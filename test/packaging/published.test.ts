@@ -34,11 +34,20 @@ beforeAll(async () => {
     const installed = join(place, 'node_modules', name);
     mkdirSync(installed, { recursive: true });
     execFileSync('tar', ['-xzf', made.tarball, '--strip-components=1', '-C', installed]);
-    for (const dependency of Object.keys(manifest.dependencies ?? {})) link(dependency);
+    const needed = [...Object.keys(manifest.dependencies ?? {}), ...requiredPeers(published)];
+    for (const dependency of needed) link(dependency);
   }
 });
 
 afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+/** The packages of others that an app must install with a package. */
+function requiredPeers({ manifest }: PublishedPackage): string[] {
+  const peers = Object.keys(manifest.peerDependencies ?? {});
+  return peers.filter(
+    (peer) => !peer.startsWith('@eaas/') && !manifest.peerDependenciesMeta?.[peer]?.optional,
+  );
+}
 
 /** Links the other dependencies from this checkout. */
 function link(dependency: string): void {
@@ -109,34 +118,39 @@ describe.each(libraries)('$name as it is published', (published) => {
 
 describe.each(['nodenext', 'bundler'])('with moduleResolution %s', (resolution) => {
   test('every entry compiles in a strict app that has only the published files', () => {
-    const entries = libraries.flatMap((published) => published.entries);
-    const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';`);
-    const uses = entries.map((_, index) => `if (Object.keys(entry${index}).length === 0) throw new Error();`);
-    const program = [...imports, ...uses, readFileSync(new URL('app.txt', import.meta.url), 'utf8')].join(
-      '\n',
-    );
-    const app = join(place, resolution);
-    mkdirSync(app, { recursive: true });
-    writeFileSync(join(app, 'package.json'), '{"type":"module"}');
-    writeFileSync(join(app, 'app.ts'), program);
-    const module = resolution === 'nodenext' ? 'nodenext' : 'esnext';
-    const flags = ['--strict', '--target', 'es2022', '--lib', 'es2023,dom,dom.iterable'];
-    const tsc = join(modules, 'typescript', 'bin', 'tsc');
-    const compile = [
-      tsc,
-      ...flags,
-      '--module',
-      module,
-      '--moduleResolution',
-      resolution,
-      '--outDir',
-      'out',
-      'app.ts',
-    ];
-    expect(run(compile, app)).toBe('');
+    const own = libraries.filter((published) => requiredPeers(published).length === 0);
+    const app = appOf(`${resolution}-own`, own, readFileSync(new URL('app.txt', import.meta.url), 'utf8'));
+    expect(run(compile(resolution), app)).toBe('');
     expect(run(['out/app.js'], app)).toBe('Hello, Alice\n');
   });
+
+  test('every entry with types of another package compiles, although the types of that package have errors', () => {
+    const others = libraries.filter((published) => requiredPeers(published).length > 0);
+    expect(others.map(({ name }) => name)).toEqual(['@eaas/drizzle']);
+    const app = appOf(`${resolution}-others`, others, "console.log('Hello');");
+    expect(run([...compile(resolution), '--skipLibCheck'], app)).toBe('');
+    expect(run(['out/app.js'], app)).toBe('Hello\n');
+  });
 });
+
+/** Writes an app that imports every entry of the packages. Returns its folder. */
+function appOf(name: string, packages: readonly PublishedPackage[], code: string): string {
+  const entries = packages.flatMap((published) => published.entries);
+  const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';`);
+  const uses = entries.map((_, index) => `if (Object.keys(entry${index}).length === 0) throw new Error();`);
+  const app = join(place, name);
+  mkdirSync(app, { recursive: true });
+  writeFileSync(join(app, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(app, 'app.ts'), [...imports, ...uses, code].join('\n'));
+  return app;
+}
+
+function compile(resolution: string): string[] {
+  const tsc = join(modules, 'typescript', 'bin', 'tsc');
+  const flags = ['--strict', '--target', 'es2022', '--lib', 'es2023,dom,dom.iterable'];
+  const module = ['--module', resolution === 'nodenext' ? 'nodenext' : 'esnext'];
+  return [tsc, ...flags, ...module, '--moduleResolution', resolution, '--outDir', 'out', 'app.ts'];
+}
 
 function run(command: readonly string[], cwd: string): string {
   const { stdout, stderr } = spawnSync(process.execPath, command, { cwd, encoding: 'utf8' });

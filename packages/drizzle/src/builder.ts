@@ -100,12 +100,11 @@ function openingField(selected: SelectedField): SelectedField {
     : selected;
 }
 
-/** Returns the column with a decoder that returns the ciphertext. */
+const unchanged = (value: unknown): unknown => value;
+
+/** Returns the column with a decoder that returns the ciphertext. It is no Proxy, because Drizzle calls it for each row. */
 function ciphertextColumn(column: Column): Column {
-  return new Proxy(column, {
-    get: (target, name) =>
-      name === 'mapFromDriverValue' ? (value: unknown) => value : Reflect.get(target, name),
-  });
+  return Object.assign(Object.create(column) as Column, { mapFromDriverValue: unchanged });
 }
 
 export const isView = (value: unknown): value is View => is(value, View);

@@ -3,7 +3,7 @@ import { holdsCiphertext } from '@eaas/sdk/fields';
 import type { SelectedField } from './builder.ts';
 import { type Encryption, encryptionOf, isBound, requireIdColumn } from './encryption.ts';
 import { refuse } from './error.ts';
-import type { Row, RowId } from './records.ts';
+import { type Row, type RowId, withId } from './records.ts';
 import type { RewriteContext } from './search.ts';
 
 /** A column of the result that holds ciphertexts, and the place of the ids of its rows. */
@@ -80,6 +80,7 @@ function holderOf(row: Row, path: readonly string[]): Row | undefined {
 }
 
 function valueAt(row: Row, path: readonly string[]): unknown {
+  if (path.length === 1) return row[path[0] ?? ''];
   return holderOf(row, path)?.[path.at(-1) ?? ''];
 }
 
@@ -122,21 +123,18 @@ async function openGroup(
 ): Promise<void> {
   const [first] = group;
   if (!first) return;
-  const ids: RowId[] = [];
   const idPath = group.find((opened) => opened.idPath)?.idPath;
   const stored = rows.map((row) => {
-    ids.push(idPath ? (valueAt(row, idPath) as RowId) : undefined);
     const values: Row = {};
     for (const { path, encryption } of group) values[encryption.column] = valueAt(row, path);
-    return values;
+    return withId(values, idPath && (valueAt(row, idPath) as RowId));
   });
-  const opened = await recordsOf(first.column.table).decrypt(stored, ids);
+  const opened = await recordsOf(first.column.table).decrypt(stored);
   for (const { path, encryption } of group) {
     const name = path.at(-1) ?? '';
     for (const [at, row] of rows.entries()) {
       const holder = holderOf(row, path);
-      const value = opened[at]?.[encryption.column];
-      if (holder && value !== undefined) holder[name] = value;
+      if (holder) holder[name] = opened[at]?.[encryption.column];
     }
   }
 }

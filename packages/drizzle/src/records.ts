@@ -25,8 +25,9 @@ export type Row = Record<string, unknown>;
 
 /** Encrypts and decrypts the rows of one table. */
 export interface TableRecords {
-  encrypt(rows: readonly Row[], ids: readonly RowId[]): Promise<Row[]>;
-  decrypt(rows: readonly Row[], ids: readonly RowId[]): Promise<Row[]>;
+  /** The rows have their ids: see `withId`. */
+  encrypt(rows: readonly Row[]): Promise<Row[]>;
+  decrypt(rows: readonly Row[]): Promise<Row[]>;
   /** Returns the fingerprints of a value. */
   fingerprints(column: string, value: unknown): Promise<readonly string[]>;
 }
@@ -76,16 +77,20 @@ export function recordsFor(
 const rowId = Symbol('row id');
 type WithId = Row & { readonly [rowId]?: RowId };
 
+/** Gives a row its id. Changes the row. */
+export function withId(row: Row, id: RowId): Row {
+  (row as { [rowId]?: RowId })[rowId] = id;
+  return row;
+}
+
 function adapt(table: string, records: Records<Tables>): TableRecords {
   const idOf = (row: object): RecordId => (row as WithId)[rowId] as RecordId;
-  const withIds = (rows: readonly Row[], ids: readonly RowId[]): Row[] =>
-    rows.map((row, at) => ({ ...row, [rowId]: ids[at] }));
   return {
-    encrypt(rows, ids) {
-      return records.encryptRows(table, withIds(rows, ids), idOf);
+    encrypt(rows) {
+      return records.encryptRows(table, rows, idOf);
     },
-    async decrypt(rows, ids) {
-      return (await records.decryptRows(table, withIds(rows, ids) as never[], idOf)) as Row[];
+    async decrypt(rows) {
+      return (await records.decryptRows(table, rows as never[], idOf)) as Row[];
     },
     async fingerprints(column, value) {
       const terms = await records.where(table, { [column]: value } as never);

@@ -1,7 +1,7 @@
 import { is, Param, Placeholder, SQL, sql, type Table } from 'drizzle-orm';
 import { type EncryptedEntry, encryptedColumns, type Encryption, indexKeyOf } from './encryption.ts';
 import { refuse } from './error.ts';
-import type { Row, RowId, TableRecords } from './records.ts';
+import { type Row, type RowId, type TableRecords, withId } from './records.ts';
 import { rewrite } from './rewrite.ts';
 import type { RewriteContext } from './search.ts';
 
@@ -70,7 +70,7 @@ export async function encryptValues(
   ids: readonly RowId[],
   records: TableRecords,
 ): Promise<Row[]> {
-  const encrypted = await records.encrypt(rows, ids);
+  const encrypted = await records.encrypt(rows.map((row, at) => withId({ ...row }, ids[at])));
   return encrypted.map((row) => {
     const stored: Row = {};
     for (const { key, encryption, index } of entries) {
