@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -73,4 +74,24 @@ whereAvailable('OpenBao (BAO=path of bao)', bao !== undefined, () => {
     expect(old).toMatchObject({ code: 3, stdout: '' });
     expect(old.stderr).toContain('min_decryption_version');
   });
+});
+
+test('a Transit engine that accepts the connection and never responds stops the start', async () => {
+  const server = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const eaas = await commandLine();
+  onTestFinished(() => eaas.database.drop());
+  const file = join(await newDirectory(), 'root.wrapped');
+  const wrapped = { provider: 'transit', key: 'transit/eaas-root', ciphertext: 'vault:v1:AAAA' };
+  await writeFile(file, JSON.stringify(wrapped));
+  const { EAAS_ROOT_KEY: _, ...rest } = eaas.env;
+  const transit = { VAULT_ADDR: `http://127.0.0.1:${port}`, VAULT_TOKEN: 'secret-of-the-test' };
+  const env = { ...rest, ...transit, EAAS_ROOT_KEY_WRAPPED_FILE: file, EAAS_PORT: '0' };
+  const { code, stdout, stderr } = await run([...program, 'serve'], env);
+  expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+  expect(stderr).toMatch(/^EAAS_ROOT_KEY_WRAPPED_FILE: Transit at [^\n]* did not respond [^\n]*\.\n$/);
+  expect(stderr).toContain('no response within 10 s');
+  expect(stderr).not.toContain('secret-of-the-test');
 });
