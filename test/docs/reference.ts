@@ -99,7 +99,8 @@ type Folder = 'sdk' | 'protocol';
 // These types are not exported, because apps do not need their names. The pages describe them where they are used.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
   sdk: `Absent ApiKeyFields ByteTransform Calls FieldOf FieldValue Flat FormOf IdFor IndexColumn
-    IndexColumns IndexValue KeyFields KeyRecord NameOf OptionsOf Plain PlaceOf RewrapClient Searchable Stored ValueOf ValueType
+    IndexColumns IndexValue IsWhole KeyFields KeyRecord NameOf OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
+    PlaceOf RewrapClient Searchable Stored ValueOf ValueType
     Where apiKeyRoutes keyRoutes named ownReasons serverModeRoutes`.split(/\s+/),
   protocol: ['Flags', 'Part', 'PathPart', 'Steps', 'TextKey'],
 };

@@ -10,7 +10,8 @@ const budgets = {
   "export * from '@eaas/protocol/wire'": 17_500,
   "export { EaasClient } from '@eaas/sdk'": 16_000,
   "export * from '@eaas/sdk/stream'": 13_000,
-  "export * from '@eaas/sdk/fields'": 10_000,
+  "export { createIndexKey, defineFields, number, text, unencrypted } from '@eaas/sdk/fields'": 10_000,
+  "export * from '@eaas/sdk/fields'": 12_200,
 };
 
 test.each(Object.entries(budgets))('the bundle of %s has at most %d bytes', async (code, budget) => {

@@ -6,13 +6,16 @@ import type {
   Index,
   LowEntropyField,
   Plaintext,
+  SearchableField,
   SearchOptions,
   TextField,
   TextSearchOptions,
   Unencrypted,
 } from './field.ts';
+import { requireSize } from './index-size.ts';
 import { jsonType } from './json-type.ts';
 import { normalizer } from './normalize.ts';
+import type { PartIndexes } from './part-index.ts';
 import { bigintType, booleanType, bytesType, dateType, numberType, textType } from './scalar-types.ts';
 import { refuse, type ValueType } from './value-type.ts';
 
@@ -23,10 +26,10 @@ import { refuse, type ValueType } from './value-type.ts';
 export function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>): TextField<NoInfer<B>> {
   const field = fieldOf(textType, options);
   return {
-    ...field,
+    ...withParts(field),
     searchable: <Column extends string | true>(search: TextSearchOptions<Column> = {}) => {
       requireOptions({ ...searchOptions, normalize: true }, search, 'searchable');
-      return { ...field, index: indexOf(search, normalizer(search.normalize ?? [])) };
+      return withParts({ ...field, index: indexOf(search, normalizer(search.normalize ?? [])) });
     },
   };
 }
@@ -105,6 +108,15 @@ function fieldOf<Value, B extends Bound>(
   return { ...options, type, index: undefined };
 }
 
+function withParts<Value, B extends Bound, Column extends string | boolean>(
+  field: Field<Value, B, Column>,
+): SearchableField<Value, B, Column> {
+  return {
+    ...field,
+    searchableBy: <Parts extends PartIndexes<Value>>(parts: Parts) => ({ ...field, parts }),
+  };
+}
+
 function lowEntropy<Value>(
   type: ValueType<Value>,
   normalize: (value: Value) => Value = (value) => value,
@@ -112,7 +124,7 @@ function lowEntropy<Value>(
   return (options) => {
     const field = fieldOf(type, options);
     return {
-      ...field,
+      ...withParts(field),
       searchable(search) {
         // The types require `lowEntropy`, but JavaScript callers can omit this option.
         if ((search as { lowEntropy?: unknown } | undefined)?.lowEntropy !== 'accepted') {
@@ -120,7 +132,7 @@ function lowEntropy<Value>(
           refuse(`a ${type.name} can be guessed by brute force: ${cure}`);
         }
         requireOptions({ ...searchOptions, lowEntropy: true }, search, 'searchable');
-        return { ...field, index: indexOf(search, normalize) };
+        return withParts({ ...field, index: indexOf(search, normalize) });
       },
     };
   };
@@ -129,14 +141,11 @@ function lowEntropy<Value>(
 const searchOptions: OptionNames<SearchOptions<string>> = { column: true, bits: true, boundTo: true };
 
 function indexOf<Value, Column extends string | true>(
-  { column, bits = 256, boundTo }: SearchOptions<Column>,
+  search: SearchOptions<Column>,
   normalize: (value: Value) => Value,
 ): Index<Value, Column> {
-  if (!(Number.isInteger(bits) && bits >= 1 && bits <= 256)) {
-    refuse(`\`bits\` must be an integer from 1 to 256 (got ${String(bits)})`);
-  }
-  if (column !== undefined && typeof column !== 'string')
-    refuse('`column` must be a string, the name of the index column');
+  const { boundTo } = search;
+  const size = requireSize(search);
   if (boundTo !== undefined) {
     // Requires both names. Otherwise the index would not be bound to one field.
     const { table, field } = Object(boundTo) as { table: unknown; field: unknown };
@@ -144,5 +153,5 @@ function indexOf<Value, Column extends string | true>(
     if (!areNames) refuse('`boundTo` must be { table, field } with the names of a table and a field');
     requireOptions({ table: true, field: true }, boundTo, 'boundTo');
   }
-  return { column: column ?? (true as Column), bits, boundTo, normalize };
+  return { ...size, boundTo, normalize };
 }

@@ -1,7 +1,7 @@
 import { requireOptions } from '../require-options.ts';
 import type { FieldsDefinition } from './define-fields.ts';
-import { planOf, requireField, requireTable } from './plan.ts';
-import type { FieldName, NameOf, Tables } from './row-types.ts';
+import { type FieldPlan, planOf, requireField, requireTable } from './plan.ts';
+import type { FieldName, IndexColumns, NameOf, Tables } from './row-types.ts';
 import { refuse } from './value-type.ts';
 
 /** Options of `checkConstraints`, for names in the database that differ from the definition. */
@@ -10,14 +10,18 @@ export interface CheckConstraintsOptions<F> {
   readonly schema?: string | undefined;
   /** The name of the table in the database. Defaults to the name in the definition. */
   readonly table?: string | undefined;
-  /** The columns of fields, as in `{ firstName: 'first_name' }`. A column defaults to the name of its field. */
-  readonly columns?: { readonly [Name in FieldName<F>]?: string } | undefined;
+  /**
+   * The columns of fields and of indexes of `searchableBy`, as in `{ firstName: 'first_name' }`. A column defaults to its name
+   * in the definition.
+   */
+  readonly columns?: { readonly [Name in FieldName<F> | IndexColumns<F>]?: string } | undefined;
   /** Checks only new rows, so the table can still hold old plaintext. After the migration, run `validate constraint`. */
   readonly notValid?: boolean | undefined;
 }
 
 /**
- * Returns the PostgreSQL statement that makes the database refuse plaintext in the encrypted columns of a table. NULL is
+ * Returns the PostgreSQL statement that makes the database refuse plaintext in the encrypted columns of a table and in the
+ * columns of `searchableBy`. NULL is
  * still allowed. Throws InputError for a table or a column that is not defined.
  */
 export function checkConstraints<T extends Tables, Table extends NameOf<T>>(
@@ -29,15 +33,25 @@ export function checkConstraints<T extends Tables, Table extends NameOf<T>>(
   const { schema, table: stored = table, notValid = false } = options;
   const columns: Readonly<Record<string, string | undefined>> = options.columns ?? {};
   const plan = requireTable(planOf(definition.tables), table);
-  for (const name of Object.keys(columns)) requireField(plan, name);
   const { fields } = plan;
+  const indexes = new Set(fields.flatMap(({ indexColumns }) => indexColumns));
+  for (const name of Object.keys(columns)) if (!indexes.has(name)) requireField(plan, name);
   if (fields.length === 0) refuse(`the table \`${table}\` has no encrypted columns`);
-  const checks = fields.map(({ name }) => {
-    const check = `add check (${quote(columns[name] ?? name)} like 'eaasA%')`;
+  const checks = fields.flatMap(conditionsOf).map(([name, condition]) => {
+    const check = `add check (${quote(columns[name] ?? name)} ${condition})`;
     return notValid ? `${check} not valid` : check;
   });
   const target = schema === undefined ? quote(stored) : `${quote(schema)}.${quote(stored)}`;
   return `alter table ${target}\n  ${checks.join(',\n  ')};\n`;
+}
+
+/** Returns the condition of each column. A part of a value could be stored in its index column by mistake. */
+function conditionsOf({ name, parts }: FieldPlan): [string, string][] {
+  const indexes = parts.map(({ column, index }): [string, string] => {
+    const one = `[0-9a-f]{${Math.ceil(index.bits / 4)}}`;
+    return [column, `~ '^${one}( ${one})*$'`];
+  });
+  return [[name, "like 'eaasA%'"], ...indexes];
 }
 
 /** Quotes an SQL identifier. */

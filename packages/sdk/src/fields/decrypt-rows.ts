@@ -50,7 +50,7 @@ export async function decryptRows(
     const opening: Opening = { row: { ...stored } };
     const id = rowIdOf(idOf(stored));
     for (const [column, plan] of fields) {
-      if (plan.indexColumn) delete opening.row[plan.indexColumn];
+      for (const index of plan.indexColumns) delete opening.row[index];
       const value = Object.hasOwn(stored, column) ? stored[column] : null;
       if (value === null || value === undefined) continue;
       const where = { table, field: plan.name, row: id };
@@ -87,7 +87,7 @@ export async function decryptRows(
 /** Returns the field of each column, and the columns that need no check. Throws InputError for an unknown field. */
 function columnsOf(plan: TablePlan, as: DecryptRowsOptions['as'] = {}) {
   const fields = new Map(plan.fields.map((field) => [field.name, field]));
-  const known = new Set(plan.fields.flatMap(({ name, indexColumn = name }) => [name, indexColumn]));
+  const known = new Set(plan.fields.flatMap((field) => [field.name, ...field.indexColumns]));
   for (const [column, name] of Object.entries(as).filter((alias) => alias[1] !== undefined)) {
     known.add(column);
     if (name === null) fields.delete(column);

@@ -2,7 +2,7 @@ import { requireOptions } from '../require-options.ts';
 import { decryptRows, type DecryptRowsOptions, type SettledRow } from './decrypt-rows.ts';
 import { encryptRows } from './encrypt-rows.ts';
 import { decryptFieldSync, encryptFieldSync } from './field-sync.ts';
-import { fingerprintsOf, type IndexSource, where } from './fingerprints.ts';
+import { fingerprintsOf, type IndexSource } from './fingerprints.ts';
 import {
   type FieldsClient,
   type IdOf,
@@ -16,6 +16,7 @@ import { planOf } from './plan.ts';
 import type { Records } from './records.ts';
 import type { NameOf, PlaceOf, RecordId, Searchable, Tables } from './row-types.ts';
 import { refuse } from './value-type.ts';
+import { where } from './where.ts';
 
 /** Options for the keys and the fingerprints of the fields. */
 export interface RecordsOptions<T extends Tables> {
@@ -66,10 +67,17 @@ function recordsOf<T extends Tables>(
   const plans = planOf(tables, keyIds);
   const sources = [index].flat();
   const all = [...plans.values()].flatMap(({ fields }) => fields);
-  const searchable = all.find((field) => field.indexColumn);
+  const searchable = all.find((field) => field.indexColumns.length > 0);
   if (searchable && sources.length === 0) {
     refuse(
       `${searchable.place} is searchable: pass \`index\`, either 'service' or a token of \`createIndexKey\``,
+    );
+  }
+  const guessable = all.find(({ parts }) => parts.length > 0);
+  if (guessable && sources.every((source) => source === 'service')) {
+    refuse(
+      `${guessable.place} is searchable by parts, whose fingerprints the service must not compute: pass a token of ` +
+        "`createIndexKey` as `index`, or [token, 'service'] to keep the other indexes",
     );
   }
   const fingerprints = fingerprintsOf(client, sources);

@@ -4,6 +4,7 @@ import { isCiphertext } from './ciphertext-test.ts';
 import { at, resultOf, type Where } from './field-error.ts';
 import { type Subject, subjectOf } from './fingerprints.ts';
 import type { IdOf, Internals, Row, RowOptions } from './internals.ts';
+import type { TypedValue } from './part-index.ts';
 import { contextOf, type FieldPlan, requireColumns, requireTable, rowIdOf } from './plan.ts';
 import { refuse } from './value-type.ts';
 
@@ -14,6 +15,14 @@ interface Cell {
   readonly where: Where;
   readonly value: Uint8Array;
   readonly context: Context;
+}
+
+/** An index column to fill, and the row that gets its fingerprints. */
+interface Mark {
+  readonly row: Row;
+  readonly column: string;
+  readonly where: Where;
+  readonly subjects: readonly Subject[];
 }
 
 /**
@@ -29,25 +38,24 @@ export async function encryptRows(
 ): Promise<Row[]> {
   const plan = requireTable(plans, table);
   const cells: Cell[] = [];
-  const searched: (Cell & Subject)[] = [];
+  const marks: Mark[] = [];
   const rows = given.map((values) => {
     requireColumns(plan, values);
     const row = { ...values };
     const id = rowIdOf(idOf(values));
     for (const field of plan.fields) {
       requireOwnIndex(field, values);
-      if (!Object.hasOwn(values, field.name)) continue;
-      const value = values[field.name];
-      if (field.indexColumn) row[field.indexColumn] = value === undefined ? undefined : null;
+      const value = Object.hasOwn(values, field.name) ? values[field.name] : null;
       if (value === null || value === undefined) continue;
       const where = { table, field: field.name, row: id };
       at(where, () => {
         const bytes = encode(field, value);
-        const cell = { row, plan: field, where, value: bytes, context: contextOf(field, id) };
-        cells.push(cell);
-        const subject = field.indexColumn ? subjectOf(field, value) : undefined;
-        if (subject) searched.push({ ...cell, ...subject });
+        cells.push({ row, plan: field, where, value: bytes, context: contextOf(field, id) });
       });
+    }
+    for (const field of plan.fields) {
+      const where = { table, field: field.name, row: id };
+      at(where, () => marks.push(...marksOf(field, values, row, where)));
     }
     return row;
   });
@@ -61,13 +69,20 @@ export async function encryptRows(
           { ...options, keyId },
         ),
     ),
-    fingerprints.written(searched, options),
+    fingerprints.written(
+      marks.flatMap(({ subjects }) => subjects),
+      options,
+    ),
   ]);
   for (const [index, { row, plan, where }] of cells.entries()) {
     row[plan.name] = resultOf(ciphertexts[index], where).ciphertext;
   }
-  for (const [index, { row, plan, where }] of searched.entries()) {
-    row[plan.indexColumn ?? ''] = resultOf(written[index], where);
+  let next = 0;
+  for (const { row, column, where, subjects } of marks) {
+    if (subjects.length === 0) continue;
+    const found = subjects.map(() => resultOf(written[next++], where));
+    // Sorted, so that a list does not reveal the order of the parts.
+    row[column] = [...new Set(found)].sort().join(' ');
   }
   return rows;
 }
@@ -82,8 +97,53 @@ export function encode({ field }: FieldPlan, value: unknown): Uint8Array {
   return field.type.encode(value);
 }
 
+/** Empties the index columns of a field that is in the row, and returns those to fill. */
+function marksOf(field: FieldPlan, values: Row, row: Row, where: Where): Mark[] {
+  const marks: Mark[] = [];
+  const { indexColumn: column } = field;
+  if (column && valuesOf([field], column, values, row)) {
+    const subject = subjectOf(field, values[field.name]);
+    if (subject) marks.push({ row, column, where, subjects: [subject] });
+  }
+  for (const part of field.parts) {
+    const [first, ...others] = valuesOf(part.fields, part.column, values, row) ?? [];
+    if (!first) continue;
+    const subjects = part.index.partsOf(first, ...others).map((bytes) => ({ plan: field, part, bytes }));
+    marks.push({ row, column: part.column, where, subjects });
+  }
+  return marks;
+}
+
+/**
+ * Returns the values from which an index column is computed. Without them, empties the column and returns undefined. Throws
+ * InputError if only some of them are in the row.
+ */
+function valuesOf(
+  fields: readonly FieldPlan[],
+  column: string,
+  values: Row,
+  row: Row,
+): TypedValue[] | undefined {
+  const given = fields.map(({ name, field: { type } }) => {
+    return { name, type, value: Object.hasOwn(values, name) ? values[name] : undefined };
+  });
+  const missing = given.filter(({ value }) => value === undefined);
+  if (missing.length === given.length) {
+    if (fields.some(({ name }) => Object.hasOwn(values, name))) row[column] = undefined;
+    return undefined;
+  }
+  if (missing[0]) {
+    const names = fields.map(({ name }) => name).join(', ');
+    refuse(`\`${column}\` is computed from ${names}: pass \`${missing[0].name}\` too`);
+  }
+  row[column] = null;
+  return given.some(({ value }) => value === null) ? undefined : given;
+}
+
 /** Throws InputError for an index column without its field, because its fingerprint belongs to another value. */
-function requireOwnIndex({ place, name, indexColumn }: FieldPlan, row: Row): void {
-  if (!indexColumn || !Object.hasOwn(row, indexColumn) || Object.hasOwn(row, name)) return;
-  refuse(`\`${indexColumn}\` is computed from ${place}: pass \`${name}\` too, or omit both`);
+function requireOwnIndex(field: FieldPlan, row: Row): void {
+  const { place, name } = field;
+  if (Object.hasOwn(row, name)) return;
+  const own = field.indexColumns.find((column) => Object.hasOwn(row, column));
+  if (own !== undefined) refuse(`\`${own}\` is computed from ${place}: pass \`${name}\` too, or omit both`);
 }

@@ -1,5 +1,6 @@
 import type { Context } from '@eaas/protocol';
 import type { Normalization } from './normalize.ts';
+import type { PartIndexes } from './part-index.ts';
 import type { ValueType } from './value-type.ts';
 
 /** The place of a value: the names of its table and field, and the id of its row. */
@@ -79,9 +80,25 @@ export interface Field<
   Value,
   B extends Bound = Bound,
   Column extends string | boolean = string | boolean,
+  Parts = object,
 > extends FieldOptions<Value, B> {
   readonly type: ValueType<Value>;
   readonly index: Index<Value, Column> | undefined;
+  /** The indexes of `searchableBy`, by name. */
+  readonly parts?: Parts | undefined;
+}
+
+/** A field to which indexes of parts can be added. */
+export interface SearchableField<Value, B extends Bound, Column extends string | boolean> extends Field<
+  Value,
+  B,
+  Column
+> {
+  /**
+   * Adds indexes that find rows by a part of the value: `text().searchableBy({ last4: lastCharacters(4, { lowEntropy:
+   * 'accepted' }) })`. Parts can be guessed, so their fingerprints are computed only under an index key, never by the service.
+   */
+  searchableBy<const Parts extends PartIndexes<Value>>(parts: Parts): Field<Value, B, Column, Parts>;
 }
 
 /** A column that is not encrypted. */
@@ -90,20 +107,20 @@ export interface Unencrypted {
 }
 
 /** An encrypted column of text. */
-export interface TextField<B extends Bound> extends Field<string, B, false> {
+export interface TextField<B extends Bound> extends SearchableField<string, B, false> {
   /**
    * Adds an index column, which finds rows with an equal value. Anyone who can compute fingerprints can test guesses, and so
    * find out texts with few possible values, such as postal codes.
    */
   searchable<const Column extends string | true = true>(
     options?: TextSearchOptions<Column>,
-  ): Field<string, B, NoInfer<Column>>;
+  ): SearchableField<string, B, NoInfer<Column>>;
 }
 
 /** An encrypted column of values that can be guessed. */
-export interface LowEntropyField<Value, B extends Bound> extends Field<Value, B, false> {
+export interface LowEntropyField<Value, B extends Bound> extends SearchableField<Value, B, false> {
   /** Adds an index column. Throws InputError unless `lowEntropy` is `accepted`. */
   searchable<const Column extends string | true = true>(
     options: LowEntropySearchOptions<Column>,
-  ): Field<Value, B, NoInfer<Column>>;
+  ): SearchableField<Value, B, NoInfer<Column>>;
 }

@@ -13,6 +13,7 @@ export type {
   LowEntropyField,
   LowEntropySearchOptions,
   Plaintext,
+  SearchableField,
   SearchOptions,
   TextField,
   TextSearchOptions,
@@ -20,9 +21,13 @@ export type {
 } from './field.ts';
 export { FieldError, type FieldErrorCode } from './field-error.ts';
 export type { IndexSource } from './fingerprints.ts';
+export { indexColumns } from './index-columns.ts';
 export { createIndexKey, type IndexKeyOptions, rewrapIndexKey } from './index-key.ts';
 export type { FieldsClient, PlaintextRead, ReadCount, RowOptions } from './internals.ts';
 export type { NamedNormalization, Normalization } from './normalize.ts';
+export type { PartIndex, PartIndexes, PartOptions, TextPartOptions, TypedValue } from './part-index.ts';
+export type { Query } from './query-types.ts';
+export { days, months, type RangeIndex, type SearchRange, steps, years } from './range-rules.ts';
 export type { DecryptOptionsOf, Records } from './records.ts';
 export type {
   Aliases,
@@ -34,8 +39,9 @@ export type {
   Fingerprint,
   OnlyDefined,
   PlainRow,
-  Query,
   ReadableRow,
   RecordId,
   Tables,
 } from './row-types.ts';
+export { firstCharacters, lastCharacters, prefixes, wholeText, words } from './text-rules.ts';
+export { type FieldsQuery, withFields } from './with-fields.ts';

@@ -1,16 +1,11 @@
-import { InputError, pae } from '@eaas/protocol';
+import { pae } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
 import { callByGroup } from './group-calls.ts';
-import { callOptions } from '../call-options.ts';
 import type { EnvelopeClient } from '../envelope-client.ts';
 import { type Settled, settleEach } from '../errors.ts';
-import { requireOptions } from '../require-options.ts';
 import type { CallOptions } from '../transport.ts';
-import { at, FieldError, resultOf } from './field-error.ts';
 import { indexKeyOf } from './index-key.ts';
-import type { Internals, Row } from './internals.ts';
-import { type FieldPlan, requireField, requireTable } from './plan.ts';
-import { refuse } from './value-type.ts';
+import type { FieldPlan, PartPlan } from './plan.ts';
 
 /**
  * Where fingerprints are computed. With `service`, the service computes fingerprints and sees every stored or searched
@@ -18,10 +13,12 @@ import { refuse } from './value-type.ts';
  */
 export type IndexSource = 'service' | (string & {});
 
-/** A normalized and encoded value whose fingerprint is needed. */
+/** A normalized and encoded value, or a part of one, whose fingerprint is needed. */
 export interface Subject {
   readonly plan: FieldPlan;
-  readonly bytes: Uint8Array;
+  readonly bytes: string | Uint8Array;
+  /** The index of `searchableBy`. Undefined for the index of the whole value. */
+  readonly part?: PartPlan;
 }
 
 export type Fingerprints = ReturnType<typeof fingerprintsOf>;
@@ -33,9 +30,13 @@ export function fingerprintsOf(
 ) {
   const sources = given.map((source) => (source === 'service' ? source : indexKeyOf(client, source)));
 
-  /** Returns one task for each index and key. If the key of a task is undefined, the key of the client is used. */
+  /**
+   * Returns one task for each index and key. If the key of a task is undefined, the key of the client is used. The
+   * service never gets parts of values.
+   */
   const tasksOf = (subject: Subject) =>
     sources.flatMap((source) => {
+      if (source === 'service' && subject.part) return [];
       const keyIds = (source === 'service' && subject.plan.keyIds) || [undefined];
       return keyIds.map((keyId) => ({ subject, source, keyId }));
     });
@@ -56,7 +57,8 @@ export function fingerprintsOf(
       },
     );
     return whole.map((result, at) => {
-      const bits = tasks[at]?.subject.plan.field.index?.bits ?? 256;
+      const { part, plan } = tasks[at]?.subject ?? {};
+      const bits = (part ?? plan?.field)?.index?.bits ?? 256;
       return result.ok ? { ok: true, value: cut(result.value, bits) } : result;
     });
   }
@@ -89,38 +91,9 @@ export function subjectOf(plan: FieldPlan, value: unknown): Subject | undefined 
   return bytes.length === 0 ? undefined : { plan, bytes };
 }
 
-/** Returns the fingerprints of each value of the query, by index column. Throws FieldError. */
-export async function where(
-  { fingerprints, plans }: Internals,
-  table: string,
-  query: Row,
-  options: CallOptions = {},
-): Promise<Record<string, string[]>> {
-  requireOptions(callOptions, options, 'where');
-  // A query without conditions would find every row.
-  if (Object.keys(query).length === 0) refuse('the query must name at least one field');
-  const terms = Object.entries(query).map(async ([field, value]): Promise<[string, string[]]> => {
-    const plan = requireField(requireTable(plans, table), field);
-    const place = { table, field, row: undefined };
-    const subject = at(place, () => {
-      if (!plan.indexColumn) refuse('the field is not searchable: define it with searchable()');
-      if (value === null || value === undefined) {
-        refuse('expected a value to search by: search for null with `is null`');
-      }
-      return subjectOf(plan, value);
-    });
-    if (!subject) {
-      const cause = new InputError('the value is empty after normalization, so no row can be found by it');
-      throw new FieldError(cause, place, 'no_fingerprint');
-    }
-    const results = await fingerprints.possible(subject, options);
-    return [plan.indexColumn ?? '', [...new Set(results.map((result) => resultOf(result, place)))]];
-  });
-  return Object.fromEntries(await Promise.all(terms));
-}
-
-/** Binds the value to its field, so that the same value has different fingerprints in different fields. */
-function preimage({ plan, bytes }: Subject): Uint8Array<ArrayBuffer> {
+/** Binds the value to its index, so that the same value has different fingerprints in different indexes. */
+function preimage({ plan, bytes, part }: Subject): Uint8Array<ArrayBuffer> {
+  if (part) return pae('eaas part index v1', plan.table, plan.name, part.name, bytes);
   const { table, field } = plan.field.index?.boundTo ?? { table: plan.table, field: plan.name };
   return pae('eaas field index v1', table, field, bytes);
 }

@@ -1,8 +1,18 @@
 import { type Context, encodeContext, parseUuid } from '@eaas/protocol';
 import { nearestOf } from '@eaas/protocol/internal';
 import type { Field, Unencrypted } from './field.ts';
+import type { PartIndex } from './part-index.ts';
 import type { RecordId, Tables } from './row-types.ts';
 import { refuse } from './value-type.ts';
+
+/** An index of `searchableBy` with its place in the definition. */
+export interface PartPlan {
+  readonly name: string;
+  readonly column: string;
+  readonly index: PartIndex<unknown, unknown>;
+  /** The field, and after it the other fields that the index covers. */
+  readonly fields: readonly FieldPlan[];
+}
 
 /** A field of a definition, with the names of its table and field. */
 export interface FieldPlan {
@@ -12,6 +22,9 @@ export interface FieldPlan {
   readonly place: string;
   readonly field: Field<unknown>;
   readonly indexColumn: string | undefined;
+  readonly parts: readonly PartPlan[];
+  /** The columns of all indexes of the field. */
+  readonly indexColumns: readonly string[];
   /** The keys of the field. The first key encrypts. Undefined means the key of the client. */
   readonly keyIds: readonly string[] | undefined;
   /** How many ciphertexts and how many plaintexts of the field were read. */
@@ -61,7 +74,7 @@ function planTable(
   keys: ReadonlyMap<string, FieldPlan['keyIds']>,
 ): TablePlan {
   const columns: string[] = [];
-  const fields: FieldPlan[] = [];
+  const fields: (FieldPlan & { readonly parts: PartPlan[]; readonly indexColumns: string[] })[] = [];
   for (const [name, field] of Object.entries(given)) {
     const place = `${table}.${name}`;
     columns.push(requireName(place, name));
@@ -73,14 +86,31 @@ function planTable(
     encodeContext({ table, field: name });
     const column = field.index?.column;
     const indexColumn = column === true ? `${name}_index` : column === false ? undefined : column;
-    if (indexColumn !== undefined) columns.push(requireName(place, indexColumn));
+    const indexColumns = indexColumn === undefined ? [] : [requireName(place, indexColumn)];
     const reads = { encrypted: 0, plaintext: 0 };
     const keyIds = keys.get(place) ?? keys.get(table);
-    fields.push({ table, name, place, field, indexColumn, keyIds, reads });
+    fields.push({ table, name, place, field, indexColumn, indexColumns, parts: [], keyIds, reads });
+  }
+  for (const field of fields) {
+    field.parts.push(...planParts(field, (name) => requireField({ table, fields }, name)));
+    field.indexColumns.push(...field.parts.map(({ column }) => column));
+    columns.push(...field.indexColumns);
   }
   requireUnique(columns, `the table ${table}`);
   requireName(table, table);
   return { table, fields, columns: new Set(columns) };
+}
+
+function planParts(field: FieldPlan, fieldOf: (name: string) => FieldPlan): PartPlan[] {
+  const parts = Object.entries<PartIndex<unknown, unknown>>({ ...field.field.parts });
+  return parts.map(([name, index]) => {
+    if (typeof index?.soughtBy !== 'function') {
+      refuse(`${field.place}: \`searchableBy\` takes an index for each name, such as { month: months(…) }`);
+    }
+    const own = index.column === true ? `${field.name}_${name}_index` : index.column;
+    const column = requireName(field.place, name === '' ? name : own);
+    return { name, column, index, fields: [field, ...index.others.map(fieldOf)] };
+  });
 }
 
 function isUnencrypted(column: Field<unknown> | Unencrypted): column is Unencrypted {
@@ -105,7 +135,10 @@ export function requireTable(plans: Plans, table: string): TablePlan {
 }
 
 /** Returns a field of the table. Throws InputError for a field that is not defined. */
-export function requireField({ table, fields }: TablePlan, name: string): FieldPlan {
+export function requireField(
+  { table, fields }: Pick<TablePlan, 'table' | 'fields'>,
+  name: string,
+): FieldPlan {
   const plan = fields.find((field) => field.name === name);
   const names = () => fields.map((field) => field.name);
   return plan ?? refuse(`the field \`${table}.${name}\` is not defined${suggestion(name, names())}`);

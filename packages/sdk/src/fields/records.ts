@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { SettledRow } from './decrypt-rows.ts';
 import type { ReadCount, RowOptions } from './internals.ts';
+import type { Query, Terms } from './query-types.ts';
 import type {
   Aliases,
   DecryptRowResult,
@@ -13,11 +14,9 @@ import type {
   OnlyDefined,
   PlaceOf,
   PlainRow,
-  Query,
   ReadableRow,
   Stored,
   Tables,
-  Terms,
   WithoutRow,
 } from './row-types.ts';
 
@@ -79,8 +78,10 @@ export interface Records<T extends Tables> {
   ): Promise<DecryptRowResult<T[Table], Row, As>[]>;
 
   /**
-   * Returns the fingerprints to search by, for each index column. A column has several fingerprints while you replace a key
-   * or an index. Index columns are not authenticated, so compare the decrypted value if an attacker could have changed the
+   * Returns the fingerprints to search by, for each index column: `where('users', { email })`. A query can name an index of
+   * `searchableBy`: `where('users', { ssn: { last4: '6789' } })`. A column has several fingerprints for a range, and while you
+   * replace a key or an index. For the column of a list there is one list for each part: a row must have a fingerprint of every
+   * list. Index columns are not authenticated, so compare the decrypted value if an attacker could have changed the
    * column. Throws FieldError. The code is `no_fingerprint` for a value that is empty after normalization.
    */
   where<Table extends NameOf<T>, Q extends Query<T[Table]>>(

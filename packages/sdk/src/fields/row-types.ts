@@ -1,4 +1,5 @@
 import type { Bound, Field, Unencrypted } from './field.ts';
+import type { PartIndex } from './part-index.ts';
 
 /**
  * The ciphertext of the field `Place` (`users.email`). Plaintext and other ciphertexts are not assignable. The compiler
@@ -8,7 +9,7 @@ export type Encrypted<Place extends string, Value> = string & {
   readonly 'encrypt it first: records.encryptRow': readonly [Place, Value];
 };
 
-/** A fingerprint of the field `Place`, in its index column. */
+/** A fingerprint of the field `Place`, in one of its index columns. A column of a list has several, separated by spaces. */
 export type Fingerprint<Place extends string> = string & {
   readonly 'compute it first: records.encryptRow or records.where': Place;
 };
@@ -20,8 +21,8 @@ export type Tables = Readonly<Record<string, Readonly<Record<string, Field<unkno
 export type RecordId = string | number | bigint;
 
 type Absent = null | undefined;
-type Flat<T> = { [Name in keyof T]: T[Name] } & {};
-type ValueOf<F> = F extends Field<infer Value> ? Value : never;
+export type Flat<T> = { [Name in keyof T]: T[Name] } & {};
+export type ValueOf<F> = F extends Field<infer Value> ? Value : never;
 export type NameOf<T> = keyof T & string;
 
 /** The names of a table's fields. */
@@ -30,25 +31,46 @@ export type FieldName<F> = {
 }[NameOf<F>];
 
 /** The name of a field's index column. `never` if the field has no index column. */
-type IndexColumn<F, Name> =
+export type IndexColumn<F, Name> =
   F extends Field<unknown, Bound, infer Column>
     ? Column extends true
       ? `${Name & string}_index`
       : Column & string
     : never;
 
-type IndexColumns<F> = { [Name in keyof F]: IndexColumn<F[Name], Name> }[keyof F];
+/** The indexes of `searchableBy`, by name. */
+export type PartsOf<F> = F extends Field<unknown, Bound, string | boolean, infer Parts> ? Parts : object;
+
+/** The column of an index of `searchableBy`. */
+export type PartColumn<Index, Name, Part> =
+  Index extends PartIndex<never, never, boolean, infer Column>
+    ? Column extends true
+      ? `${Name & string}_${Part & string}_index`
+      : Column & string
+    : never;
+
+/** The names of the columns of all indexes of `searchableBy` of a field. */
+type PartColumns<F, Name> = {
+  [Part in keyof PartsOf<F>]: PartColumn<PartsOf<F>[Part], Name, Part>;
+}[keyof PartsOf<F>];
+
+/** The names of the index columns of a table. */
+export type IndexColumns<F> = {
+  [Name in keyof F]: IndexColumn<F[Name], Name> | PartColumns<F[Name], Name>;
+}[keyof F];
 
 /** The type of an index column. Null is possible for text only, if the text is empty after normalization. */
 type IndexValue<Place extends string, Value> = Fingerprint<Place> | (Value extends string ? null : never);
 
 /** The searchable fields of a table. */
 export type Searchable<F> = {
-  [Name in NameOf<F>]: [IndexColumn<F[Name], Name>] extends [never] ? never : Name;
+  [Name in NameOf<F>]: [IndexColumn<F[Name], Name> | PartColumns<F[Name], Name>] extends [never]
+    ? never
+    : Name;
 }[NameOf<F>];
 
 /** A value of the app. The types exclude ciphertexts and fingerprints, because they must not be encrypted again. */
-type Plain<Value> = Value extends string
+export type Plain<Value> = Value extends string
   ? Value & {
       readonly 'encrypt it first: records.encryptRow'?: never;
       readonly 'compute it first: records.encryptRow or records.where'?: never;
@@ -85,6 +107,11 @@ export type EncryptRowResult<F, Table extends string, Row> = Flat<
     [Name in keyof Row as Name extends keyof F ? IndexColumn<F[Name], Name> : never]: Name extends keyof F
       ? IndexValue<`${Table}.${Name & string}`, ValueOf<F[Name]>> | Extract<Row[Name], Absent>
       : never;
+  } & {
+    [Name in keyof Row as Name extends keyof F ? PartColumns<F[Name], Name> : never]:
+      | Fingerprint<`${Table}.${Name & string}`>
+      | null
+      | Extract<Row[Name], undefined>;
   }
 >;
 
@@ -113,16 +140,6 @@ export type DecryptRowResult<F, Row, As = object> = Flat<{
       ? ValueOf<F[Name]> | Extract<Row[Column], Absent>
       : Row[Column]
     : never;
-}>;
-
-/** The fields to search by, with the value of each. */
-export type Query<F> = { readonly [Name in Searchable<F>]?: Plain<ValueOf<F[Name]>> };
-
-/** For each index column, the fingerprints of the rows to find. */
-export type Terms<F, Table extends string, Q> = Flat<{
-  [
-    Name in keyof Q as Name extends keyof F ? IndexColumn<F[Name], Name> : never
-  ]: Fingerprint<`${Table}.${Name & string}`>[];
 }>;
 
 /** The fields whose context does not contain the row id. */

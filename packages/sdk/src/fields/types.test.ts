@@ -3,16 +3,23 @@ import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import {
   boolean,
   bytes,
+  createIndexKey,
   date,
   defineFields,
   type Encrypted,
   type EncryptedRow,
   type Fingerprint,
+  indexColumns,
   json,
+  lastCharacters,
+  months,
   number,
   type SettledRow,
+  steps,
   text,
   unencrypted,
+  withFields,
+  words,
 } from './fields.ts';
 
 interface Notes {
@@ -125,6 +132,98 @@ test('`where` takes searchable fields and returns index columns', async () => {
     records.where('users', { email: null }),
     // @ts-expect-error: the value is not text
     records.where('users', { email: 5 }),
+  ]);
+});
+
+const accepted = { lowEntropy: 'accepted' } as const;
+
+const byParts = defineFields({
+  patients: {
+    ...unencrypted('id'),
+    ssn: text()
+      .searchable()
+      .searchableBy({ last4: lastCharacters(4, accepted) }),
+    name: text().searchableBy({
+      words: words({ ...accepted, column: 'name_marks' }),
+      and_born: withFields(['born'], accepted),
+    }),
+    born: date().searchableBy({ month: months(accepted) }),
+  },
+});
+
+interface Patient {
+  id: string;
+  ssn: string;
+  name?: string;
+}
+
+test('a stored row has the columns of `searchableBy`, and a decrypted row has none', async () => {
+  const { client } = observedClient();
+  const records = byParts.for(client, { index: await createIndexKey(client) });
+  const patient: Patient = { id: '1', ssn: '123-45-6789' };
+  const stored = await records.encryptRow('patients', patient.id, patient);
+  expectTypeOf(stored).toEqualTypeOf<{
+    id: string;
+    ssn: Encrypted<'patients.ssn', string>;
+    name?: Encrypted<'patients.name', string>;
+    ssn_index: Fingerprint<'patients.ssn'> | null;
+    ssn_last4_index: Fingerprint<'patients.ssn'> | null;
+    name_marks?: Fingerprint<'patients.name'> | null;
+    name_and_born_index?: Fingerprint<'patients.name'> | null;
+  }>();
+  expectTypeOf(await records.decryptRow('patients', '1', stored)).toEqualTypeOf<{
+    id: string;
+    ssn: string;
+    name?: string;
+  }>();
+  expectTypeOf(indexColumns(byParts, 'patients')).toEqualTypeOf<
+    ('ssn_index' | 'ssn_last4_index' | 'name_marks' | 'name_and_born_index' | 'born_month_index')[]
+  >();
+});
+
+test('`where` takes the names of indexes, and what each of them finds', async () => {
+  const { client } = observedClient();
+  const records = byParts.for(client, { index: await createIndexKey(client) });
+  const born = new Date('1815-12-10');
+  const terms = await records.where('patients', {
+    ssn: { last4: '6789' },
+    name: { words: 'ada', and_born: { name: 'Ada', born } },
+    born: { month: { from: born, to: born } },
+  });
+  expectTypeOf(terms).toEqualTypeOf<{
+    ssn_last4_index: Fingerprint<'patients.ssn'>[];
+    name_marks: Fingerprint<'patients.name'>[][];
+    name_and_born_index: Fingerprint<'patients.name'>[];
+    born_month_index: Fingerprint<'patients.born'>[];
+  }>();
+  const whole = await records.where('patients', { ssn: '123-45-6789' });
+  expectTypeOf(whole).toEqualTypeOf<{ ssn_index: Fingerprint<'patients.ssn'>[] }>();
+  const { ssn } = await records.encryptRow('patients', 1, { ssn: '1' });
+  assertType<() => unknown>(() => [
+    // @ts-expect-error: the field has no index for the whole value
+    records.where('patients', { name: 'Ada' }),
+    // @ts-expect-error: the index does not exist
+    records.where('patients', { ssn: { last3: '678' } }),
+    // @ts-expect-error: the query is a ciphertext
+    records.where('patients', { ssn: { last4: ssn } }),
+    // @ts-expect-error: the query is not a date
+    records.where('patients', { born: { month: 12 } }),
+    // @ts-expect-error: a field of the combination is missing
+    records.where('patients', { name: { and_born: { name: 'Ada' } } }),
+    // @ts-expect-error: the definition has an index
+    byParts.for(client),
+    // @ts-expect-error: `lowEntropy` is not accepted
+    lastCharacters(4, {}),
+    // @ts-expect-error: `lowEntropy` is not accepted
+    months(),
+    // @ts-expect-error: the index is for text
+    date().searchableBy({ last4: lastCharacters(4, accepted) }),
+    // @ts-expect-error: the index is for bigints
+    number().searchableBy({ band: steps(10n, accepted) }),
+    // @ts-expect-error: only text is normalized
+    months({ ...accepted, normalize: [] }),
+    // @ts-expect-error: bytes cannot be searched
+    bytes().searchableBy({ last4: lastCharacters(4, accepted) }),
   ]);
 });
 

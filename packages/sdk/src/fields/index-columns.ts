@@ -1,0 +1,12 @@
+import type { FieldsDefinition } from './define-fields.ts';
+import { planOf, requireTable } from './plan.ts';
+import type { IndexColumns, NameOf, Tables } from './row-types.ts';
+
+/** Returns the names of all index columns of a table, for an inventory: `{ except: indexColumns(fields, 'users') }`. */
+export function indexColumns<T extends Tables, Table extends NameOf<T>>(
+  definition: FieldsDefinition<T>,
+  table: Table,
+): IndexColumns<T[Table]>[] {
+  const { fields } = requireTable(planOf(definition.tables), table);
+  return fields.flatMap(({ indexColumns }) => indexColumns) as IndexColumns<T[Table]>[];
+}

@@ -1,0 +1,21 @@
+import { refuse } from './value-type.ts';
+
+interface Size<Column extends string | true> {
+  readonly column?: Column | undefined;
+  readonly bits?: number | undefined;
+}
+
+/** Returns the column of an index and the length of its fingerprints, with defaults. Throws InputError. */
+export function requireSize<Column extends string | true>({
+  column,
+  bits = 256,
+}: Size<Column>): {
+  readonly column: Column;
+  readonly bits: number;
+} {
+  if (!(Number.isInteger(bits) && bits >= 1 && bits <= 256)) {
+    refuse(`\`bits\` must be an integer from 1 to 256 (got ${String(bits)})`);
+  }
+  if (column !== undefined && typeof column !== 'string') refuse('`column` must be the name of a column');
+  return { column: column ?? (true as Column), bits };
+}

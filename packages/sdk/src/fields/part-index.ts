@@ -1,0 +1,110 @@
+import { type OptionNames, requireOptions } from '../require-options.ts';
+import { requireSize } from './index-size.ts';
+import { type Normalization, normalizer } from './normalize.ts';
+import { textType } from './scalar-types.ts';
+import { refuse, type ValueType } from './value-type.ts';
+
+/** Options of an index of parts. `Column` is the name of its column. `true` means `<field>_<name>_index`. */
+export interface PartOptions<Column extends string | true> {
+  /** Confirms that you accept the risk: anyone who can compute fingerprints can find every part by brute force. */
+  readonly lowEntropy: 'accepted';
+  readonly column?: Column | undefined;
+  /** The length of a fingerprint in bits, from 1 to 256 (the default). See `SearchOptions`. */
+  readonly bits?: number | undefined;
+}
+
+/** Options of an index of parts of texts. */
+export interface TextPartOptions<Column extends string | true> extends PartOptions<Column> {
+  /** Steps, in order, before the parts are taken. Defaults to `nfkc`, `lowercase`, `accents`, `spaces` and `trim`. */
+  readonly normalize?: readonly Normalization[] | undefined;
+}
+
+/** A value with the name and the type of its field. */
+export interface TypedValue<Value = unknown> {
+  readonly name: string;
+  readonly type: ValueType<Value>;
+  readonly value: Value;
+}
+
+/** An index by which a search finds rows by a part of a value. */
+export interface PartIndex<
+  Value,
+  Query = Value,
+  IsList extends boolean = boolean,
+  Column extends string | true = string | true,
+> {
+  readonly column: Column;
+  readonly bits: number;
+  /** Whether a value has several parts. Its column then holds several fingerprints, separated by spaces. */
+  readonly isList: IsList;
+  /** The other fields that the index covers. */
+  readonly others: readonly string[];
+  /** Returns the parts of a stored value. The values of the other fields follow it. */
+  partsOf(first: TypedValue<Value>, ...others: readonly TypedValue[]): readonly (string | Uint8Array)[];
+  /**
+   * Returns the parts to search for: all of them if `isList`, otherwise any of them. `fields` are the fields of the index.
+   * Throws InputError.
+   */
+  soughtBy(query: Query, ...fields: readonly Omit<TypedValue, 'value'>[]): readonly (string | Uint8Array)[];
+}
+
+/** The indexes of `searchableBy`, by name. */
+export type PartIndexes<Value> = Readonly<Record<string, PartIndex<Value, never>>>;
+
+/** The part of an index that differs between the kinds. */
+export interface PartRule<Value, Query, IsList extends boolean> {
+  readonly isList: IsList;
+  partsOf(value: Value): readonly string[];
+  soughtBy(query: Query): readonly string[];
+}
+
+/** Creates an index of parts of texts. `rule` gets normalized texts. */
+export function textIndex<IsList extends boolean, Column extends string | true>(
+  name: string,
+  rule: PartRule<string, string, IsList>,
+  options: TextPartOptions<Column>,
+): PartIndex<string, string, IsList, Column> {
+  const index = indexOf(name, textPartOptions, options);
+  const fold = foldOf(options);
+  return {
+    ...index,
+    isList: rule.isList,
+    partsOf: ({ value }) => rule.partsOf(fold(value)),
+    soughtBy(query) {
+      // Checks the type before the normalization relies on it.
+      textType.encode(query);
+      return rule.soughtBy(fold(query));
+    },
+  };
+}
+
+/** Creates an index with the options that all kinds have. Throws InputError unless `lowEntropy` is accepted. */
+export function indexOf<Column extends string | true>(
+  name: string,
+  known: OptionNames<PartOptions<string>>,
+  options: PartOptions<Column>,
+) {
+  // The types require `lowEntropy`, but JavaScript callers can omit this option.
+  if ((options as { lowEntropy?: unknown } | undefined)?.lowEntropy !== 'accepted') {
+    const cure = "pass { lowEntropy: 'accepted' } to accept this risk";
+    refuse(`the fingerprints of \`${name}\` can be guessed by brute force: ${cure}`);
+  }
+  requireOptions<object>(known, options, name);
+  const others: readonly string[] = [];
+  return { ...requireSize(options), others };
+}
+
+export const partOptions: OptionNames<PartOptions<string>> = { lowEntropy: true, column: true, bits: true };
+
+export const textPartOptions: OptionNames<TextPartOptions<string>> = { ...partOptions, normalize: true };
+
+/** Returns the normalization of texts. By default it ignores case, accents and white space. */
+export function foldOf({ normalize }: TextPartOptions<string | true>): (text: string) => string {
+  return normalizer(normalize ?? ['nfkc', 'lowercase', 'accents', 'spaces', 'trim']);
+}
+
+/** Throws InputError unless a number of characters is an integer from 1 to 64. */
+export function requireLength(call: string, length: number): number {
+  const isLength = Number.isInteger(length) && length >= 1 && length <= 64;
+  return isLength ? length : refuse(`\`${call}\` takes an integer from 1 to 64 (got ${String(length)})`);
+}

@@ -1,0 +1,112 @@
+import { bigintType, dateType, numberType } from './scalar-types.ts';
+import { indexOf, type PartIndex, type PartOptions, partOptions } from './part-index.ts';
+import { refuse, type ValueType } from './value-type.ts';
+
+/** The bounds of a search. Values equal to a bound are found too. */
+export interface SearchRange<Value> {
+  readonly from: Value;
+  readonly to: Value;
+}
+
+/** An index that finds ranges. A single value stands for its bucket. */
+export type RangeIndex<Value, Column extends string | true> = PartIndex<
+  Value,
+  Value | SearchRange<Value>,
+  false,
+  Column
+>;
+
+/** Each bucket is one fingerprint of the query, so more buckets would make statements too long. */
+const maxBuckets = 1000;
+
+const day = 86_400_000;
+
+/** Finds dates by their year (UTC). Reveals which rows have the same year. Possible values: about 100 for dates of birth. */
+export function years<const Column extends string | true = true>(
+  options: PartOptions<Column>,
+): RangeIndex<Date, NoInfer<Column>> {
+  return buckets('years', options, dateType, (date) => date.getUTCFullYear());
+}
+
+/** Finds dates by their month (UTC). Reveals which rows have the same month. Possible values: about 1,200 for dates of birth. */
+export function months<const Column extends string | true = true>(
+  options: PartOptions<Column>,
+): RangeIndex<Date, NoInfer<Column>> {
+  return buckets('months', options, dateType, (date) => date.getUTCFullYear() * 12 + date.getUTCMonth());
+}
+
+/** Finds dates by their day (UTC). Reveals which rows have the same day. Possible values: about 36,500 for dates of birth. */
+export function days<const Column extends string | true = true>(
+  options: PartOptions<Column>,
+): RangeIndex<Date, NoInfer<Column>> {
+  return buckets('days', options, dateType, (date) => Math.floor(date.getTime() / day));
+}
+
+/**
+ * Finds numbers by steps of one size: `steps(10_000)` for salaries. Reveals which rows are in the same step. Possible values:
+ * the largest value divided by the size.
+ */
+export function steps<const Column extends string | true = true>(
+  size: number,
+  options: PartOptions<Column>,
+): RangeIndex<number, NoInfer<Column>>;
+export function steps<const Column extends string | true = true>(
+  size: bigint,
+  options: PartOptions<Column>,
+): RangeIndex<bigint, NoInfer<Column>>;
+export function steps<Column extends string | true>(
+  size: number | bigint,
+  options: PartOptions<Column>,
+): RangeIndex<number, Column> | RangeIndex<bigint, Column> {
+  if (!(size > 0) || size === Infinity) refuse('`steps` takes a positive number or bigint');
+  if (typeof size === 'number')
+    return buckets('steps', options, numberType, (value) => Math.floor(value / size));
+  // Division of bigints rounds toward zero.
+  return buckets('steps', options, bigintType, (value) => (value - (((value % size) + size) % size)) / size);
+}
+
+/** Finds values by their bucket. `bucketOf` must never decrease when the value increases. */
+function buckets<Value, Column extends string | true>(
+  name: string,
+  options: PartOptions<Column>,
+  type: ValueType<Value>,
+  bucketOf: (value: Value) => number | bigint,
+): RangeIndex<Value, Column> {
+  const checked = (value: Value) => {
+    type.encode(value);
+    return bucketOf(value);
+  };
+  return {
+    ...indexOf(name, partOptions, options),
+    isList: false,
+    partsOf({ value }) {
+      const bucket = bucketOf(value);
+      // Of all values, only NaN is in no bucket.
+      return Number.isNaN(bucket) ? [] : [String(bucket)];
+    },
+    soughtBy(query) {
+      const { from, to } = isRange(query) ? query : { from: query, to: query };
+      const first = checked(from);
+      const last = checked(to);
+      if (!(first <= last)) refuse('expected a range whose `from` is at most its `to`');
+      if (first === last) return [String(first)];
+      const count =
+        1 +
+        (typeof first === 'bigint' && typeof last === 'bigint'
+          ? Number(last - first)
+          : Number(last) - Number(first));
+      if (!(count <= maxBuckets)) {
+        refuse(
+          `the range covers more than ${maxBuckets} buckets: search by a coarser index, or in several parts`,
+        );
+      }
+      const step = (at: number) => (typeof first === 'bigint' ? first + BigInt(at) : first + at);
+      // Beyond 2^53, several steps round to one number.
+      return [...new Set(Array.from({ length: count }, (_, at) => String(step(at))))];
+    },
+  };
+}
+
+function isRange<Value>(query: Value | SearchRange<Value>): query is SearchRange<Value> {
+  return typeof query === 'object' && query !== null && 'from' in query && 'to' in query;
+}

@@ -1,0 +1,175 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import {
+  bigint,
+  createIndexKey,
+  date,
+  days,
+  defineFields,
+  type Field,
+  firstCharacters,
+  lastCharacters,
+  months,
+  number,
+  type PartIndex,
+  prefixes,
+  type RangeIndex,
+  steps,
+  text,
+  wholeText,
+  words,
+  years,
+} from './fields.ts';
+
+const accepted = { lowEntropy: 'accepted' } as const;
+const exact = { ...accepted, normalize: [] } as const;
+
+const { client } = observedClient();
+const index = await createIndexKey(client);
+
+/** Texts of few characters, so that parts are often equal. */
+const texts = fc.string({
+  unit: fc.constantFrom('a', 'b', 'B', 'é', 'e', '1', ' ', '-', '🦉'),
+  maxLength: 8,
+});
+const similar = fc.tuple(texts, texts, texts).map(([a, b, c]): [string, string] => [a + b, a + c]);
+
+test.each<[string, PartIndex<string, string, boolean, true>, (text: string) => string[]]>([
+  ['wholeText', wholeText(exact), (text) => (text ? [text] : [])],
+  ['firstCharacters', firstCharacters(2, exact), (text) => (/^.{2}/u.exec(text) ?? []).slice(0, 1)],
+  ['lastCharacters', lastCharacters(2, exact), (text) => (/.{2}$/u.exec(text) ?? []).slice(0, 1)],
+  ['words', words(exact), (text) => text.split(/[ 🦉-]+/u).filter(Boolean)],
+  [
+    'prefixes',
+    prefixes(2, 3, exact),
+    (text) => [/^.{2}/u, /^.{3}/u].flatMap((start) => (start.exec(text) ?? []).slice(0, 1)),
+  ],
+])('%s gives two texts as many equal fingerprints as they have equal parts', async (_, rule, partsOf) => {
+  const fields = defineFields({ t: { f: text().searchableBy({ x: rule }) } });
+  const records = fields.for(client, { index });
+  const marksOf = async (f: string) => {
+    const { f_x_index: mark } = await records.encryptRow('t', 1, { f });
+    return new Set(mark === null ? [] : mark.split(' '));
+  };
+  await fc.assert(
+    fc.asyncProperty(similar, async ([a, b]) => {
+      const [marksA, marksB] = [await marksOf(a), await marksOf(b)];
+      const [partsA, partsB] = [new Set(partsOf(a)), new Set(partsOf(b))];
+      expect(marksA.size).toBe(partsA.size);
+      expect([...marksA].filter((mark) => marksB.has(mark)).length).toBe(
+        [...partsA].filter((part) => partsB.has(part)).length,
+      );
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test.each<[string, string, boolean]>([
+  ['Ada', 'ADA', true],
+  ['Noël', 'noel', true],
+  ['No\u00ebl', 'Noe\u0308l', true],
+  ['ÀÉÎÕÜ ç', ' aeiou  C', true],
+  ['Ёлка', 'елка', true],
+  ['ﬁne', 'Fine', true],
+  ['Αθήνα', 'αθηνα', true],
+  ['Ada', 'Adam', false],
+  ['한국', '한곡', false],
+  ['กิน', 'กน', false], // Thai vowel signs are letters, and no accents.
+])('by default %j and %j have equal fingerprints: %j', async (a, b, areEqual) => {
+  const records = defineFields({ t: { f: text().searchableBy({ any: wholeText(accepted) }) } }).for(client, {
+    index,
+  });
+  const [one, other] = [
+    await records.encryptRow('t', 1, { f: a }),
+    await records.encryptRow('t', 1, { f: b }),
+  ];
+  expect(one.f_any_index === other.f_any_index).toBe(areEqual);
+});
+
+test('`accents` makes a search for the whole value ignore accents', async () => {
+  const field = text().searchable({ normalize: ['lowercase', 'accents'] });
+  const records = defineFields({ t: { f: field } }).for(client, { index });
+  expect(await records.where('t', { f: 'Zoë' })).toEqual(await records.where('t', { f: 'zoe' }));
+});
+
+test('the same part has different fingerprints in indexes with different names, fields and tables', async () => {
+  const parts = { a: wholeText(exact), b: wholeText(exact) };
+  const field = text().searchableBy(parts);
+  const whole = text()
+    .searchable()
+    .searchableBy({ a: wholeText(exact) });
+  const records = defineFields({ t: { f: field, g: field, h: whole }, u: { f: field } }).for(client, {
+    index,
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'grapheme', minLength: 1 }), async (value) => {
+      const one = await records.encryptRow('t', 1, { f: value, g: value, h: value });
+      const other = await records.encryptRow('u', 1, { f: value });
+      const marks = [one.f_a_index, one.f_b_index, one.g_a_index, one.g_b_index, one.h_index, one.h_a_index];
+      expect(new Set([...marks, other.f_a_index, other.f_b_index]).size).toBe(8);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+function testRange<Value>(
+  name: string,
+  index: RangeIndex<Value, true>,
+  { type }: Field<Value>,
+  values: fc.Arbitrary<Value>,
+  spans: Value[][],
+) {
+  const bucketOf = (value: Value) => index.partsOf({ name: 'f', type, value })[0];
+  test(`${name} finds every value of a range, and none outside the buckets of its bounds`, () => {
+    fc.assert(
+      fc.property(fc.tuple(values, values, values), (given) => {
+        const [from, value, to] = given.toSorted((a, b) => (a < b ? -1 : Number(a > b))) as typeof given;
+        const sought = index.soughtBy({ from, to });
+        expect(new Set(sought).size).toBe(sought.length);
+        expect(sought).toContain(bucketOf(value));
+        expect([sought[0], sought.at(-1)]).toEqual([bucketOf(from), bucketOf(to)]);
+      }),
+    );
+  });
+  test(`the buckets of ${name} have these bounds`, () => {
+    for (const [first, last, next] of spans) {
+      expect(bucketOf(first as Value)).toEqual(bucketOf(last as Value));
+      expect(bucketOf(next as Value)).not.toEqual(bucketOf(last as Value));
+    }
+  });
+}
+
+// At most 1,000 buckets each.
+const dates = (min: string, max: string) =>
+  fc.date({ noInvalidDate: true, min: new Date(min), max: new Date(max) });
+const at = (...times: string[]) => times.map((time) => new Date(time));
+testRange('years', years(accepted), date(), dates('1690-01-01', '2500-01-01'), [
+  at('1999-01-01', '1999-12-31T23:59:59.999Z', '2000-01-01'),
+]);
+testRange('months', months(accepted), date(), dates('1930-01-01', '2010-01-01'), [
+  at('2024-02-01', '2024-02-29T23:59:59.999Z', '2024-03-01'),
+]);
+testRange('days', days(accepted), date(), dates('1969-01-01', '1971-06-01'), [
+  at('1969-12-31', '1969-12-31T23:59:59.999Z', '1970-01-01'),
+]);
+const small = fc.double({ noNaN: true, min: -500, max: 500 });
+testRange('steps of 10', steps(10, accepted), number(), small, [
+  [0, 9.99, 10],
+  [-10, -0.5, 0],
+  [-0, 0, 10],
+]);
+testRange('steps of 0.1', steps(0.1, accepted), number(), fc.double({ noNaN: true, min: -20, max: 20 }), [
+  [0.5, 0.59, 0.61],
+]);
+testRange('steps of 10n', steps(10n, accepted), bigint(), fc.bigInt({ min: -4_000n, max: 4_000n }), [
+  [0n, 9n, 10n],
+  [-10n, -1n, 0n],
+]);
+testRange(
+  'steps of 7 beyond 2^53',
+  steps(7, accepted),
+  number(),
+  fc.integer({ min: 0, max: 400 }).map((n) => 2 ** 56 + n * 16),
+  [[2 ** 60, 2 ** 60, 2 ** 61]],
+);

@@ -1,0 +1,289 @@
+import { createHmac } from 'node:crypto';
+import { pae } from '@eaas/protocol';
+import { expect, test } from 'vitest';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import {
+  boolean,
+  createIndexKey,
+  date,
+  defineFields,
+  firstCharacters,
+  indexColumns,
+  lastCharacters,
+  months,
+  number,
+  prefixes,
+  steps,
+  text,
+  unencrypted,
+  withFields,
+  words,
+} from './fields.ts';
+
+const accepted = { lowEntropy: 'accepted' } as const;
+
+const fields = defineFields({
+  patients: {
+    ...unencrypted('id'),
+    ssn: text()
+      .searchable()
+      .searchableBy({
+        last4: lastCharacters(4, accepted),
+        first3: firstCharacters(3, { ...accepted, column: 'ssn_area', bits: 8 }),
+      }),
+    name: text().searchableBy({
+      words: words(accepted),
+      start: prefixes(2, 4, { ...accepted, bits: 128 }),
+      and_born: withFields(['born', 'member'], accepted),
+    }),
+    born: date().searchableBy({ month: months(accepted) }),
+    member: boolean(),
+    income: number().searchableBy({ band: steps(10_000, accepted) }),
+  },
+});
+
+const ada = {
+  id: 1,
+  ssn: '123-45-6789',
+  name: 'Ada King-Noël',
+  born: new Date('1815-12-10'),
+  member: true,
+  income: 61_000,
+};
+
+async function open() {
+  const { client, service } = observedClient();
+  const index = await createIndexKey(client);
+  return { client, service, index, records: fields.for(client, { index }) };
+}
+
+test('a row gets the columns of all its indexes, and decryption removes them', async () => {
+  const { records } = await open();
+  const stored = await records.encryptRow('patients', 1, ada);
+  const one = /^[\da-f]{64}$/;
+  expect(stored).toMatchObject({
+    ssn_index: expect.stringMatching(one),
+    ssn_last4_index: expect.stringMatching(one),
+    ssn_area: expect.stringMatching(/^[\da-f]{2}$/),
+    name_words_index: expect.stringMatching(/^[\da-f]{64}( [\da-f]{64}){2}$/),
+    name_start_index: expect.stringMatching(/^[\da-f]{32}( [\da-f]{32}){2}$/),
+    name_and_born_index: expect.stringMatching(one),
+    born_month_index: expect.stringMatching(one),
+    income_band_index: expect.stringMatching(one),
+  });
+  const indexes = indexColumns(fields, 'patients');
+  expect(Object.keys(stored).toSorted()).toEqual([...Object.keys(ada), ...indexes].toSorted());
+  expect(await records.decryptRow('patients', 1, stored)).toEqual(ada);
+});
+
+test('a row is found by each of its parts', async () => {
+  const { records } = await open();
+  const stored = await records.encryptRow('patients', 1, ada);
+  type Asked = Parameters<typeof records.where<'patients', object>>[1];
+  const found = async (query: Asked): Promise<boolean> => {
+    const terms: Record<string, string[] | string[][]> = await records.where('patients', query);
+    return Object.entries(terms).every(([column, list]) => {
+      const held = String(new Map(Object.entries(stored)).get(column)).split(' ');
+      const isListed = (mark: string) => held.includes(mark);
+      return Array.isArray(list[0])
+        ? list.flatMap((part) => [part].flat().some(isListed)).every(Boolean)
+        : list.flat().some(isListed);
+    });
+  };
+  expect(await found({ ssn: ada.ssn })).toBe(true);
+  expect(await found({ ssn: { last4: '6789' } })).toBe(true);
+  expect(await found({ ssn: { last4: ada.ssn, first3: '123' } })).toBe(true);
+  expect(await found({ ssn: { last4: '6780' } })).toBe(false);
+  expect(await found({ name: { words: 'NOEL ada' } })).toBe(true);
+  expect(await found({ name: { words: 'ada lovelace' } })).toBe(false);
+  expect(await found({ name: { start: 'ad' } })).toBe(true);
+  expect(await found({ name: { start: 'Ada King' } })).toBe(true);
+  expect(await found({ name: { start: 'adam' } })).toBe(false);
+  expect(await found({ born: { month: new Date('1815-12-31') } })).toBe(true);
+  expect(await found({ born: { month: { from: new Date('1815-01-31'), to: new Date('1815-12-01') } } })).toBe(
+    true,
+  );
+  expect(await found({ born: { month: new Date('1816-01-01') } })).toBe(false);
+  expect(await found({ income: { band: { from: 69_999, to: 80_000 } } })).toBe(true);
+  expect(await found({ income: { band: 70_000 } })).toBe(false);
+  const { name, born } = ada;
+  expect(await found({ name: { and_born: { name: 'ada king-noel', born, member: true } } })).toBe(true);
+  expect(await found({ name: { and_born: { name, born, member: false } } })).toBe(false);
+  expect(await found({ ssn: { last4: '6789' }, born: { month: new Date('1816-01-01') } })).toBe(false);
+});
+
+test('a fingerprint is HMAC-SHA-256 of the table, the field, the name of the index and the part', async () => {
+  const { client } = observedClient();
+  let key = new Uint8Array();
+  const index = await createIndexKey({
+    wrap: (dek, options) => {
+      key = dek.slice();
+      return client.wrap(dek, options);
+    },
+  });
+  const macOf = (name: string, part: string | Uint8Array, field = 'name') => {
+    const preimage = pae('eaas part index v1', 'patients', field, name, part);
+    return createHmac('sha256', key).update(preimage).digest('hex');
+  };
+  const records = fields.for(client, { index });
+  const { name, born, member } = ada;
+  expect(await records.where('patients', { name: { words: name } })).toEqual({
+    name_words_index: [[macOf('words', 'ada')], [macOf('words', 'king')], [macOf('words', 'noel')]],
+  });
+  expect(await records.where('patients', { born: { month: born } })).toEqual({
+    born_month_index: [macOf('month', String(1815 * 12 + 11), 'born')],
+  });
+  const bornBytes = Buffer.alloc(9, 0xfb);
+  bornBytes.writeBigInt64BE(BigInt(born.getTime()), 1);
+  const combination = pae('ada king-noel', bornBytes, Buffer.from([0xfa, 1]));
+  expect(await records.where('patients', { name: { and_born: { name, born, member } } })).toEqual({
+    name_and_born_index: [macOf('and_born', combination)],
+  });
+});
+
+test('the service never computes or sees the fingerprint of a part', async () => {
+  const { client, service, index } = await open();
+  const records = fields.for(client, { index: ['service', index] });
+  const stored = await records.encryptRow('patients', 1, ada);
+  const hashed = () => service.requests.filter(({ route }) => route?.includes('hash'));
+  expect(hashed()).toHaveLength(1); // ssn_index
+  const { ssn_last4_index } = await records.where('patients', { ssn: { last4: '6789' } });
+  expect(ssn_last4_index).toEqual([stored.ssn_last4_index]);
+  expect((await records.where('patients', { ssn: ada.ssn })).ssn_index).toHaveLength(2);
+  expect(hashed()).toHaveLength(2);
+  const message = 'patients.ssn is searchable by parts, whose fingerprints the service must not compute';
+  expect(() => fields.for(client, { index: 'service' })).toThrow(message);
+  expect(() => fields.for(client, { index: [] })).toThrow('pass `index`');
+});
+
+test('while an index key is replaced, a search uses both keys for every part', async () => {
+  const { client, records, index: old } = await open();
+  const both = fields.for(client, { index: [await createIndexKey(client), old] });
+  const before = await records.encryptRow('patients', 1, ada);
+  const after = await both.encryptRow('patients', 1, ada);
+  expect(await both.where('patients', { ssn: { last4: '6789' } })).toEqual({
+    ssn_last4_index: [after.ssn_last4_index, before.ssn_last4_index],
+  });
+  const { name_words_index } = await both.where('patients', { name: { words: 'king' } });
+  const [[newest, oldest] = []] = name_words_index;
+  expect(name_words_index).toHaveLength(1);
+  expect(after.name_words_index?.split(' ')).toContain(newest);
+  expect(before.name_words_index?.split(' ')).toContain(oldest);
+});
+
+test('null and a value without parts have no fingerprint, and an absent field leaves its indexes unchanged', async () => {
+  const { records } = await open();
+  const none = { ssn: null, name: null, born: null, member: true, income: Number.NaN };
+  expect(await records.encryptRow('patients', 1, none)).toMatchObject({
+    ssn_index: null,
+    ssn_last4_index: null,
+    ssn_area: null,
+    name_words_index: null,
+    name_start_index: null,
+    name_and_born_index: null,
+    born_month_index: null,
+    income_band_index: null,
+  });
+  const short = { name: '-', born: ada.born, member: true, ssn: '12', ssn_last4_index: 'stale' };
+  expect(await records.encryptRow('patients', 1, short)).toMatchObject({
+    ssn_index: expect.any(String),
+    ssn_last4_index: null,
+    ssn_area: null,
+    name_words_index: null,
+    name_start_index: null,
+    name_and_born_index: expect.any(String),
+  });
+  const empty = { name: ' ', born: ada.born, member: true };
+  expect((await records.encryptRow('patients', 1, empty)).name_and_born_index).toBeNull();
+  const stored = await records.encryptRow('patients', 1, { id: 1, income: undefined });
+  expect(Object.entries(stored)).toEqual([
+    ['id', 1],
+    ['income', undefined],
+    ['income_band_index', undefined],
+  ]);
+});
+
+test.each([
+  ['without the others', { name: 'Ada' }],
+  ['with undefined', { name: 'Ada', born: ada.born, member: undefined }],
+  ['of another field', { born: null }],
+])('an update of a field %s is refused if an index covers several fields', async (_, row) => {
+  const { records } = await open();
+  await expect(records.encryptRow('patients', 1, row)).rejects.toThrow(
+    /patients\.name of row 1: `name_and_born_index` is computed from name, born, member: pass `\w+` too/,
+  );
+});
+
+test('the value of an index column without its field is refused', async () => {
+  const { records } = await open();
+  await expect(
+    records.encryptRow('patients', 1, { id: 1, ...({ ssn_last4_index: '6789' } as object) }),
+  ).rejects.toThrow('`ssn_last4_index` is computed from patients.ssn');
+});
+
+const born = { from: new Date('1815-01-01'), to: new Date('1815-01-01') };
+
+test.each([
+  ['a text that is too short', { ssn: { last4: '89' } }, 'expected at least 4 characters to search by'],
+  ['a prefix that is too short', { name: { start: 'a' } }, 'expected at least 2 characters to search by'],
+  ['a text without words', { name: { words: '--' } }, 'the value is empty after normalization'],
+  ['an unknown index', { ssn: { last3: '789' } }, 'no index `last3`: did you mean `last4`?'],
+  ['no index', { ssn: {} }, 'the query must name at least one index'],
+  ['null', { ssn: { last4: null } }, 'expected a value to search by `last4`'],
+  ['a value of another type', { ssn: { last4: 6789 } }, 'patients.ssn: expected a string'],
+  ['a number for a date', { born: { month: 5 } }, 'patients.born: expected a Date'],
+  ['an open range', { born: { month: { from: born.from } } }, 'patients.born: expected a Date'],
+  [
+    'a range backwards',
+    { income: { band: { from: 2e4, to: 1 } } },
+    'a range whose `from` is at most its `to`',
+  ],
+  ['NaN', { income: { band: Number.NaN } }, 'a range whose `from` is at most its `to`'],
+  ['an endless range', { income: { band: { from: 0, to: Infinity } } }, 'more than 1000 buckets'],
+  ['a long range', { income: { band: { from: 0, to: 1e7 } } }, 'more than 1000 buckets'],
+  [
+    'some of the fields',
+    { name: { and_born: { name: 'Ada', born: born.from } } },
+    'a value for each of name, born',
+  ],
+  ['a whole value without an index', { name: 'Ada' }, 'searchable only by words, start, and_born'],
+])('a search by %s is refused', async (_, query, message) => {
+  const { records } = await open();
+  await expect(records.where('patients', query as never)).rejects.toThrow(message);
+});
+
+test('a range of 1,000 buckets is accepted', async () => {
+  const { records } = await open();
+  const terms = await records.where('patients', { income: { band: { from: 0, to: 1e7 - 1 } } });
+  expect(new Set(terms.income_band_index).size).toBe(1000);
+});
+
+test.each<[string, () => unknown, string]>([
+  ['`lowEntropy`', () => words({} as never), "by brute force: pass { lowEntropy: 'accepted' }"],
+  ['options', () => months(undefined as never), "by brute force: pass { lowEntropy: 'accepted' }"],
+  ['a length', () => lastCharacters(0, accepted), '`lastCharacters` takes an integer from 1 to 64 (got 0)'],
+  ['ordered lengths', () => prefixes(4, 2, accepted), 'the shortest and then the longest length'],
+  ['a step', () => steps(0, accepted), '`steps` takes a positive number or bigint'],
+  ['other fields', () => withFields([], accepted), '`withFields` takes the names of the other fields'],
+])('an index without %s is refused', (_, define, message) => {
+  expect(define).toThrow(message);
+});
+
+const tableOf = (parts: object) => () =>
+  defineFields({ t: { ...unencrypted('a_x_index'), a: text().searchableBy(parts as never) } });
+
+test.each<[string, () => unknown, string]>([
+  ['a column that exists', tableOf({ x: words(accepted) }), 'two columns called a_x_index'],
+  ['an empty name', tableOf({ '': words(accepted) }), 't.a has a name that cannot be used'],
+  ['an unknown field', tableOf({ y: withFields(['b'], accepted) }), 'the field `t.b` is not defined'],
+  ['something else', tableOf({ y: words }), '`searchableBy` takes an index for each name'],
+  [
+    'a normalization of a number',
+    () => steps(1n, { ...accepted, normalize: [] } as never),
+    '`steps` has no option `normalize`',
+  ],
+  ['an unknown option', () => words({ ...accepted, bit: 5 } as never), 'did you mean `bits`?'],
+  ['too many bits', () => words({ ...accepted, bits: 257 }), '`bits` must be an integer from 1 to 256'],
+])('an index with %s is refused', (_, define, message) => {
+  expect(define).toThrow(message);
+});

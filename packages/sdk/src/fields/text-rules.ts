@@ -1,0 +1,96 @@
+import {
+  type PartIndex,
+  type PartRule,
+  requireLength,
+  textIndex,
+  type TextPartOptions,
+} from './part-index.ts';
+import { refuse } from './value-type.ts';
+
+/**
+ * Finds equal texts, by default without case and accents. Reveals which rows have the same text. Possible values: as many as
+ * the text has.
+ */
+export function wholeText<const Column extends string | true = true>(
+  options: TextPartOptions<Column>,
+): PartIndex<string, string, false, NoInfer<Column>> {
+  const partsOf = (text: string) => (text === '' ? [] : [text]);
+  return textIndex('wholeText', { isList: false, partsOf, soughtBy: partsOf }, options);
+}
+
+/**
+ * Finds texts by their first characters. Reveals which rows begin alike. Possible values: at most 36 to the power of `length`
+ * for letters and digits. A shorter text has no fingerprint.
+ */
+export function firstCharacters<const Column extends string | true = true>(
+  length: number,
+  options: TextPartOptions<Column>,
+): PartIndex<string, string, false, NoInfer<Column>> {
+  const rule = characters(requireLength('firstCharacters', length), (all) => all.slice(0, length));
+  return textIndex('firstCharacters', rule, options);
+}
+
+/**
+ * Finds texts by their last characters. Reveals which rows end alike. Possible values: 10,000 for the last four digits. A
+ * shorter text has no fingerprint.
+ */
+export function lastCharacters<const Column extends string | true = true>(
+  length: number,
+  options: TextPartOptions<Column>,
+): PartIndex<string, string, false, NoInfer<Column>> {
+  const rule = characters(requireLength('lastCharacters', length), (all) => all.slice(-length));
+  return textIndex('lastCharacters', rule, options);
+}
+
+/**
+ * Finds texts that begin with any number of characters from `from` to `upTo`. Reveals how many first characters two rows
+ * share. Possible values: at most 36 to the power of `from` for the shortest prefix, which is the easiest to guess.
+ */
+export function prefixes<const Column extends string | true = true>(
+  from: number,
+  upTo: number,
+  options: TextPartOptions<Column>,
+): PartIndex<string, string, true, NoInfer<Column>> {
+  if (requireLength('prefixes', from) > requireLength('prefixes', upTo)) {
+    refuse('`prefixes` takes the shortest and then the longest length');
+  }
+  const rule: PartRule<string, string, true> = {
+    isList: true,
+    partsOf(text) {
+      const all = Array.from(text).slice(0, upTo);
+      return all.slice(from - 1).map((_, at) => all.slice(0, from + at).join(''));
+    },
+    soughtBy: (text) => [requireCharacters(text, from).slice(0, upTo).join('')],
+  };
+  return textIndex('prefixes', rule, options);
+}
+
+/**
+ * Finds texts that contain all words of the query, in any order. Reveals how many different words a text has, and which rows
+ * share a word. Possible values: a dictionary, or a list of names. Words are letters and digits between other characters, so
+ * it does not find words in languages that are written without spaces.
+ */
+export function words<const Column extends string | true = true>(
+  options: TextPartOptions<Column>,
+): PartIndex<string, string, true, NoInfer<Column>> {
+  const partsOf = (text: string) => [...new Set(text.match(/[\p{L}\p{M}\p{N}]+/gu))];
+  return textIndex('words', { isList: true, partsOf, soughtBy: partsOf }, options);
+}
+
+function characters(
+  length: number,
+  select: (all: readonly string[]) => readonly string[],
+): PartRule<string, string, false> {
+  const partOf = (all: readonly string[]) => (all.length < length ? [] : [select(all).join('')]);
+  return {
+    isList: false,
+    partsOf: (text) => partOf(Array.from(text)),
+    soughtBy: (text) => partOf(requireCharacters(text, length)),
+  };
+}
+
+/** Throws InputError for a text that is too short, because it would find nothing, or nearly everything. */
+function requireCharacters(text: string, length: number): readonly string[] {
+  const all = Array.from(text);
+  return all.length < length ? refuse(`expected at least ${length} characters to search by`) : all;
+}

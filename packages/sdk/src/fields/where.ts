@@ -1,0 +1,99 @@
+import { InputError } from '@eaas/protocol';
+import { nearestOf } from '@eaas/protocol/internal';
+import { callOptions } from '../call-options.ts';
+import { requireOptions } from '../require-options.ts';
+import type { CallOptions } from '../transport.ts';
+import { at, FieldError, resultOf, type Where } from './field-error.ts';
+import { type Subject, subjectOf } from './fingerprints.ts';
+import type { Internals, Row } from './internals.ts';
+import { type FieldPlan, type PartPlan, requireField, requireTable } from './plan.ts';
+import { refuse } from './value-type.ts';
+
+/** A condition on an index column. */
+interface Condition {
+  readonly column: string;
+  readonly place: Where;
+  /** Whether the column holds a list, which must contain a fingerprint of every subject. */
+  readonly isList: boolean;
+  readonly subjects: readonly Subject[];
+}
+
+/**
+ * Returns the fingerprints to search by, by index column. A column that holds a list has one list of possible fingerprints
+ * for each part. Throws FieldError.
+ */
+export async function where(
+  { fingerprints, plans }: Internals,
+  table: string,
+  query: Row,
+  options: CallOptions = {},
+): Promise<Record<string, string[] | string[][]>> {
+  requireOptions(callOptions, options, 'where');
+  // A query without conditions would find every row.
+  if (Object.keys(query).length === 0) refuse('the query must name at least one field');
+  const conditions = Object.entries(query).flatMap(([field, value]) => {
+    const plan = requireField(requireTable(plans, table), field);
+    const place = { table, field, row: undefined };
+    return at(place, () => conditionsOf(plan, value, place));
+  });
+  const terms = conditions.map(async ({ column, place, isList, subjects }) => {
+    const possible = await Promise.all(
+      subjects.map(async (subject) => {
+        const results = await fingerprints.possible(subject, options);
+        return [...new Set(results.map((result) => resultOf(result, place)))];
+      }),
+    );
+    return [column, isList ? possible : [...new Set(possible.flat())]] as const;
+  });
+  return Object.fromEntries(await Promise.all(terms));
+}
+
+function conditionsOf(plan: FieldPlan, value: unknown, place: Where): Condition[] {
+  if (value === null || value === undefined) {
+    refuse('expected a value to search by: search for null with `is null`');
+  }
+  if (isPartQuery(plan, value)) {
+    const parts = Object.entries(value);
+    if (parts.length === 0) refuse('the query must name at least one index of the field');
+    return parts.map(([name, query]) => partCondition(plan, requirePart(plan, name), query, place));
+  }
+  const { indexColumn } = plan;
+  if (!indexColumn) {
+    const names = plan.parts.map(({ name }) => name).join(', ');
+    refuse(
+      names === ''
+        ? 'the field is not searchable: define it with searchable()'
+        : `the field is searchable only by ${names}: name one of them, or define the field with searchable()`,
+    );
+  }
+  const subject = subjectOf(plan, value);
+  return [condition(indexColumn, place, false, subject ? [subject] : [])];
+}
+
+function partCondition(plan: FieldPlan, part: PartPlan, query: unknown, place: Where): Condition {
+  if (query === null || query === undefined) refuse(`expected a value to search by \`${part.name}\``);
+  const { column, index } = part;
+  const fields = part.fields.map(({ name, field: { type } }) => ({ name, type }));
+  const subjects = index.soughtBy(query, ...fields).map((bytes) => ({ plan, part, bytes }));
+  return condition(column, place, index.isList, subjects);
+}
+
+function condition(column: string, place: Where, isList: boolean, subjects: readonly Subject[]): Condition {
+  if (subjects.length > 0) return { column, place, isList, subjects };
+  const cause = new InputError('the value is empty after normalization, so no row can be found by it');
+  throw new FieldError(cause, place, 'no_fingerprint');
+}
+
+/** Whether a query names indexes of `searchableBy`. No value of a searchable field is a plain object. */
+function isPartQuery({ parts }: FieldPlan, value: unknown): value is Row {
+  return parts.length > 0 && typeof value === 'object' && !(value instanceof Date);
+}
+
+function requirePart({ parts }: FieldPlan, name: string): PartPlan {
+  const names = parts.map((part) => part.name);
+  const near = nearestOf(names, name) ?? names[0];
+  return (
+    parts.find((part) => part.name === name) ??
+    refuse(`the field has no index \`${name}\`: did you mean \`${near}\`?`)
+  );
+}

@@ -1,0 +1,53 @@
+import { pae } from '@eaas/protocol';
+import {
+  foldOf,
+  indexOf,
+  type PartIndex,
+  textPartOptions,
+  type TextPartOptions,
+  type TypedValue,
+} from './part-index.ts';
+import { refuse } from './value-type.ts';
+
+/** The query of an index over several fields. The types of `where` turn it into a value for each field. */
+export interface FieldsQuery<Name extends string> {
+  readonly 'a value for each field': Name;
+}
+
+/**
+ * Finds rows by several fields at once, all equal. Reveals which rows have the same combination. Texts are compared without
+ * case and accents. Possible values: those of the fields, multiplied.
+ */
+export function withFields<const Name extends string, const Column extends string | true = true>(
+  others: readonly Name[],
+  options: TextPartOptions<Column>,
+): PartIndex<never, FieldsQuery<Name>, false, NoInfer<Column>> {
+  const index = indexOf('withFields', textPartOptions, options);
+  if (!(Array.isArray(others) && others.length > 0))
+    refuse('`withFields` takes the names of the other fields');
+  const fold = foldOf(options);
+  const partsOf = (...values: readonly TypedValue[]) => {
+    const encoded = values.map(({ type, value }) => {
+      // Checks the type before the normalization relies on it.
+      type.encode(value);
+      if (typeof value === 'string') return type.encode(fold(value));
+      return type.encode(typeof value === 'number' ? value + 0 : value); // A search for 0 must find -0.
+    });
+    return encoded.some(({ length }) => length === 0) ? [] : [pae(...encoded)];
+  };
+  return {
+    ...index,
+    others,
+    isList: false,
+    partsOf,
+    soughtBy(query, ...fields) {
+      const given = new Map<string, unknown>(Object.entries(Object(query)));
+      const isComplete = fields.every(({ name }) => (given.get(name) ?? null) !== null);
+      if (!isComplete || given.size !== fields.length) {
+        const names = fields.map(({ name }) => name).join(', ');
+        refuse(`expected a value for each of ${names}: the index cannot find rows by some of them`);
+      }
+      return partsOf(...fields.map(({ name, type }) => ({ name, type, value: given.get(name) })));
+    },
+  };
+}
