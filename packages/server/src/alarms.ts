@@ -1,34 +1,32 @@
 import { BoundedMap } from './bounded-map.ts';
 import { Tampered, type NamedRow } from './refusal.ts';
 
-/** Writes an error line. */
 type Log = (fields: Readonly<Record<string, unknown>>, message: string) => void;
 
 const minute = 60_000;
 
 /** Counts and logs the events that an operator must know of. Logs each row at most once per minute. */
 export class Alarms {
-  /** The number of times the service found a row that something else had written. */
+  /** How many times the service found a row that something else had changed. */
   tamperingFound = 0;
   /** The number of due rotations that were skipped. */
   rotationsSkipped = 0;
-  /** The function that writes log lines. The default does nothing, until the server sets its own logger. */
+  /** The function that writes log lines. It does nothing until the server sets its own logger. */
   log: Log = () => {};
   readonly #clock: () => number;
-  /** The time when each row was last logged, by the row's table and id. */
+  /** The time of the last log line about each row. The key is the row's table and id. */
   readonly #logged = new BoundedMap<string, number>(10_000);
 
   constructor(clock = () => performance.now()) {
     this.#clock = clock;
   }
 
-  /** Reports each tampered row that caused an error. Also searches the errors inside an AggregateError. */
   failed(error: unknown): void {
     if (error instanceof AggregateError) for (const one of error.errors) this.failed(one);
     else if (error instanceof Tampered) this.tampered(error.row);
   }
 
-  /** Reports a row that was changed by something other than the service. */
+  /** Reports a row that something other than the service has changed. */
   tampered({ table, id, tenantId }: NamedRow): void {
     this.tamperingFound++;
     const fields = { table, row_id: id, tenant_id: tenantId };
@@ -36,7 +34,7 @@ export class Alarms {
     this.#report(table, id, fields, message);
   }
 
-  /** Reports a due rotation that was skipped because the key has the maximum number of versions. */
+  /** Reports that a due rotation was skipped, because the key has the maximum number of versions. */
   rotationSkipped(tenantId: string, keyId: string): void {
     this.rotationsSkipped++;
     const fields = { tenant_id: tenantId, key_id: keyId };

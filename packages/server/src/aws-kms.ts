@@ -2,10 +2,16 @@ import type * as Kms from '@aws-sdk/client-kms';
 import { CannotStart, reasonOf } from './cannot-start.ts';
 import { type KeyService, providerDeadline } from './key-service.ts';
 
-/** Authenticated with every ciphertext, so that policies can allow the root key of Eaas and nothing else. */
+/**
+ * AWS KMS authenticates this context with each ciphertext. So a policy can allow decryption of root keys of Eaas and nothing
+ * else.
+ */
 const context = { eaas: 'root-key' };
 
-/** AWS KMS, through the official client, which reads the credentials, the region and the endpoint from the environment. */
+/**
+ * Wraps root keys with AWS KMS through its official client. The client reads credentials, region and endpoint from the
+ * environment.
+ */
 export const awsKms: KeyService = {
   title: 'AWS KMS',
   async wrap(key, rootKey) {
@@ -16,7 +22,7 @@ export const awsKms: KeyService = {
       ),
     );
     if (!CiphertextBlob) throw new CannotStart('AWS KMS returned no ciphertext.');
-    // The ARN of the key, also if the operator named an alias.
+    // `KeyId` in the response is the ARN of the key, even if the operator passed an alias.
     return { key: KeyId ?? key, ciphertext: Buffer.from(CiphertextBlob).toString('base64') };
   },
   async unwrap({ key, ciphertext }) {

@@ -1,4 +1,4 @@
-/** A limit on the total cost of the entries in several maps. */
+/** A limit on the total cost of all entries in several maps. */
 export class Budget {
   readonly #half: number;
   readonly #maps: (() => void)[] = [];
@@ -8,7 +8,7 @@ export class Budget {
     this.#half = Math.ceil(most / 2);
   }
 
-  /** Adds a map to the budget. Each time half of the budget is spent, it calls `startGeneration` of every map. */
+  /** Adds a map to the budget. Each time half of the budget is spent, the budget calls `startGeneration` of every map. */
   join(startGeneration: () => void): void {
     this.#maps.push(startGeneration);
   }
@@ -37,7 +37,6 @@ export class BoundedMap<Key, Value> {
   #young = new Map<Key, { readonly value: Value; readonly cost: number }>();
   #old = new Map<Key, { readonly value: Value; readonly cost: number }>();
 
-  /** The cost of an entry defaults to 1. */
   constructor(budget: Budget | number, costOf: (value: Value) => number = () => 1) {
     this.#budget = typeof budget === 'number' ? new Budget(budget) : budget;
     this.#costOf = costOf;

@@ -1,16 +1,17 @@
 import type { Permission, Route } from '@eaas/protocol/wire';
 
-/** A request whose headers were read, and whose body was not read yet. */
+/** A request whose headers have arrived, and whose body has not been read yet. */
 export interface Arrival {
   readonly route: Route;
-  /** The Authorization header, unchanged. */
   readonly authorization: string | undefined;
   readonly origin: string | undefined;
-  /** The client's IP address in RFC 5952 form. IPv4-mapped addresses are written as IPv4. Null if unknown. */
+  /**
+   * The client's IP address in RFC 5952 form. IPv4-mapped IPv6 addresses are written as IPv4. Null if the address is unknown.
+   */
   readonly ipAddress: string | null;
   /** The time when the request arrived, by `performance.now()`. */
   readonly arrivedAt: number;
-  /** A signal that aborts when the call ends or the client disconnects. */
+  /** The signal aborts when the call ends or the client disconnects. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -23,7 +24,7 @@ export interface Caller extends Pick<Arrival, 'ipAddress' | 'arrivedAt' | 'signa
    * The rights that the API key must still have when the audit entry is written. Null if the caller is not an API key.
    */
   readonly credential: Credential | null;
-  /** Whether admission checked the API key against the database after the request arrived. */
+  /** Whether this request's API key was checked against the database after the request arrived. */
   readonly isConfirmed?: boolean;
 }
 
@@ -34,7 +35,6 @@ interface Credential {
   readonly origin: string | undefined;
 }
 
-/** Creates the caller that represents the operator or the service itself. */
 export function insider(tenantId: string, actor: 'operator' | 'system'): Caller {
   return { tenantId, actor, ipAddress: null, arrivedAt: performance.now(), credential: null };
 }

@@ -3,7 +3,6 @@ export class CannotStart extends Error {
   override readonly name = 'CannotStart';
 }
 
-/** Returns the message of an error. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error);
 }

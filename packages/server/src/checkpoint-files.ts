@@ -5,7 +5,6 @@ import { ifExists, replaceFile } from './durable-files.ts';
 
 const ending = '.checkpoint';
 
-/** Returns the path of the file that holds a tenant's checkpoint. */
 export function checkpointFile(directory: string, tenantId: string): string {
   return join(directory, tenantId + ending);
 }
@@ -28,12 +27,11 @@ export async function readCheckpointFile(directory: string, tenantId: string): P
   return ifExists(readFile(checkpointFile(directory, tenantId), 'utf8'));
 }
 
-/** Removes the checkpoint of a tenant that was destroyed. */
+/** Removes the checkpoint file of a tenant that was destroyed. */
 export async function removeCheckpointFile(directory: string, tenantId: string): Promise<void> {
   await rm(checkpointFile(directory, tenantId), { force: true });
 }
 
-/** Returns the ids of the tenants that have a checkpoint. */
 export async function listCheckpointFiles(directory: string): Promise<string[]> {
   const ids = (await readdir(directory)).map((name) =>
     name.endsWith(ending) ? name.slice(0, -ending.length) : '',

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { CannotStart } from './cannot-start.ts';
 
-/** Every variable that the program knows. */
+/** Every environment variable that the server and the `eaas` command know. */
 export const variables = [
   'DATABASE_URL',
   'EAAS_MIGRATE_DATABASE_URL',
@@ -30,7 +30,7 @@ export const variables = [
 export type Variable = (typeof variables)[number];
 export type Read = (variable: Variable) => string | undefined;
 
-// Each function below reads and checks one environment variable. For an invalid value it throws CannotStart, which
+// Each function in this file reads and checks one environment variable. For an invalid value it throws CannotStart, which
 // names the variable.
 
 /** Returns the value of a variable as an integer, or `otherwise` if the variable is not set. */
@@ -50,7 +50,7 @@ export function wholeNumber(
   throw new CannotStart(`${variable} must be a whole number from ${least} to ${most}${hint}.`);
 }
 
-/** Returns the value of a variable. Throws unless the value is one of `values` or the variable is not set. */
+/** Returns the value of a variable, or undefined if the variable is not set. Throws unless the value is one of `values`. */
 export function oneOf(read: Read, variable: Variable, values: readonly string[]): string | undefined {
   const text = read(variable);
   if (text === undefined || values.includes(text)) return text;
@@ -84,12 +84,12 @@ export function publicOrigin(read: Read, variable: Variable): string | null {
   );
 }
 
-/** Returns the host of a URL, without the brackets of an IPv6 address. */
+/** Returns the host of a URL. An IPv6 address has no brackets. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
-/** Parses a list whose items are IP addresses, networks such as 10.0.0.0/8, or fastify's names of networks. */
+/** Parses a list of IP addresses, networks such as 10.0.0.0/8, and fastify's names of networks. */
 export function proxyAddresses(read: Read, variable: Variable): readonly string[] | null {
   const text = read(variable);
   if (text === undefined) return null;
@@ -118,7 +118,7 @@ export function postgresUrl(read: Read, variable: Variable): string | null {
         'characters in the password percent-encoded).',
     );
   }
-  // postgres.js accepts a list of hosts, but hangs when one of them is down, which happens at a failover.
+  // A URL with several hosts is refused. postgres.js accepts it, but hangs while one of the hosts is down, as at a failover.
   if (decodeURIComponent(new URL(text).hostname).includes(',')) {
     throw new CannotStart(
       `${variable} must have exactly one host: a name, an IP address, or a proxy that follows the primary.`,

@@ -26,7 +26,7 @@ export interface Config {
   readonly databaseUrl: string | null;
   /** The URL of PostgreSQL for the role that owns the tables. */
   readonly migrateDatabaseUrl: string | null;
-  /** The data directory. Null means `.eaas`, which commands also search for in the folders above. */
+  /** The data directory. Null means `.eaas`. A command also searches for `.eaas` in the folders above the current one. */
   readonly dataDirectory: string | null;
   /**
    * The source of the root key. Null means the file in the data directory, which exists only with the embedded
@@ -34,11 +34,12 @@ export interface Config {
    */
   readonly rootKey: RootKeyProvider | null;
   readonly previousRootKey: RootKeyProvider | null;
-  /** The environment without the secrets of this program, for programs and key services that hold a root key. */
+  /**
+   * The environment variables that a root key program or a key service gets. The secrets of this program are not among them.
+   */
   readonly providerEnvironment: ProviderEnvironment;
   readonly host: string;
   readonly port: number;
-  /** Whether the environment sets EAAS_PORT. */
   readonly isPortSet: boolean;
   /** IP addresses and networks of proxies whose X-Forwarded headers are trusted. */
   readonly trustProxy: readonly string[] | null;
@@ -49,7 +50,6 @@ export interface Config {
   /** The directory for a signed checkpoint of every tenant. Null if no checkpoints are kept. */
   readonly checkpointDirectory: string | null;
   readonly logLevel: string;
-  /** Whether the server serves the pages of the console. */
   readonly console: boolean;
   /** The origin by which browsers reach the server. Null if they use the URL that the server listens on. */
   readonly publicUrl: string | null;
@@ -77,8 +77,8 @@ export function readDevelopmentConfig(env: Environment = process.env): Config {
 }
 
 /**
- * Reads the environment. No other module reads it. Throws CannotStart with a sentence that names the variable and
- * never shows the value of a secret.
+ * Reads the configuration from the environment. No other module reads the environment. Throws CannotStart, which names the
+ * variable and never shows a secret.
  */
 export function readConfig(
   env: Environment = process.env,
@@ -160,7 +160,8 @@ function readConsole(
 }
 
 function unknownVariables(env: Environment): string[] {
-  // These variables belong to applications, and are often set in the same shell. So they are not reported as unknown.
+  // Client libraries use these variables, and developers often set them in the same shell. So the server does not report them
+  // as unknown.
   const ofClients = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID', 'EAAS_INDEX_KEY'];
   const known: ReadonlySet<string> = new Set([...variables, ...ofClients]);
   return Object.keys(env)

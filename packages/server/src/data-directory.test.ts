@@ -10,7 +10,6 @@ async function temporaryDirectory(): Promise<string> {
   return path;
 }
 
-/** Creates a data directory as a server does, with an empty database. */
 async function withDatabase(path: string): Promise<string> {
   await createDataDirectory(path);
   const postgres = join(path, 'postgres');

@@ -4,17 +4,12 @@ import { dirname, join, resolve } from 'node:path';
 import { getuid } from 'node:process';
 import { CannotStart } from './cannot-start.ts';
 
-/** The data directory if EAAS_DATA_DIR is not set. */
 export const defaultDataDirectory = '.eaas';
 
-/** Returns the paths inside a data directory. */
 export interface DataDirectory {
   readonly path: string;
   readonly rootKeyFile: string;
-  /**
-   * Returns whether the data directory has a database. If it has one, a missing root key must not be replaced by a new
-   * one.
-   */
+  /** Returns whether the data directory contains a database. If so, a missing root key must not be replaced by a new one. */
   readonly hasDatabase: () => boolean;
 }
 
@@ -29,8 +24,8 @@ export async function createDataDirectory(path: string | null): Promise<DataDire
 }
 
 /**
- * Finds the data directory of a command: `path`, or the nearest `.eaas` here or in a folder above. Does not create it.
- * Throws CannotStart if there is none, if it holds no database, or if it is not private.
+ * Finds the data directory for a command: `path`, or the nearest `.eaas` in the current folder or a folder above it. Throws
+ * CannotStart if there is none, if it holds no database, or if it is not private.
  */
 export async function findDataDirectory(path: string | null): Promise<DataDirectory> {
   const directory = path === null ? nearest(process.cwd()) : resolve(path);
@@ -65,7 +60,7 @@ async function openDataDirectory(directory: string): Promise<DataDirectory> {
   };
 }
 
-/** Refuses a directory that belongs to another user, because that user could configure the database to run programs. */
+/** Refuses a data directory of another user, because its owner could configure PostgreSQL to run programs. */
 async function requireOwn(directory: string): Promise<void> {
   const { uid } = await stat(directory);
   const user = getuid?.();

@@ -1,7 +1,7 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Creates a file that only this user can read, and flushes the file to disk. Throws EEXIST if it exists. */
+/** Creates a file that only this user can read, and flushes it to disk. Throws EEXIST if the file exists. */
 export async function writeNewFile(path: string, content: string | Uint8Array): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
@@ -12,7 +12,10 @@ export async function writeNewFile(path: string, content: string | Uint8Array): 
   }
 }
 
-/** Replaces a file durably and in one step. Only this user can read the file. Overwrites what an interrupted call left. */
+/**
+ * Replaces a file atomically, and flushes it to disk. Only this user can read the file. An interrupted earlier call does no
+ * harm.
+ */
 export async function replaceFile(path: string, content: string): Promise<void> {
   const temporary = `${path}.new`;
   await rm(temporary, { force: true });

@@ -16,7 +16,7 @@ beforeAll(async () => {
   ann = await settle(world.replica(), 'ann');
   bob = await settle(world.replica(), 'bob');
   turns = { taken: 0 };
-  // A clock that advances by a millisecond per reading, so that a turn processes the same few items on any machine.
+  // The clock advances by a millisecond per reading, so that a turn processes the same number of items on any machine.
   let now = 0;
   const later = (turn: () => void): void => {
     setImmediate(() => {

@@ -20,9 +20,7 @@ function watched(options: SharesOptions) {
   const take = (tenantId: string, units = 1, signal?: AbortSignal): void => {
     void note(tenantId, shares.take(tenantId, units, signal));
   };
-  /** Releases the units that have been held for the longest time. */
   const release = (): void => releases.shift()?.();
-  /** Returns the tenants that were served since the last call. */
   const served = async (milliseconds = 0): Promise<string> => {
     await vi.advanceTimersByTimeAsync(milliseconds);
     return log.splice(0).join(', ');

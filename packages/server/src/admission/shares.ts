@@ -1,6 +1,6 @@
 import { Refusal } from '../refusal.ts';
 
-/** Returns the refusal (503) of work that waited too long. */
+/** Returns the refusal (503) of work that waited too long for its turn or its units. */
 export function busy(): Refusal {
   return new Refusal('unavailable', 'The service is busy with other requests. Try again in a moment.');
 }
@@ -15,7 +15,7 @@ interface Waiter {
 
 interface Tenant {
   held: number;
-  /** The pieces of work that wait for units, in order of arrival. */
+  /** The pieces of work of this tenant that wait for units, in order of arrival. */
   readonly waiters: Set<Waiter>;
 }
 
@@ -24,7 +24,7 @@ export interface SharesOptions {
   readonly capacity: number;
   /** The maximum number of units that one tenant can hold, even if more are free. */
   readonly perTenant?: number;
-  /** Work that waits this many milliseconds for units is refused. */
+  /** Work is refused after it has waited this many milliseconds for units. */
   readonly patience?: number;
 }
 
@@ -37,7 +37,7 @@ export class Shares {
   readonly #capacity: number;
   readonly #perTenant: number;
   readonly #patience: number;
-  /** The tenants that hold units or wait for units. The least recently served tenant comes first. */
+  /** The tenants that hold units or wait for units. The first tenant is the one that was served least recently. */
   readonly #tenants = new Map<string, Tenant>();
   #held = 0;
   #waiting = 0;
@@ -49,7 +49,6 @@ export class Shares {
     this.#patience = patience;
   }
 
-  /** The number of held units, the number of waiting pieces of work, and the number of refusals so far. */
   get counts(): { readonly held: number; readonly waiting: number; readonly refused: number } {
     return { held: this.#held, waiting: this.#waiting, refused: this.#refused };
   }
@@ -71,7 +70,6 @@ export class Shares {
     };
   }
 
-  /** Takes units, runs the work, and releases the units. */
   async run<T>(tenantId: string, units: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const release = await this.take(tenantId, units, signal);
     try {
@@ -101,7 +99,8 @@ export class Shares {
         this.#refused++;
         this.#forgetIdle(tenantId, tenant);
         reject(busy());
-        // The removed work was perhaps too large, so smaller work later in the tenant's queue might now fit.
+        // The removed work was perhaps too large for the free units, so smaller work later in the tenant's queue might fit
+        // now.
         this.#grant();
       };
       const timer = setTimeout(giveUp, this.#patience);
@@ -133,7 +132,7 @@ export class Shares {
     if (tenant.held === 0 && tenant.waiters.size === 0) this.#tenants.delete(tenantId);
   }
 
-  /** Serves the waiting tenants in rounds, one piece of work each, until nothing more fits. */
+  /** Serves the waiting tenants in rounds, one piece of work per tenant, until no more work fits into the free units. */
   #grant(): void {
     for (let served = this.#waiting > 0; served;) {
       served = false;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Turns } from './turns.ts';
 
-/** Creates a clock that the work advances, and turns that the test runs one at a time. */
+/** Creates turns that the test runs one at a time, with a clock that only the work advances. */
 function timed() {
   const time = { now: 0 };
   const later: (() => void)[] = [];
@@ -10,7 +10,6 @@ function timed() {
     (turn) => later.push(turn),
   );
   const log: string[] = [];
-  /** Creates work with `count` steps, each of which takes `each` milliseconds. */
   function* steps(name: string, count: number, each: number) {
     for (let step = 1; step <= count; step++) {
       time.now += each;

@@ -6,7 +6,7 @@ type Work<T> = Iterator<undefined, T, undefined>;
 export interface TurnOptions {
   /** If the signal is aborted, the work is dropped at its next turn. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether the call has already begun. Work of such a call is never refused for waiting too long. */
+  /** Whether the call has already begun. Work of such a call is never refused because it waited too long. */
   readonly isBegun?: boolean;
 }
 
@@ -14,16 +14,15 @@ interface Job {
   readonly signal: AbortSignal | undefined;
   readonly since: number;
   isBegun: boolean;
-  /** Runs the next step of the work. Returns whether this was the last step. */
   step(): boolean;
   refuse(): void;
 }
 
-/** A turn lasts this many milliseconds. Then the event loop handles waiting I/O. */
+/** The length of a turn in milliseconds. After a turn the event loop handles waiting I/O. */
 const slice = 4;
-/** The start of a call counts as this many milliseconds of a turn, because the call's work runs after the turn. */
+/** Starting a call counts as this many milliseconds of the turn, because the call does its own work after the turn. */
 const start = 0.25;
-/** Work that waits this many milliseconds for its first turn is refused. */
+/** Work is refused after it has waited this many milliseconds for its first turn. */
 const patience = 2_000;
 
 /**
@@ -35,7 +34,7 @@ export class Turns {
   readonly #later: (turn: () => void) => void;
   /** The jobs of each waiting tenant. The first tenant has the next turn. */
   readonly #queues = new Map<string, Job[]>();
-  /** The time at which the current turn ends. Null before the turn begins. */
+  /** The time at which the current turn ends. Null if no turn has begun. */
   #end: number | null = null;
   #waiting = 0;
   #refused = 0;
@@ -45,14 +44,13 @@ export class Turns {
     this.#later = later;
   }
 
-  /** The number of waiting jobs, and the number of jobs refused so far. */
   get counts(): { readonly waiting: number; readonly refused: number } {
     return { waiting: this.#waiting, refused: this.#refused };
   }
 
   /**
-   * Runs a tenant's work in several turns. Throws the errors of the work, and 503 if the work was dropped or waited too
-   * long.
+   * Runs a tenant's work in as many turns as it needs. Throws the errors of the work, and 503 if the work was dropped or
+   * waited too long.
    */
   run<T>(tenantId: string, work: Work<T>, options: TurnOptions = {}): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -81,12 +79,12 @@ export class Turns {
     });
   }
 
-  /** Runs a tenant's function in its turn. The function must take a few milliseconds at most. */
+  /** Runs a tenant's function within one turn. The function must take a few milliseconds at most. */
   call<T>(tenantId: string, work: () => T, options?: TurnOptions): Promise<T> {
     return this.run(tenantId, { next: () => ({ done: true, value: work() }) }, options);
   }
 
-  /** Waits until a tenant can start a call. A tenant that sends many calls at once starts 16 of them per turn. */
+  /** Waits until a tenant can start a call. A tenant that sends many calls at once can start 16 of them per turn. */
   begin(tenantId: string, options?: TurnOptions): Promise<void> {
     const count = (): void => {
       if (this.#end !== null) this.#end -= start;
@@ -103,7 +101,6 @@ export class Turns {
     return this.#clock() < this.#end;
   }
 
-  /** Works until the job or the turn ends. Returns whether the job has ended. */
   #work(job: Job): boolean {
     while (!job.step()) if (!this.#isFree()) return false;
     return true;

@@ -13,7 +13,7 @@ import { inLine, printJson } from './output.ts';
 import { wholeNumber } from './values.ts';
 
 const pollEvery = 1_000;
-/** The filters are applied to at most this many of the newest entries. */
+/** `eaas audit tail` applies its filters to at most this many of the newest entries. */
 const searched = 10_000;
 
 interface Options extends OnTenant {
@@ -24,7 +24,6 @@ interface Options extends OnTenant {
   readonly follow: boolean;
 }
 
-/** `eaas audit tail`. */
 export const auditTail = onTenant(
   'tail',
   "Follow a tenant's audit log. Prints the newest entries, and then each new entry until Ctrl-C.",
@@ -46,7 +45,10 @@ export const auditTail = onTenant(
     }),
   );
 
-/** Yields the newest entries that match the filters, oldest first. Then yields each new entry until SIGINT or SIGTERM. */
+/**
+ * Yields the newest entries that match the filters, oldest first. Then yields each new matching entry until SIGINT or
+ * SIGTERM.
+ */
 async function* wantedEntries(
   service: Service,
   operator: Caller,
@@ -111,7 +113,9 @@ function linePrinter(service: Service, operator: Caller): (entry: ShownEntry) =>
   };
 }
 
-/** Returns a function that looks up the name of an id and caches the name. If the look-up fails, it returns the id. */
+/**
+ * Returns a function that looks up the name of an id, and caches the name. If the look-up fails, the function returns the id.
+ */
 function named(look: (id: string) => Promise<string>): (id: string) => Promise<string> {
   const names = new Map<string, Promise<string>>();
   return (id) => {

@@ -15,22 +15,18 @@ interface Options extends Reporting {
   readonly checkpointFile?: string;
 }
 
-/** A tenant whose log is verified. The name is null if the tenant's row was removed. */
+/** A tenant whose audit log is verified. The name is null if the tenant's row was removed. */
 interface Chain {
   readonly tenant_id: string;
   readonly name: string | null;
 }
 
 interface Checkpoints {
-  /**
-   * The checkpoint in the file that --checkpoint-file names. If set, it replaces the checkpoint in EAAS_CHECKPOINT_DIR.
-   */
+  /** The checkpoint in the file that --checkpoint-file names. It replaces the checkpoint in EAAS_CHECKPOINT_DIR. */
   readonly named: string | undefined;
-  /** The tenant's checkpoint in EAAS_CHECKPOINT_DIR. */
   readonly kept: { readonly text: string; readonly path: string } | undefined;
 }
 
-/** `eaas audit verify`. */
 export const auditVerify = reporting(
   'verify',
   'Verify the audit logs of all tenants or of one tenant. Also verify every row that the logs describe, and compare each ' +
@@ -57,7 +53,7 @@ export const auditVerify = reporting(
     if (failures > 0) process.exitCode = exitCodes.refused;
   });
 
-/** Reads a checkpoint as text, or as the JSON that the API and `audit checkpoint --json` return. */
+/** Reads a checkpoint file. The file holds text, or the JSON that the API and `audit checkpoint --json` return. */
 async function readNamed(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new WrongUsage(`The checkpoint ${path} cannot be read (${error.code}).`);
@@ -110,8 +106,8 @@ async function chainsOf(service: Service, idOrName: string | undefined): Promise
 }
 
 /**
- * Verifies a log and prints the result. Returns true if the log is valid, or if the tenant was destroyed in the
- * meantime.
+ * Verifies a log and prints the result. Returns true if the log is valid, or if the tenant was destroyed during the
+ * verification.
  */
 async function verifyAndShow(
   service: Service,
@@ -123,8 +119,8 @@ async function verifyAndShow(
     return await verify(service, chain, named ?? kept?.text, json);
   } catch (error) {
     if (isRefusal(error, 'not_found')) return true;
-    // An invalid checkpoint file is reported below. The log is then verified without it, so that other findings are not
-    // hidden.
+    // If the checkpoint file is invalid, the log is verified without it, so that other findings are not hidden. The invalid
+    // file is reported below.
     if (named !== undefined || !kept || !isRefusal(error, 'bad_request')) throw error;
   }
   note(

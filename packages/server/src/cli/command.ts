@@ -7,13 +7,12 @@ import { requireTenantId } from '../operations/tenants.ts';
 import type { Service } from '../service.ts';
 import { note, type Reporting } from './output.ts';
 
-/** Options of a command on one tenant. */
 export interface OnTenant extends Reporting {
   /** The tenant's id or name. */
   readonly tenant: string;
 }
 
-/** Creates a command. Each example is a command line without `eaas`. */
+/** Creates a command. Each of its examples is a command line without the word `eaas`. */
 export function command(name: string, description: string, examples: readonly string[] = []): Command {
   const made = new Command(name)
     .description(description)
@@ -29,7 +28,6 @@ export function command(name: string, description: string, examples: readonly st
   return made;
 }
 
-/** Creates a command with the option --json. */
 export function reporting(name: string, description: string, examples: readonly string[]): Command {
   return command(name, description, examples).option(
     '--json',
@@ -37,7 +35,6 @@ export function reporting(name: string, description: string, examples: readonly 
   );
 }
 
-/** Creates a command with the options --json and --tenant. */
 export function onTenant(name: string, description: string, examples: readonly string[]): Command {
   return reporting(name, description, examples).requiredOption(
     '--tenant <tenant>',
@@ -45,7 +42,6 @@ export function onTenant(name: string, description: string, examples: readonly s
   );
 }
 
-/** Creates a command with subcommands. */
 export function group(name: string, description: string, commands: readonly Command[]): Command {
   const made = command(name, description);
   for (const each of commands) made.addCommand(each);
@@ -59,7 +55,6 @@ export function requireConfig(): Config {
   return config;
 }
 
-/** Opens the service, does the work and closes the service. */
 export async function withService<T>(work: (open: OpenService, config: Config) => Promise<T>): Promise<T> {
   const config = requireConfig();
   const open = await openService(config, 'command');
@@ -70,7 +65,6 @@ export async function withService<T>(work: (open: OpenService, config: Config) =
   }
 }
 
-/** Reads all pages of a list. */
 export async function allPages<Row>(
   read: (page: { limit: number; offset: number }) => Promise<readonly Row[]>,
 ): Promise<Row[]> {
@@ -82,7 +76,7 @@ export async function allPages<Row>(
   }
 }
 
-/** Opens the service and does work, as the operator, on the tenant that `--tenant` names. */
+/** Opens the service, and runs `work` as the operator on the tenant that `--tenant` names. */
 export function withTenant<T>(
   { tenant }: OnTenant,
   work: (service: Service, operator: Caller) => Promise<T>,

@@ -1,9 +1,9 @@
 import { Argument, type Command } from 'commander';
 import { command } from './command.ts';
 
-/** A position on the command line, and the words that can follow it. */
+/** A position on the command line, and the words that can be typed there. */
 interface Place {
-  /** The commands before this position, as in `key create`. Empty at the start of the line. */
+  /** The commands before this position, such as `key create`. Empty at the start of the line. */
   readonly path: string;
   readonly words: readonly Word[];
 }
@@ -11,13 +11,12 @@ interface Place {
 interface Word {
   readonly text: string;
   readonly about: string;
-  /** What follows an option. */
+  /** The kind of value that follows an option. */
   readonly value?: 'file' | 'text' | undefined;
 }
 
 const shells = { bash, zsh, fish };
 
-/** `eaas completion`. */
 export const completionCommand = command(
   'completion',
   'Print a script that completes commands and options in a shell.',
@@ -43,7 +42,7 @@ function placesIn(from: Command, path: string): Place[] {
   return [{ path, words: [...words, { text: '--help', about: 'show the help' }] }, ...below];
 }
 
-/** Returns what follows an option, by its flags as in `--out <file>`. */
+/** Returns the kind of value that follows an option, by the option's flags, as in `--out <file>`. */
 function valueIn(flags: string): Word['value'] {
   if (/[<[](?:file|path)[>\]]/.test(flags)) return 'file';
   return flags.includes('<') ? 'text' : undefined;

@@ -8,7 +8,7 @@ export interface Erasable {
   readonly name: string;
 }
 
-/** Throws WrongUsage if --confirm is absent and there is no terminal at which the command can ask. */
+/** Throws WrongUsage if --confirm is absent and there is no terminal at which the command can ask the user. */
 export function requireConfirmable(confirm: string | undefined, what: Erasable['what']): void {
   if (confirm !== undefined || process.stdin.isTTY) return;
   throw new WrongUsage(
@@ -16,10 +16,7 @@ export function requireConfirmable(confirm: string | undefined, what: Erasable['
   );
 }
 
-/**
- * Throws WrongUsage unless --confirm has the correct name, or the user types the name at the terminal after the
- * warning.
- */
+/** Prints a warning, and throws WrongUsage unless the user types the correct name or has passed it as --confirm. */
 export async function requireConfirmed(
   { what, id, name }: Erasable,
   confirm: string | undefined,

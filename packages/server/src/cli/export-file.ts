@@ -2,23 +2,22 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { ShownEntry } from '../operations/audit.ts';
 import { WrongUsage } from './failure.ts';
 
-/** The file of an export, which might have been interrupted. */
+/** The file of an audit log export. A previous export into this file might have been interrupted. */
 export interface ExportFile {
-  /** The audit entry in the last complete line. */
+  /** The audit entry in the last complete line of the file. */
   readonly last: Pick<ShownEntry, 'tenant_id' | 'id' | 'hash'> | undefined;
-  /** Removes an incomplete line at the end of the file. */
   readonly keepWholeLines: () => Promise<void>;
   readonly append: (lines: string) => Promise<void>;
   /** Writes everything to disk and closes the file. */
   readonly close: () => Promise<void>;
 }
 
-// The file is read in chunks of this many bytes. The line of any entry is shorter than a chunk.
+// The end of an export file is read in chunks of this many bytes. Each line of the file is shorter than a chunk.
 const tailSize = 1024 * 1024;
 const newline = 0x0a;
 
 /**
- * Opens the file of an export. Creates a missing file, which only this user can read. Throws WrongUsage if the file is
+ * Opens the file of an export. A missing file is created, and only this user can read it. Throws WrongUsage if the file is
  * not an export.
  */
 export async function openExportFile(path: string): Promise<ExportFile> {

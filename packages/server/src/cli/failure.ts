@@ -4,10 +4,8 @@ import { CannotStart } from '../cannot-start.ts';
 import { Refusal, Tampered } from '../refusal.ts';
 import { isDatabaseFault, isDenied } from '../store/faults.ts';
 
-/** The exit codes of the program. */
 export const exitCodes = { ok: 0, refused: 1, usage: 2, cannotStart: 3, unexpected: 4 } as const;
 
-/** The meanings of the exit codes, for `--help`. */
 export const exitCodesHelp = `Exit codes:
   0  done
   1  the request was refused, an audit chain is broken, or a check failed
@@ -26,9 +24,8 @@ export interface Failure {
   readonly message: string | null;
 }
 
-/** Returns the exit code and the message for an error that a command threw. */
 export function failureOf(error: unknown): Failure {
-  // Commander has already printed its own message. It also throws after --help and --version, which are not failures.
+  // Commander has already printed its own error message. It also throws after --help and --version, which are not failures.
   if (error instanceof CommanderError) {
     return { code: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage, message: null };
   }
@@ -53,7 +50,7 @@ function codeOf(refusal: Refusal): number {
   return refusal.code === 'bad_request' ? exitCodes.usage : exitCodes.refused;
 }
 
-/** Replaces the names of API fields by the options that set them, as in `--key-ids` for `key_ids`. */
+/** Replaces the names of API fields in a message by the options that set them, such as `--key-ids` for `key_ids`. */
 function inOptions(message: string): string {
   return message
     .replace('`rotation_policy.interval_days`', '--rotate-every')
@@ -67,7 +64,10 @@ export function isRefusal(error: unknown, code: ProblemCode): boolean {
   return error instanceof Refusal && error.code === code;
 }
 
-/** Waits for a promise. If it rejects with a `not_found` refusal, replaces the message by one for the command line. */
+/**
+ * Waits for a promise. If it rejects with a `not_found` refusal, throws a refusal with the given message for the command
+ * line.
+ */
 export function orNotFound<T>(message: string, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     throw isRefusal(error, 'not_found') ? new Refusal('not_found', message) : error;

@@ -13,7 +13,6 @@ interface Options extends OnTenant {
   readonly confirm?: string;
 }
 
-/** `eaas key destroy`. */
 export const keyDestroy = onTenant(
   'destroy',
   'Destroy a disabled key. After the grace days its material is permanently erased. Then nothing that was encrypted ' +

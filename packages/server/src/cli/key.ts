@@ -76,7 +76,7 @@ const show = onKey(
 interface ChangeOfKey {
   readonly description: string;
   readonly run: (service: Service, operator: Caller, input: { readonly key_id: string }) => Promise<Key>;
-  /** Returns the hint for the operator's next step. `eaas` formats a command line for the same key. */
+  /** Returns a hint about the operator's next step. `eaas` formats a command line for the same key. */
   readonly next: (eaas: (command: string) => string) => string;
 }
 
@@ -119,7 +119,6 @@ const changeCommands = Object.entries(changes).map(([name, { description, run, n
   }),
 );
 
-/** Creates a command on one key. */
 function onKey(name: string, description: string): Command {
   const examples = [`key ${name} patients --tenant acme`];
   return onTenant(name, description, examples).argument('<key>', "the key's id or name");

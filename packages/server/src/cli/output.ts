@@ -1,6 +1,5 @@
 import { hasControlCharacter } from '@eaas/protocol/wire';
 
-/** Options of a command that prints results. */
 export interface Reporting {
   readonly json?: true;
 }
@@ -13,7 +12,7 @@ export function printResult(record: object, options: Reporting): void {
   for (const [name, value] of fields) process.stdout.write(`${name.padEnd(width)}  ${shown(value)}\n`);
 }
 
-/** Prints results: a table of these columns, or one line of JSON each with --json. */
+/** Prints results as a table with these columns, or as one line of JSON per result with --json. */
 export function printResults<Row extends object>(
   rows: readonly Row[],
   columns: readonly (keyof Row & string)[],
@@ -29,7 +28,6 @@ export function printResults<Row extends object>(
   }
 }
 
-/** Prints one line of JSON. */
 export function printJson(record: object): void {
   process.stdout.write(`${JSON.stringify(record)}\n`);
 }
@@ -39,7 +37,7 @@ export function note(sentence: string): void {
   process.stderr.write(`${sentence}\n`);
 }
 
-/** Prints the next step on standard error, unless --json is set. */
+/** Prints a hint about the operator's next step on standard error, unless --json is set. */
 export function next(step: string, options: Reporting): void {
   if (!options.json) note(`Next: ${step}`);
 }

@@ -34,7 +34,7 @@ const dev = command(
 
 const serve = command('serve', 'Serve the API until SIGTERM or SIGINT.', ['serve']).action(async () => {
   const config = readConfig();
-  // Import the HTTP server only here and in `dev`, because it takes a while to load.
+  // The HTTP server is imported only here and in `dev`, because loading it takes a while.
   const { serve } = await import('../serve.ts');
   await serve(config);
 });
@@ -98,7 +98,6 @@ const help = command('help', 'Show the help of a command, or the exit codes of a
     found.outputHelp();
   });
 
-/** The program `eaas` with all its commands. */
 export const program = group('eaas', 'Encryption as a service: the server and its operator’s commands.', [
   dev,
   serve,
@@ -115,7 +114,6 @@ export const program = group('eaas', 'Encryption as a service: the server and it
   .version(manifest.version, '-V, --version', 'print the version')
   .addHelpText('after', '\n`eaas help exit-codes` lists the exit codes.');
 
-/** Runs a command line, and returns its exit code. */
 export async function run(args: readonly string[]): Promise<number> {
   try {
     await program.parseAsync(args, { from: 'user' });

@@ -13,7 +13,6 @@ import { note, printResult, type Reporting } from './output.ts';
 const warning =
   'All of this will be permanently erased, and data that is encrypted under its keys will be lost.';
 
-/** `eaas tenant destroy`. */
 export const tenantDestroy = reporting(
   'destroy',
   'Permanently erase a tenant. Erases its keys, API keys, usage and audit log: data under its keys can never be decrypted ' +

@@ -20,7 +20,6 @@ interface FieldOptions extends Reporting {
   readonly createdAt?: number;
 }
 
-/** Adds the options that set the fields of a tenant. */
 function withFields(command: Command): Command {
   return command
     .option(

@@ -3,14 +3,15 @@ import { InvalidArgumentError } from 'commander';
 import { limits, parseTimestamp, type Permission, permissions } from '@eaas/protocol/wire';
 import { inLine } from './output.ts';
 
-// Each function parses the value of an option. Commander reports an error that a parser throws as wrong usage.
+// Each function in this file parses the value of a command-line option. Commander reports an error that a parser throws as
+// wrong usage.
 
 export function trueOrFalse(text: string): boolean {
   if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('Pass true or false.');
   return text === 'true';
 }
 
-/** Reads a quota. Returns null (unlimited) as the string `null`, because commander ignores the value null. */
+/** Parses a quota. Returns the string `null` for an unlimited quota, because commander ignores the value null. */
 export function numberOrNull(text: string): number | 'null' {
   return text === 'null' ? text : wholeNumber(text);
 }
@@ -21,26 +22,25 @@ export function wholeNumber(text: string): number {
   throw new InvalidArgumentError('Pass a whole number.');
 }
 
-/** Reads the number of days between the request to destroy a key and the erasure of the key. */
+/** Parses the number of days between the request to destroy a key and the erasure of the key. */
 export function graceDays(text: string): number {
   const days = wholeNumber(text);
   if (days <= limits.graceDays) return days;
   throw new InvalidArgumentError(`Pass a number of days from 0 to ${limits.graceDays}.`);
 }
 
-/** Reads a time as milliseconds since 1970. */
+/** Parses a time as milliseconds since 1970. */
 export function moment(text: string): number {
   const value = parseTimestamp(text);
   if (value !== undefined) return value;
   throw new InvalidArgumentError('Pass a date with a time, as in 2026-08-11T09:30:00Z.');
 }
 
-/** Splits a list at its commas. */
 export function list(text: string): string[] {
   return text.split(',').map((item) => item.trim());
 }
 
-/** Reads `all`, or a list of permissions. Names the nearest permission if one is unknown. */
+/** Parses `all` or a list of permissions. The error about an unknown permission names the most similar one. */
 export function permissionList(text: string): Permission[] {
   const names = list(text);
   if (names.join() === 'all') return [...permissions];

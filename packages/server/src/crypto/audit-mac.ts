@@ -4,21 +4,24 @@ import type { StoredEntry } from '@eaas/protocol/audit';
 import { paeView } from './pae-view.ts';
 import { sameBytes } from './same-bytes.ts';
 
-/** The hash that links an entry to the next entry, and the MAC that proves that the service made the entry. */
+/** The hash that links an entry to the next entry, and the MAC that proves that the service wrote the entry. */
 export interface Link {
   readonly hash: Uint8Array;
   readonly mac: Uint8Array;
 }
 
-/** Chains an entry to the hash of the previous one. Throws InputError as the protocol's `entryPreimage` does. */
+/**
+ * Computes the hash and the MAC of an entry that follows the entry with the hash `previousHash`. Throws InputError as the
+ * protocol's `entryPreimage` does.
+ */
 export function chainEntry(auditMac: KeyObject, previousHash: Uint8Array, entry: StoredEntry): Link {
   const hash = digest('sha256', entryPreimageView(previousHash, entry), 'buffer');
   return { hash, mac: auditEntryMac(auditMac, hash) };
 }
 
 /**
- * Returns a function that chains entries whose fields, from the id to the time, are already encoded. Verifications of
- * whole logs use this function, because it is several times as fast as `chainEntry`.
+ * Returns a function that computes the hash and the MAC of an entry whose fields, from the id to the time, are already
+ * encoded. Verifications of whole logs use it, because it is several times as fast as `chainEntry`.
  */
 export function encodedEntryChainer(auditMac: KeyObject, tenantId: string) {
   const label = 'eaas audit entry v1';
@@ -36,12 +39,12 @@ export function encodedEntryChainer(auditMac: KeyObject, tenantId: string) {
   };
 }
 
-/** Returns whether the service made the entry with this hash. */
+/** Returns whether `mac` is the service's MAC of the entry with this hash. */
 export function macHolds(auditMac: KeyObject, hash: Uint8Array, mac: Uint8Array): boolean {
   return sameBytes(auditEntryMac(auditMac, hash), mac);
 }
 
-/** Returns the bytes of the protocol's `entryPreimage`, valid until the next call of `paeView`. */
+/** Returns the same bytes as the protocol's `entryPreimage`. The next call of `paeView` overwrites them. */
 export function entryPreimageView(previousHash: Uint8Array, entry: StoredEntry): Uint8Array {
   return paeView([
     'eaas audit entry v1',

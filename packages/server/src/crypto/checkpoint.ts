@@ -13,7 +13,10 @@ export type { ChainHead } from '@eaas/protocol/internal-audit';
 // The bytes that precede the seed in the PKCS #8 encoding of an Ed25519 key (RFC 8410).
 const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Signs a head with the tenant's Ed25519 seed. Tenants pin the returned verifier key to check later checkpoints. */
+/**
+ * Signs the head of a log with the tenant's Ed25519 seed. The tenant pins the returned verifier key, and checks later
+ * checkpoints with it.
+ */
 export function signCheckpoint(seed: KeyObject, tenantId: string, id: number, hash: Uint8Array) {
   const { privateKey, ...verifier } = signerOf(seed, tenantId);
   const text = checkpointText(tenantId, { id, hash });
@@ -24,7 +27,7 @@ export function signCheckpoint(seed: KeyObject, tenantId: string, id: number, ha
   };
 }
 
-/** Returns the head in a checkpoint, or undefined if the checkpoint was not signed for this tenant. */
+/** Returns the head that a checkpoint states. Returns undefined if the checkpoint was not signed for this tenant. */
 export function openCheckpoint(seed: KeyObject, tenantId: string, checkpoint: string): ChainHead | undefined {
   const { privateKey, ...verifier } = signerOf(seed, tenantId);
   const found = parseCheckpoint(checkpoint, verifier);

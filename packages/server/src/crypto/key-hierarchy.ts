@@ -3,7 +3,7 @@ import { pae } from '@eaas/protocol';
 import { sameBytes } from './same-bytes.ts';
 import { openSecret, type Place, sealSecret } from './sealed-secret.ts';
 
-/** A root key encrypts the secrets of tenants. Each tenant's row contains the id of its root key. */
+/** A root key encrypts the secrets of tenants. Each tenant's row contains the id of the root key that encrypts its secret. */
 export interface RootKey {
   readonly rootId: Uint8Array;
   readonly key: KeyObject;
@@ -12,7 +12,7 @@ export interface RootKey {
 /** The current root key and, during a rotation, the previous root key. */
 export type Roots = readonly [RootKey, ...RootKey[]];
 
-/** The columns of a tenant's row that hold its sealed secret. */
+/** The columns of a tenant's row that hold the encrypted secret of the tenant. */
 export interface SealedTenantSecret {
   readonly tenant_id: string;
   readonly root_id: Uint8Array;
@@ -20,7 +20,7 @@ export interface SealedTenantSecret {
 }
 
 export interface TenantSecrets {
-  /** The key that encrypts key versions and hash keys. */
+  /** The key that encrypts key versions and hash keys of the tenant. */
   readonly sealing: KeyObject;
   readonly auditMac: KeyObject;
   readonly rowMac: KeyObject;
@@ -36,7 +36,7 @@ export function rootKey(bytes: Uint8Array): RootKey {
   if (bytes.length !== keyLength)
     throw new RangeError(`a root key must have ${keyLength} bytes (got ${bytes.length})`);
   const key = createSecretKey(bytes);
-  // Copies the 8 bytes of the id, because a view would expose the other 24 bytes of the hash.
+  // The id is copied, because a view of its 8 bytes would expose the other 24 bytes of the hash.
   const rootId = Uint8Array.from(createHmac('sha256', key).update('eaas root id v1').digest().subarray(0, 8));
   return { rootId, key };
 }
@@ -97,7 +97,6 @@ function deriveTenantKey(secret: Uint8Array, tenantId: string, name: string): Ke
   }
 }
 
-/** Encrypts a tenant's secret under the root key, and wipes the plaintext. */
 function sealTenantSecret(
   { rootId, key }: RootKey,
   tenantId: string,

@@ -5,12 +5,15 @@ export function versionPlace(tenantId: string, keyId: string, version: number): 
   return { purpose: 'key-version', tenantId, keyId, version };
 }
 
-/** The place for which a key's hash key is sealed. A key has one hash key for all its versions, so the version is 0. */
+/**
+ * Returns the place for which the hash key of a key is encrypted. All versions of a key share one hash key, so the version is
+ * 0.
+ */
 export function hashKeyPlace(tenantId: string, keyId: string): Place {
   return { purpose: 'hash-key', tenantId, keyId, version: 0 };
 }
 
-/** Generates 32 random bytes, sealed for this place under the tenant's sealing key. */
+/** Generates 32 random bytes, and encrypts them for this place under the tenant's sealing key. */
 export function newMaterial(sealing: KeyObject, place: Place): Uint8Array {
   const secret = randomBytes(32);
   try {
@@ -20,7 +23,7 @@ export function newMaterial(sealing: KeyObject, place: Place): Uint8Array {
   }
 }
 
-/** Opens sealed material. Returns undefined if it was not sealed for this place. */
+/** Decrypts key material. Returns undefined if it was not encrypted for this place. */
 export function openMaterial(sealing: KeyObject, place: Place, sealed: Uint8Array): KeyObject | undefined {
   const secret = openSecret(sealing, place, sealed);
   if (!secret) return undefined;

@@ -1,6 +1,7 @@
 import { InputError, pae, type PaePart } from '@eaas/protocol';
 
-// This memory is reused and not wiped. It contains only bytes that are hashed or authenticated, and never a secret.
+// The function reuses this memory and does not wipe it. The memory never contains a secret, only bytes that are hashed or
+// authenticated.
 const scratch = Buffer.allocUnsafeSlow(65_536);
 
 /**
@@ -14,7 +15,9 @@ export function paeView(parts: readonly PaePart[]): Uint8Array {
   return scratch.subarray(0, at);
 }
 
-/** Returns an upper bound of the encoded length. A UTF-16 unit takes at most 3 bytes, and an integer at most 17. */
+/**
+ * Returns an upper bound of the encoded length of the parts. A UTF-16 unit takes at most 3 bytes, and an integer at most 17.
+ */
 function mostBytes(parts: readonly PaePart[]): number {
   let most = 4;
   for (const part of parts) most += part === null || typeof part === 'number' ? 21 : 4 + 3 * part.length;
@@ -28,10 +31,10 @@ function putPart(part: PaePart, at: number): number {
     return putLength(part.length, at) + part.length;
   }
   if (typeof part === 'number' && !Number.isSafeInteger(part))
-    throw new InputError(`a number must be a safe integer (got ${part})`);
+    throw new InputError(`a number in pae must be a safe integer (got ${part})`);
   const text = String(part);
   const written = scratch.write(text, at + 4);
-  // Text whose UTF-8 has one byte per UTF-16 unit is ASCII, so it has no lone surrogate.
+  // If the UTF-8 text has one byte per UTF-16 unit, the text is ASCII and cannot have a lone surrogate.
   if (written !== text.length && !text.isWellFormed()) throw new InputError('text has a lone surrogate');
   return putLength(written, at) + written;
 }

@@ -3,10 +3,16 @@ import { pae, type PaePart } from '@eaas/protocol';
 import { paeView } from './pae-view.ts';
 import { sameBytes } from './same-bytes.ts';
 
-/** A column's value. A time is an integer of milliseconds. A boolean is encoded as its word, and a list as a nested `pae`. */
+/**
+ * The value of a column. A time is an integer of milliseconds, a boolean is encoded as its word, and a list as a nested
+ * `pae`.
+ */
 export type Column = PaePart | boolean | readonly string[];
 
-/** Computes the MAC of a row over its columns in a fixed order. `label` makes the MACs of different tables differ. */
+/**
+ * Computes the MAC of a row over its columns in a fixed order. Each table has another `label`, so the MACs of different
+ * tables differ.
+ */
 export function rowMac(key: KeyObject, label: readonly string[], columns: readonly Column[]): Uint8Array {
   return createHmac('sha256', key)
     .update(paeView([...label, ...columns.map(toPart)]))
@@ -25,13 +31,13 @@ export function rowMacHolds(
 function toPart(column: Column): PaePart {
   if (typeof column === 'boolean') return String(column);
   if (!isList(column)) return column;
-  // In a tampered row the list might contain lists, and `pae` would encode these as bytes.
+  // A list in a tampered row might contain lists. They are refused, because `pae` would encode them as bytes.
   if (!column.every((text) => typeof text === 'string'))
     throw new TypeError('every item of a list must be a text');
   return pae(...column);
 }
 
-// Array.isArray does not narrow the type of a readonly array.
+// This type guard is needed because Array.isArray does not narrow the type of a readonly array.
 function isList(column: Column): column is readonly string[] {
   return Array.isArray(column);
 }

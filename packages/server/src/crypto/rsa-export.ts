@@ -1,6 +1,6 @@
 import { constants, createPublicKey, type KeyObject, publicEncrypt } from 'node:crypto';
 
-/** The members of an RSA public key in a JWK (RFC 7517), checked by the wire's schema. */
+/** The members of an RSA public key in a JWK (RFC 7517). The schema of the request has checked them. */
 export interface RsaJwk {
   readonly n: string;
   readonly e: string;

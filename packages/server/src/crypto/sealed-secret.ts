@@ -3,8 +3,8 @@ import { type Context, encodeContext } from '@eaas/protocol';
 import { paeView } from './pae-view.ts';
 
 /**
- * The purpose, tenant, key and version for which a secret is sealed. The secret opens only if all of them match. Ids
- * are lower-case UUIDs.
+ * The purpose, tenant, key and version for which a secret is encrypted. The secret can be decrypted only for the same place.
+ * Ids are lower-case UUIDs.
  */
 export interface Place {
   readonly purpose: 'dek' | 'key-version' | 'hash-key' | 'tenant-secret' | 'root-check';
@@ -22,15 +22,12 @@ const bodyLength = 32;
 const bodyEnd = headLength + bodyLength;
 const formatAndSuite = 0x0101;
 
-// The iv can be constant, because each salt results in a different encryption key, which encrypts only one secret.
+// The iv can be constant, because each random salt gives another encryption key, and each key encrypts only one secret.
 const iv = Buffer.alloc(12);
-// `authTagLength` is needed because Node would otherwise accept a tag of 4 bytes.
+// Without `authTagLength`, Node would accept an authentication tag of only 4 bytes.
 const gcm = { authTagLength: 16 } as const;
 
-/**
- * Encrypts a secret of 32 bytes, and binds it to the place where it is stored. Returns 78 bytes. The salt is random by
- * default. Only tests pass a salt.
- */
+/** Encrypts a secret of 32 bytes for one place. Returns 78 bytes. The salt is random by default. Only tests pass a salt. */
 export function sealSecret(ikm: KeyObject, place: Place, secret: Uint8Array, salt?: Uint8Array): Uint8Array {
   if (secret.length !== bodyLength)
     throw new RangeError(`a secret must have ${bodyLength} bytes (got ${secret.length})`);
@@ -75,9 +72,7 @@ export function openSecret(ikm: KeyObject, place: Place, sealed: Uint8Array): Ui
   }
 }
 
-/**
- * Returns the version in the head of a sealed secret, without authenticating it. Returns undefined for any other bytes.
- */
+/** Returns the version in the header of a sealed secret, without authenticating it. Returns undefined for other bytes. */
 export function sealedVersion(sealed: Uint8Array): number | undefined {
   if (sealed.length !== sealedLength) return undefined;
   const view = new DataView(sealed.buffer, sealed.byteOffset, headLength);

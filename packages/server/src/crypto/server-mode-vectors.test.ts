@@ -20,10 +20,7 @@ const openBy = (
   context?: Context,
 ) => openBundle({ versionOf: sealedVersion, unwrap }, nodeEngine, presented, context);
 
-/**
- * Decrypts the bundle of a vector with a separate wrapped key. The vector contains the unwrapped DEK of this wrapped
- * key.
- */
+/** Decrypts the bundle of a vector. The vector contains the DEK, and the test wraps this DEK as the service does. */
 function openWithDek(vector: (typeof refusals)[number] | (typeof accepted_changes)[number]) {
   const wrappedKey = sealSecret(key, placeOf(K, 1), bytes(vector.dek));
   const keyId = vector.expected_key_id ?? K;
@@ -39,7 +36,7 @@ test.each(cases)(
     const unwrap = (wrapped: Uint8Array) => openSecret(key, placeOf(keyId, keyVersion), wrapped);
     const found = openBy(presented, unwrap, vector.context ?? undefined);
     const plaintext = bytes(vector.plaintext);
-    // Only some vectors apply, because the service returns only text, and unwraps only keys that it wrapped.
+    // Only some vectors apply, because the service returns only text, and unwraps only keys that it has wrapped.
     const opens = isUtf8(plaintext) && bytes(vector.wrapped_key).length === 78;
     expect(found).toBe(opens ? textOf(plaintext) : undefined);
   },

@@ -14,7 +14,7 @@ const context = { table: 'patients', row: '4711' };
 const text = 'Grüße, 世界';
 const plaintext = Buffer.from(text);
 
-/** The material of a key version, derived from the version's number. It wraps and unwraps as the service does. */
+/** Returns the key material for a version number. Tests wrap and unwrap with it as the service does. */
 const ikm = (version: number) => createSecretKey(Buffer.alloc(32, version));
 const place = (version: number): Place => ({ purpose: 'dek', tenantId: T, keyId: K, version });
 const wrap = (version: number) => (dek: Uint8Array) => sealSecret(ikm(version), place(version), dek);
@@ -32,7 +32,7 @@ const openBy = (presented: PresentedBundle, unwrap: Unwrap, given?: Context) =>
   openBundle({ versionOf: sealedVersion, unwrap }, nodeEngine, presented, given);
 
 const sealed = (version = 1, value: Uint8Array = plaintext) => sealBy(version, wrap(version), value, context);
-/** The three fields of a bundle that /v1/decrypt requires. */
+/** The three fields that /v1/decrypt requires of a bundle. */
 const least = ({ ciphertext, key_id, key_version }: Bundle): PresentedBundle => ({
   ciphertext: bytes(ciphertext),
   keyId: key_id,
@@ -55,7 +55,7 @@ describe('a bundle', () => {
     expect(opened(whole(bundle))).toBe(text);
   });
 
-  test('a bundle of any text and context decrypts', () => {
+  test('any text, encrypted with any context, decrypts to the same text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), anyContext, (text, context) => {
         const bundle = sealBy(3, wrap(3), Buffer.from(text), context);
@@ -182,7 +182,7 @@ describe('every failed decryption returns undefined', () => {
     expect(opened(least(sealed(1, Buffer.from('\0\ufeff'))))).toBe('\0\ufeff');
   });
 
-  test('an error of the service itself is thrown, and does not count as a failed decryption', () => {
+  test('decryption throws an error of the service itself, and does not return undefined for it', () => {
     const failing = (): never => {
       throw new Error('database gone');
     };

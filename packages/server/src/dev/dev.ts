@@ -54,7 +54,7 @@ export async function dev(given: Config, envPath: string | undefined): Promise<v
   });
 }
 
-/** Returns EAAS_PORT if it is set. Otherwise returns the default port, or the next free port. */
+/** Returns EAAS_PORT if it is set. Otherwise returns the first free port, beginning with the default port. */
 async function choosePort({ host, port, isPortSet }: Config): Promise<number> {
   if (isPortSet) return port;
   for (let candidate = port; candidate < port + portsToTry; candidate++) {

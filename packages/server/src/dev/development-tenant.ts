@@ -20,7 +20,7 @@ import { findTenant } from '../store/tenants.ts';
 const tenantName = 'dev';
 const day = 24 * 60 * 60_000;
 
-/** The ids and tokens that an application needs to encrypt, decrypt and search. */
+/** The permissions of an application's API key. */
 const ofApplications: Permission[] = ['encrypt', 'decrypt'];
 const ofPages: Permission[] = ['encrypt', 'decrypt', 'keys.read', 'keys.manage', 'audit.read'];
 
@@ -34,15 +34,15 @@ export interface DevelopmentTenant {
   readonly index_key: string;
 }
 
-/** The content of the record. After an interrupted start, some fields are missing. */
+/** The content of the file that records the tenant of `eaas dev`. After an interrupted start, some fields are missing. */
 interface Recorded extends Partial<DevelopmentTenant> {
-  /** Whether the first start has created its API key. */
+  /** Whether the first start has already created the application's API key. */
   readonly has_api_key?: true;
 }
 
 /**
- * Opens the recorded tenant, and creates its missing parts. `apiKey` is the token if this start created the API key,
- * and null otherwise.
+ * Opens the recorded tenant of `eaas dev`, and creates its missing parts. `apiKey` is the token of an API key that this start
+ * created, and otherwise null.
  */
 export async function openDevelopmentTenant(
   service: Service,
@@ -80,13 +80,12 @@ export async function isApiKeyOf(
   return apiKey.revoked_at === null && !isExpired(apiKey, service.clock.now());
 }
 
-/** Creates an API key for an application, and returns its token. */
 export async function createApplicationApiKey(service: Service, tenant: DevelopmentTenant): Promise<string> {
   const input = { name: 'app', permissions: ofApplications };
   return (await createApiKey(service, insider(tenant.tenant_id, 'operator'), input)).api_key;
 }
 
-/** Creates an API key for a page of the console. The API key expires after a day. */
+/** Creates an API key for a page of the console. It expires after a day. */
 export async function openSession(
   service: Service,
   { tenant_id, key_id, index_key }: DevelopmentTenant,

@@ -4,7 +4,6 @@ import { CannotStart } from '../cannot-start.ts';
 import { hostOf, isLoopback } from '../config-values.ts';
 import { writeNewFile } from '../durable-files.ts';
 
-/** A file of environment variables, such as `.env`. */
 export class EnvFile {
   readonly path: string;
   #text: string;
@@ -14,7 +13,10 @@ export class EnvFile {
     this.#text = text;
   }
 
-  /** Reads the file, if it exists. Throws CannotStart for the file of an application that uses another service. */
+  /**
+   * Reads a file of environment variables, if it exists. Throws CannotStart for the file of an application that uses another
+   * service.
+   */
   static async read(path: string): Promise<EnvFile> {
     const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return '';
@@ -31,14 +33,13 @@ export class EnvFile {
     return file;
   }
 
-  /** Returns the value of a variable, without quotes. */
   get(name: string): string | undefined {
     return Array.from(this.#text.matchAll(lineOf(name)))
       .at(-1)?.[1]
       ?.replace(/^(["'])(.*)\1$/, '$2');
   }
 
-  /** Sets variables in the file and keeps all other lines. Afterwards only the owner of the file can read it. */
+  /** Sets variables in the file, and keeps all other lines. Afterwards only the owner can read the file. */
   async set(values: Readonly<Record<string, string>>): Promise<void> {
     for (const [name, value] of Object.entries(values)) {
       const line = `${name}=${value}`;

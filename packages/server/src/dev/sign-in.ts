@@ -4,22 +4,21 @@ import { Refusal } from '../refusal.ts';
 
 const lifetime = 10 * 60_000;
 
-/** The sign-in code of this process. The process accepts the code once, within ten minutes. */
+/** The sign-in code of `eaas dev`. The server accepts the code once, within ten minutes after its start. */
 export class SignInCode {
   readonly text = randomBytes(32).toString('base64url');
   readonly #now: () => number;
   readonly #expiresAt: number;
   #isUsed = false;
 
-  /** Options of a sign-in code. Only tests set the clock. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
     this.#expiresAt = now() + lifetime;
   }
 
   /**
-   * Calls `open` and returns its result if the code is correct. The code stays valid if `open` fails. Throws 401 for a
-   * wrong code.
+   * Calls `open` if the code is correct, and returns its result. The code stays valid if `open` fails. Throws 401 for a wrong
+   * code.
    */
   async exchange<T>(code: string, open: () => Promise<T>): Promise<T> {
     const isRight = sameBytes(Buffer.from(code), Buffer.from(this.text));

@@ -13,7 +13,7 @@ import { judgeDatabaseTls, judgeDurability, judgeRole } from './database.ts';
 import { type Finding, failed, ok, skipped } from './finding.ts';
 import { judgeFiles, judgeNode } from './machine.ts';
 
-/** Checks everything that a server with this configuration needs. Changes nothing. */
+/** Checks everything that a server with this configuration needs, and changes nothing. */
 export async function examine(config: Config): Promise<Finding[]> {
   const here = [
     judgeNode(versions.node),
@@ -60,8 +60,7 @@ async function examineDatabase(database: Database): Promise<Finding[]> {
 }
 
 /**
- * Checks the difference between the clocks. `milliseconds` is positive if the clock of this machine is ahead of the
- * database's.
+ * Judges the difference between the clocks. `milliseconds` is positive if this machine's clock is ahead of the database's.
  */
 export function judgeClock(milliseconds: number): Finding {
   const text = `The clock of this machine differs from the database's by ${Math.abs(milliseconds)} ms`;

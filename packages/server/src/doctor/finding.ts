@@ -1,12 +1,9 @@
 /** The result of one check of `eaas doctor`. */
 export interface Finding {
   readonly check: string;
-  /**
-   * `warning` means that the server works, but the operator should act. `skipped` means that an earlier failure made
-   * the check impossible.
-   */
+  /** `warning`: the server works, but the operator should act. `skipped`: an earlier failure made this check impossible. */
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
-  /** A sentence that describes the result and, after a failure or a warning, what to do. */
+  /** One sentence with the result. After a failure or a warning it also says what to do. */
   readonly message: string;
 }
 

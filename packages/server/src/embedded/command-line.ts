@@ -5,38 +5,38 @@ import { join } from 'node:path';
 import { getuid, pid, platform } from 'node:process';
 import { promisify } from 'node:util';
 
-/** The command exits with this code if another PostgreSQL holds the lock of the data directory. */
+/** The exit code of the command line if another PostgreSQL holds the lock of the data directory. */
 export const lockConflict = 75;
 
-/** The number at the end of the Unix socket's name. PostgreSQL calls it a port, but does not listen on TCP. */
+/** The number at the end of the name of PostgreSQL's Unix socket. PostgreSQL calls it a port, but does not listen on TCP. */
 export const socketPort = 5432;
 
 /**
- * The environment of PostgreSQL and its tools. The environment of the server is not passed on, because it can contain
- * the root key.
+ * The environment of PostgreSQL and its tools. It contains none of the server's variables, because these can include the root
+ * key.
  */
 export const environment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 
-// The account `nobody` exists on every system. Another user id would not work, because initdb refuses an account
-// without a name.
+// The user id of the account `nobody`, which exists on every system. initdb refuses a user id that belongs to no account.
 const nobody = platform === 'darwin' ? 4_294_967_294 : 65_534;
 
 /** The account of the operating system that PostgreSQL runs under. */
 export interface Account {
-  /** The words that precede the program and its arguments on the command line. */
+  /** The words before the program on the command line that switch to this account. */
   readonly prefix: readonly string[];
-  /** The user and group under which a program runs, as options of `spawn`. Empty for the user of this process. */
+  /** The user and group for the `spawn` function. Empty for the user of this process. */
   readonly ids: { readonly uid?: number; readonly gid?: number };
 }
 
 /**
- * Returns the account for PostgreSQL: the account of this process, or another one if this process runs as root, because
- * PostgreSQL refuses to run as root.
+ * Returns the account that PostgreSQL runs under. This is another account if this process runs as root, because PostgreSQL
+ * refuses to run as root.
  */
 export async function postgresAccount(): Promise<Account> {
   const isRoot = getuid?.() === 0;
   if (!isRoot && hasName()) return { prefix: [], ids: {} };
-  // A user namespace is tried first, because the files keep their owner. Some containers forbid user namespaces.
+  // In a user namespace the files of PostgreSQL keep their owner, so this is tried first. Where user namespaces are
+  // forbidden, as in some containers, root runs PostgreSQL as `nobody`.
   const prefix = ['unshare', '--user', `--map-user=${nobody}`, `--map-group=${nobody}`, '--'];
   if (await runs([...prefix, 'true'])) return { prefix, ids: {} };
   return { prefix: [], ids: isRoot ? { uid: nobody, gid: nobody } : {} };
@@ -50,7 +50,7 @@ function hasName(): boolean {
   }
 }
 
-/** Returns whether a command line ends with exit code 0. */
+/** Runs a command, and returns whether its exit code is 0. */
 export function runs([program = '', ...args]: readonly string[]): Promise<boolean> {
   return promisify(execFile)(program, args, { env: environment, timeout: 10_000 }).then(
     () => true,
@@ -58,12 +58,12 @@ export function runs([program = '', ...args]: readonly string[]): Promise<boolea
   );
 }
 
-/** Lets another account open files in the directory, but not list the directory. */
+/** Lets another account open files in a directory whose names it knows, but not list the directory. */
 export async function letThrough({ ids }: Account, directory: string): Promise<void> {
   if (ids.uid !== undefined) await chmod(directory, ((await stat(directory)).mode & 0o777) | 0o011);
 }
 
-/** Returns whether root must change the owner of the files, because PostgreSQL ran under another account before. */
+/** Returns whether the owner of the files differs from this account, because PostgreSQL ran under another account before. */
 export async function isForeign({ ids }: Account, path: string): Promise<boolean> {
   return getuid?.() === 0 && (await lstat(path)).uid !== (ids.uid ?? 0);
 }
@@ -75,7 +75,7 @@ export async function giveTo(account: Account, path: string): Promise<void> {
   if ((await lstat(path)).isDirectory()) {
     await Promise.all((await readdir(path)).map((name) => giveTo(account, join(path, name))));
   }
-  // Change the directory last, so that the next start continues after an interruption.
+  // The owner of the directory itself changes last, so that the next start repeats a change that was interrupted.
   await lchown(path, owner, owner);
 }
 
@@ -112,25 +112,25 @@ export async function commandLine(launch: {
 }
 
 /**
- * Returns the words that precede a program on the command line, so that the program runs under the account and ends
- * with this process. Linux sends the program SIGINT when the thread that started it dies, even by SIGKILL. PostgreSQL
- * then shuts down cleanly.
+ * Returns the words before a program on the command line, so that the program runs under the account and ends with this
+ * process. When the thread that started the program dies, even by SIGKILL, Linux sends SIGINT to the program. PostgreSQL then
+ * shuts down cleanly.
  */
 export async function under({ prefix }: Account): Promise<string[]> {
   const dying = ['setpriv', '--pdeathsig=INT', '--'];
   if (!(await runs([...dying, 'true']))) return [...prefix];
-  // `dying` comes after the prefix, because a change of user or group cancels the parent-death signal. The shell tests
-  // whether this process died before the signal was requested.
+  // A change of user or group cancels the parent-death signal, so `dying` comes after the prefix. This process might already
+  // have died before the signal was requested, so the shell tests for that.
   return [...prefix, ...dying, 'sh', '-c', 'test "$PPID" = "$0" && exec "$@"', String(pid)];
 }
 
 /**
- * Returns the words that lock the data directory. PostgreSQL and its child processes inherit the lock, and it is
- * released when the last of these processes ends. PostgreSQL's own lock is not enough, because it compares process ids,
- * and so cannot detect a server in another container on the same volume.
+ * Returns the words before PostgreSQL on the command line that lock the data directory. PostgreSQL and its child processes
+ * inherit the lock, and the lock is released when the last of them ends. PostgreSQL's own lock compares process ids, so it
+ * cannot detect a server in another container on the same volume.
  */
 export async function locking(dataDirectory: string): Promise<string[]> {
-  // The check takes a shared lock, so that checks by several processes do not conflict.
+  // This call only checks that `flock` works. It takes a shared lock, so that the checks of several processes do not conflict.
   const flock = ['flock', '--no-fork', '--nonblock', `--conflict-exit-code=${lockConflict}`];
   return (await runs([...flock, '--shared', '/', 'true']))
     ? [...flock, join(dataDirectory, 'postgres.lock')]

@@ -23,7 +23,10 @@ interface Event {
   error?: string;
 }
 
-/** Creates a data directory for one test. Its parent is the temporary directory of killed processes. */
+/**
+ * Creates a data directory for one test. Its parent directory is also the place of temporary directories that killed
+ * processes leave.
+ */
 async function newDirectory(): Promise<string> {
   const parent = await mkdtemp(join(tmpdir(), 'eaas-test-'));
   onTestFinished(() => remove(parent));
@@ -31,8 +34,7 @@ async function newDirectory(): Promise<string> {
   return join(parent, 'data');
 }
 
-// Several tests use this directory, one after another. When a test starts, the PostgreSQL of the previous test might
-// still be stopping.
+// Several tests use this directory in turn. When a test starts, the PostgreSQL of the previous test might still be stopping.
 let used: string;
 beforeAll(async () => {
   used = join(await mkdtemp(join(tmpdir(), 'eaas-test-')), 'data');

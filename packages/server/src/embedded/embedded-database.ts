@@ -15,9 +15,7 @@ const database = 'eaas';
 const retryEvery = 200;
 const noteAfter = 1000;
 
-/** A running embedded database. */
 export interface EmbeddedDatabase {
-  /** Returns options of postgres.js for a role. */
   readonly connection: (role: keyof typeof ROLES) => {
     host: string;
     port: number;
@@ -30,9 +28,7 @@ export interface EmbeddedDatabase {
   readonly close: () => Promise<void>;
 }
 
-/**
- * Options that only tests set: a function that prints notes, and the maximum wait for another process in milliseconds.
- */
+/** Options that only tests set: a function that prints notes, and the longest wait for another process in milliseconds. */
 export interface EmbeddedDatabaseOptions {
   readonly note?: (sentence: string) => void;
   readonly waitAtMost?: number;
@@ -76,7 +72,7 @@ export async function startEmbeddedDatabase(
 }
 
 /**
- * Uses the PostgreSQL of a running server. Returns undefined if a command started that PostgreSQL, or if it accepts no
+ * Connects to the PostgreSQL of a running server. Returns undefined if a command started that PostgreSQL, or if it accepts no
  * connections.
  */
 async function share(
@@ -101,7 +97,7 @@ async function own(
   former: Owner | undefined,
   note: (sentence: string) => void,
 ): Promise<EmbeddedDatabase | undefined> {
-  // On some systems PostgreSQL continues to run after its owner was killed.
+  // On some systems PostgreSQL continues to run after the process that started it was killed.
   if (former && (await isAlive(former.postgres))) kill(former.postgres.pid, 'SIGINT');
   const dataDirectory = join(directory, 'postgres');
   const binaries = await embeddedBinaries();
@@ -121,7 +117,7 @@ async function own(
     throw error;
   }
   if (running.asNobody && purpose === 'serve') note(sharedAccount);
-  // Remove the owner's file first, so that no command connects to a PostgreSQL that is about to stop.
+  // The owner file is removed before PostgreSQL stops, so that no command connects to a PostgreSQL that is about to stop.
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> =>
     (closing ??= rm(ownerFile(directory), { force: true }).then(() => running.stop()));
@@ -166,7 +162,7 @@ function databaseAt(
 }
 
 /**
- * Describes the process that uses the directory if no owner is recorded. Such a process is starting, stopping, or in
+ * Describes the process that uses the data directory if no owner is recorded. Such a process is starting, stopping, or in
  * another container.
  */
 async function postgresProcess(directory: string): Promise<string> {

@@ -8,8 +8,9 @@ import type { PostgresBinaries } from './binaries.ts';
 import { type Account, environment, giveTo, under } from './command-line.ts';
 
 /**
- * Runs initdb in a temporary sibling directory and renames the result, so `dataDirectory` never has partial data.
- * Several processes can call this at the same time. One of them creates the directory, and all calls succeed.
+ * Creates a data directory with initdb. It runs initdb in a temporary directory beside it and renames the result, so
+ * `dataDirectory` never has partial data. Several processes can call this function at the same time. One of them creates the
+ * directory, and all calls succeed.
  */
 export async function initialise(
   { initdb }: PostgresBinaries,
@@ -33,15 +34,14 @@ export async function initialise(
 }
 
 /**
- * Removes the temporary directories that killed processes have left. Only the process that runs PostgreSQL can call
- * this.
+ * Removes the temporary directories of initdb that killed processes have left. Only the process that runs PostgreSQL can call
+ * this function.
  */
 export async function removeUnfinished(dataDirectory: string): Promise<void> {
   const prefix = unfinishedPrefix(dataDirectory);
   for (const name of await readdir(dirname(prefix))) {
     if (!name.startsWith(basename(prefix))) continue;
-    // An initdb whose parent was killed might still write to this directory while it is removed. The next start removes
-    // the remaining files.
+    // An initdb whose parent was killed might still write to this directory. The next start removes any files that remain.
     await rm(join(dirname(prefix), name), { recursive: true, force: true }).catch(() => undefined);
   }
 }

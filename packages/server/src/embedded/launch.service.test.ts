@@ -13,7 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(parent, { recursive: true }));
 
-/** Returns launch options with the shared data directory. Tests of the creation pass a new directory. */
+/**
+ * Returns launch options with a data directory that the tests share. Tests of the creation pass the name of a new directory.
+ */
 async function options(name = 'shared'): Promise<LaunchOptions> {
   const dataDirectory = join(parent, name, 'postgres');
   await mkdir(join(parent, name), { recursive: true });

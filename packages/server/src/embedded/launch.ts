@@ -20,7 +20,7 @@ import {
 } from './command-line.ts';
 import { initialise, removeUnfinished } from './initialise.ts';
 
-// The path of a Unix socket has at most 104 bytes on macOS and 108 on Linux, including a zero byte at the end.
+// The longest path of a Unix socket on macOS: 104 bytes with the zero byte at the end. Linux allows 108.
 const longestSocketPath = 103;
 const fastShutdownWithin = 30_000;
 const longestLog = 10 * 1024 * 1024;
@@ -30,7 +30,7 @@ export interface LaunchOptions {
   readonly binaries: PostgresBinaries;
   readonly dataDirectory: string;
   readonly durable: boolean;
-  /** Settings for `postgres -c`. */
+  /** Settings of PostgreSQL, which are passed as `postgres -c`. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly readyWithin?: number;
 }
@@ -40,7 +40,10 @@ export interface RunningPostgres {
   readonly socketDirectory: string;
   readonly port: number;
   readonly pid: number;
-  /** Whether PostgreSQL runs as the shared account `nobody`, because root could not create a user namespace. */
+  /**
+   * Whether PostgreSQL runs as the account `nobody`, which other services might share. This happens if root cannot create a
+   * user namespace.
+   */
   readonly asNobody: boolean;
   /** Closes all connections, shuts PostgreSQL down cleanly and waits for its end. Further calls do nothing. */
   readonly stop: () => Promise<void>;
@@ -93,7 +96,7 @@ export async function launchPostgres(options: LaunchOptions): Promise<RunningPos
 }
 
 /**
- * Changes the owner of a data directory that another account used. Throws if a PostgreSQL still runs on this directory,
+ * Makes the current account the owner of a data directory that another account used. Throws if a PostgreSQL still runs on it,
  * for example in another container.
  */
 async function takeOver(account: Account, dataDirectory: string): Promise<void> {

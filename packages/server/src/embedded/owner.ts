@@ -19,7 +19,10 @@ export interface Owner extends Process {
   readonly socketDirectory: string;
 }
 
-/** Records that this process owns a running PostgreSQL. The record is only information: PostgreSQL's lock decides. */
+/**
+ * Records that this process started PostgreSQL. The record only informs other processes. PostgreSQL's lock decides who can
+ * start it.
+ */
 export async function writeOwner(file: string, purpose: Purpose, postgres: RunningPostgres): Promise<void> {
   const owner: Owner = {
     ...(await processOf(pid)),
@@ -40,14 +43,14 @@ export async function readOwner(file: string): Promise<Owner | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Owner;
   } catch {
-    // The file is missing, or empty after a power cut. PostgreSQL's lock then shows whether another process runs.
+    // The file is missing, or was emptied by a power cut. PostgreSQL's lock then shows whether another process runs.
     return undefined;
   }
 }
 
 /**
- * Returns whether the recorded owner still runs in this container. Returns false if another process now has its process
- * id.
+ * Returns whether the recorded owner still runs in this container. Returns false if its process id now belongs to another
+ * process.
  */
 export async function isAlive({ pid, identity }: Process): Promise<boolean> {
   return identity !== '' && (await processIdentity(pid)) === identity;
