@@ -19,6 +19,8 @@ interface Call {
   readonly grant: CheckedGrant;
   readonly settings: Settings;
   readonly signal: AbortSignal;
+  /** Called for each key that the grant does not have. Undefined for a name that is not a key id. */
+  readonly onKeyRefused: (keyId: string | undefined) => void;
 }
 
 /** Makes a single call. Throws Refusal. */
@@ -65,7 +67,7 @@ interface Fields extends Record<string, unknown> {
 function judge(
   value: unknown,
   schema: NonNullable<Endpoint['body']>,
-  { target: { operation, batch, keyId: inPath }, grant }: Call,
+  { target: { operation, batch, keyId: inPath }, grant, onKeyRefused }: Call,
 ): Fields & { readonly key_id: string } {
   if (value instanceof Refusal) throw value;
   const fields: Fields = checked(schema, value, batch ? 'item' : 'body');
@@ -73,6 +75,7 @@ function judge(
   const bound = operation === 'hash' ? undefined : boundContext(grant.context, context);
   const keyId = parseUuid(inPath ?? key_id ?? '');
   if (!keyId || !grant.keys.has(keyId)) {
+    onKeyRefused(keyId);
     throw new Refusal('not_found', 'Key not found: pass the id of a key that the app lets you use.');
   }
   return { key_id: keyId, ...rest, ...(bound && { context: bound }) };

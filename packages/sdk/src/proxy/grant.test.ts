@@ -11,7 +11,8 @@ describe('authorize', () => {
         status: 403,
         json: { code: 'permission_missing' },
       });
-      expect({ sent, events }).toEqual({ sent: [], events: [] });
+      const event = { type: 'grant_refused', missing: 'session', operation: 'wrap', keyId: key };
+      expect({ sent, events }).toEqual({ sent: [], events: [event] });
     },
   );
 
@@ -46,23 +47,43 @@ describe('authorize', () => {
   });
 
   test('the response to an operation that is not granted is 403, both in a single call and in a batch', async () => {
-    const { post, sent } = setUp({ authorize: () => ({ keys: [key], operations: ['unwrap'] }) });
+    const { post, sent, events } = setUp({ authorize: () => ({ keys: [key], operations: ['unwrap'] }) });
     const refused = { status: 403, json: { code: 'permission_missing' } };
     expect(await post(wrapPath, { dek })).toMatchObject(refused);
     expect(await post('/api/eaas/v1/batch/wrap', { items: [{ key_id: key, dek }] })).toMatchObject(refused);
     expect(await post('/api/eaas/v1/hash', { key_id: key, value: '' })).toMatchObject(refused);
     expect(sent).toEqual([]);
+    const event = { type: 'grant_refused', missing: 'operation' };
+    expect(events).toEqual([
+      { ...event, operation: 'wrap', keyId: key },
+      { ...event, operation: 'wrap', keyId: undefined },
+      { ...event, operation: 'hash', keyId: undefined },
+    ]);
   });
 
   test('the response to a key that is not granted is 404, like for an unknown key', async () => {
-    const { post, sent } = setUp();
+    const { post, sent, events } = setUp();
     const refused = { status: 404, json: { code: 'not_found' } };
     expect(await post(`/api/eaas/v1/keys/${otherKey}/wrap`, { dek })).toMatchObject(refused);
     expect(await post('/api/eaas/v1/hash', { key_id: otherKey, value: '' })).toMatchObject(refused);
     expect(await post('/api/eaas/v1/hash', { key_id: 'patients', value: '' })).toMatchObject(refused);
+    const event = { type: 'grant_refused', missing: 'key' };
+    expect(events).toEqual([
+      { ...event, operation: 'wrap', keyId: otherKey },
+      { ...event, operation: 'hash', keyId: otherKey },
+      { ...event, operation: 'hash', keyId: undefined },
+    ]);
     const nothing = setUp({ authorize: () => ({ ...all, keys: [] }) });
     expect(await nothing.post(wrapPath, { dek })).toMatchObject(refused);
     expect([...sent, ...nothing.sent]).toEqual([]);
+  });
+
+  test('a batch with many keys that are not granted emits one event, with the first of these keys', async () => {
+    const { post, events } = setUp();
+    const items = [otherKey, 'patients', otherKey].map((key_id) => ({ key_id, dek }));
+    const { json } = await post('/api/eaas/v1/batch/wrap', { items });
+    expect(json).toMatchObject({ results: items.map(() => ({ error: { code: 'not_found' } })) });
+    expect(events).toEqual([{ type: 'grant_refused', missing: 'key', operation: 'wrap', keyId: otherKey }]);
   });
 
   test('`authorize` gets the operation, the key in the path, and the request before its body is read', async () => {

@@ -3,6 +3,7 @@ import type { ProblemCode } from '@eaas/protocol/wire';
 import { baseUrlOf } from '../base-url.ts';
 import { kindOf, type OptionNames, requireOptions } from '../require-options.ts';
 import type { Authorize } from './grant.ts';
+import type { Operation } from './routes.ts';
 
 /** Options of the proxy: the service, the pages that can call the proxy, and the permissions of each session. */
 export interface ProxyOptions {
@@ -30,14 +31,35 @@ export interface ProxyOptions {
   readonly timeout?: number | undefined;
   /** Sends the requests to the service. Defaults to the platform's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
-  /** Called on failures that the operator must fix. The browser only gets a generic error. */
+  /** Called on failures that the operator must fix, and on refused origins and grants. The browser gets no details. */
   readonly onEvent?: ((event: ProxyEvent) => void) | undefined;
 }
 
 /**
- * A failure that the operator must fix. The event contains no key and no value. `error` is an error of the app's own code.
+ * A failure that the operator must fix, or a refused request. The event contains no API key and no value. `error` is an error
+ * of the app's own code.
  */
 export type ProxyEvent =
+  | {
+      /** The request came from another site or from a program, or the option `origin` is wrong. */
+      readonly type: 'origin_refused';
+      /** The headers of the request, at most 256 characters each. Undefined if the request has no such header. */
+      readonly origin: string | undefined;
+      readonly secFetchSite: string | undefined;
+      /** The accepted origins: `origin`, or else the origin of the request's URL, and `allowedOrigins`. */
+      readonly expected: readonly string[];
+    }
+  | {
+      /**
+       * `authorize` returned no grant (`session`), or the grant does not have the operation or the key. At most one event per
+       * request, also for a batch.
+       */
+      readonly type: 'grant_refused';
+      readonly missing: 'session' | 'operation' | 'key';
+      readonly operation: Operation;
+      /** The key id of the request. Undefined if it is in a body that is not read yet, or is not a UUID. */
+      readonly keyId: string | undefined;
+    }
   | {
       /** The service refused the proxy's API key. */
       readonly type: 'api_key_refused';

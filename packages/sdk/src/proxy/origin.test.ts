@@ -90,3 +90,31 @@ test('a request of another site is refused before `authorize` is called', async 
   };
   expect(await statusOf({ origin: 'https://evil.example' }, { authorize })).toBe(403);
 });
+
+test('the event of a refused origin has what was received and what was expected, and the page gets no details', async () => {
+  const options = { origin: own, allowedOrigins: ['https://admin.example'] };
+  const { post, events } = setUp(options);
+  const local = 'http://localhost:3000';
+  const { status, text } = await post(wrapPath, { dek }, { origin: local });
+  expect({ status, events }).toEqual({
+    status: 403,
+    events: [
+      {
+        type: 'origin_refused',
+        origin: local,
+        secFetchSite: 'same-origin',
+        expected: [own, 'https://admin.example'],
+      },
+    ],
+  });
+  expect(text).toContain('event `origin_refused`');
+  expect(text).not.toMatch(/localhost|admin/);
+});
+
+test('without the option `origin`, the event has the origin of the URL, and long headers are cut', async () => {
+  const { post, events } = setUp();
+  await post(wrapPath, { dek }, { origin: 'x'.repeat(9_000), 'sec-fetch-site': 'cross-site' });
+  expect(events).toEqual([
+    { type: 'origin_refused', origin: 'x'.repeat(256), secFetchSite: 'cross-site', expected: [own] },
+  ]);
+});

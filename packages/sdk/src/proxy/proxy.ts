@@ -37,16 +37,14 @@ export function createProxy(options: ProxyOptions): Proxy {
 async function answer(request: Request, settings: Settings): Promise<Answered> {
   const { pathname, search } = new URL(request.url);
   const target = requireTarget(request.method, pathname, settings.basePath);
-  if (!isFromOwnPage(request, settings)) {
-    throw new Refusal('origin_refused', "Only the app's own pages can use this proxy.");
-  }
+  if (!isFromOwnPage(request, settings)) throw refuseOrigin(request, settings);
   const grant = await requireGrant(request, target, settings);
   const { signal, end } = deadlineOf(settings.timeout, request.signal, new DOMException('', 'TimeoutError'));
   try {
     const body = await readJson(request, endpoints[target.route], signal);
     if (search !== '') throw new Refusal('bad_request', 'This call takes no query parameters.');
     const ask = target.batch ? askBatch : askOne;
-    return await ask(body, { target, grant, settings, signal });
+    return await ask(body, { target, grant, settings, signal, onKeyRefused: keyReporter(target, settings) });
   } finally {
     end();
   }
@@ -79,6 +77,18 @@ function isFromOwnPage(request: Request, { origin, allowedOrigins, allowWithoutO
   return allowWithoutOrigin;
 }
 
+function refuseOrigin({ headers, url }: Request, settings: Settings): Refusal {
+  const shown = (name: string): string | undefined => headers.get(name)?.slice(0, 256);
+  settings.report({
+    type: 'origin_refused',
+    origin: shown('origin'),
+    secFetchSite: shown('sec-fetch-site'),
+    expected: [settings.origin ?? new URL(url).origin, ...settings.allowedOrigins],
+  });
+  const why = "The app's backend has the reason in the event `origin_refused`.";
+  return new Refusal('origin_refused', `Only the app's own pages can use this proxy. ${why}`);
+}
+
 async function requireGrant(request: Request, target: Target, settings: Settings): Promise<CheckedGrant> {
   const { operation, keyId } = target;
   let grant: CheckedGrant | undefined;
@@ -91,9 +101,19 @@ async function requireGrant(request: Request, target: Target, settings: Settings
     throw broken();
   }
   if (!grant?.operations.has(operation)) {
+    settings.report({ type: 'grant_refused', missing: grant ? 'operation' : 'session', operation, keyId });
     throw new Refusal('permission_missing', `The app does not allow this session to ${operation}.`);
   }
   return grant;
+}
+
+/** Returns a function that reports the first key that is not granted. A batch can name a thousand such keys. */
+function keyReporter({ operation }: Target, settings: Settings): (keyId: string | undefined) => void {
+  let isReported = false;
+  return (keyId) => {
+    if (!isReported) settings.report({ type: 'grant_refused', missing: 'key', operation, keyId });
+    isReported = true;
+  };
 }
 
 /** The refusal for failures of the app itself. Only an event for the operator has the details. */
