@@ -9,7 +9,7 @@ const conditions = ['@eaas/source', 'node'];
 const named = { service: '**/*.service.test.ts', slow: '**/*.slow.test.ts' };
 const folders = {
   service: 'test/{cli,conformance,matrix,sdk}/**/*.test.ts',
-  slow: 'test/{faults,orms,packaging,runtimes,tampering}/**/*.test.ts',
+  slow: 'test/{faults,frameworks,orms,packaging,runtimes,tampering}/**/*.test.ts',
 };
 const withServer = ['test/setup/postgres.ts', 'test/conformance/setup.ts'];
 

@@ -57,6 +57,7 @@ beforeAll(async () => {
     extends: join(root, 'tsconfig.json'),
     compilerOptions: { noPropertyAccessFromIndexSignature: false },
     include: ['*.mts'],
+    exclude: [],
   };
   writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(config));
 }, 120_000);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** Folders of test/tools and test/orms. Each has its own lock file, and the root's `npm ci` installs none of them. */
+/** Folders of test/tools, test/orms and test/frameworks. Each has its own lock file, and `npm ci` installs none of them. */
 export type Tools =
   | 'console'
   | 'drizzle'
@@ -14,11 +14,12 @@ export type Tools =
   | 'orms/prisma-6'
   | 'peers'
   | 'reference'
-  | 'runtimes';
+  | 'runtimes'
+  | `frameworks/${'express' | 'fastify' | 'hono' | 'next' | 'sveltekit'}`;
 
 /** Returns the folder's `node_modules`. Installs the packages first if they differ from the lock file. */
 export async function requireTools(name: Tools): Promise<string> {
-  const parent = name.startsWith('orms/') ? '..' : '../tools';
+  const parent = name.includes('/') ? '..' : '../tools';
   const folder = fileURLToPath(new URL(`${parent}/${name}/`, import.meta.url));
   const modules = join(folder, 'node_modules');
   const locked = readFileSync(join(folder, 'package-lock.json'), 'utf8');

@@ -1,0 +1,147 @@
+import { execFile, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { ProxyEvent } from '@eaas/sdk/proxy';
+import { build, transform } from 'esbuild';
+import { read } from '../docs/markdown.ts';
+import { requireTools } from '../setup/tools.ts';
+
+const manual = read('packages/sdk/docs/browser.md');
+
+/** A framework: its section in browser.md, its folder, and the commands that its users run. */
+export interface Framework {
+  readonly name: string;
+  readonly folder: 'express' | 'fastify' | 'hono' | 'next' | 'sveltekit';
+  /** Arguments of Node that build the app. */
+  readonly build?: readonly string[];
+  /** Arguments of Node that start the built app on a port. */
+  readonly start: (port: number) => readonly string[];
+  /** Whether the framework takes the files as they are. Other apps get JavaScript and a static page. */
+  readonly compiles?: boolean;
+  readonly env?: (origin: string) => Readonly<Record<string, string>>;
+}
+
+/** Code before the proxy of the manual: the names that an app has already. */
+const before = `
+const patientsKeyId = process.env.EAAS_KEY_ID!;
+const findSession = async (cookie: string | null) =>
+  /(?:^|; )session=42(?:;|$)/.test(cookie ?? '') ? { userId: '42' } : undefined;
+const log = { warn: (event: object, _text: string): void => console.log(JSON.stringify(event)) };
+`;
+
+/** Returns the files of a framework's section in browser.md, by their path. */
+function filesOf(name: string): [string, string][] {
+  const [, section = ''] = manual.split(`\n### ${name}\n`);
+  const [text = ''] = section.split(/^##/m);
+  const found = Array.from(text.matchAll(/^```(?:ts|js) (\S+)\n(.*?)^```$/gms));
+  if (found.length === 0) throw new Error(`browser.md has no file in its section ${name}`);
+  return found.map(([, path = '', code = '']) => [path, code]);
+}
+
+/** Returns the module `eaas-proxy.ts` of browser.md, with the origin of this app. */
+function proxyModule(): string {
+  const [, code = ''] = /^```ts\n(\/\/ eaas-proxy\.ts\n.*?)^```$/ms.exec(manual) ?? [];
+  const own = code.replace("'https://app.example'", 'process.env.APP_ORIGIN!');
+  if (own === code) throw new Error('the module eaas-proxy.ts of browser.md has no `origin`');
+  return before + own;
+}
+
+/** Writes the app into `generated`, from the files of browser.md and of the folder `app`. Returns the path of `generated`. */
+export async function composeApp({ name, folder, compiles }: Framework): Promise<string> {
+  const home = dirname(await requireTools(`frameworks/${folder}`));
+  const place = join(home, 'generated');
+  rmSync(place, { recursive: true, force: true });
+  mkdirSync(place);
+  const own = join(home, 'app');
+  if (existsSync(own)) cpSync(own, place, { recursive: true });
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(place, path)), { recursive: true });
+    writeFileSync(join(place, path), text);
+  };
+  const library = compiles ? (folder === 'sveltekit' ? 'src/lib/' : 'lib/') : '';
+  for (const [path, code] of [...filesOf(name), [`${library}eaas-proxy.ts`, proxyModule()] as const]) {
+    write(path, code);
+    if (!compiles) write(path.replace(/ts$/, 'js'), (await transform(code, { loader: 'ts' })).code);
+  }
+  if (!compiles) {
+    write('public/index.html', '<!doctype html><script type="module" src="/page.js"></script>');
+    const code =
+      "import { EaasBrowserClient } from '@eaas/sdk/browser'; Object.assign(globalThis, { EaasBrowserClient });";
+    const stdin = { contents: code, resolveDir: place };
+    await build({
+      stdin,
+      bundle: true,
+      format: 'esm',
+      outfile: join(place, 'public/page.js'),
+      logLevel: 'silent',
+    });
+  }
+  return place;
+}
+
+export type RunningApp = Awaited<ReturnType<typeof startApp>>;
+
+/** Builds and starts an app as its users do. Collects the events that its proxy logs. */
+export async function startApp(
+  framework: Framework,
+  place: string,
+  service: Readonly<Record<string, string>>,
+) {
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: place,
+    NODE_ENV: 'production',
+    NEXT_TELEMETRY_DISABLED: '1',
+    PORT: String(port),
+    APP_ORIGIN: origin,
+    ...framework.env?.(origin),
+  };
+  if (framework.build) {
+    // The build gets no API key, and the URL of no service.
+    const building = { ...env, EAAS_BASE_URL: 'http://127.0.0.1:1', EAAS_KEY_ID: service['EAAS_KEY_ID'] };
+    await promisify(execFile)(process.execPath, framework.build, { cwd: place, env: building });
+  }
+  const child = spawn(process.execPath, framework.start(port), { cwd: place, env: { ...env, ...service } });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  while (!(await answers(origin))) {
+    if (child.exitCode !== null) throw new Error(`the app of ${framework.name} ended: ${output}`);
+    await sleep(100);
+  }
+  return {
+    port,
+    origin,
+    /** Returns the events since the last call of `events`. */
+    events: (): ProxyEvent[] => {
+      const lines = output.split('\n').filter((line) => line.startsWith('{"type":'));
+      output = '';
+      return lines.map((line) => JSON.parse(line) as ProxyEvent);
+    },
+    stop: async (): Promise<void> => {
+      child.kill();
+      await ended;
+    },
+  };
+}
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(url).then(
+    (response) => response.ok,
+    () => false,
+  );
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('expected a port');
+  return address.port;
+}
