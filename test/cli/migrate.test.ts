@@ -14,7 +14,7 @@ test('every command fails on an unmigrated database, and the error names `eaas m
   const unmigrated = await eaas('tenant', 'list');
   expect(unmigrated).toMatchObject({ code: 3, stdout: '' });
   expect(unmigrated.stderr).toContain('run `eaas migrate` first');
-  const served = await eaas('serve');
+  const served = await eaas.with({ EAAS_PORT: '0' })('serve');
   expect(served).toMatchObject({ code: 3, stdout: '' });
   expect(served.stderr).toContain('run `eaas migrate` first');
 });

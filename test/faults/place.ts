@@ -13,6 +13,8 @@ import { call, type Place } from './client.ts';
 /** A tenant, and a token that has all permissions. */
 export type Tenant = Resident;
 
+type NewTenant = TenantFields & { readonly name?: string };
+
 /** The operator of a migrated database. It runs in the process of the test. */
 export type Operator = Awaited<ReturnType<typeof operate>>;
 
@@ -86,8 +88,8 @@ export async function operate(url: Parameters<typeof environmentOf>[0]) {
   return {
     env,
     service,
-    newTenant: (fields: TenantFields = {}): Promise<Tenant> =>
-      settle(service, `tenant ${randomBytes(8).toString('hex')}`, fields),
+    newTenant: ({ name = `tenant ${randomBytes(8).toString('hex')}`, ...fields }: NewTenant = {}) =>
+      settle(service, name, fields),
     close,
   };
 }

@@ -66,11 +66,12 @@ export const mutations: readonly Mutation[] = [
     'eaas_audit_head_went_back_total counts the loss of every tenant',
     [`${server}/state/timelines.ts`, 'this.wentBack++;', ''],
   ),
-  mutation('pools-that-stay', 'failover:synchronous-silent', 'each server serves within 10000 ms after the switch', [
-    `${server}/store/database.ts`,
-    'if (pool !== this.#pool) return;',
-    'if (pool) return;',
-  ]),
+  mutation(
+    'pools-that-stay',
+    'failover:synchronous-silent',
+    'each server serves within 10000 ms after the switch',
+    [`${server}/store/database.ts`, 'if (pool !== this.#pool) return;', 'if (pool) return;'],
+  ),
   mutation(
     'own-clock',
     'clocks:replica-ahead',
