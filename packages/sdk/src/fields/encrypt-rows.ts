@@ -39,6 +39,7 @@ export async function encryptRows(
   const plan = requireTable(plans, table);
   const cells: Cell[] = [];
   const marks: Mark[] = [];
+  const searchable = plan.fields.filter(({ indexColumns }) => indexColumns.length > 0);
   const rows = given.map((values) => {
     requireColumns(plan, values);
     const row = { ...values };
@@ -53,7 +54,7 @@ export async function encryptRows(
         cells.push({ row, plan: field, where, value: bytes, context: contextOf(field, id) });
       });
     }
-    for (const field of plan.fields) {
+    for (const field of searchable) {
       const where = { table, field: field.name, row: id };
       at(where, () => marks.push(...marksOf(field, values, row, where)));
     }

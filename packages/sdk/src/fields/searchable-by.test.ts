@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import {
   boolean,
+  checkConstraints,
   createIndexKey,
   date,
   defineFields,
@@ -212,6 +213,13 @@ test.each([
   await expect(records.encryptRow('patients', 1, row)).rejects.toThrow(
     /patients\.name of row 1: `name_and_born_index` is computed from name, born, member: pass `\w+` too/,
   );
+});
+
+test('the check constraints allow only fingerprints of the right length in the columns of parts', () => {
+  const statement = checkConstraints(fields, 'patients', { columns: { ssn_area: 'area' } });
+  expect(statement).toContain(`add check ("area" ~ '^[0-9a-f]{2}( [0-9a-f]{2})*$')`);
+  expect(statement).toContain(`add check ("name_start_index" ~ '^[0-9a-f]{32}( [0-9a-f]{32})*$')`);
+  expect(statement).not.toContain('"ssn_index"');
 });
 
 test('the value of an index column without its field is refused', async () => {
