@@ -1,39 +1,29 @@
-/** One of the implementations to compare. `run` gets the number of the call, and chooses its input by this number. */
 export interface Contender {
   readonly name: string;
   readonly run: (call: number) => unknown;
-  /** Operations per call. Defaults to one. */
   readonly size?: number;
 }
 
 export interface Comparison {
   readonly ours: Contender;
   readonly reference: Contender;
-  /**
-   * The target: the smallest ratio of our speed to the reference's that passes. Without a target, the ratio is only
-   * shown.
-   */
   readonly target?: number;
-  /** The smallest number of our operations per second that passes. */
+  /** The smallest number of operations per second of our implementation that passes. */
   readonly floor?: number;
-  /** Replaces the measurement in this process, for example by one in a browser. */
   readonly elsewhere?: () => Promise<Result>;
-  /** Returns a line of text that is printed below the result. */
   readonly note?: () => string;
 }
 
 export interface Benchmark {
   readonly name: string;
   readonly about: string;
-  /** Prepares the comparisons. `defer` registers a function that runs after the last comparison. */
   readonly comparisons: (defer: (close: () => unknown) => void) => Promise<readonly Comparison[]>;
 }
 
 export interface Result {
-  /** Operations per second, the median of the rounds. */
+  /** The operations per second of our implementation: the median of the rounds. */
   readonly ours: number;
   readonly reference: number;
-  /** Our speed divided by the reference's speed, in one round. */
   readonly ratio: { readonly median: number; readonly min: number; readonly max: number };
 }
 
@@ -41,8 +31,8 @@ const rounds = 15;
 const sliceMilliseconds = 150;
 
 /**
- * Measures both implementations alternately. A slow phase of the machine slows both, so their ratio in a round is
- * stable, although the operations per second are not.
+ * Measures both implementations alternately. A slow phase of the machine slows both, so the ratio of their speeds
+ * stays stable within a round.
  */
 export async function compare({ ours, reference, elsewhere }: Comparison): Promise<Result> {
   if (elsewhere) return elsewhere();
@@ -73,7 +63,6 @@ export async function warmUp(contender: Omit<Contender, 'name'>, milliseconds = 
   return Math.max(1, Math.round((perSecond * sliceMilliseconds) / 1_000));
 }
 
-/** Returns operations per second. Awaits a call only if it returns a promise. */
 export async function speed({ run, size = 1 }: Omit<Contender, 'name'>, calls: number): Promise<number> {
   const start = performance.now();
   for (let call = 0; call < calls; call++) {
@@ -87,7 +76,6 @@ export function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }
 
-/** Returns the list item for the number of the call. The list repeats. */
 export function pick<T>(list: readonly T[]): (call: number) => T {
   return (call) => list[call % list.length] as T;
 }

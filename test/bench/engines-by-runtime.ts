@@ -46,8 +46,8 @@ async function measure(runtime: Runtime): Promise<Rate[]> {
 }
 
 /**
- * The clock of a worker stops while it computes. So the measured time is the worker's response time minus the response
- * time of an idle worker.
+ * Measures a Cloudflare worker from outside, because the worker's clock stops while the worker computes. The result is
+ * the worker's response time minus the response time of an idle worker.
  */
 async function measureFromOutside(started: Started, task: Task): Promise<Rate[]> {
   const spent = async (calls: number): Promise<number> => {

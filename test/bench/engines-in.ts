@@ -2,7 +2,6 @@ import { type Engine, nobleEngine } from '@eaas/protocol';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
 import { median, speed, warmUp } from './compare.ts';
 
-/** A task that encrypts values of one size. It encrypts `atOnce` values concurrently. */
 export interface Task {
   readonly engine: string;
   readonly way: 'encrypt' | 'decrypt';
@@ -12,10 +11,6 @@ export interface Task {
 
 export type Rate = Task & { readonly perSecond: number };
 
-/**
- * Measures the engines inside a runtime. Runs each task for five rounds, or `calls` times. Leaves out engines that the
- * runtime does not have.
- */
 export async function run(
   { tasks, calls }: { readonly tasks: readonly Task[]; readonly calls?: number },
   more: readonly Engine[],

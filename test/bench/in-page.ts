@@ -10,7 +10,6 @@ type Work = Contender['run'];
 interface PageComparison {
   readonly reference: string;
   readonly target: number;
-  /** Returns our implementation, the reference implementation, and the number of operations per call. */
   readonly prepare: () => Promise<readonly [Work, Work, number?]>;
 }
 
@@ -27,7 +26,6 @@ export const comparisons: Readonly<Record<string, PageComparison>> = {
   'encryptStream 16 MiB': { reference: webCrypto, target: 0.8, prepare: () => streamed(16 * 2 ** 20) },
 };
 
-/** Runs one comparison inside a page. */
 export async function run({ name }: { readonly name: string }): Promise<Result> {
   const [ours, reference, size = 1] = (await comparisons[name]?.prepare()) ?? [];
   if (!ours || !reference) throw new Error(`no comparison has the name ${name}`);
@@ -36,7 +34,7 @@ export async function run({ name }: { readonly name: string }): Promise<Result> 
 
 const keyId = '00000000-0000-4000-8000-000000000002';
 const dek = crypto.getRandomValues(new Uint8Array(32));
-// The bare calls reuse one iv, which is unsafe outside a benchmark, and one AAD.
+// The calls of WebCrypto reuse one iv and one AAD. Reusing an iv is unsafe outside a benchmark.
 const iv = new Uint8Array(12).fill(7);
 const aad = new Uint8Array(20);
 
@@ -82,7 +80,6 @@ async function bareEncrypt() {
     crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData: aad }, key, value);
 }
 
-/** A client whose data key lasts for the whole benchmark. */
 async function connect(): Promise<EaasBrowserClient> {
   const client = new EaasBrowserClient({
     keyId,

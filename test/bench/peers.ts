@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { Context } from '@eaas/protocol';
 import { requireTools } from '../setup/tools.ts';
 
-/** Another library that encrypts fields under its own key. */
 export interface Peer {
   readonly name: string;
   readonly encrypt: (text: string) => Promise<string>;

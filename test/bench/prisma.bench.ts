@@ -6,7 +6,6 @@ import type { Benchmark } from './compare.ts';
 const size = 10_000;
 const columns = ['name', 'email', 'ward'] as const;
 
-/** A row as it is stored. */
 type Row = { readonly id: string } & Readonly<Record<(typeof columns)[number], string>>;
 
 export const benchmark: Benchmark = {
@@ -28,7 +27,8 @@ export const benchmark: Benchmark = {
             decryptAll(clinic.eaas, await readAll(clinic.plain.patient));
           },
         },
-        // At most 1.3 times the sum of the plain read and a loop that only decrypts.
+        // The extension's read may take at most 1.3 times as long as a plain read followed by a loop that only
+        // decrypts.
         target: 1 / 1.3,
       },
     ];

@@ -36,7 +36,6 @@ if (names.includes('--list') || unknown.length > 0) {
   process.exitCode = missed > 0 ? 1 : 0;
 }
 
-/** Runs a benchmark and prints its table. Returns the number of missed targets. */
 async function show({ name, about, comparisons }: Benchmark): Promise<number> {
   console.log(`\n${name}: ${about}`);
   console.log(row(['ours', 'ops/s', 'reference', 'ops/s', 'ratio', 'min–max', 'target']));

@@ -9,7 +9,6 @@ import type { Benchmark, Comparison, Contender } from './compare.ts';
 
 type Bytes = Uint8Array<ArrayBuffer>;
 type Transform = () => ReadableWritablePair<Uint8Array, Uint8Array>;
-/** Encrypts or decrypts one chunk. */
 type OneChunk = (chunk: Bytes, index: number) => Uint8Array | Promise<Uint8Array>;
 
 const chunkLength = 65_536;
@@ -83,7 +82,8 @@ async function whole(): Promise<Comparison[]> {
   const encrypt = () => client.encrypt(content, { as: 'bytes' });
   const envelope = await encrypt();
   const sealed = concat([await sealNode(content, 0)]);
-  // The bare calls are awaited too, because memory is freed at other times if the event loop does not run.
+  // The bare functions are awaited like our functions, because Node frees memory at other times if the event loop does
+  // not run.
   return [
     {
       ours: { name: 'encrypt to bytes', run: encrypt },

@@ -22,7 +22,6 @@ afterAll(async () => {
   await eaas.database.drop();
 });
 
-/** Creates a tenant with this number of audit entries. */
 async function newTenant(entries: number): Promise<string> {
   const name = `tenant ${randomUUID()}`;
   const [tenant] = await eaas.json<{ tenant_id: string }>('tenant', 'create', '--name', name);
@@ -30,12 +29,11 @@ async function newTenant(entries: number): Promise<string> {
   for (let quota = 1; quota <= entries; quota++) {
     await eaas.json('tenant', 'set', tenantId, '--monthly-encrypt-quota', String(quota));
   }
-  // Remove the tampered tenants, so that other tests do not find them.
+  // Remove the tampered tenant, so that other tests do not report its findings.
   onTestFinished(async () => void (await superuser`select eaas.destroy_tenant(${tenantId})`));
   return tenantId;
 }
 
-/** Changes data without the service, as a superuser can. */
 async function tamper(work: (sql: postgres.TransactionSql) => Promise<unknown>): Promise<void> {
   await superuser.begin(async (sql) => {
     await sql`set local session_replication_role = replica`;

@@ -6,15 +6,12 @@ import { onTestFinished } from 'vitest';
 import { eaas, type Environment, type Finished, run } from '../conformance/program.ts';
 import { createDatabase, migrated, type Template, type TestDatabase } from '../setup/database.ts';
 
-/** Runs the program as an operator does, on a separate database of the test. */
 export interface CommandLine {
   readonly env: Environment;
   readonly database: TestDatabase;
-  /** Runs a command and waits for its end. */
   (...args: string[]): Promise<Finished>;
   /** Runs a command with --json. Returns the values of the lines on standard output. Throws if the command fails. */
   json<T = Record<string, unknown>>(...args: string[]): Promise<T[]>;
-  /** Returns the same program with other environment variables. */
   with(env: Environment): CommandLine;
 }
 
@@ -42,7 +39,6 @@ function on(database: TestDatabase, env: Environment): CommandLine {
   });
 }
 
-/** Runs a command at a terminal and types an answer. All its output is in `stdout`. */
 export function atTerminal(
   { env }: CommandLine,
   answer: string,
@@ -66,7 +62,6 @@ export function newRootKey(): string {
   return randomBytes(32).toString('base64');
 }
 
-/** Creates a directory that is removed when the test ends. */
 export async function newDirectory(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'eaas-test-'));
   onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));

@@ -49,7 +49,10 @@ whereAvailable('fish', isInstalled('fish'), () => {
   }
 });
 
-/** Types a line and Tab in an interactive zsh. Its own key Ctrl-X P writes the completed line to a file and ends it. */
+/**
+ * Types a line and Tab in an interactive zsh. The key Ctrl-X P, which this script binds, writes the completed line to
+ * a file and ends zsh.
+ */
 const typeInZsh = String.raw`
 zmodload zsh/zpty
 zpty shell TERM=dumb zsh -f -i

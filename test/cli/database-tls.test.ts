@@ -6,7 +6,6 @@ import { eaas, run } from '../conformance/program.ts';
 import { selfSigned } from '../conformance/certificate.ts';
 import { newRootKey } from './command-line.ts';
 
-/** Accepts TLS as PostgreSQL does, with a certificate that no authority has signed. */
 async function impostor(): Promise<number> {
   const { certificate: cert, key } = selfSigned();
   const server = createServer((socket) => {

@@ -39,7 +39,6 @@ async function dev(args: readonly string[] = [], env: Environment = {}): Promise
   return { output, baseUrl, stop };
 }
 
-/** Parses the lines of text that set a variable. */
 const variablesIn = (text: string): Record<string, string> =>
   Object.fromEntries(Array.from(text.matchAll(/^(EAAS_\w+)=(.*)$/gm), ([, name, value]) => [name, value]));
 
@@ -126,7 +125,7 @@ test('--env writes variables to .env with an API key that works, and a later sta
 test('eaas dev uses the next free port if its port is taken, unless EAAS_PORT is set', async () => {
   const holder = createServer();
   onTestFinished(() => void holder.close());
-  // The test works also if another program uses the default port.
+  // Occupy the default port, unless another program already uses it.
   await new Promise<void>((resolve) => {
     holder.once('error', () => resolve()).listen(8080, '127.0.0.1', resolve);
   });

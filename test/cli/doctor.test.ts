@@ -17,7 +17,6 @@ beforeAll(async () => {
 });
 afterAll(() => eaas.database.drop());
 
-/** Runs doctor. Returns the status of each check and the exit code. */
 async function examined(program: CommandLine) {
   const { code, stdout, stderr } = await program('doctor', '--json');
   const findings = jsonLines<Finding>(stdout);
@@ -26,7 +25,7 @@ async function examined(program: CommandLine) {
   return { code, stderr, statuses, messages };
 }
 
-// The PostgreSQL of the tests runs without durability, because that is faster.
+// These checks fail because the PostgreSQL of the tests runs without durability, which is faster.
 const fast = { fsync: 'failed', full_page_writes: 'failed', synchronous_commit: 'failed' };
 
 test('doctor runs every check, and the check of settings that can lose commits fails', async () => {

@@ -14,7 +14,6 @@ beforeEach(async () => {
 
 const eaas = (...args: string[]): Promise<Finished> => run([...program, ...args], { EAAS_DATA_DIR: data });
 
-/** Runs a server that creates the data directory. Returns the output of the server. */
 async function created(env = { EAAS_DATA_DIR: data }): Promise<string> {
   const server = await serve(env);
   await server.stop();

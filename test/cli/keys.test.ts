@@ -27,7 +27,6 @@ async function newKey(...options: string[]): Promise<Key> {
   return key;
 }
 
-/** Runs `eaas key <name>` on a key of acme. Returns its output. */
 async function change(name: string, key: string, ...options: string[]): Promise<Key | undefined> {
   const [changed] = await eaas.json<Key>('key', name, key, ...onAcme, ...options);
   return changed;

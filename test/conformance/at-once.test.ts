@@ -2,7 +2,6 @@ import { expect, test, vi } from 'vitest';
 import type { Answer } from './client.ts';
 import { type AuditEntry, newDek, newTenant, ok, type Tenant, wrapped } from './fixture.ts';
 
-/** Calls a function repeatedly before, during and after a change. */
 async function amid(
   work: () => Promise<Answer>,
   change: () => Promise<Answer>,

@@ -49,7 +49,6 @@ function openNote(note: string, verifierKey: string): string {
   return text;
 }
 
-/** Returns a note about this tenant's head that is signed with another key under the tenant's name. */
 function forged(text: string, privateKey: KeyObject, publicKey: KeyObject): string {
   const name = `eaas/${tenant.tenant_id}`;
   const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');

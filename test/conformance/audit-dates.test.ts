@@ -20,7 +20,6 @@ const list = async (query: string) => ok(await tenant.api.get(`/v1/audit?${query
 const found = async (query: string) => (await list(query)).logs.map((entry) => entry.id).toReversed();
 const at = (id: number) => entries[id - 1]?.created_at ?? '';
 const encoded = encodeURIComponent;
-/** The same instant, written with more digits. */
 const finer = (time: string, digits: string) => time.replace('Z', `${digits}Z`);
 const shifted = (time: string, milliseconds: number) =>
   new Date(Date.parse(time) + milliseconds).toISOString();

@@ -209,7 +209,6 @@ describe('filters', () => {
   });
 });
 
-/** A tenant whose log has every action. */
 async function everyAction(): Promise<Tenant> {
   const own = await newTenant();
   const { key_id } = await own.newKey({ exportable: true });

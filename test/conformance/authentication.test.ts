@@ -74,7 +74,7 @@ test('a revoked and an expired token get the same 401', async () => {
 });
 
 test('a token that was refused as unknown is accepted after it was created', async () => {
-  // The test sends similar tokens first, because the token itself is not known before it is created.
+  // Send random tokens instead of the new token, because a test cannot know a token before it is created.
   const unknown = await Promise.all(
     Array.from({ length: 50 }, () => withHeader(`Bearer ${tokenOf(randomBytes(32))}`)),
   );

@@ -20,7 +20,6 @@ const subjectAltName = sequence(
   der(0x04, sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.of(127, 0, 0, 1)))),
 );
 
-/** A certificate for localhost and 127.0.0.1 that expires in an hour, and its private key, in PEM. */
 export function selfSigned(): { certificate: string; key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const now = Date.now();

@@ -17,7 +17,6 @@ type Pattern<R extends string> = R extends `${infer Head}:${infer Parameter}`
   : R;
 type WithoutQuery<Path extends string> = Path extends `${infer Before}?${string}` ? Before : Path;
 
-/** The output type of the route that has this literal method and path, or unknown. */
 type Answered<Call extends string> = [RouteOf<Call>] extends [never] ? unknown : Output<RouteOf<Call>>;
 type RouteOf<Call extends string> = Call extends string
   ? { [R in Route]: WithoutQuery<Call> extends Pattern<R> ? R : never }[Route]
@@ -36,7 +35,6 @@ type SendBody<Method extends string> = <const Path extends string>(
   options?: Options,
 ) => Promise<Answer<Answered<`${Method} ${Path}`>>>;
 
-/** Sends valid or invalid requests to one server with one API key. */
 export interface Client {
   readonly token: string | undefined;
   readonly get: Send<'GET'>;
@@ -44,11 +42,9 @@ export interface Client {
   readonly post: SendBody<'POST'>;
   readonly put: SendBody<'PUT'>;
   readonly patch: SendBody<'PATCH'>;
-  /** Sends a request with any method and bytes. Its headers are only these and Authorization. */
   send(method: string, path: string, body?: BodyInit, headers?: Record<string, string>): Promise<Answer>;
 }
 
-/** A client with this API key, or without an API key. */
 export function client(baseUrl: string, token?: string): Client {
   const authorization: Record<string, string> =
     token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -78,7 +74,6 @@ export function client(baseUrl: string, token?: string): Client {
   return { token, send, ...(verbs as Omit<Client, 'token' | 'send'>) };
 }
 
-/** The request headers for a JSON body. */
 export const asJson = { 'content-type': 'application/json' } as const;
 
 function parsed(text: string): unknown {
@@ -115,7 +110,6 @@ export async function rawExchange(
   });
 }
 
-/** The status, the text of the headers and the body of a raw response. */
 export function parseRaw(raw: string): { status: number; head: string; body: unknown } {
   const [head = '', body = ''] = raw.split('\r\n\r\n', 2);
   return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]), head, body: parsed(body) };

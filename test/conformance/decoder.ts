@@ -8,7 +8,6 @@ import type { AuditEntry } from './fixture.ts';
 
 type Context = Readonly<Record<string, string>>;
 
-/** The parts of an envelope of version 1. */
 export function takeApart(ciphertext: string) {
   const bytes = Buffer.from(ciphertext, 'base64');
   const at = 26 + bytes.readUInt16BE(24);
@@ -30,7 +29,7 @@ export function openEnvelope(ciphertext: string, dek: string, context: Context |
   return envelope.openEnvelope(Buffer.from(ciphertext, 'base64'), expected);
 }
 
-/** Opens a wrapped_key with the exported bytes of its key version. Returns the DEK. */
+/** Decrypts a wrapped key with the exported bytes of its key version. Returns the data key. */
 export function openWrappedKey(
   wrappedKey: string,
   exported: Uint8Array,
@@ -42,7 +41,6 @@ export function openWrappedKey(
   return openSecret(bytes, place).toString('base64');
 }
 
-/** Returns the genesis hash of a tenant's chain, in hex. */
 export function genesisHash(tenantId: string): string {
   return audit.chainStart(tenantId).toString('hex');
 }
@@ -53,10 +51,8 @@ export function entryHash(previous: string, entry: AuditEntry): string {
   return audit.entryHash(Buffer.from(previous, 'hex'), entry.tenant_id, entry, metadata).toString('hex');
 }
 
-/** The six check digits of the first 51 characters of an API key. */
 export function checkDigits(body: string): string {
   return withChecksum(body).slice(body.length);
 }
 
-/** The API key token that encodes 32 bytes. */
 export const tokenOf = formatToken;

@@ -39,7 +39,6 @@ async function encrypted(plaintext: string, keyId = key.key_id): Promise<Bundle>
 const stored = ({ ciphertext, key_id, key_version }: Bundle) => ({ ciphertext, key_id, key_version });
 const decrypt = (body: object) => tenant.api.post('/v1/decrypt', body);
 
-/** Returns the bundle's ciphertext with some bits of one byte changed. */
 function altered(offset: number, mask = 1): string {
   const bytes = Buffer.from(bundle.ciphertext, 'base64');
   const at = offset < 0 ? bytes.length + offset : offset;

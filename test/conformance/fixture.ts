@@ -11,7 +11,6 @@ export type KeyRecord = Output<'POST /v1/keys'>;
 export type AuditEntry = Output<'GET /v1/audit'>['logs'][number];
 export type IssuedApiKey = Output<'POST /v1/api-keys'>;
 
-/** The output of `eaas tenant … --json`. */
 export interface TenantRecord {
   readonly tenant_id: string;
   readonly name: string;
@@ -19,19 +18,13 @@ export interface TenantRecord {
   readonly monthly_encrypt_quota: number | null;
 }
 
-/** A new tenant, with an API key that has all permissions. */
 export interface Tenant extends TenantRecord {
   readonly api: Client;
   readonly apiKeyId: string;
-  /** Creates an active key. */
   newKey(fields?: Record<string, unknown>): Promise<KeyRecord>;
-  /** Creates another API key. Defaults to all permissions. */
   issue(fields?: Record<string, unknown>): Promise<{ readonly record: IssuedApiKey; readonly api: Client }>;
-  /** The number of entries in the tenant's audit log. */
   auditTotal(): Promise<number>;
-  /** The newest entries of the tenant's audit log. */
   entries(query?: string): Promise<AuditEntry[]>;
-  /** `eaas tenant set`. */
   set(...options: string[]): Promise<TenantRecord>;
 }
 
@@ -49,13 +42,11 @@ export const allPermissions: readonly Permission[] = [
 
 let known: Promise<Target> | undefined;
 
-/** The server under test. */
 export function target(): Promise<Target> {
   known ??= requested<Target>(inject('target'));
   return known;
 }
 
-/** Runs the operator's command line on the server under test. */
 export async function commandLine(...args: string[]): Promise<Finished> {
   const { command, env } = await target();
   return run([...command, ...args], env);
@@ -68,12 +59,11 @@ export async function commandJson<T>(...args: string[]): Promise<T> {
   return JSON.parse(stdout) as T;
 }
 
-/** A client with this API key, or without an API key. */
 export async function clientOf(token?: string): Promise<Client> {
   return client((await target()).baseUrl, token);
 }
 
-/** Creates a tenant. Server mode is on by default. */
+/** Creates a tenant that can use server mode, unless the options forbid server mode. */
 export async function newTenant(...options: string[]): Promise<Tenant> {
   const mode = options.includes('--envelope-only') ? [] : ['--envelope-only', 'false'];
   const name = uniqueName('tenant');
@@ -99,19 +89,16 @@ export async function newTenant(...options: string[]): Promise<Tenant> {
   };
 }
 
-/** Returns the body of a success. For any other response, throws an error that contains the response. */
 export function ok<Body>(answer: Answer<Body>): Body {
   if (answer.status >= 300) throw new Error(`expected a success, got ${answer.status} ${answer.text}`);
   return answer.body;
 }
 
-/** The record of an API key, without the token. */
 export function recordOf(issued: IssuedApiKey): Omit<IssuedApiKey, 'api_key'> {
   const { api_key: _, ...record } = issued;
   return record;
 }
 
-/** The newest entry of a tenant's log. */
 export async function newestEntry(tenant: Tenant): Promise<AuditEntry> {
   return only(await tenant.entries('limit=1'));
 }
@@ -124,18 +111,15 @@ export function only<T>(items: readonly T[]): T {
   return item;
 }
 
-/** A new DEK in base64. */
 export function newDek(): string {
   return randomBytes(32).toString('base64');
 }
 
-/** Wraps a new DEK under a key. */
 export async function wrapped(api: Client, keyId: string, context?: object): Promise<string> {
   const answer = await api.post(`/v1/keys/${keyId}/wrap`, { dek: newDek(), ...(context && { context }) });
   return ok(answer).wrapped_key;
 }
 
-/** Creates a key with a given status. */
 export async function keyIn(
   tenant: Tenant,
   status: KeyRecord['status'],
@@ -146,7 +130,6 @@ export async function keyIn(
   return ok(await tenant.api.get(`/v1/keys/${key_id}`));
 }
 
-/** Changes an active key until it has a given status. */
 export async function bring(api: Client, keyId: string, status: KeyRecord['status']): Promise<void> {
   if (status === 'active') return;
   ok(await api.post(`/v1/keys/${keyId}/disable`));
@@ -158,12 +141,10 @@ export function uniqueName(what: string): string {
   return `${what} ${randomUUID()}`;
 }
 
-/** A valid id that no key or API key has. */
 export function unknownId(): string {
   return randomUUID();
 }
 
-/** Expects that the work writes no audit entry. */
 export async function expectNothingRecorded(tenant: Tenant, work: () => Promise<unknown>): Promise<void> {
   const before = await tenant.auditTotal();
   await work();

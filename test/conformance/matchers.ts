@@ -1,7 +1,10 @@
 import { expect } from 'vitest';
 import type { Answer } from './client.ts';
 
-/** The status and title of every documented problem. A title of `undefined` accepts any title. */
+/**
+ * The status and the title of every error code that the API documents. If a title is undefined, the response can have
+ * any title.
+ */
 const problems = {
   bad_request: [400, 'Bad Request'],
   unauthorized: [401, 'Unauthorized'],
@@ -25,7 +28,6 @@ const problems = {
 
 export type Code = keyof typeof problems;
 
-/** A problem document, of a response or of a batch item. */
 export function problemDocument(code: Code, detail: RegExp = /./): object {
   const [status, title] = problems[code];
   return {
@@ -37,7 +39,6 @@ export function problemDocument(code: Code, detail: RegExp = /./): object {
   };
 }
 
-/** Returns whether a response is a documented problem and has the status of that problem. */
 export function anyProblemDocument(answer: Answer): boolean {
   const { code, status } = Object(answer.body) as { code?: string; status?: number };
   const known = Object.entries(problems).find(([name]) => name === code);
@@ -49,13 +50,9 @@ export function anyProblemDocument(answer: Answer): boolean {
 }
 
 interface Matchers<R = unknown> {
-  /** Passes if the response is exactly this problem document. */
   toBeProblem(code: Code, detail?: RegExp): R;
-  /** Passes if the response is a documented problem with a status below 500. */
   toBeSomeRefusal(): R;
-  /** Passes if the response is a success, or a documented problem with a status below 500. */
   toBeSoundAnswer(): R;
-  /** Passes if the response has this status. */
   toHaveStatus(status: number): R;
 }
 

@@ -27,7 +27,6 @@ function unwrapWith(api: Client): Unwrap {
   };
 }
 
-/** Encrypts the chunks as one message and as a stream. Returns both ciphertexts in base64. */
 export async function sealedUnder(
   api: Client,
   keyId: string,
@@ -41,7 +40,6 @@ export async function sealedUnder(
   return { ciphertext: base64(ciphertext), stream: base64(sealed) };
 }
 
-/** Opens a ciphertext of any of the service's keys. */
 export async function openedBy(api: Client, ciphertext: string, context?: Context): Promise<string> {
   const bytes = Buffer.from(ciphertext, 'base64');
   const plaintext = await open(bytes, unwrapWith(api), { anyKey: true, context });

@@ -19,7 +19,6 @@ beforeAll(async () => {
 const reader = async () => (await tenant.issue({ permissions: ['keys.read'] })).api;
 const plaintext = 'the-secret-plaintext-of-this-test';
 
-/** One refusal of each kind. The requests contain secrets, which no response is allowed to repeat. */
 const refusals: [string, () => Promise<Answer>][] = [
   [
     'bad_request',

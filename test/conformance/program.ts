@@ -8,28 +8,23 @@ import type { Order } from '../setup/operator-process.ts';
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** The result of a program that has ended. */
 export interface Finished {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** The exit code or the signal with which a process ended. */
 export interface End {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A server in its own process. */
 export type ServerProcess = Awaited<ReturnType<typeof serve>>;
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The program `eaas`, from source. */
 export const eaas: readonly string[] = [process.execPath, '--enable-source-maps', builtProgram()];
 
-/** The path of the socket on which operator-process.ts listens. */
 export interface OperatorAddress {
   readonly port: number;
 }
@@ -37,8 +32,8 @@ export interface OperatorAddress {
 let operator: Promise<OperatorAddress> | undefined;
 
 /**
- * Runs a program to its end, or kills it after a minute. `input` is its standard input. A command of `eaas` on a
- * PostgreSQL database runs in the shared operator process, if that process runs.
+ * Runs a program until it ends, or kills it after a minute. `input` is its standard input. If the shared operator
+ * process runs, this function sends it commands of `eaas` on a PostgreSQL database.
  */
 export async function run(
   command: readonly string[],
@@ -62,7 +57,10 @@ export async function run(
   return { code, stdout: stdout(), stderr: stderr() };
 }
 
-/** Starts `eaas serve` and waits until it listens. If it ends or takes over a minute, throws an error with its output. */
+/**
+ * Starts `eaas serve` and waits until it listens. Throws an error with the server's output if the server ends or takes
+ * over a minute.
+ */
 export async function serve(env: Environment, { program = eaas, cwd = root } = {}) {
   const { child, stdout, stderr } = launch([...program, 'serve'], { EAAS_PORT: '0', ...env }, cwd);
   const ended: Promise<End> = once(child, 'close').then(([code, signal]) => ({ code, signal }));
@@ -85,14 +83,10 @@ export async function serve(env: Environment, { program = eaas, cwd = root } = {
         port: Number(port),
         pid: child.pid ?? 0,
         ended,
-        /** The exit code or the signal with which the server ended. Undefined while the server runs. */
         end,
-        /** Everything that the server has written so far to standard output and standard error. */
         log,
         signal: (signal: NodeJS.Signals) => void child.kill(signal),
-        /** Sends SIGTERM and waits until the server has ended. Sends SIGKILL after 15 seconds. */
         stop: () => endBy('SIGTERM'),
-        /** Sends SIGKILL and waits until the server has ended. */
         kill: () => endBy('SIGKILL'),
       };
     }
@@ -107,7 +101,6 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts a program. The program is ended at the latest when this process ends. */
 export function launch(command: readonly string[], env: Environment, cwd = root, input = '') {
   const [program = '', ...args] = command;
   const child = spawn(program, args, { cwd, env: { ...inherited(), ...env }, stdio: 'pipe' });
@@ -120,7 +113,6 @@ export function launch(command: readonly string[], env: Environment, cwd = root,
   return { child, stdout: () => stdout, stderr: () => stderr };
 }
 
-/** This process's environment without the variables that configure a server and those that vitest sets. */
 export function inherited(): Record<string, string | undefined> {
   const foreign = /^(EAAS_|DATABASE_URL$|VITEST|NODE_OPTIONS$|NODE_ENV$|TEST$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));

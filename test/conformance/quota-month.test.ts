@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiOf, openWorld, settle, statusOf, type World } from '../setup/world.ts';
 
-// Calls the operations directly, because only these tests need another clock.
+// These tests call the operations directly instead of over HTTP, because only a replica inside the test process can
+// use a simulated clock.
 let world: World;
 
 beforeAll(async () => {

@@ -16,17 +16,14 @@ function keys() {
   return pair;
 }
 
-/** An RSA public key of 3,072 bits, which all tests of a file use. */
 export async function publicJwk(): Promise<JsonWebKey> {
   return (await keys()).publicKey.export({ format: 'jwk' });
 }
 
-/** The same key with its private members. */
 export async function privateJwk(): Promise<JsonWebKey> {
   return (await keys()).privateKey.export({ format: 'jwk' });
 }
 
-/** Decrypts with RSA-OAEP (SHA-256, MGF1 with SHA-256, no label). */
 export async function openOaep(encrypted: string): Promise<Buffer> {
   const { privateKey } = await keys();
   const padding = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
@@ -38,7 +35,6 @@ export function thumbprint({ e, kty, n }: JsonWebKey): string {
   return createHash('sha256').update(JSON.stringify({ e, kty, n })).digest('base64url');
 }
 
-/** Returns a public key with a modulus of exactly this many bits. Nobody has its private key. */
 export function jwkOfBits(bits: number): JsonWebKey {
   const bytes = Buffer.alloc(Math.ceil(bits / 8), 0xa5);
   bytes[0] = 1 << ((bits - 1) % 8);

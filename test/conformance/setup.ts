@@ -7,7 +7,6 @@ import { createDatabase, environmentOf, migrated, type PostgresAddress } from '.
 import { onDemand, requested } from '../setup/on-demand.ts';
 import { eaas, type Environment, type OperatorAddress, serve } from './program.ts';
 
-/** The server under test, and its operator's command line. */
 export interface Target {
   readonly baseUrl: string;
   readonly command: readonly string[];
@@ -16,12 +15,10 @@ export interface Target {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The socket path for requests of a Target. Undefined in the suite `unit`. */
     target?: string;
   }
 }
 
-/** One server and one operator for the whole run. Each starts when a test first asks for it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const program = builtProgram();
   const operator = await onDemand((undo) => startOperator(program, undo));
@@ -34,7 +31,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** Starts the process that runs commands of `eaas` for all test files. */
 async function startOperator(program: string, undo: (() => Promise<void>)[]): Promise<OperatorAddress> {
   const child = fork(join(dirname(program), 'operator.js'), { execArgv: ['--enable-source-maps'] });
   undo.push(async () => void child.kill());
@@ -63,7 +59,6 @@ async function chooseTarget(project: TestProject, undo: (() => Promise<void>)[])
   return { baseUrl: server.baseUrl, command: eaas, env };
 }
 
-/** If BASE_URL is set, the commands use the DATABASE_URL of this process's environment. */
 function ownEnvironment(): Environment {
   const names = Object.keys(process.env).filter((name) => /^(EAAS_|DATABASE_URL$)/.test(name));
   return Object.fromEntries(names.map((name) => [name, process.env[name] ?? '']));

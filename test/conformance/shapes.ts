@@ -12,7 +12,6 @@ export const aTimestamp: unknown = expect.stringMatching(timestampPattern);
 export const aBase64: unknown = expect.stringMatching(base64Pattern);
 export const aHash: unknown = expect.stringMatching(hexPattern);
 
-/** A new key record with the given fields. */
 export function keyRecord(fields: Record<string, unknown> = {}): object {
   return {
     key_id: aUuid,
@@ -29,7 +28,6 @@ export function keyRecord(fields: Record<string, unknown> = {}): object {
   };
 }
 
-/** An API key record with the given fields. */
 export function apiKeyRecord(fields: Record<string, unknown> = {}): object {
   return {
     api_key_id: aUuid,
@@ -47,7 +45,6 @@ export function apiKeyRecord(fields: Record<string, unknown> = {}): object {
   };
 }
 
-/** An audit entry with the given fields. */
 export function auditEntry(fields: Record<string, unknown>): object {
   return {
     id: expect.any(Number),

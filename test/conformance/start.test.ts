@@ -38,7 +38,6 @@ async function served(changes: Environment = {}): Promise<ServerProcess> {
   return server;
 }
 
-/** Runs `eaas serve` and expects that it does not start. */
 async function refused(changes: Record<string, string | undefined>): Promise<Finished> {
   const all = { ...env, EAAS_PORT: '0', ...changes };
   const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
@@ -54,7 +53,6 @@ async function file(name: string, text: string): Promise<string> {
 const inJson = async <T>(command: string[], changes: Environment = {}): Promise<T> =>
   JSON.parse((await run([...eaas, ...command, '--json'], { ...env, ...changes })).stdout) as T;
 
-/** Creates a tenant in this database, and returns a token of the tenant. */
 async function newToken(changes: Environment = {}): Promise<string> {
   const name = `tenant ${randomBytes(4).toString('hex')}`;
   await inJson(['tenant', 'create', '--name', name], changes);

@@ -16,7 +16,6 @@ const dist = join(root, 'packages/console/dist');
 
 beforeAll(requireBuiltPages);
 
-/** The names of all files of the pages. */
 function builtFiles(): readonly { readonly name: string; readonly bytes: Buffer }[] {
   return readdirSync(dist, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(?:html|js|css)$/.test(name) && name !== 'files.js')
@@ -64,7 +63,6 @@ whereAvailable('Chromium', hasChromium, () => {
     await launched.close();
   });
 
-  /** A page, and the warnings and errors that the browser logged. */
   async function openPage(): Promise<{ readonly page: Page; readonly complaints: string[] }> {
     const page = await launched.browser.newPage({ locale: 'en-US', reducedMotion: 'reduce' });
     onTestFinished(() => page.close());
@@ -77,7 +75,6 @@ whereAvailable('Chromium', hasChromium, () => {
     return { page, complaints };
   }
 
-  /** Returns the accessibility violations that axe finds in a page. */
   async function violations(page: Page): Promise<string[]> {
     return page.evaluate<string[]>(`axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, any }) => id + ': ' + html.slice(0, 160) + ' ' + (any[0]?.message ?? ''))))`);
@@ -113,7 +110,7 @@ whereAvailable('Chromium', hasChromium, () => {
       await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
       expect(await violations(page)).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-      // The browser logs every failed request as an error.
+      // Chromium logs every failed request as an error, so a state with expected failures ignores these messages.
       const own = complaints.filter((text) => !(fails && text.startsWith('Failed to load resource')));
       expect(own).toEqual([]);
     });

@@ -6,7 +6,6 @@ import type { State } from './states.ts';
 
 const list = '/console/#/keys';
 
-/** The page of a key of the seeded tenant. */
 async function openKey(stage: Stage, name: string): Promise<void> {
   const ids = await seed(stage);
   await stage.enter(`${list}/${ids[name]}`);
@@ -24,7 +23,6 @@ const publicKey = generateKeyPairSync('rsa', { modulusLength: 3_072 }).publicKey
   format: 'pem',
 });
 
-/** The dialog that exports the key of the seeded tenant that allows it, filled in. */
 async function openExport(stage: Stage, key: string, some?: readonly Permission[]): Promise<void> {
   const { key_id } = await stage.client.keys.create({ name: 'escrow', exportable: true });
   await stage.client.keys.rotate({ key_id });

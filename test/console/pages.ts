@@ -6,7 +6,6 @@ import { buffer, json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import files from '@eaas/console/files';
 
-/** The content security policy that the server sends with the pages. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -16,7 +15,6 @@ const types: Readonly<Record<string, string>> = {
   css: 'text/css',
 };
 
-/** The response to a sign-in code. */
 interface Entrance {
   readonly api_key: string;
   readonly expires_at: string;
@@ -25,20 +23,15 @@ interface Entrance {
   readonly tenant: string;
 }
 
-/** The service that the pages call. */
 export type Api = (request: Request) => Promise<Response>;
 
-/** A server that serves the pages and forwards their calls to a service. */
 export interface Pages {
   readonly url: string;
-  /** Creates a sign-in code, which works once. */
   code(entrance: Entrance): string;
-  /** Replaces the service that the pages call. */
   setApi(api: Api): void;
   close(): Promise<void>;
 }
 
-/** Serves the built pages, as the server does. */
 export async function openPages(first: Api): Promise<Pages> {
   let api = first;
   const entrances = new Map<string, Entrance>();
@@ -82,7 +75,6 @@ export async function openPages(first: Api): Promise<Pages> {
   };
 }
 
-/** Forwards a call without its Origin header, as the server does for its own pages. */
 async function pass(request: IncomingMessage, response: ServerResponse, api: Api): Promise<void> {
   const { method = 'GET', url = '', headers } = request;
   const body = await buffer(request);

@@ -52,7 +52,6 @@ whereAvailable('Chromium', hasChromium, () => {
     return { page, sent };
   }
 
-  /** Signs in with a new API key that has all permissions. */
   async function openConsole(path: string): Promise<Page> {
     const named = ['--tenant', 'dev', '--name', crypto.randomUUID(), '--permissions', 'all', '--json'];
     const { stdout } = await run([...eaas, 'api-key', 'create', ...named], {}, { cwd: folder });

@@ -12,7 +12,6 @@ async function withKey(stage: Stage): Promise<void> {
   await seen(stage.page, 'The chain holds.');
 }
 
-/** Goes through all eight steps of the playground in order. */
 export async function playAll(page: Page): Promise<void> {
   await press(page, 'Encrypt');
   await seen(page, /It is not there/);

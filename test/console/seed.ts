@@ -2,7 +2,6 @@ import { history, type Stage } from './stage.ts';
 
 const dek = Buffer.alloc(32, 7).toString('base64');
 
-/** Creates a year of history for a tenant: keys in every state, several API keys, and twelve months of use. */
 export async function seed({ client, service, pass }: Stage): Promise<Record<string, string>> {
   const ids: Record<string, string> = {};
   const create = async (name: string, days: number | null = null) => {
@@ -50,7 +49,6 @@ export async function seed({ client, service, pass }: Stage): Promise<Record<str
   return ids;
 }
 
-/** Wraps data keys and unwraps two thirds of them. */
 async function use(client: Stage['client'], keyId: string, count: number): Promise<void> {
   const sealed = await client.encryptMany(
     Array.from({ length: count }, (_, index) => `value ${index}`),
@@ -61,7 +59,6 @@ async function use(client: Stage['client'], keyId: string, count: number): Promi
   await client.decryptMany(opened, { keyId });
 }
 
-/** Adds entries until the log has a given number of entries. */
 export async function fill({ service }: Stage, keyId: string, total: number): Promise<void> {
   const send = async (items: number): Promise<void> => {
     const { status } = await service.fetch(`${service.baseUrl}/v1/batch/wrap`, {

@@ -7,27 +7,19 @@ import type { Api, Pages } from './pages.ts';
 
 const day = 86_400_000;
 
-/** A browser page whose server forwards calls to a service in memory. */
 export interface Stage {
   readonly page: Page;
   readonly pages: Pages;
   readonly service: TestService;
-  /** Calls the service directly, without the browser. */
   readonly client: EaasClient;
-  /** Signs in and opens a path. The API key has all permissions, or those that are given. */
   readonly enter: (path: string, some?: readonly Permission[]) => Promise<void>;
-  /** Opens a path without signing in. */
   readonly open: (path: string) => Promise<void>;
-  /** Makes the service unreachable, or lets it stop responding. */
   readonly setAway: (how: 'unreachable' | 'silent') => void;
-  /** Advances the time of the service. */
   readonly pass: (days: number) => void;
 }
 
-/** The number of days before today at which the service in memory begins by default. */
 export const history = 400;
 
-/** Creates a stage whose service began some days ago. */
 export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
   let behind = daysAgo * day;
   const service = createTestService({ now: () => Date.now() - behind });
@@ -68,13 +60,11 @@ export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
   };
 }
 
-/** Replaces the origin of a call by the URL of the service in memory. */
 function redirected(request: Request, { baseUrl }: TestService): Request {
   const { pathname, search } = new URL(request.url);
   return new Request(baseUrl + pathname + search, request);
 }
 
-/** Navigates to a path of the console without a reload, like a click on a link of the console. */
 async function follow(page: Page, path: string): Promise<void> {
   await page.evaluate(
     `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,

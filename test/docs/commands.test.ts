@@ -37,7 +37,6 @@ describe('the manual’s table', () => {
   );
 });
 
-/** Returns the words of an `eaas` command in a line of shell, without redirections and later commands. */
 function wordsOf(line: string): string[] | undefined {
   const call = /(?:npx @eaas\/server|run --rm (?:operator|eaas)) ((?:<\w+>|[^|>;)])*)/.exec(line)?.[1];
   return call?.match(/(?:[^\s"]|"[^"]*")+/g) ?? undefined;

@@ -9,8 +9,8 @@ import { type Browser, hasChromium, launchChromium } from '../setup/chromium.ts'
 import { blocksOf, commandsOf, read, root } from './markdown.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
-// Types the commands of the README, in their order and in one terminal, in a fresh clone of the last commit. In between it
-// opens the printed URL in Chromium. `npm run first-field` prints the seconds of each step.
+// Types the commands of the README in a new clone of the last commit, in one terminal and in their order. Opens the
+// URL that a command prints in Chromium. `npm run first-field` prints how many seconds each step takes.
 
 const value = 'grace.hopper@example.com';
 const commands = commandsOf(read('README.md'));

@@ -6,7 +6,6 @@ import { anchorsOf, linksOf, read, root } from './markdown.ts';
 
 const documents = files.filter(({ path }) => path.endsWith('.md')).map(({ path }) => path);
 
-/** Returns the reason why a link has no target, or undefined. */
 function broken(document: string, link: string): string | undefined {
   const [target = '', anchor] = link.split('#');
   const path = target === '' ? document : posix.normalize(posix.join(posix.dirname(document), target));

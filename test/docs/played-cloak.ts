@@ -4,7 +4,6 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 
 const keyOf = (key: string): Buffer => Buffer.from(key.slice('k1.aesgcm256.'.length), 'base64url');
 
-/** Returns a value as the library stores it. */
 export function encryptStringSync(text: string, key: string): string {
   const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', keyOf(key), iv);

@@ -1,7 +1,7 @@
 import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/sdk/testing';
 
-// Values that the code in the SDK's documents uses: an in-memory service, a key, a client and an object store.
+// Variables that the code in the SDK's documents uses: an in-memory service, a key, a client and an object store.
 
 const service = createTestService();
 const files = new Map<string, Uint8Array>();
@@ -23,7 +23,6 @@ export const { key_id: keyId } = service.createKey('customers');
 process.env['EAAS_KEY_ID'] = keyId;
 export const eaas = new EaasClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, keyId });
 
-/** Simulates the requests of a page of https://app.example, with the headers that a browser adds. */
 export function playPage(backend: Answer): void {
   Object.assign(globalThis, { location: { origin: 'https://app.example' } });
   hosts['app.example'] = (request) => {
@@ -33,7 +32,6 @@ export function playPage(backend: Answer): void {
   };
 }
 
-/** An object store with PUT and range requests. */
 async function store(request: Request): Promise<Response> {
   if (request.method === 'PUT') {
     files.set(request.url, new Uint8Array(await request.arrayBuffer()));

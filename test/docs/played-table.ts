@@ -26,7 +26,6 @@ const patients = [
   filled('3', 'joan@example.com', '1917-06-24'),
 ];
 
-/** Runs the statements on `users` and `patients` in the documents, like a driver of PostgreSQL. */
 export async function sql<T extends readonly object[] = { readonly count: string }[]>(
   statement: TemplateStringsArray,
   ...values: unknown[]
@@ -64,7 +63,6 @@ function updatePatient(values: readonly (string | null)[]): object[] {
   return row ? [Object.assign(row, { email_new, email_index, born_new, notes_new })] : [];
 }
 
-/** A table in memory, as a store for `reencrypt`. */
 export function tableOf<Values extends Readonly<Record<string, StoredValue>>>(all: readonly Values[]) {
   let table = all.map((values, index) => ({ id: index + 1, values }));
   return {

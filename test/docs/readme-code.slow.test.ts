@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { surroundingsOf } from './surroundings.ts';
 
-// Runs the TypeScript of every package's documents. The comments after each console.log must be its whole output.
+// Runs the TypeScript of every package's documents. The comments after each call of console.log must contain its whole
+// output.
 
 interface Program {
   readonly line: number;
   readonly code: string;
-  /** A file path at which imports and types resolve as in an app. */
   readonly file: string;
 }
 

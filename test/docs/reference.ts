@@ -4,7 +4,6 @@ import { pathToFileURL } from 'node:url';
 import { requireTools } from '../setup/tools.ts';
 import { root } from './markdown.ts';
 
-/** The folder of the committed reference. */
 export const reference = 'packages/sdk/docs/reference';
 
 interface Project {
@@ -28,14 +27,11 @@ interface Typedoc {
 const warning = 2;
 
 interface Entry {
-  /** `@eaas/sdk/stream` */
   readonly specifier: string;
-  /** `sdk-stream` */
   readonly page: string;
   readonly source: string;
 }
 
-/** Entries that only the packages of Eaas import. */
 const internal = new Set(['./internal', './service', './internal-audit', './internal-noble']);
 
 /** Every entry of a package that an app can import. */
@@ -54,15 +50,15 @@ function entriesOf(folder: string): Entry[] {
 }
 
 /**
- * Writes the API reference into a folder, one page per entry. Returns the warnings of typedoc: types that are used and not
- * exported, and exports without a sentence.
+ * Writes the API reference into a folder, with one page per package entry. Returns the warnings of typedoc. Typedoc
+ * warns about exports without a description, and about types that are used but not exported.
  */
 export async function writeReference(folder: string): Promise<string[]> {
   const modules = await requireTools('reference');
   const typedoc = (await import(pathToFileURL(join(modules, 'typedoc/dist/index.js')).href)) as Typedoc;
   const complaints: string[] = [];
   const all: Entry[] = [];
-  // typedoc runs once per package, because for several packages it does not report types that are not exported.
+  // Runs typedoc once per package. In a run for several packages, typedoc does not report types that are not exported.
   for (const side of ['sdk', 'protocol'] as const) {
     const entries = entriesOf(side);
     const app = await typedoc.Application.bootstrapWithPlugins(optionsFor(side, entries, modules, folder));
@@ -84,7 +80,6 @@ export async function writeReference(folder: string): Promise<string[]> {
   return complaints;
 }
 
-/** Gives each page the name of the import that apps write, instead of the name of the source file. */
 function namePages({ children }: Project, entries: readonly Entry[]): void {
   for (const module of children) {
     const paths = [`/${module.name}.ts`, `/${module.name}/index.ts`];
@@ -105,7 +100,8 @@ const unnamed: Readonly<Record<Folder, readonly string[]>> = {
   protocol: ['Flags', 'Part', 'PathPart', 'Steps', 'TextKey'],
 };
 
-// Members that need no description of their own: those that Node declares, an overload, and the method behind `using`.
+// typedoc does not require a description of these members: members that Node declares, an overload, and
+// `Symbol.asyncDispose`.
 const unsaid: Readonly<Record<Folder, readonly string[]>> = {
   sdk: [
     ...['on', 'resume'].map((name) => `sdk-proxy.NodeRequest.${name}`),
@@ -116,7 +112,6 @@ const unsaid: Readonly<Record<Folder, readonly string[]>> = {
   protocol: [],
 };
 
-/** The options of typedoc. */
 function optionsFor(folder: Folder, entries: readonly Entry[], modules: string, out: string): object {
   return {
     entryPoints: entries.map(({ source }) => source),
@@ -154,7 +149,6 @@ function optionsFor(folder: Folder, entries: readonly Entry[], modules: string, 
   };
 }
 
-/** Removes the parts of a typedoc page that repeat other parts of the page. */
 function compact(page: string): string {
   // A section ends at the next heading, except that headings of level 6 are part of a method's section.
   const sections = page.split(/^(?=#{1,5} )/m);

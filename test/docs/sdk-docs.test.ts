@@ -11,7 +11,6 @@ import { codesIn, read, rowsUnder } from './markdown.ts';
 
 const manual = read('packages/sdk/README.md');
 
-/** The members of a union. The compiler checks that the record is complete. */
 function membersOf<T extends string>(members: Readonly<Record<T, true>>): string[] {
   return Object.keys(members);
 }

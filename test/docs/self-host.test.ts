@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { variables } from '../../packages/server/src/config.ts';
 import { blocksOf, read, root } from './markdown.ts';
 
-// Checks the names in the example's files against the repository, because tests have no Docker.
+// Checks that the names in the example's files exist in the repository. The test does not start the example, because
+// the test machine has no Docker.
 
 const place = 'examples/self-host/';
 const dockerfile = read(`${place}Dockerfile`);
@@ -50,7 +51,6 @@ test('roles.sql creates the roles as the manual does', () => {
   expect(statements(read(`${place}roles.sql`))).toEqual(statements(theirs ?? ''));
 });
 
-/** SQL without comments, psql commands, line breaks and passwords. */
 function statements(sql: string): string[] {
   const plain = sql.replace(/^(?:--|\\).*$/gm, '').replace(/password \S+?;/g, 'password;');
   return plain.split(';').map((statement) => statement.replace(/\s+/g, ' ').trim());

@@ -8,9 +8,9 @@ import { createDatabase, type TestDatabase } from '../setup/database.ts';
 import { blocksOf, read, root } from './markdown.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
-// Types every block of shell commands in the README and the guides, except those in `elsewhere`.
+// Types every block of shell commands in the README and the guides, except the blocks that `elsewhere` lists.
 
-/** Blocks that this test does not type, by their first line, and the reason. */
+/** The blocks that this test does not type. Maps the first line of a block to the reason. */
 const elsewhere: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': {
     'npm ci': 'first-field.slow.test.ts types it in a fresh clone',
@@ -46,7 +46,6 @@ const elsewhere: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** Documents whose blocks all need Docker. They say that they are untested. */
 const needDocker = ['examples/self-host/README.md'];
 
 const guides = [
@@ -62,15 +61,12 @@ function listed(folder: string): string[] {
   return names.split('\n').filter((name) => name !== '' && !name.includes('/reference/'));
 }
 
-/** The first line of a block, which names it in `elsewhere`. */
 const firstLine = (block: string): string => block.split('\n')[0] ?? '';
 
-/** The blocks of a document that this test types. */
 function typedIn(document: string): string[] {
   return blocksOf(read(document), 'sh').filter((block) => !elsewhere[document]?.[firstLine(block)]);
 }
 
-/** What is already there when an operator types a block, by the first line of the block. */
 const before: Readonly<Record<string, string>> = {
   'npm run --silent sbom > eaas.cdx.json': `cd '${root}'`,
   'export NODE_EXTRA_CA_CERTS=/etc/eaas/database-ca.pem':
@@ -80,7 +76,6 @@ const before: Readonly<Record<string, string>> = {
     'rm acme.* && npx @eaas/server tenant create --name acme && npx @eaas/server key create --tenant acme --name patients',
 };
 
-/** `audit tail` runs until Ctrl-C, which `timeout` sends. */
 const untilCtrlC = (block: string): string =>
   block.replace(/^npx @eaas\/server audit tail (?!.*--no-follow).*$/gm, 'interrupted $&');
 
@@ -120,7 +115,7 @@ test.each(needDocker)('%s says that it was not tried', (document) => {
   expect(read(document)).toMatch(/untested/i);
 });
 
-/** Replaces the examples that a reader replaces: addresses, paths, the id of an API key, and the verifier key. */
+/** Replaces the placeholders of a document: addresses, paths, the id of an API key, and the verifier key. */
 async function own(block: string): Promise<string> {
   const found = async (command: string, pattern: RegExp): Promise<string> =>
     pattern.exec((await terminal.type(`npx @eaas/server ${command} --tenant acme`)).output)?.[0] ?? '';
@@ -137,7 +132,6 @@ async function own(block: string): Promise<string> {
     .replaceAll(verifier, key);
 }
 
-/** Types the blocks of a document in their order. Returns those with a command that failed, and the output. */
 async function typeAll(document: string): Promise<{ readonly block: string; readonly output: string }[]> {
   const broken: { readonly block: string; readonly output: string }[] = [];
   for (const block of typedIn(document)) {

@@ -1,6 +1,6 @@
 /**
- * The code that precedes the code of a document. With such code, all blocks of the document form one program. Otherwise
- * each block is a separate program.
+ * Returns code to run before the code of a document. If a document has such code, all its blocks form one program.
+ * Otherwise, each block is a separate program.
  */
 export function surroundingsOf(document: string): string | undefined {
   if (!document.startsWith('sdk/')) return undefined;

@@ -2,27 +2,20 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { inherited } from '../conformance/program.ts';
 
-/** The end of a block that was typed. */
 interface Typed {
-  /** What the terminal showed from the block until its end. */
   readonly output: string;
-  /** The commands of the block that failed. */
   readonly failed: readonly string[];
 }
 
-/** A shell with job control, in which a test types what a document prints. */
 export interface Terminal {
   /** Types lines and waits until the shell is ready for the next. Throws if that takes ten minutes. */
   type(lines: string): Promise<Typed>;
-  /** Everything that the terminal has shown. */
   readonly shown: () => string;
-  /** Ends the shell and the programs that it runs in the background. */
   close(): Promise<void>;
 }
 
 const patience = 600_000;
 
-/** Opens a terminal in a folder. */
 export async function openTerminal(
   cwd: string,
   env: Readonly<Record<string, string>> = {},
@@ -38,7 +31,7 @@ export async function openTerminal(
     stream.setEncoding('utf8').on('data', (text: string) => (shown += text));
   shell.stdin.write("set -m; exec 2>&1; trap 'failed+=\"$BASH_COMMAND\"$'\"'\\n'\"'' ERR\n");
 
-  // Programs get no standard input: Node would make the pipe that the shell reads from non-blocking.
+  // Programs get no standard input. Otherwise, Node would make the pipe from which the shell reads non-blocking.
   const type = async (lines: string): Promise<Typed> => {
     const start = shown.length;
     const mark = crypto.randomUUID();

@@ -3,20 +3,17 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { ServerProcess } from '../conformance/program.ts';
 
-/** The result of a request. The status is 0 if the connection broke or was refused. */
 export interface Answer {
   readonly status: number;
-  /** The problem's code, or the reason for a missing response. */
   readonly code: string;
   readonly body: Record<string, unknown>;
   readonly sentAt: number;
   readonly answeredAt: number;
 }
 
-/** A request without a received byte for this many milliseconds ends with the code `hangs`. */
+/** After this many milliseconds without a received byte, a request ends with the code `hangs`. */
 const hangs = 20_000;
 
-/** The server and the API key of requests. */
 export type Place = Pick<ServerProcess, 'port'>;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 2_000 });

@@ -20,7 +20,7 @@ import {
   whileWritesWait,
 } from './place.ts';
 
-// When a connection breaks during a transaction, postgres.js writes to the closed socket and throws from its own timer,
+// When a connection breaks during a transaction, postgres.js writes to the closed socket. It then throws from a timer,
 // where no caller can catch the error.
 
 let database: TestDatabase;
@@ -41,7 +41,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Returns how many times a replica has continued after an error of the database driver that no caller could catch. */
+/** Returns how often a replica logged that it continued after an error of the database driver. */
 const survived = ({ log }: Replica): number => log().split('the database connection broke').length - 1;
 
 async function start(command?: readonly string[]): Promise<Replica> {
@@ -51,7 +51,6 @@ async function start(command?: readonly string[]): Promise<Replica> {
   return replica;
 }
 
-/** Cuts a replica's connection to the database while the replica changes a key. */
 async function cutWhile(change: 'rotate' | 'disable', replica: Replica, keyId: string): Promise<string> {
   return whileWritesWait(sql, 'keys', async () => {
     const changing = send(replica, tenant.token, 'POST', `/v1/keys/${keyId}/${change}`);
@@ -61,7 +60,6 @@ async function cutWhile(change: 'rotate' | 'disable', replica: Replica, keyId: s
   });
 }
 
-/** Sends more concurrent reads and wraps than the pool has connections. */
 async function many(replica: Replica, keyId: string): Promise<readonly Answer[]> {
   const path = `/v1/keys/${keyId}`;
   return Promise.all(
@@ -76,7 +74,6 @@ async function many(replica: Replica, keyId: string): Promise<readonly Answer[]>
 const commands: [string, readonly string[]][] = [['run from source', eaas]];
 if (wasBuiltLast()) commands.push(['run as built', [process.execPath, 'packages/server/bin/eaas.mjs']]);
 
-/** Returns whether there is a build that is newer than every source file. */
 function wasBuiltLast(): boolean {
   const server = new URL('../../packages/server/', import.meta.url);
   const changedAt = (path: string): number =>
@@ -113,7 +110,8 @@ test('a replica survives if its connection is cut before a statement runs, which
   expect((await readLog(replica, tenant)).filter(({ action }) => action === 'key.disable')).toEqual([]);
 });
 
-// A signal makes the replica throw an error that does not come from the database.
+// Code that makes a replica throw an error on a signal. The error does not come from the database driver, so the
+// replica must end.
 const foreign = `data:text/javascript,${encodeURIComponent(
   'process.on("SIGUSR2", () => setImmediate(() => { const nobody = null; nobody.write(); }))',
 )}`;

@@ -3,15 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Place, send } from './client.ts';
 import type { Entry } from './place.ts';
 
-/** A request of the load, and its result. */
 export interface Sent extends Answer {
   readonly place: Place;
   readonly action: string;
-  /** The audit entries that a success must have: the action, the key and the number in the context. */
+  /**
+   * The audit entries that a successful request must have. An entry is written as its action, its key and the number
+   * in its context.
+   */
   readonly entries: readonly string[];
 }
 
-/** Options of a load: the servers, and the pauses of the workers that send requests. */
 export interface LoadOptions {
   readonly places: readonly Place[];
   readonly token: string;
@@ -19,7 +20,6 @@ export interface LoadOptions {
   readonly workers: number;
   /** The pause of a worker between rounds, in milliseconds. */
   readonly rest?: number;
-  /** Whether the load also creates and reads keys. */
   readonly changes?: boolean;
 }
 
@@ -28,7 +28,10 @@ const nextNumber = (): string => String(++last);
 
 export const newDek = (): string => randomBytes(32).toString('base64');
 
-/** Sends requests of every recorded kind until `stop` is called. Each request has a unique number in its context. */
+/**
+ * Sends requests of every kind that the audit log records, until `stop` is called. Each request has a unique number in
+ * its context.
+ */
 export class Load {
   readonly sent: Sent[] = [];
   readonly #options: LoadOptions;
@@ -42,7 +45,6 @@ export class Load {
     );
   }
 
-  /** Stops sending, and waits for the running requests. */
   async stop(): Promise<readonly Sent[]> {
     this.#stopped = true;
     await Promise.all(this.#workers);
@@ -56,7 +58,8 @@ export class Load {
       await this.#serverMode(place);
       await this.#batch(place);
       if (changes) await this.#change(place);
-      // The pause is needed because a server that refuses connections would otherwise get thousands of requests.
+      // Pauses after a failed connection. Without the pause, a server that refuses connections would get thousands of
+      // requests.
       await sleep(status === 0 ? Math.max(rest, 20) : rest);
     }
   }
@@ -116,7 +119,6 @@ function entryOf(action: string, keyId: string | null, number?: string): string 
 
 export const succeeded = ({ status }: Answer): boolean => status === 200 || status === 201;
 
-/** Returns the entries that successes must have and that are missing in the log. */
 export function unrecorded(sent: readonly Sent[], log: readonly Entry[]): string[] {
   const recorded = new Set(
     log.map(({ action, key_id, metadata }) => entryOf(action, key_id, metadata.context?.['n'])),
@@ -127,7 +129,6 @@ export function unrecorded(sent: readonly Sent[], log: readonly Entry[]): string
     .filter((entry) => !recorded.has(entry));
 }
 
-/** Counts the results by status and code. */
 export function tally(sent: readonly Answer[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status, code } of sent) {
@@ -137,7 +138,6 @@ export function tally(sent: readonly Answer[]): Record<string, number> {
   return counts;
 }
 
-/** Returns the longest response time in milliseconds. */
 export function longest(sent: readonly Answer[]): number {
   return sent.reduce((most, { sentAt, answeredAt }) => Math.max(most, answeredAt - sentAt), 0);
 }

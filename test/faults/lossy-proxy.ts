@@ -58,18 +58,22 @@ export async function lossyProxy(database: TestBase) {
   await once(server, 'listening');
 
   return {
-    /** The value of DATABASE_URL for a server behind the proxy. */
     url: (role: Parameters<TestBase['url']>[0]) =>
       database.url(role).replace(encodeURIComponent(host), encodeURIComponent(directory)),
-    /** Drops the messages of the database from the next one that contains this text, and then drops the connection. */
+    /**
+     * Waits for a message of the database that contains the text. Drops this message and all later messages, and then
+     * the connection.
+     */
     loseFrom: (text: string) => void (wanted = { text, after: false }),
-    /** Drops the messages of the database after the next one that contains this text, and then drops the connection. */
+    /**
+     * Waits for a message of the database that contains the text. Forwards this message, drops all later messages, and
+     * then the connection.
+     */
     loseAfter: (text: string) => void (wanted = { text, after: true }),
-    /** Delays the messages of the database from the next one that contains this text. */
+    /** Waits for a message of the database that contains the text. Delays this message and all later messages. */
     delayFrom: (text: string, milliseconds: number) => void (delayed = { text, milliseconds }),
-    /** Silently drops all further bytes on the open connections. */
+    /** Silently drops all further bytes on the connections that are open now. */
     forsake: () => void (generation += 1),
-    /** The number of dropped connections. */
     losses: () => losses,
     async close() {
       server.close();

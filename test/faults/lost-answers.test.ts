@@ -83,7 +83,7 @@ test.each([
 
 test('a change that timed out is not applied afterwards', async () => {
   expect((await wrap('before')).status).toBe(200);
-  // When this text appears, the head is locked and the key was read.
+  // The database first sends the key's id after it has locked the head of the audit log and read the key.
   proxy.delayFrom(path.slice(9), 4_500);
   const { status, code, body } = await send(replica, tenant.token, 'POST', `${path}/rotate`);
   expect([status, code]).toEqual([503, 'unavailable']);
@@ -102,7 +102,7 @@ test('connections that stop responding are replaced in every pool', async () => 
     usage: () => send(replica, tenant.token, 'GET', '/v1/usage'),
   };
   const all = () => Promise.all(Object.values(requests).map((request) => request()));
-  // The number of concurrent requests that makes the pools open all their connections.
+  // Send enough concurrent requests to make each connection pool open all its connections.
   await Promise.all(Array.from({ length: 20 }, all));
   proxy.forsake();
   const end = performance.now() + 20_000;

@@ -10,7 +10,6 @@ import { createDatabase, environmentOf, type TestDatabase } from '../setup/datab
 import { type Resident, settle } from '../setup/world.ts';
 import { call, type Place } from './client.ts';
 
-/** A tenant, and a token that has all permissions. */
 export type Tenant = Resident;
 
 type NewTenant = TenantFields & { readonly name?: string };
@@ -18,26 +17,20 @@ type NewTenant = TenantFields & { readonly name?: string };
 /** The operator of a migrated database. It runs in the process of the test. */
 export type Operator = Awaited<ReturnType<typeof operate>>;
 
-/** A server that uses a database of the fault tests. */
 export type Replica = ServerProcess;
 
-/** Two replicas on a database, with their operator and a superuser. */
 export type Pair = Awaited<ReturnType<typeof startPair>>;
 
-/** A database for one test file. */
 export type TestBase = Pick<TestDatabase, 'url' | 'connection' | 'drop'>;
 
-/** A pool of two connections as superuser. */
 export function connectTo({ connection }: TestBase): postgres.Sql {
   return postgres({ ...connection('superuser'), max: 2, onnotice: () => {} });
 }
 
-/** Starts a server that logs only warnings and errors. */
 export function startReplica(env: Environment, program = eaas): Promise<Replica> {
   return serve({ EAAS_LOG_LEVEL: 'warn', ...env }, { program });
 }
 
-/** Starts two replicas on a database. Defaults to a new database of the run's PostgreSQL. */
 export async function startPair(given?: TestBase) {
   const database = given ?? (await createDatabase());
   const operator = await operate(database.url);
@@ -68,7 +61,6 @@ export async function whileWritesWait<T>(
   })) as T;
 }
 
-/** Waits until a server waits for a lock. Returns the id of the PostgreSQL process that waits. */
 export async function someoneWaits(sql: postgres.Sql): Promise<number> {
   for (;;) {
     const [row] = await sql<{ pid: number }[]>`
@@ -79,7 +71,6 @@ export async function someoneWaits(sql: postgres.Sql): Promise<number> {
   }
 }
 
-/** Migrates an empty database, and opens it as its operator. */
 export async function operate(url: Parameters<typeof environmentOf>[0]) {
   const env = environmentOf(url);
   const config = readConfig(env);
@@ -104,7 +95,6 @@ export interface Entry {
   readonly metadata: { readonly context?: Record<string, string>; readonly outcome?: string };
 }
 
-/** The whole audit log, oldest entry first. */
 export async function readLog(place: Place, { token }: Tenant): Promise<Entry[]> {
   type Page = { logs: Entry[]; total: number };
   const page = (offset: number) => call<Page>(place, token, 'GET', `/v1/audit?limit=100&offset=${offset}`);
@@ -118,7 +108,6 @@ export async function readLog(place: Place, { token }: Tenant): Promise<Entry[]>
   return all.toReversed();
 }
 
-/** The service's verification of the whole audit log. */
 export async function verify(place: Place, { token }: Tenant): Promise<Record<string, unknown>> {
   return call(place, token, 'GET', '/v1/audit/verify');
 }

@@ -17,13 +17,12 @@ afterAll(() => pair.end());
 
 type Request = (place: Place) => Promise<Answer>;
 
-/** The results of each replica before a change was sent, and after the change was acknowledged. */
+/** The results of requests to each replica: before a change was sent, and after the change was acknowledged. */
 interface Race {
   readonly before: readonly Answer[];
   readonly after: readonly Answer[];
 }
 
-/** Sends requests to both replicas without a pause, and makes a change while they run. */
 async function race(request: Request, change: () => Promise<unknown>): Promise<Race> {
   const answers = [a, b].map((): Answer[] => []);
   const done = new AbortController();
@@ -51,7 +50,6 @@ async function race(request: Request, change: () => Promise<unknown>): Promise<R
 
 const kinds = (answers: readonly Answer[]): string[] => Object.keys(tally(answers)).sort();
 
-/** Returns the actions in the log after the last entry of `action`, without refusals. */
 async function entriesAfter(tenant: Tenant, action: string): Promise<Entry[]> {
   const log = await readLog(a, tenant);
   const change = log.findLastIndex((entry) => entry.action === action);
@@ -59,7 +57,6 @@ async function entriesAfter(tenant: Tenant, action: string): Promise<Entry[]> {
   return log.slice(change + 1).filter(({ metadata }) => metadata.outcome !== 'refused');
 }
 
-/** Wraps, encrypts and hashes in turn, with single calls and with batches. */
 function uses(token: string, keyId: string): Request {
   const post = (place: Place, path: string, body: object) => send(place, token, 'POST', `/v1/${path}`, body);
   const key_id = keyId;
@@ -74,7 +71,6 @@ function uses(token: string, keyId: string): Request {
   return (place) => requests[turn++ % requests.length]?.(place) ?? Promise.reject(new Error('none'));
 }
 
-/** Returns the result of a batch with one item as the result of a single call. */
 function onlyResult(answer: Answer): Answer {
   const [result] = (answer.body['results'] ?? []) as { error?: { status: number; code: string } }[];
   return { ...answer, ...result?.error };

@@ -41,7 +41,6 @@ beforeEach(async () => {
 
 afterEach(() => replica.kill());
 
-/** Sends SIGTERM, and returns how the replica ended. */
 async function terminate(): Promise<End> {
   const toldAt = performance.now();
   replica.signal('SIGTERM');
@@ -59,7 +58,6 @@ async function elsewhere<T>(work: (other: Replica) => Promise<T>): Promise<T> {
   }
 }
 
-/** Sends this many wraps, and waits until all of them wait for their audit entries. */
 async function waitingWraps(count: number): Promise<Promise<Answer>[]> {
   const sent = Array.from({ length: count }, wrap);
   const waiting = async (): Promise<string | undefined> => {
@@ -94,7 +92,7 @@ test('after SIGTERM, running requests finish and new requests are refused', asyn
   const sql = connectTo(postgres);
   let release = (): void => {};
   let held: Promise<unknown> | undefined;
-  // The wraps are sent after the head was locked, so that all of them wait.
+  // Lock the head of the audit log in another transaction, so that all wraps wait.
   await new Promise<void>((locked) => {
     held = sql.begin(async (tx) => {
       await tx`select from eaas.audit_heads where tenant_id = ${tenant.tenantId} for update`;

@@ -25,7 +25,6 @@ beforeAll(async () => {
 
 afterAll(() => pair.end());
 
-/** A tenant and its requests to the working replica while the other replica is stuck. */
 interface Observed {
   readonly tenant: Tenant;
   readonly keyId: string;
@@ -40,7 +39,6 @@ async function observe(): Promise<Observed> {
   return { tenant, keyId, wraps: [], others: [] };
 }
 
-/** Sends wraps, reads and changes until the test ends. */
 async function keepBusy({ tenant, keyId, wraps, others }: Observed, over: () => boolean): Promise<void> {
   const [, working] = pair.replicas;
   const path = `/v1/keys/${keyId}`;
@@ -56,8 +54,8 @@ async function keepBusy({ tenant, keyId, wraps, others }: Observed, over: () => 
   }
 }
 
-// The point at which the change freezes: while a statement runs, or between the messages of a statement, when the
-// database waits for the client. Only PostgreSQL 17 and later limit this second wait.
+// The moments at which the replica freezes: between two statements, or between the messages of one statement. Only
+// PostgreSQL 17 and later limit how long the database waits for the next message.
 const moments = [['between two statements', 'rotate', 'key.rotate']];
 if (Number.parseInt(postgres.binaries.version, 10) >= 17) {
   moments.push(['between the messages of a statement', 'disable', 'key.disable']);

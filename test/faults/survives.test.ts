@@ -18,14 +18,13 @@ import {
   verify,
 } from './place.ts';
 
-/** An outage of the database. Its times are by performance.now(). */
 interface Outage {
   readonly how: 'crash' | 'all' | 'backends';
   readonly from: number;
   readonly until: number;
 }
 
-/** After this many milliseconds every request that waits for the database has timed out. */
+/** An outage of this many milliseconds is longer than the timeout of every request that waits for the database. */
 const long = 5_200;
 
 let postgres: OwnPostgres;
@@ -33,9 +32,8 @@ let operator: Operator;
 const replicas: Replica[] = [];
 const outages: Outage[] = [];
 const ends: string[] = [];
-/** The results of requests with an API key that no replica had cached when the database went down. */
+/** The results of requests with an API key that no replica had cached before the outage. */
 const strangers: { how: Outage['how']; answer: Answer }[] = [];
-/** Two tenants: one whose keys do not change, and one that creates keys without a pause. */
 const tenants: { tenant: Tenant; load: Load; sent: readonly Sent[]; log: Entry[] }[] = [];
 const everything = (): Sent[] => tenants.flatMap(({ sent }) => sent);
 
@@ -73,7 +71,6 @@ afterAll(async () => {
 
 const placeOf = (nth: number): Place => replicas[nth] ?? { port: 0 };
 
-/** Kills a replica and starts another in its place. */
 async function restart(nth: number): Promise<void> {
   const replica = replicas[nth];
   if (!replica) throw new Error('no such replica');
@@ -88,7 +85,6 @@ const unexpectedEnds = (): string[] =>
     replica.end() ? [`${JSON.stringify(replica.end())}\n${replica.log()}`] : [],
   );
 
-/** Makes the database unavailable for a time, and waits until both replicas respond again. */
 async function away(how: Outage['how'], milliseconds: number): Promise<void> {
   await (how === 'crash' ? postgres.crash() : postgres.freeze(how));
   const from = performance.now();
@@ -117,7 +113,6 @@ function outageEnds({ until }: Outage): number[] {
   );
 }
 
-/** The results of requests that were sent and ended during the outage. */
 const during = ({ from, until }: Outage, sent: readonly Sent[]): Sent[] =>
   sent.filter(({ answeredAt }) => answeredAt > from + 300 && answeredAt < until);
 
@@ -158,7 +153,7 @@ test('no request hangs', () => {
 });
 
 test('while the database is down, audited calls are refused and return no data', () => {
-  // This outage is left out, because new connections can succeed if only the backends hang.
+  // Outages in which only the backends hang are left out, because new connections can then succeed.
   for (const outage of outages.filter(({ how, from, until }) => how !== 'backends' && until - from >= long)) {
     const meanwhile = during(outage, everything());
     expect(meanwhile.length).toBeGreaterThan(0);

@@ -27,7 +27,6 @@ const wrapMany = (place: Place, count: number): Promise<Answer> => {
   return send(place, tenant.token, 'POST', '/v1/batch/wrap', { items });
 };
 
-/** Runs this many workers for a limited time. Each worker sends one request after the other. Returns the results. */
 async function during(
   milliseconds: number,
   workers: number,

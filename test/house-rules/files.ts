@@ -3,7 +3,6 @@ import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface SourceFile {
-  /** The path of a file relative to the root of the checkout, with slashes. */
   readonly path: string;
   readonly text: string;
   readonly lines: readonly string[];
@@ -12,13 +11,11 @@ export interface SourceFile {
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const elsewhere = new Set(['node_modules', 'dist', '.git', '.eaas', 'coverage']);
 
-/** Every file of the repository. */
 export const files: readonly SourceFile[] = walk(root).map((file) => {
   const text = readFileSync(file, 'utf8');
   return { path: relative(root, file).replaceAll(sep, '/'), text, lines: text.trimEnd().split('\n') };
 });
 
-/** The TypeScript of the packages, without tests. */
 export const sources = files.filter(
   ({ path }) => /^packages\/[^/]+\/src\/.*\.tsx?$/.test(path) && !path.endsWith('.test.ts'),
 );

@@ -4,7 +4,6 @@ import { importsOf, type SourceFile, sources } from './files.ts';
 
 const packageOf = ({ path }: SourceFile): string => path.split('/')[1] ?? '';
 const isRelative = (specifier: string): boolean => specifier.startsWith('.');
-/** Returns the path and line of each match. */
 const places = (among: readonly SourceFile[], pattern: RegExp): string[] =>
   among.flatMap(({ path, lines }) =>
     lines.flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}`] : [])),
@@ -36,8 +35,8 @@ test('no relative import leaves its package', () => {
   expect(wrong).toEqual([]);
 });
 
-// The server's layers, the lowest first. A file can import from its own part and from lower layers. Parts of the same
-// layer must not import each other.
+// The server's layers, the lowest first. A layer consists of parts. A file can import from its part and from lower
+// layers, but not from another part of the same layer.
 const layers: readonly (readonly RegExp[])[] = [
   [/^(?:alarms|bounded-map|caller|cannot-start|refusal|root-key-text|durable-files)\.ts$/],
   [
@@ -54,7 +53,6 @@ const layers: readonly (readonly RegExp[])[] = [
   [/^cli\/|^main\.ts$/],
 ];
 
-/** The layer and the part of a path, if it belongs to the server. */
 function positionOf(path: string): { layer: number; part: number } | undefined {
   const inServer = /^packages\/server\/src\/(.+)/.exec(path)?.[1];
   if (inServer === undefined) return undefined;

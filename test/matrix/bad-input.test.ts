@@ -12,10 +12,9 @@ beforeAll(async () => {
 });
 
 const withBody = routes.filter((route) => lineOf(route, '').takesBody);
-/** Calls that work without a body accept an empty or missing body, so they are left out. */
+/** Returns whether the route requires a body. Other routes also accept an empty or missing body. */
 const needsBody = (route: Route): boolean => calls[route].body !== undefined;
 
-/** Expects that every response is a 400 and that no call writes an audit entry. */
 async function expectAllRefused(sending: (() => Promise<Answer>)[]): Promise<void> {
   const before = await tenant.auditTotal();
   for (const send of sending) {

@@ -51,7 +51,7 @@ export const badInBody: Readonly<Record<Kind, readonly unknown[]>> = {
   'one of some words': [...notText, null, 'x'],
 };
 
-/** For each kind of query parameter, values that it must refuse. Every kind must also refuse the empty string. */
+/** Invalid values for each kind of query parameter. The empty string is invalid for every kind, and is not listed. */
 export const badInQuery: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   base64: ['A', '%%%', '\u0000'],
   'whole number': ['x', '-1', '1.5', '1e3', '0x1', ' 1', '+1', '\u0661', 'NaN', 'Infinity', 'null', '\u0000'],

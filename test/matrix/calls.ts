@@ -3,10 +3,9 @@ import { type Answer, asJson, type Client } from '../conformance/client.ts';
 import { bring, newDek, ok, type Tenant, uniqueName } from '../conformance/fixture.ts';
 import { jwkOfBits } from '../conformance/rsa.ts';
 
-/** The state of a key or API key in which a call on it succeeds. */
+/** The state that a key or an API key must have before a call on it succeeds. */
 type Subject = 'none' | 'active' | 'disabled' | 'pending_destruction' | 'api key';
 
-/** The id of a key or an API key, and values that were encrypted under the key. */
 export interface Material {
   readonly id: string;
   readonly wrapped_key: string;
@@ -14,8 +13,8 @@ export interface Material {
 }
 
 /**
- * The kind of resource that an endpoint uses, its permission, and its smallest valid body. GET endpoints have a `query`
- * instead.
+ * The kind of resource that an endpoint uses, its permission, and its smallest valid body. An endpoint with the method
+ * GET has a `query` instead of a body.
  */
 interface Call {
   readonly subject: Subject;
@@ -35,7 +34,10 @@ const batch = (item: (material: Material) => object) => (material: Material) => 
 });
 const dek = () => ({ dek: newDek() });
 
-/** Every endpoint. TypeScript reports an error if one is missing. */
+/**
+ * The permission and the smallest valid input of every endpoint. TypeScript reports an error if an endpoint is
+ * missing.
+ */
 export const calls: { readonly [R in Route]: Call } = {
   'POST /v1/encrypt': needs('active', 'encrypt', ({ id }) => ({ key_id: id, plaintext: 'x' })),
   'POST /v1/decrypt': needs('active', 'decrypt', ({ id, ciphertext }) => ({
@@ -80,10 +82,8 @@ export const calls: { readonly [R in Route]: Call } = {
 };
 
 export const routes = Object.keys(endpoints) as Route[];
-/** The endpoints whose path has the id of a key or an API key. */
 export const routesWithId = routes.filter((route) => calls[route].subject !== 'none');
 
-/** The type of a field, for the tables of invalid values. */
 export type Kind =
   | 'text'
   | 'name'
@@ -105,7 +105,6 @@ type PathParameter<R extends string> = R extends `${string}:${infer Name}/${stri
   : R extends `${string}:${infer Name}`
     ? Name
     : never;
-/** The fields of a call's body or query. */
 type Fields<R extends Route> = { readonly [F in Exclude<keyof Input<R>, PathParameter<R>>]-?: Kind };
 
 const crypto = { context: 'context' } as const;
@@ -118,7 +117,6 @@ const apiKey = {
   allowed_origins: 'list',
 } as const;
 
-/** Every field of every endpoint. TypeScript reports an error if one is missing. */
 export const fields: { readonly [R in Route]: Fields<R> } = {
   'POST /v1/encrypt': { key_id: 'key id', plaintext: 'text', ...crypto },
   'POST /v1/decrypt': {
@@ -169,13 +167,11 @@ export const fields: { readonly [R in Route]: Fields<R> } = {
   'GET /v1/usage': { month: 'date' },
 };
 
-/** Returns the method, the path with this id, and whether the route has a body. */
 export function lineOf(route: Route, id: string): { method: string; path: string; takesBody: boolean } {
   const [method = '', pattern = ''] = route.split(' ');
   return { method, path: pattern.replace(/:\w+/, id), takesBody: method !== 'GET' && method !== 'DELETE' };
 }
 
-/** Sends a call with the smallest valid input of its endpoint. */
 export function call(
   api: Client,
   route: Route,
@@ -191,7 +187,6 @@ export function call(
   });
 }
 
-/** Creates what a call needs to succeed: an API key, or a key in the right state and a value encrypted under it. */
 export async function materialFor(tenant: Tenant, route: Route): Promise<Material> {
   const { subject } = calls[route];
   if (subject === 'api key') {

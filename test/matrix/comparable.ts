@@ -1,6 +1,5 @@
 import type { Answer } from '../conformance/client.ts';
 
-/** Returns the whole response, without its request id and date, and with a placeholder for the requested id. */
 export function comparable({ status, headers, text }: Answer, id: string): object {
   const own = new Set(['x-request-id', 'date']);
   return {

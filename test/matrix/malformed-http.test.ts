@@ -20,7 +20,6 @@ const post = (...headers: string[]): string =>
     ...headers,
   );
 
-/** Malformed and unusual requests, with the expected statuses. */
 const malformed: [string, () => string | Buffer, readonly number[]][] = [
   ['garbage', () => 'garbage\r\n\r\n', [400]],
   ['only line breaks and garbage', () => '\r\n\r\n\u0000\u0001\r\n\r\n', [400]],

@@ -14,7 +14,6 @@ beforeAll(async () => {
 
 const notFound = routesWithId.filter((route) => calls[route].subject !== 'none' && route !== 'GET /v1/audit');
 
-/** The state of the other tenant's log. */
 async function head(tenant: Tenant): Promise<object> {
   const { head: end, checked, valid } = ok(await tenant.api.get('/v1/audit/verify'));
   return { end, checked, valid };

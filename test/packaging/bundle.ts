@@ -5,8 +5,8 @@ import { build, type Metafile } from 'esbuild';
 const here = fileURLToPath(new URL('.', import.meta.url));
 
 /**
- * Bundles this code for a browser. The result is minified, keeps license comments, and has no dynamic imports. Fails on
- * an import that browsers do not have.
+ * Bundles code for a browser, minified and without dynamic imports. Throws if the code imports a module that browsers
+ * do not have.
  */
 export async function bundle(code: string): Promise<{ text: string; gzipped: number }> {
   const { outputFiles, atOnce } = await buildFor(code, []);
@@ -17,7 +17,6 @@ export async function bundle(code: string): Promise<{ text: string; gzipped: num
   return { text: texts.join(''), gzipped };
 }
 
-/** The paths of the sources that the bundle contains. */
 export async function sourcesIn(code: string): Promise<string[]> {
   const { metafile, atOnce } = await buildFor(code, ['@eaas/source']);
   return atOnce.flatMap((name) => {
@@ -45,10 +44,9 @@ async function buildFor(code: string, conditions: string[]) {
   return { outputFiles, metafile, atOnce: loadedAtOnce(metafile) };
 }
 
-/** The entry and its static imports. */
 function loadedAtOnce({ outputs }: Metafile): string[] {
   const names = new Set(Object.keys(outputs).filter((name) => outputs[name]?.entryPoint === '<stdin>'));
-  // The loop also visits names that are added to the set during the loop.
+  // The loop also visits the names that its body adds to the set.
   for (const name of names) {
     for (const { path, kind } of outputs[name]?.imports ?? [])
       if (kind === 'import-statement') names.add(path);

@@ -25,7 +25,6 @@ const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 const place = mkdtempSync(join(tmpdir(), 'eaas-published-'));
 const packed = new Map<string, Packed>();
 
-/** Packs each package and unpacks it into an app's node_modules. */
 beforeAll(async () => {
   for (const published of publishedPackages) {
     const { name, manifest } = published;
@@ -93,7 +92,10 @@ describe.each(publishedPackages)('$name as it is published', (published) => {
   });
 });
 
-/** The published paths of imports and programs, without those of the source condition. */
+/**
+ * Returns the published paths of imports and programs. Leaves out the paths of the condition `@eaas/source`, because
+ * they are not published.
+ */
 function filesNamedBy({ bin, exports }: Manifest): string[] {
   const targets = JSON.stringify([bin ?? {}, exports ?? {}], (name, value: unknown) =>
     name === '@eaas/source' ? undefined : value,

@@ -21,13 +21,11 @@ export interface PublishedPackage {
   readonly name: string;
   readonly directory: string;
   readonly manifest: Manifest;
-  /** The importable specifiers: the name, and the name with each subpath of code. */
   readonly entries: readonly string[];
 }
 
 const packages = new URL('../../packages/', import.meta.url);
 
-/** The packages that are not private. */
 export const publishedPackages: readonly PublishedPackage[] = readdirSync(packages)
   .map((folder) => new URL(`${folder}/`, packages))
   .map((folder) => {
@@ -38,17 +36,13 @@ export const publishedPackages: readonly PublishedPackage[] = readdirSync(packag
   })
   .filter(({ manifest }) => !manifest.private);
 
-/** The published packages that apps import. */
 export const libraries = publishedPackages.filter(({ entries }) => entries.length > 0);
 
-/** A package as it is published. */
 export interface Packed {
   readonly tarball: string;
-  /** The paths of its files. */
   readonly files: readonly string[];
 }
 
-/** Packs a built package into a folder. */
 export async function pack({ directory }: PublishedPackage, into: string): Promise<Packed> {
   const command = ['pack', '--json', '--ignore-scripts', '--pack-destination', into];
   const { stdout } = await promisify(execFile)('npm', command, { cwd: directory });

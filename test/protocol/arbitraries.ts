@@ -1,12 +1,10 @@
 import type { Context } from '@eaas/protocol';
 import * as fc from 'fast-check';
 
-/** Text of any characters except control characters. */
 function printable(maxLength: number): fc.Arbitrary<string> {
   return fc.string({ unit: 'binary', maxLength }).map((text) => text.replaceAll(/\p{Cc}/gu, ''));
 }
 
-/** A valid context of any size, or no context. */
 export const anyContext: fc.Arbitrary<Context | undefined> = fc.option(
   fc.dictionary(
     printable(30).filter((name) => name !== '' && name !== '__proto__'),
@@ -21,7 +19,6 @@ export const anyContext: fc.Arbitrary<Context | undefined> = fc.option(
 
 export const anyBytes: fc.Arbitrary<Uint8Array> = fc.uint8Array({ maxLength: 300 });
 
-/** Bytes as a view of larger memory: a subarray, or a Buffer. */
 export const anyView: fc.Arbitrary<Uint8Array> = fc
   .tuple(anyBytes, fc.nat(9), fc.nat(9), fc.boolean())
   .map(([content, before, after, asBuffer]) => {

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import { randomIv } from '../../packages/protocol/src/bytes.ts';
 
-/** Runs a function. Every random iv that it uses is this iv. */
+/** Runs a function in which every random iv is the given iv. */
 export function withIv<T>(iv: Uint8Array, run: () => T): T {
   const isFixed = (): boolean => Buffer.from(randomIv()).equals(iv);
   const random = vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
@@ -10,8 +10,8 @@ export function withIv<T>(iv: Uint8Array, run: () => T): T {
     return array;
   });
   try {
-    // Random ivs are created 64 at a time. Use up the ivs that are left before the function runs, and the fixed ivs
-    // that are left afterwards.
+    // The protocol package creates random ivs 64 at a time. Before the function runs, use up the ivs that are left.
+    // After it has run, use up the fixed ivs that are left.
     while (!isFixed());
     return run();
   } finally {

@@ -1,9 +1,7 @@
 import type { Unwrap, Wrap } from '@eaas/protocol';
 
-/** The error of a key service for a wrapped key that it did not create. */
 export class Unauthentic extends Error {}
 
-/** A key service that unwraps only the keys that it wrapped. */
 export function keyService(keyId: string, keyVersion = 1): { wrap: Wrap; unwrap: Unwrap } {
   const deks = new Map<string, Uint8Array>();
   return {

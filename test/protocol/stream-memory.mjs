@@ -1,4 +1,4 @@
-// stream-memory.slow.test.ts runs this file in a process with a small heap. It prints the memory that it used.
+// stream-memory.slow.test.ts runs this file in a process with a small heap. The file prints how much memory it used.
 import { nodeEngine } from '@eaas/protocol/node';
 import { openStream, sealStream } from '@eaas/protocol/stream';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
@@ -44,7 +44,10 @@ await zeros
       },
     }),
   );
-/** Returns the memory in use after garbage collection, which takes several turns on a busy machine. */
+/**
+ * Returns the memory in use after garbage collection. Waits several turns of the event loop, because garbage
+ * collection takes longer on a busy machine.
+ */
 async function held() {
   let least = Infinity;
   for (let turn = 0; turn < 4; turn++) {

@@ -9,7 +9,6 @@ import { sendThrough } from './streams.ts';
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
 const sha256 = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
 
-/** Replaces the next random bytes by the data key of the vector, and the following ones by its salt. */
 function draw({ dek, salt }: StreamCase): void {
   const spy = vi.spyOn(crypto, 'getRandomValues');
   for (const drawn of [dek, salt]) {
@@ -20,7 +19,6 @@ function draw({ dek, salt }: StreamCase): void {
   }
 }
 
-/** Expects the vector's envelope from its plaintext, and its plaintext from that envelope. */
 export async function expectBothWays(engine: Engine, vector: StreamCase): Promise<void> {
   const options = { engine, context: vector.context ?? undefined };
   const plaintext = plaintextOf(vector);

@@ -1,4 +1,3 @@
-/** Sends chunks through a stream. Returns its output, chunk by chunk, and the error that it ended with, if any. */
 export async function sendThrough(
   stream: TransformStream<Uint8Array, Uint8Array>,
   chunks: Iterable<Uint8Array>,
@@ -18,7 +17,6 @@ export async function sendThrough(
   }
 }
 
-/** Splits the bytes at the given positions. Pieces can be empty. */
 export function piecesOf(content: Uint8Array, cuts: readonly number[]): Uint8Array[] {
   const places = [0, ...cuts.map((cut) => cut % (content.length + 1)).sort((a, b) => a - b), content.length];
   return places.slice(1).map((end, index) => content.subarray(places[index], end));

@@ -10,12 +10,11 @@ import { type Mutation, mutations } from './mutations.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The failed invariants of each trial that ran. */
 export type Verdicts = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Breaks each invariant on purpose in a copy of the sources, and checks that the trial of the invariant fails. Returns
- * the number of mutations that no trial detected, or that could not be checked.
+ * Breaks each invariant in a copy of the sources, and checks that a trial then fails. Returns the number of mutations
+ * that no trial detected or that could not be checked.
  */
 export async function proveMutations(names: readonly string[]): Promise<number> {
   const chosen = mutations.filter(({ name }) => names.length === 0 || names.includes(name));
@@ -40,7 +39,6 @@ export async function proveMutations(names: readonly string[]): Promise<number> 
 }
 
 const noticed = 'noticed';
-/** An invariant of every trial. A trial that fails this invariant proves nothing. */
 const incomplete = 'the trial runs to its end';
 
 async function judge(copy: string, mutation: Mutation, before: readonly string[]): Promise<string> {
@@ -67,7 +65,6 @@ async function judge(copy: string, mutation: Mutation, before: readonly string[]
   }
 }
 
-/** Runs a trial in the copy. */
 async function failedInvariants(copy: string, trial: string): Promise<readonly string[]> {
   const file = join(copy, 'verdicts.json');
   await rm(file, { force: true });
@@ -79,7 +76,6 @@ async function failedInvariants(copy: string, trial: string): Promise<readonly s
   return verdicts[trial] ?? [incomplete];
 }
 
-/** Copies the files of the repository, with links to the installed packages. */
 async function copySources(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'eaas-prove-'));
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
@@ -90,7 +86,7 @@ async function copySources(): Promise<string> {
   }
   await linkModules(copy, '.');
   for (const name of await readdir(join(root, 'packages'))) await linkModules(copy, join('packages', name));
-  // Relative links into `packages` lead to the copies.
+  // The workspace links are relative, so they lead to the copied packages.
   const workspaces = join('node_modules', '@eaas');
   await mkdir(join(copy, workspaces), { recursive: true });
   for (const name of await readdir(join(root, workspaces))) {
@@ -99,7 +95,6 @@ async function copySources(): Promise<string> {
   return copy;
 }
 
-/** Links the installed packages of a folder, without the bundles that tests leave there. */
 async function linkModules(copy: string, folder: string): Promise<void> {
   const installed = join(root, folder, 'node_modules');
   const names = await readdir(installed).catch(() => []);

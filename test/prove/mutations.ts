@@ -1,12 +1,9 @@
-/** A change of one line or block in the sources. */
 interface Change {
   readonly file: string;
-  /** Text that occurs exactly once in the file. */
   readonly search: string;
   readonly replace: string;
 }
 
-/** Changes that break one invariant. */
 export interface Mutation {
   readonly name: string;
   /** The trial that must fail, as `part:trial`. */
@@ -32,7 +29,10 @@ function mutation(
   };
 }
 
-/** One mutation per invariant. `npm run prove -- mutations` checks that its trial fails. */
+/**
+ * One mutation of the source code per invariant. `npm run prove -- mutations` checks that each mutation makes its
+ * trial fail.
+ */
 export const mutations: readonly Mutation[] = [
   mutation('answer-before-commit', 'faults:database', 'every answer is in the log', [
     `${server}/state/append.ts`,

@@ -8,7 +8,6 @@ import { restore } from './parts/restore.ts';
 import { tampering } from './parts/tampering.ts';
 import type { Part } from './trial.ts';
 
-/** The parts that `npm run prove` runs, in this order. */
 export const parts: readonly Part[] = [
   faults,
   failover,

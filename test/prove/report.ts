@@ -1,13 +1,10 @@
 import type { Check, Findings } from './trial.ts';
 
-/** The outcome of a trial. */
 export interface Outcome {
-  /** `part:trial` */
   readonly name: string;
   readonly about: string;
   readonly seconds: number;
   readonly findings: Findings;
-  /** The reason why the trial did not run. */
   readonly unavailable?: string;
 }
 
@@ -23,7 +20,6 @@ export function verdictOf(outcome: Outcome): 'holds' | 'fails' | 'not available'
   return failures(outcome).length > 0 || outcome.findings.checks.length === 0 ? 'fails' : 'holds';
 }
 
-/** Formats a trial as lines for a terminal. */
 export function describeOutcome(outcome: Outcome): string {
   const { name, seconds, findings, unavailable } = outcome;
   const line = (label: string, text: string): string[] =>
@@ -47,7 +43,6 @@ function list(counts: ReadonlyMap<string, number>): string {
   return Array.from(counts, ([what, count]) => `${whole(count)} × ${what}`).join(', ');
 }
 
-/** Formats all trials of a run as a table in Markdown. */
 export function tableOf(outcomes: readonly Outcome[]): string {
   const rows = outcomes.map((outcome) => {
     const { findings } = outcome;

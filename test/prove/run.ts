@@ -55,7 +55,6 @@ function listParts(): void {
   }
 }
 
-/** Writes the failed invariants of each trial as JSON to the file of `--verdicts=`. */
 async function writeVerdicts(args: readonly string[], outcomes: readonly Outcome[]): Promise<void> {
   const file = args.find((arg) => arg.startsWith('--verdicts='))?.slice('--verdicts='.length);
   if (file === undefined) return;

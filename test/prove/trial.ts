@@ -1,10 +1,8 @@
 import type { Outcome } from './report.ts';
 
-/** An invariant that a trial checks, and whether it was true. */
 export interface Check {
   readonly invariant: string;
   readonly holds: boolean;
-  /** Numbers or examples that explain the result of the check. */
   readonly found: string;
 }
 
@@ -12,10 +10,8 @@ export interface Check {
 export interface Trial {
   readonly name: string;
   readonly about: string;
-  /** After this many seconds the trial counts as failed. */
   readonly limit: number;
   run(findings: Findings): Promise<void>;
-  /** Returns the reason why the trial cannot run on this machine, or undefined. */
   unavailable?(): Promise<string | undefined>;
 }
 
@@ -24,24 +20,20 @@ export interface Part {
   readonly name: string;
   readonly about: string;
   readonly trials: readonly Trial[];
-  /** Returns the reason why the part cannot run on this machine, or undefined. */
   unavailable?(): Promise<string | undefined>;
 }
 
 const open = new Set<Findings>();
 
-/** Runs all remaining clean-ups when a run is interrupted. */
 export async function closeAll(): Promise<void> {
   for (const findings of open) await findings.close();
 }
 
-/** The results of a trial: its attempts, the responses, the losses, and the checks. */
 export class Findings {
   readonly tried = new Map<string, number>();
   readonly answered = new Map<string, number>();
   readonly figures = new Map<string, string>();
   readonly checks: Check[] = [];
-  /** The number of successes whose entry or key was missing afterwards. Undefined if the trial does not count them. */
   lost: number | undefined;
   readonly #cleanups: (() => unknown)[] = [];
 
@@ -59,9 +51,7 @@ export class Findings {
     this.figures.set(name, String(value));
   }
 
-  /**
-   * Records the result of a check. If an invariant fails once, its result stays failed. Each failure adds its details.
-   */
+  /** Records the result of a check. After an invariant has failed once, its result stays failed. */
   check(invariant: string, holds: boolean, found: unknown = ''): void {
     const text = typeof found === 'string' ? found : JSON.stringify(found);
     const index = this.checks.findIndex((known) => known.invariant === invariant);
@@ -95,7 +85,6 @@ export class Findings {
   }
 }
 
-/** Clean-ups of resources that several trials share. They run when all trials are over. */
 export const lasting = new Findings();
 
 const isSmall = process.argv.includes('--small');
@@ -108,7 +97,9 @@ export function scaled(size: number): number {
   return isSmall ? Math.ceil(size / 10) : size;
 }
 
-/** Runs a trial within its time limit and cleans up. An error that the trial throws is a failed check. */
+/**
+ * Runs a trial within its time limit, and then the clean-ups. If the trial throws an error, a check counts as failed.
+ */
 export async function runTrial(part: Part, trial: Trial): Promise<Outcome> {
   const unavailable = (await part.unavailable?.()) ?? (await trial.unavailable?.());
   const findings = new Findings();

@@ -8,7 +8,6 @@ import { type Outcome, failures, tableOf } from './report.ts';
 
 const file = new URL('../../docs/proof.md', import.meta.url);
 
-/** Writes the results to docs/proof.md. */
 export async function writeProof(outcomes: readonly Outcome[]): Promise<void> {
   const invariants = outcomes.map(({ name, findings }) =>
     [

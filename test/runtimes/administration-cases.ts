@@ -5,7 +5,6 @@ import { createTestService } from '@eaas/sdk/testing';
 import type { Case, ConnectOptions, Scene } from './case.ts';
 import { holds, refused, same } from './expect.ts';
 
-/** The settings and functions of a case in a program that has an API key. */
 export interface ProgramScene extends Scene {
   readonly connect: (options?: ConnectOptions & { readonly apiKey?: string }) => EaasClient;
 }
@@ -15,7 +14,6 @@ interface Row {
   readonly values: { readonly email: string };
 }
 
-/** Calls that need an API key: keys, API keys, the audit log, server mode, and the in-memory service. */
 export const administrationCases: readonly Case<ProgramScene>[] = [
   {
     name: 'keys are created, listed, rotated, disabled and enabled',

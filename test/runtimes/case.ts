@@ -2,11 +2,8 @@ import type { Engine } from '@eaas/protocol';
 import type { EnvelopeClient, EnvelopeClientOptions, TransportOptions } from '@eaas/sdk';
 import type { VectorFile } from '../vectors/vectors.ts';
 
-/** The settings of a run. */
 export interface Settings {
-  /** The URL of the service, or of the proxy in front of it. */
   readonly baseUrl: string;
-  /** The API key. Pages do not receive it. */
   readonly apiKey?: string | undefined;
   readonly keyId: string;
   readonly otherKeyId: string;
@@ -20,10 +17,8 @@ export interface Settings {
 
 export type ConnectOptions = EnvelopeClientOptions & Omit<TransportOptions, 'baseUrl'>;
 
-/** The settings and functions that a case can use. */
 export interface Scene extends Settings {
   readonly engines: readonly Engine[];
-  /** Creates a client in the same way as an app in this runtime. */
   readonly connect: (options?: ConnectOptions) => EnvelopeClient;
 }
 
@@ -35,14 +30,9 @@ export interface Case<S extends Scene = Scene> {
 
 export interface CaseResult {
   readonly name: string;
-  /** The message and stack of the error. Empty if the case passed. */
   readonly error: string;
 }
 
-/**
- * Runs one case after another. The clients are not closed, to test that an open client does not keep a runtime from
- * ending.
- */
 export async function runCases<S extends Scene>(cases: readonly Case<S>[], scene: S): Promise<CaseResult[]> {
   const results: CaseResult[] = [];
   for (const { name, run } of cases) {

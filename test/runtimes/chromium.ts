@@ -41,7 +41,8 @@ async function runPage(
   const logged: string[] = [];
   page.on('console', (message) => {
     const text = message.text();
-    // The browser logs every 4xx response as an error, even if a case expects this response.
+    // Ignore the browser's message about a 4xx response. The browser logs such a message even if the test expects the
+    // response.
     const isExpected = server.isMounted(message.location().url) && text.startsWith('Failed to load resource');
     if (['error', 'warning'].includes(message.type()) && !isExpected) logged.push(text);
   });

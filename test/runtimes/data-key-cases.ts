@@ -3,7 +3,6 @@ import { holds, refused, same, valueOf } from './expect.ts';
 
 const many = 1_000;
 
-/** Requests for data keys, and how long the client keeps data keys. */
 export const dataKeyCases: readonly Case[] = [
   {
     name: 'decrypting 1,000 values under one data key concurrently takes one request',
@@ -81,7 +80,6 @@ export const dataKeyCases: readonly Case[] = [
 
 const numbered = Array.from({ length: many }, (_, index) => `value ${index}`);
 
-/** Creates a client that records the paths of its requests. */
 function counted(scene: Scene): { client: ReturnType<Scene['connect']>; requests: string[] } {
   const requests: string[] = [];
   const client = scene.connect({

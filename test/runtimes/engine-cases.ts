@@ -7,7 +7,6 @@ import type { Case } from './case.ts';
 import { refused, same } from './expect.ts';
 import { through } from './streams.ts';
 
-/** Creates the cases that compare an engine with the test vectors. */
 export function engineCases(name: string): readonly Case[] {
   return [
     {
@@ -103,7 +102,6 @@ function wrappedOf({ key_id: keyId, key_version: keyVersion, wrapped_key }: Stre
   return { keyId, keyVersion, wrappedKey: bytes(wrapped_key) };
 }
 
-/** Replaces the next random bytes with the data key and the salt of the vector. */
 async function drawing<T>({ dek, salt }: StreamCase, work: () => Promise<T>): Promise<T> {
   const drawn = [dek, salt];
   Object.defineProperty(crypto, 'getRandomValues', {

@@ -3,7 +3,6 @@ import { holds, refused, same, valueOf } from './expect.ts';
 
 const context = { table: 'patients', row: '4711' };
 
-/** Cases that encrypt single values and many values at once. */
 export const envelopeCases: readonly Case[] = [
   {
     name: 'text decrypts to itself',

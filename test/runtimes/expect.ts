@@ -1,4 +1,3 @@
-/** Throws unless both values are deeply equal. */
 export function same(actual: unknown, expected: unknown, what = 'it'): void {
   const [got, wanted] = [canonical(actual), canonical(expected)];
   if (got !== wanted) throw new Error(`${what} is ${got.slice(0, 200)}, expected ${wanted.slice(0, 200)}`);

@@ -9,14 +9,12 @@ const problem = {
   code: 'key_state',
 };
 
-/** A fetch that ends only when it is aborted. */
 const silent: typeof fetch = (input, init) =>
   new Promise((_, reject) => {
     const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
     signal?.addEventListener('abort', () => reject(signal.reason as Error));
   });
 
-/** Calls that fail. */
 export const failureCases: readonly Case[] = [
   {
     name: 'an unknown key throws ServiceError with code and status',

@@ -23,7 +23,6 @@ const row = {
   ward: 'west',
 };
 
-/** Cases that encrypt and decrypt rows with encrypted columns. */
 export const fieldsCases: readonly Case[] = [
   {
     name: 'a row is encrypted by field, found by a fingerprint, and decrypted',

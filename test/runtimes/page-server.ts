@@ -9,13 +9,12 @@ const policy = "default-src 'none'; script-src 'self'; connect-src 'self'";
 
 export interface PageReport {
   readonly report: unknown;
-  /** The violations of the content security policy. */
   readonly violations: readonly string[];
 }
 
 /**
- * Serves a page with one script, the settings of the page and additional request handlers. Receives the report of the
- * page.
+ * Serves a page with one script. The server also serves the page's settings, receives the page's report, and calls
+ * additional request handlers.
  */
 export async function openPageServer(script: string, mounts: Readonly<Record<string, Mount>>) {
   let settings: object = {};
@@ -46,7 +45,6 @@ export async function openPageServer(script: string, mounts: Readonly<Record<str
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     isMounted: (url: string): boolean => URL.canParse(url) && mountOf(new URL(url).pathname) !== undefined,
-    /** Sets the page's settings, and waits for its report. */
     serve: (given: object): Promise<PageReport> => {
       settings = given;
       return new Promise((resolve) => (take = resolve));

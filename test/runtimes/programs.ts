@@ -5,7 +5,6 @@ import { promisify } from 'node:util';
 import { requireTools } from '../setup/tools.ts';
 import { compileInto, type Runtime, type Started, type Work } from './runtime.ts';
 
-/** Runtimes that run a file named on their command line. */
 export const programs: readonly Runtime[] = [
   {
     // The Node that runs the tests. The packages support Node 20 and later.
@@ -33,8 +32,8 @@ export const programs: readonly Runtime[] = [
 ];
 
 /**
- * Finds a program in npm's package for this platform (`scope/<platform>/path`). An install script can have moved it
- * to `installed`.
+ * Finds a program in the npm package for this platform (`scope/<platform>/path`). The package's install script can
+ * have moved the program to `installed`.
  */
 async function binary(scope: string, path: string, installed: string): Promise<string> {
   const modules = await requireTools('runtimes');
@@ -64,7 +63,7 @@ async function startProgram(
       );
       const ended = launch([...command, main], app.directory);
       running.push(ended);
-      // If a program prints its report but does not end, `stop` fails and the report is still used.
+      // If a program prints its report but does not end, `stop` throws. The report is still used.
       const { stdout } = await ended.catch((error: Error & { stdout: string }) => {
         if (error.stdout.endsWith('\n')) return error;
         throw error;
@@ -77,7 +76,6 @@ async function startProgram(
   };
 }
 
-/** Runs a program to its end with an almost empty environment. Kills it after a minute. */
 function launch([file = '', ...args]: readonly string[], directory: string): Promise<{ stdout: string }> {
   const env = {
     PATH: process.env['PATH'],

@@ -8,13 +8,12 @@ import { bundleFor, type Mount } from './runtime.ts';
 
 type ProxyModule = { createProxy: typeof createProxy; toNodeHandler: typeof toNodeHandler };
 
-/** Creates the installed proxy, which has the API key and allows the page to use its keys. */
 export async function proxyFor(
   app: App,
   { baseUrl, apiKey, keyId, otherKeyId }: Settings & { readonly apiKey: string },
 ): Promise<Mount> {
   const bundle = join(app.directory, 'proxy.mjs');
-  // Bundle the proxy, because imports in this process resolve to the source files of the packages.
+  // Bundle the proxy from the installed package, because an import in this process would load the source files.
   const code = "export { createProxy, toNodeHandler } from '@eaas/sdk/proxy'";
   writeFileSync(bundle, await bundleFor(app, { code, conditions: ['node'] }));
   const installed = (await import(pathToFileURL(bundle).href)) as ProxyModule;

@@ -3,12 +3,9 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { App } from '../setup/installed-packages.ts';
 
-/** A JavaScript runtime. */
 export interface Runtime {
   readonly name: string;
-  /** Whether the runtime can run on this machine. Defaults to true. */
   readonly available?: boolean;
-  /** Prepares a module to run in the runtime. */
   readonly start: (work: Work) => Promise<Started>;
 }
 
@@ -16,7 +13,6 @@ export interface Work {
   readonly app: App;
   /** The path of a module that exports `run(settings, engines)`. The settings and the result are passed as JSON. */
   readonly module: string;
-  /** For a page: request handlers by the first segment of the path. */
   readonly mounts?: Readonly<Record<string, Mount>> | undefined;
 }
 
@@ -25,15 +21,14 @@ export type Mount = (request: IncomingMessage, response: ServerResponse) => Prom
 export interface Started {
   /** Runs the module once. Throws if the runtime fails or takes longer than a minute. */
   run(settings: object): Promise<unknown>;
-  /** Stops the runtime. Rejects if the module keeps the runtime from ending. */
   readonly stop: () => Promise<void>;
 }
 
 const here = import.meta.dirname;
 
 /**
- * Compiles a module into the app's folder and returns the path of the result, which imports the packages installed
- * there.
+ * Compiles a module into the app's folder. The compiled module imports the packages that are installed in this folder.
+ * Returns the path of the compiled module.
  */
 export async function compileInto(app: App, module: string, target: string): Promise<string> {
   const outfile = join(app.directory, `${target}-${module.replace(/^.*\/|\.ts$/g, '')}.js`);
@@ -50,7 +45,6 @@ export async function compileInto(app: App, module: string, target: string): Pro
   return outfile;
 }
 
-/** Bundles code with the packages of the app, resolved by these conditions. */
 export async function bundleFor(
   app: App,
   { code, conditions }: { readonly code: string; readonly conditions: readonly string[] },

@@ -56,7 +56,6 @@ for (const { runtime, cases, run } of places) {
 
 interface Ran {
   readonly results: readonly CaseResult[];
-  /** Rejects if the runtime did not end. */
   readonly over: Promise<void>;
 }
 
@@ -65,7 +64,6 @@ async function runProgram(runtime: Runtime): Promise<Ran> {
   return runIn(runtime, 'suite.ts', settings);
 }
 
-/** The page receives the address of the proxy and no API key. */
 async function runPage(runtime: Runtime): Promise<Ran> {
   const settings = await service.settle(runtime.name);
   const { apiKey: _, ...told } = settings;

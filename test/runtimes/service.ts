@@ -5,7 +5,6 @@ import type { Settings } from './case.ts';
 
 export type RunningService = Awaited<ReturnType<typeof openService>>;
 
-/** Starts a service. `settle` creates a tenant and returns its settings. */
 export async function openService() {
   const world = await openWorld(new Date().toISOString());
   const replica = world.replica();

@@ -8,10 +8,8 @@ import { failureCases } from './failure-cases.ts';
 import { fieldsCases } from './fields-cases.ts';
 import { streamCases } from './stream-cases.ts';
 
-/** The engines that do not need modules of a runtime. */
 export const enginesEverywhere: readonly Engine[] = [nobleEngine, webCryptoEngine];
 
-/** The cases for programs and pages. */
 export function sharedCases(engines: readonly string[]): readonly Case[] {
   return [
     ...envelopeCases,

@@ -2,7 +2,6 @@ import { EaasClient, type EaasError } from '@eaas/sdk';
 import type { Settings } from './case.ts';
 
 export interface Asked extends Settings {
-  /** A ciphertext that another request created. */
   readonly ciphertext?: string | undefined;
   /** The request is ended after this many milliseconds, before the service responds. */
   readonly patience?: number | undefined;
@@ -14,10 +13,8 @@ interface Answered {
   readonly code?: string;
 }
 
-/** One client for all requests, as in a worker that reuses data keys. */
 let shared: EaasClient | undefined;
 
-/** Handles one request. The runtime ends the calls and timers of a request together with it. */
 export async function run({ ciphertext: given, patience, ...settings }: Asked): Promise<Answered> {
   const { baseUrl, apiKey = '', keyId } = settings;
   const slowly: typeof fetch = async (input, init) => {

@@ -4,10 +4,8 @@ import { refused, same } from './expect.ts';
 import { gathered, through } from './streams.ts';
 
 const context = { table: 'scans', row: '4711' };
-/** Three chunks and a partial one. */
 const content = Uint8Array.from({ length: 200_000 }, (_, at) => at * 7 + (at >> 8));
 
-/** Streams and files, with the engine that the SDK chooses. */
 export const streamCases: readonly Case[] = [
   {
     name: 'a stream decrypts to its content, and a truncated stream is refused',

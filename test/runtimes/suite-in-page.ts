@@ -3,7 +3,6 @@ import { type Case, type CaseResult, runCases, type Settings } from './case.ts';
 import { refused, same } from './expect.ts';
 import { enginesEverywhere, sharedCases } from './shared-cases.ts';
 
-/** Every case for a page. */
 export const pageCases: readonly Case[] = [
   ...sharedCases(enginesEverywhere.map(({ name }) => name)),
   {
@@ -14,7 +13,7 @@ export const pageCases: readonly Case[] = [
         document.addEventListener(
           'securitypolicyviolation',
           (event) => {
-            // This violation is expected, so the page's own listener must not count it.
+            // Hide this violation from the page's listener, because the case expects the violation.
             event.stopImmediatePropagation();
             resolve(event.effectiveDirective);
           },
@@ -35,7 +34,6 @@ export const pageCases: readonly Case[] = [
   },
 ];
 
-/** Runs the suite in a page. The API key stays in the app's backend. */
 export async function run(settings: Settings): Promise<CaseResult[]> {
   const { keyId } = settings;
   return runCases(pageCases, {

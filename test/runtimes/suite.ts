@@ -4,13 +4,11 @@ import { administrationCases, type ProgramScene } from './administration-cases.t
 import { type Case, type CaseResult, runCases, type Settings } from './case.ts';
 import { enginesEverywhere, sharedCases } from './shared-cases.ts';
 
-/** Every case for a program with these engines. */
 export const programCases = (engines: readonly string[]): readonly Case<ProgramScene>[] => [
   ...sharedCases(engines),
   ...administrationCases,
 ];
 
-/** Runs the suite in a program that holds an API key. */
 export async function run(settings: Settings, more: readonly Engine[]): Promise<CaseResult[]> {
   const { baseUrl, apiKey = '', keyId } = settings;
   const engines = [...enginesEverywhere, ...more];

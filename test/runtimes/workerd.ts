@@ -4,14 +4,12 @@ import { requireTools } from '../setup/tools.ts';
 import { within } from './case.ts';
 import { bundleFor, compileInto, type Runtime, type Work } from './runtime.ts';
 
-/** The part of miniflare's API that is used here. */
 interface Miniflare {
   readonly ready: Promise<URL>;
   dispatchFetch(url: string, init: { method: string; body: string }): Promise<Response>;
   dispose(): Promise<void>;
 }
 
-/** The runtime of Cloudflare Workers. The flag `nodejs_compat` adds Node's modules. */
 export function workerd(compatibilityFlags: readonly string[] = []): Runtime {
   return {
     name: ['workerd', ...compatibilityFlags].join(', '),

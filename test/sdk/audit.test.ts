@@ -10,7 +10,8 @@ import { apiOf, dek, openWorld, type Resident, settle, type World } from '../set
 import { type Attacker, openAttacker } from '../tampering/attacker.ts';
 import { type Auditor, auditor } from './auditor.ts';
 
-// These tests use the real server over HTTP, and an attacker who can change everything in its database.
+// These tests use the real server over HTTP. They simulate an attacker who can change everything in the server's
+// database.
 
 let world: World;
 let attacker: Attacker;
@@ -19,7 +20,7 @@ let resident: Resident;
 let client: EaasClient;
 let keyId: string;
 
-/** The number of entries in the log of the copy `fresh`. All entries have the same time. */
+/** The number of audit entries of the tenant. All entries have the same time. */
 const length = 232;
 
 beforeAll(async () => {
@@ -45,7 +46,6 @@ async function wraps(count: number): Promise<void> {
   }
 }
 
-/** Creates an auditor that has verified the current log. */
 async function watcher(): Promise<Auditor> {
   const one = auditor(client);
   expect(await one.check()).toMatchObject({ ok: true, findings: [] });
@@ -61,7 +61,10 @@ async function shown(order: 'newest' | 'oldest'): Promise<AuditEntry[]> {
   return entries;
 }
 
-/** Recomputes the public hashes from an id on. An attacker needs no key for this. */
+/**
+ * Recomputes the hashes of all entries from an id on. An attacker needs no key for this, because the hash is not
+ * keyed.
+ */
 async function rechain(from: number): Promise<void> {
   let hash: Uint8Array = Buffer.alloc(0);
   for (const { hash: stated, ...entry } of await shown('oldest')) {

@@ -2,7 +2,6 @@ import { type AuditSource, type AuditState, checkAudit, type CheckOptions } from
 
 export type Auditor = ReturnType<typeof auditor>;
 
-/** Creates an auditor that checks a log and stores its state as JSON. */
 export function auditor(source: AuditSource) {
   let text: string | undefined;
   let state: AuditState | undefined;

@@ -5,7 +5,6 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 type Next = () => void;
 type Handler = (req: ExpressRequest, res: ServerResponse, next: Next) => unknown;
 
-/** A replacement for Express. It adds members to the requests of node:http. A handler sees the URL without its prefix. */
 interface ExpressRequest extends IncomingMessage {
   originalUrl: string;
   body?: unknown;
@@ -38,7 +37,6 @@ export declare namespace express {
   type Request = ExpressRequest;
 }
 
-/** Parses bodies with the content type JSON, and leaves other bodies unread. */
 express.json = (): Handler => (req, _, next) => {
   if (!req.headers['content-type']?.startsWith('application/json')) return next();
   const chunks: Buffer[] = [];
@@ -49,7 +47,6 @@ express.json = (): Handler => (req, _, next) => {
   });
 };
 
-/** A replacement for Hono. Its context has a Web-standard request. A path can end in a star. */
 export class Hono {
   readonly #routes: {
     readonly path: string;

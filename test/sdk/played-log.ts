@@ -11,18 +11,14 @@ export interface PlayedLog {
   readonly tenantId: string;
   readonly call: Call;
   readonly audit: AuditMethods;
-  /** The entries that the service shows, oldest first. The first one is entry `purged + 1`. */
   entries: AuditEntry[];
   purged: number;
   time: number;
-  /** The number of calls of each route. */
+  /** The number of calls that the service received, for each route. */
   readonly calls: Record<string, number>;
-  /** The private key that signs checkpoints. */
   seed: KeyObject;
-  /** The checkpoint at the time when `remember` was called. */
   truth: Output<'GET /v1/audit/checkpoint'> | undefined;
   remember(): Promise<void>;
-  /** Runs before each call. */
   before: (route: Route) => void | Promise<void>;
   append(count?: number, action?: AuditEntry['action']): void;
   purge(through: number): void;
@@ -30,7 +26,6 @@ export interface PlayedLog {
   rechain(): void;
   verifies: (query: Input<'GET /v1/audit/verify'>) => Partial<Output<'GET /v1/audit/verify'>>;
   checkpoints: () => Partial<Output<'GET /v1/audit/checkpoint'>> | undefined;
-  /** Replaces a page in a response. */
   pages: (page: Output<'GET /v1/audit'>) => Output<'GET /v1/audit'>;
 }
 

@@ -13,7 +13,6 @@ interface Sent {
   readonly body: unknown;
 }
 
-/** Creates a proxy in front of a service with a fixed response. Records the requests to the service, and the events. */
 export function setUp(
   options: Partial<ProxyOptions> = {},
   answer: () => Response = () => Response.json(wrapped),

@@ -7,13 +7,12 @@ import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { express, Hono } from './frameworks.ts';
 
-// Each recipe of the manual. A page encrypts and decrypts through the proxy of the recipe.
+// Runs each recipe of the proxy's manual. A page then encrypts and decrypts through the proxy that the recipe creates.
 
 const service = createTestService();
 const { key_id: keyId } = service.createKey('patients');
 const { baseUrl, apiKey, fetch: toService } = service;
 
-/** Grants the key to Ada's session, and nothing to other sessions. */
 function grantOf(user: string | undefined) {
   return user === 'ada'
     ? { keys: [keyId], operations: ['wrap', 'unwrap'] as const, context: { user } }
@@ -24,7 +23,6 @@ const userOf = (cookies: string | null | undefined) => /^user=(\w+)$/.exec(cooki
 const authorize: ProxyOptions['authorize'] = (request) => grantOf(userOf(request.headers.get('cookie')));
 const options = { baseUrl, apiKey, fetch: toService, authorize };
 
-/** Encrypts and decrypts one value and many values in Ada's page, and tries to decrypt them in another session. */
 async function tryOut(origin: string, send: (request: Request) => Promise<Response>): Promise<unknown[]> {
   const page = (user: string) =>
     new EaasBrowserClient({

@@ -27,7 +27,6 @@ beforeAll(async () => {
 
 afterAll(() => world.close());
 
-/** Starts an app with a proxy for the service of these tests. */
 const openApp = (grants: Readonly<Record<string, Grant>>, token = apiKey) =>
   openSessions({ baseUrl, apiKey: token, keyId, grants });
 
@@ -35,7 +34,6 @@ const everything: Grant['operations'] = ['wrap', 'unwrap', 'rewrap', 'hash'];
 const grantOf = (user: string): Grant => ({ keys: [keyId], operations: everything, context: { user } });
 const users = () => openApp({ ada: grantOf('1'), bob: grantOf('2') });
 
-/** Returns the code of the error that a call throws. */
 async function codeOf(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     () => 'none',

@@ -63,7 +63,6 @@ const users = {
   count: async () => Number((await sql`select count(*) from users`)[0]?.['count']),
 };
 
-/** Simulates an app during a migration, which writes only ciphertexts. */
 async function keepWriting(newest: Map<string, string>, stop: { stopped: boolean }): Promise<void> {
   for (let turn = 0; !stop.stopped; turn++) {
     const id = String(1 + ((turn * 7) % 60));

@@ -6,7 +6,6 @@ import { setUp, wrapPath } from './proxied.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
-/** Starts a server of node:http. `before` runs before the handler, like a framework. */
 export async function serve(
   options: Partial<ProxyOptions> = {},
   before: (req: IncomingMessage, next: () => void) => void = (_, next) => next(),
@@ -31,7 +30,6 @@ export async function serve(
   return { post, port, sent, events, handled };
 }
 
-/** Sends bytes, and returns all received bytes when the connection closes. */
 export async function exchange(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write(text);

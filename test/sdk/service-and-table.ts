@@ -5,7 +5,6 @@ import { openWorld, settle } from '../setup/world.ts';
 
 export type ServiceAndTable = Awaited<ReturnType<typeof openServiceAndTable>>;
 
-/** Opens the real service over HTTP, and a separate database for the app. */
 export async function openServiceAndTable() {
   const world = await openWorld(new Date().toISOString());
   const database = await createDatabase();
@@ -16,9 +15,7 @@ export async function openServiceAndTable() {
   let keys = 0;
   return {
     sql,
-    /** Options for clients of the tenant. */
     options,
-    /** Creates a client with a new key. */
     async connect() {
       const { key_id: keyId } = await new EaasClient(options).keys.create({ name: `key ${keys++}` });
       return { client: new EaasClient({ ...options, keyId }), keyId };

@@ -6,13 +6,10 @@ const app = 'https://app.example';
 interface Service {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** The default key of the pages. */
   readonly keyId: string;
-  /** The grant of each session, by the name of the session. */
   readonly grants: Readonly<Record<string, Grant>>;
 }
 
-/** An app that keeps its sessions in a cookie, and the events of its proxy. */
 export function openSessions({ baseUrl, apiKey, keyId, grants }: Service) {
   const events: ProxyEvent[] = [];
   const bodies: string[] = [];
@@ -23,7 +20,6 @@ export function openSessions({ baseUrl, apiKey, keyId, grants }: Service) {
     authorize: (request) => grants[/^session=(\w+)$/.exec(request.headers.get('cookie') ?? '')?.[1] ?? ''],
     onEvent: (event) => events.push(event),
   });
-  /** Returns the `fetch` of a visitor's page, which adds the headers of a browser. */
   const send = async (session: string, request: Request): Promise<Response> => {
     request.headers.set('cookie', `session=${session}`);
     request.headers.set('origin', app);

@@ -7,7 +7,6 @@ export interface Person {
   readonly values: { readonly email: StoredValue; readonly phone: StoredValue };
 }
 
-/** Creates a table in memory and its store. Calls take effect immediately. Rows that were read do not change later. */
 export function tableOf(emails: readonly StoredValue[]) {
   const rows = new Map<number, Person>();
   const writes: Change<Person>[] = [];
@@ -17,7 +16,7 @@ export function tableOf(emails: readonly StoredValue[]) {
   };
   emails.forEach((email, index) => set(index + 1, { email }));
   const store = {
-    /** Called before each write, to simulate another program. */
+    /** Called before each write. A test can set this function to simulate another program that changes the table. */
     meanwhile: (): void => {},
     async read({ after = 0, limit }: { after: number | undefined; limit: number }): Promise<Person[]> {
       const ids = Array.from(rows.keys()).sort((a, b) => a - b);
@@ -46,7 +45,6 @@ export function clientOf({ baseUrl, apiKey, fetch }: TestService, options: Parti
   return new EaasClient({ baseUrl, apiKey, fetch, ...options });
 }
 
-/** Returns each progress that a run yields. */
 export async function runThrough<Id extends RowId>(
   run: AsyncIterable<ReencryptProgress<Id>>,
 ): Promise<ReencryptProgress<Id>[]> {
@@ -55,7 +53,6 @@ export async function runThrough<Id extends RowId>(
   return all;
 }
 
-/** Runs to the end, and returns the last progress. */
 export async function endOf<Id extends RowId>(
   run: AsyncIterable<ReencryptProgress<Id>>,
 ): Promise<ReencryptProgress<Id>> {
@@ -64,7 +61,6 @@ export async function endOf<Id extends RowId>(
   return last;
 }
 
-/** Creates a clock whose time advances only in `sleep`. */
 export function simulatedClock(): Clock & { readonly slept: number[] } {
   const slept: number[] = [];
   return {

@@ -4,21 +4,19 @@ import { describe } from 'vitest';
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** The software that this machine lacks. */
     notAvailable?: string;
   }
 }
 
 /**
- * Runs tests that need other software. If `available` is false, the run lists them as "not available" before its closing
- * line, and does not count them as passed or as skipped.
+ * Runs tests that need other software. If `available` is false, the tests count neither as passed nor as skipped. The
+ * run then lists the software as "not available" before its last line.
  */
 export function whereAvailable(what: string, available: boolean, tests: () => void): void {
   // oxlint-disable-next-line vitest/valid-title, vitest/valid-describe-callback -- this function is a `describe`
   describe(what, available ? {} : { skip: true, meta: { notAvailable: what } }, tests);
 }
 
-/** Returns whether a folder of PATH, or one of the other folders, has this program. */
 export function isInstalled(program: string, ...folders: readonly string[]): boolean {
   const path = (process.env['PATH'] ?? '').split(delimiter);
   return [...path, ...folders].some((folder) => isExecutable(join(folder, program)));

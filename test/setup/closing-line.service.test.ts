@@ -9,7 +9,6 @@ const VITEST = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', imp
 const AVAILABLE = fileURLToPath(new URL('available.ts', import.meta.url));
 const REPORTER = fileURLToPath(new URL('closing-line.ts', import.meta.url));
 
-/** Runs these test files. Returns the last lines of the output and the exit code. */
 async function run(
   files: Record<string, string>,
 ): Promise<{ line: string | undefined; before: string | undefined; code: number }> {

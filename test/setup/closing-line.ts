@@ -1,9 +1,8 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
 /**
- * Prints `N passed, N failed, N skipped` as the last line of a run. If a run fails for another reason than a failing
- * test, such as a file that does not load, this counts as one failed test. Tests that need missing software
- * (`whereAvailable`) are not counted. Each missing software has a line before the counts.
+ * Prints `N passed, N failed, N skipped` as the last line of a test run. If a run fails for another reason than a
+ * failing test, the line counts one failed test. The lines before list missing software (`whereAvailable`).
  */
 export class ClosingLine implements Reporter {
   private passed = 0;

@@ -6,7 +6,6 @@ import { migrate } from '../../packages/server/src/store/migrate.ts';
 import { openPool } from '../../packages/server/src/store/sql.ts';
 import { requested } from './on-demand.ts';
 
-/** The Unix socket of a PostgreSQL: its directory and port. */
 export interface PostgresAddress {
   readonly host: string;
   readonly port: number;
@@ -14,25 +13,24 @@ export interface PostgresAddress {
 
 type Role = keyof typeof ROLES | 'superuser';
 
-/** A database of one test file. */
 export interface TestDatabase {
   readonly name: string;
-  /** Options for postgres.js. */
   readonly connection: (role: Role) => PostgresAddress & { database: string; username: string };
-  /** The value of DATABASE_URL. postgres.js does not accept this value, so pass `connection` to postgres.js. */
+  /**
+   * The value of DATABASE_URL for the program `eaas`. Pass `connection` to postgres.js, because postgres.js does not
+   * accept this value.
+   */
   readonly url: (role: Role) => string;
   readonly drop: () => Promise<void>;
 }
 
 type Access = Pick<TestDatabase, 'connection' | 'url'>;
 
-/** The initial content of databases. `prepare` runs once per run, on an empty database. */
 export interface Template {
   readonly name: string;
   readonly prepare: (access: Access) => Promise<void>;
 }
 
-/** The template of a migrated database. */
 export const migrated: Template = {
   name: 'template_migrated',
   async prepare({ connection }) {
@@ -59,7 +57,6 @@ export async function createDatabase(
   return { name, ...addressIn(address, name), drop: () => withAdmin(address, drop) };
 }
 
-/** Returns the connection options of a database for each role. */
 export function addressIn({ host, port }: PostgresAddress, database: string): Access {
   const username = (role: Role): string => (role === 'superuser' ? 'postgres' : ROLES[role]);
   return {
@@ -68,7 +65,7 @@ export function addressIn({ host, port }: PostgresAddress, database: string): Ac
   };
 }
 
-/** The environment of `eaas` on a database, with a new root key. */
+/** Returns the environment variables of `eaas` for a database. The root key is new. */
 export function environmentOf(url: (role: keyof typeof ROLES) => string) {
   return {
     DATABASE_URL: url('server'),
@@ -77,7 +74,10 @@ export function environmentOf(url: (role: keyof typeof ROLES) => string) {
   };
 }
 
-/** Prepares a template and then marks it as ready. A template without the mark is dropped and prepared again. */
+/**
+ * Fills a template database, and then marks it as ready. A template without the mark is incomplete, so it is dropped
+ * and filled again.
+ */
 async function prepareOnce(
   sql: postgres.Sql,
   address: PostgresAddress,
@@ -92,7 +92,6 @@ async function prepareOnce(
   await sql`alter database ${sql(name)} with is_template true allow_connections false`;
 }
 
-/** Opens one connection as superuser. Closing the connection releases its advisory locks. */
 async function withAdmin<T>(address: PostgresAddress, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const { connection } = addressIn(address, 'postgres');
   const sql = postgres({ ...connection('superuser'), max: 1, onnotice: () => {} });

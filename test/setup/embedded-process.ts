@@ -2,8 +2,9 @@ import { createInterface } from 'node:readline';
 import postgres from 'postgres';
 import { startEmbeddedDatabase } from '../../packages/server/src/embedded/embedded-database.ts';
 
-// Opens the embedded database of a directory: `embedded-process.ts <directory> serve|command`. It prints events as lines of
-// JSON, and reads two orders: `write` (commit numbered rows and print each) and `close`.
+// Opens the embedded database of a directory: `embedded-process.ts <directory> serve|command`. The process prints
+// events as lines of JSON. It reads two commands: `write` commits numbered rows and prints each row, and `close`
+// closes the database.
 const [path = '', purpose] = process.argv.slice(2);
 
 try {

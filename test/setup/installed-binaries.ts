@@ -9,8 +9,8 @@ import {
 const oldestVersion = 14;
 
 /**
- * Chooses the PostgreSQL that TEST_POSTGRES names, or else the preferred one. Throws if TEST_POSTGRES is `installed` and
- * none is installed.
+ * Chooses the PostgreSQL that the variable TEST_POSTGRES names, or else `preferred`. Throws if TEST_POSTGRES is
+ * `installed` and this machine has no PostgreSQL.
  */
 export async function chooseBinaries(preferred: 'installed' | 'embedded'): Promise<PostgresBinaries> {
   const { TEST_POSTGRES: forced, PATH = '' } = process.env;

@@ -9,10 +9,8 @@ import { libraries, pack } from '../packaging/published.ts';
 const run = promisify(execFile);
 const modules = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 
-/** Returns the folder of an app in which the published packages are installed. */
 export type App = Awaited<ReturnType<typeof installPackages>>;
 
-/** Packs and installs the built packages. Their dependencies come from this checkout. */
 export async function installPackages() {
   const directory = mkdtempSync(join(tmpdir(), 'eaas-app-'));
   writeFileSync(join(directory, 'package.json'), '{ "private": true, "type": "module" }\n');

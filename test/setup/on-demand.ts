@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * Listens for requests of the workers for a resource that they share. The resource starts at the first request. `start` adds
- * functions to the list that run after the tests.
+ * Starts a resource that the test workers share when a worker first requests it. `start` can add functions to the list
+ * `undo`, which run after the tests.
  */
 export async function onDemand<T>(start: (undo: (() => Promise<void>)[]) => Promise<T>) {
   const undo: (() => Promise<void>)[] = [];
@@ -17,7 +17,6 @@ export async function onDemand<T>(start: (undo: (() => Promise<void>)[]) => Prom
   }).listen(0, '127.0.0.1');
   await once(door, 'listening');
   return {
-    /** The socket path to pass to `requested`. */
     address: `http://127.0.0.1:${(door.address() as AddressInfo).port}`,
     close: async () => {
       door.close();

@@ -5,14 +5,14 @@ import { json } from 'node:stream/consumers';
 import { run } from '../../packages/server/src/cli/program.ts';
 
 // Runs commands of `eaas` for all test files in one process, because starting Node takes longer than a short command.
-// Each command sees its own environment, standard streams and exit code.
+// Each command has separate environment variables, standard streams and an exit code.
 
 export interface Order {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The state of one command: properties of `process`, and its output. */
+/** The state of one command of `eaas`: the properties of `process` that it sees, and its output. */
 class Session {
   readonly env: Order['env'];
   exitCode: number | undefined = undefined;
@@ -32,7 +32,7 @@ globalThis.process = new Proxy(real, {
   set: (_, name, value) => Reflect.set(placeOf(name), name, value),
 });
 
-// Commander uses the real process object, so the streams of this object are replaced.
+// Replace the methods of the real streams, because commander writes to the real `process`.
 for (const name of ['stdout', 'stderr'] as const) {
   const write = real[name].write.bind(real[name]);
   real[name].write = (chunk: string): boolean => {

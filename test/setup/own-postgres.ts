@@ -23,7 +23,6 @@ export class OwnPostgres implements Omit<TestDatabase, 'name'> {
     this.#durable = durable;
   }
 
-  /** Starts a PostgreSQL with the roles of a server and an empty database `eaas`. */
   static async start(preferred: 'installed' | 'embedded' = 'embedded', durable = true): Promise<OwnPostgres> {
     const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
     const own = new OwnPostgres(await chooseBinaries(preferred), directory, durable);
@@ -60,7 +59,7 @@ export class OwnPostgres implements Omit<TestDatabase, 'name'> {
     return addressIn({ host: join(this.#directory, 'socket'), port: 5432 }, 'eaas');
   }
 
-  /** Kills PostgreSQL as in a crash, so that no transaction is finished and no data is flushed. */
+  /** Kills PostgreSQL without a shutdown. Open transactions are lost, and no data is flushed. */
   async crash(): Promise<void> {
     const { pid, stop } = this.#requireRunning();
     process.kill(pid, 'SIGQUIT');
@@ -68,7 +67,6 @@ export class OwnPostgres implements Omit<TestDatabase, 'name'> {
     await stop();
   }
 
-  /** Suspends all processes of PostgreSQL, or only the backends of the server's connections. */
   async freeze(which: 'all' | 'backends'): Promise<void> {
     const { pid } = this.#requireRunning();
     if (which === 'all') this.#suspend(pid);
@@ -106,7 +104,6 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** The running processes that a process has started. */
 export async function childrenOf(parent: number): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')));

@@ -6,12 +6,10 @@ import { OwnPostgres } from './own-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The socket path for requests of a PostgresAddress. Undefined in the suite `unit`. */
     postgres?: string;
   }
 }
 
-/** One PostgreSQL for the whole run. It starts when a test first asks for it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const shared = await onDemand(start);
   project.provide('postgres', shared.address);

@@ -17,7 +17,6 @@ export type Tools =
   | 'runtimes'
   | `frameworks/${'express' | 'fastify' | 'hono' | 'next' | 'sveltekit'}`;
 
-/** Returns the folder's `node_modules`. Installs the packages first if they differ from the lock file. */
 export async function requireTools(name: Tools): Promise<string> {
   const parent = name.includes('/') ? '..' : '../tools';
   const folder = fileURLToPath(new URL(`${parent}/${name}/`, import.meta.url));
@@ -28,7 +27,7 @@ export async function requireTools(name: Tools): Promise<string> {
   if (isInstalled()) return modules;
   const release = await acquire(join(folder, '.installing'));
   try {
-    // Another process might have installed the packages while this process waited.
+    // Check again, because another process might have installed the packages while this process waited for the lock.
     if (isInstalled()) return modules;
     const shell = process.platform === 'win32';
     await promisify(execFile)('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, shell });
@@ -41,7 +40,6 @@ export async function requireTools(name: Tools): Promise<string> {
   }
 }
 
-/** Waits until this process holds the lock. Returns the function that releases it. */
 async function acquire(lock: string): Promise<() => void> {
   for (;;) {
     try {
@@ -55,7 +53,6 @@ async function acquire(lock: string): Promise<() => void> {
   }
 }
 
-/** Returns whether the process that took the lock has ended without releasing it. */
 function isAbandoned(lock: string): boolean {
   try {
     process.kill(Number(contentOf(lock)), 0);

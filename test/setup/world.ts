@@ -14,17 +14,21 @@ import { Database } from '../../packages/server/src/store/database.ts';
 import { openPool } from '../../packages/server/src/store/sql.ts';
 import { createDatabase, migrated, type TestDatabase } from './database.ts';
 
-/** A migrated database and its replicas. The replicas use the server's role, and the test sets the time. */
+/**
+ * A migrated database, and replicas of the server on this database. Replicas use the server's role. The test sets
+ * their time.
+ */
 export interface World {
   readonly database: TestDatabase;
   readonly roots: readonly [ReturnType<typeof rootKey>];
-  /** The time of the database and every replica, in milliseconds since 1970. It changes only when the test sets it. */
+  /**
+   * The time that the database and every replica see, in milliseconds since 1970. It changes only when the test sets
+   * it.
+   */
   time: number;
-  /** A replica without any cached state. */
+  /** Creates a replica of the server without any cached state. */
   replica(database?: Database): Service;
-  /** Serves a replica over HTTP until `close`. Returns its URL. */
   serve(replica: Service): Promise<string>;
-  /** Adds a step that `close` does first. */
   onClose(step: () => Promise<void>): void;
   close(): Promise<void>;
 }
@@ -92,7 +96,6 @@ export function apiOf(service: Service, token: string): Api {
   };
 }
 
-/** Returns the HTTP status of a call. Rethrows every error that is not a Refusal. */
 export async function statusOf(call: Promise<unknown>): Promise<number> {
   try {
     await call;
@@ -103,7 +106,6 @@ export async function statusOf(call: Promise<unknown>): Promise<number> {
   }
 }
 
-/** A tenant and its API key with all permissions. */
 export interface Resident {
   readonly tenantId: string;
   readonly apiKeyId: string;

@@ -1,4 +1,3 @@
-/** Returns other values for a column as PostgreSQL text: similar, extreme and malformed values. */
 export function alternatives(column: string, type: string, current: string | null): (string | null)[] {
   const own = byColumn[column] ?? [];
   return [...own, ...byType(type, current), null];

@@ -1,7 +1,6 @@
 import postgres from 'postgres';
 import type { World } from '../setup/world.ts';
 
-/** Every table except the list of migrations. */
 export const tables = [
   'root_checks',
   'tenants',
@@ -27,7 +26,7 @@ export type Table = (typeof tables)[number];
 
 export type Attacker = Awaited<ReturnType<typeof openAttacker>>;
 
-/** Opens a superuser of a world's database, whose session ignores triggers and foreign keys. */
+/** Connects to the test's database as a superuser whose session ignores triggers and foreign keys. */
 export async function openAttacker({ database, onClose }: Pick<World, 'database' | 'onClose'>) {
   const sql = postgres({
     ...database.connection('superuser'),
@@ -36,18 +35,17 @@ export async function openAttacker({ database, onClose }: Pick<World, 'database'
     connection: { session_replication_role: 'replica' },
   });
   onClose(() => sql.end());
-  // Triggers that are "enable always" run for every replication role, so disable these too.
+  // The session must also disable triggers that are "enable always", because these triggers run for every replication
+  // role.
   for (const table of tables) await sql.unsafe(`alter table eaas.${table} disable trigger all`);
   return {
     sql,
-    /** Copies all tables into a schema with this name. */
     async keep(name: string) {
       await sql.unsafe(`create schema ${name}`);
       await sql.unsafe(
         tables.map((table) => `create table ${name}.${table} as table eaas.${table};`).join('\n'),
       );
     },
-    /** Restores all tables from a copy. */
     async restore(name: string) {
       await sql.unsafe(
         tables
@@ -55,7 +53,6 @@ export async function openAttacker({ database, onClose }: Pick<World, 'database'
           .join('\n'),
       );
     },
-    /** Restores the rows of a table that match a condition from a copy. */
     async putBack(name: string, table: Table, condition: string) {
       await sql.unsafe(
         `delete from eaas.${table} where ${condition};
@@ -65,7 +62,7 @@ export async function openAttacker({ database, onClose }: Pick<World, 'database'
   };
 }
 
-/** Removes all constraints except those of tenant_names, so that a column can have any value. */
+/** Removes all constraints except the constraints of tenant_names. A test can then store any value in a column. */
 export async function unbind({ sql }: Attacker): Promise<void> {
   await sql`do $$
     declare one record;

@@ -8,7 +8,6 @@ import { type Attacker, openAttacker, type Table, tables, unbind } from './attac
 import { populate, type Populated } from './populated.ts';
 import { apiOf, dek, openWorld, statusOf, type World } from '../setup/world.ts';
 
-/** The columns that identify the same row in an older copy. */
 const identity = {
   tenants: ['tenant_id'],
   audit_heads: ['tenant_id'],
@@ -22,12 +21,12 @@ const identity = {
 type Bound = keyof typeof identity;
 const bound = Object.keys(identity) as Bound[];
 
-/** Columns that no MAC covers, and why. */
+/** The columns that no MAC covers. Maps each column to the reason. */
 const unbound: Partial<Record<string, string>> = {
   'key_versions.created_at': 'is only displayed; the encryption binds the key, the version and the material',
 };
 
-/** Tables that no verification reads, and why. */
+/** The tables that no verification reads. Maps each table to the reason. */
 const apart: Partial<Record<string, string>> = {
   migrations: 'belongs to the owner; the server only reads the latest migration',
   root_checks: 'a changed row stops the next start',
@@ -84,7 +83,6 @@ async function columnsOf(table: Table): Promise<Column[]> {
   return [...rows];
 }
 
-/** Returns the rows of a table as text. The rows of the tenant are first. */
 async function rowsOf(place: string, columns: readonly Column[]): Promise<Row[]> {
   const list = columns.map(({ name }) => `${name}::text`).join(', ');
   return attacker.sql.unsafe<Row[]>(
@@ -98,7 +96,6 @@ function sameRow(table: Bound, a: Row, b: Row): boolean {
 
 const everywhere = new Set(['metadata', 'permissions', 'rev']);
 
-/** Every change of one value: the row, the column and the new value. */
 async function changesOf(table: Bound): Promise<{ row: Row; column: Column; value: string | null }[]> {
   const columns = await columnsOf(table);
   const all = await rowsOf(`eaas.${table}`, columns);
@@ -116,7 +113,7 @@ async function changesOf(table: Bound): Promise<{ row: Row; column: Column; valu
     });
     const made = rows.flatMap((row, nth) => {
       const values = alternatives(name, type, row[name] ?? null);
-      // All changes are tried on rows that different code reads. Of other rows, only one gets each change.
+      // In the columns of `everywhere`, every row gets every change. In other columns, one row gets each change.
       const chosen = everywhere.has(name) ? values : values.filter((_, at) => at % rows.length === nth);
       return chosen.map((value) => ({ row, value }));
     });
@@ -200,7 +197,10 @@ test('a changed or missing root check stops the next start', async () => {
 
 type Error = Awaited<ReturnType<typeof verifyChain>>['errors'][number];
 
-/** Returns whether a finding names the row. A row with a changed id or tenant can also be reported as missing. */
+/**
+ * Returns whether an error names the row. If the id or the tenant of a row was changed, the error can instead report a
+ * missing row.
+ */
 const names: Record<Bound, (error: Error, row: Row, column: string) => boolean> = {
   tenants: ({ reason }, row) => reason.includes(String(row['tenant_id'])),
   audit_heads: ({ reason }) => reason.startsWith('head_'),
@@ -216,22 +216,21 @@ function namesRow({ reason }: Error, id: string | null | undefined, column: stri
   return reason.includes(String(id)) || (column.endsWith('_id') && reason === 'rows_differ_from_anchor');
 }
 
-/** Calls everything that reads the row. Returns the results that are not the expected refusal. */
 const wronglyAnswered: Record<Bound, (row: Row, column: string) => Promise<number[]>> = {
-  // With another id the tenant is unknown, and so is its API key.
+  // If the id of a tenant was changed, the service returns 401, because it does not know the tenant's API key.
   tenants: (_, column) => unless(column === 'tenant_id' ? [401] : [503], [call('GET /v1/keys', {})]),
   audit_heads: async (_, column) => [
     ...(await unless(column === 'tenant_id' ? [401] : [503], [call('GET /v1/keys', {})])),
     // A verification succeeds and returns its findings.
     ...(await unless([200], [call('GET /v1/audit/verify', {})])),
   ],
-  // A list of the log succeeds or returns 503.
+  // A list of the audit log either succeeds or returns 503.
   audit_entries: () => unless([200, 503], [call('GET /v1/audit', {})]),
   audit_anchors: (_, column) =>
     unless(column === 'tenant_id' ? [200, 503] : [503], [call('GET /v1/audit', {})]),
   keys(row, column) {
     const key_id = String(row['key_id']);
-    // With another id or tenant, the key is unknown.
+    // If the id or the tenant of a key was changed, the service returns 404 for the key.
     return unless(column === 'key_id' || column === 'tenant_id' ? [404] : [503], [
       call('GET /v1/keys/:key_id', { key_id }),
       call('POST /v1/keys/:key_id/wrap', { key_id, dek }),

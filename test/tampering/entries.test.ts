@@ -22,14 +22,13 @@ afterAll(() => world.close());
 
 const api: Api = (route, input) => apiOf(world.replica(), ann.token)(route, input);
 
-/** Returns the findings of a verification, each as `id reason`. */
 async function wrong(tenantId = ann.tenantId): Promise<string[]> {
   const { valid, errors, error_count } = await verifyChain(world.replica(), tenantId);
   const found = errors.map(({ id, reason }) => `${id} ${reason}`);
   return valid === (error_count === 0) ? found : [`valid is ${valid}`, ...found];
 }
 
-// Before the purge, the chain has the entries 1 to 31. After the purge, it has the entries 15 to 31.
+// Before the purge, the audit log has the entries 1 to 31. After the purge, it has the entries 15 to 31.
 describe.each([
   ['a whole chain', 'late', 1],
   ['a purged chain', 'now', 15],

@@ -5,7 +5,6 @@ import { migrate } from '../../packages/server/src/store/migrate.ts';
 import { openPool } from '../../packages/server/src/store/sql.ts';
 import { apiOf, dek, openWorld, type Resident, settle, type World } from '../setup/world.ts';
 
-/** All privileges of the server's role. */
 const privileges: Readonly<Record<string, string>> = {
   'database template': 'CONNECT',
   'schema eaas': 'USAGE',
@@ -32,7 +31,6 @@ const privileges: Readonly<Record<string, string>> = {
   'function purge_entries': 'EXECUTE',
 };
 
-/** The privileges of PUBLIC, which allow only trigger functions and functions that read. */
 const everybodys: Readonly<Record<string, string>> = {
   'function first_entry_since': 'EXECUTE',
   'function now_ms': 'EXECUTE',
@@ -66,7 +64,6 @@ afterAll(async () => {
   await world.close();
 });
 
-/** Returns the privileges of a role, or of PUBLIC if the role is null. */
 async function granted(role: string | null): Promise<Record<string, string>> {
   const rows = await superuser<{ object: string; granted: string }[]>`
     select object, string_agg(distinct privilege_type, ', ' order by privilege_type) as granted
@@ -177,7 +174,7 @@ test.each(['audit_heads', 'audit_anchors'])(
   },
 );
 
-// The triggers that these tests check prevent mistakes of the tables' owner and of superusers.
+// These triggers prevent mistakes of the tables' owner and of superusers.
 describe.each(['owner', 'superuser under session_replication_role'])(
   'a trigger refuses the statement %s',
   (who) => {

@@ -9,26 +9,23 @@ import type { Service } from '../../packages/server/src/service.ts';
 import type { Attacker } from './attacker.ts';
 import { apiOf, dek, type Resident, settle, type World } from '../setup/world.ts';
 
-/** A tenant with keys and API keys in every state. */
 export interface Populated extends Resident {
-  /** The id of a key that was created and rotated long ago, and not changed since. */
+  /** The id of a key that was rotated long ago and not changed since. */
   readonly quiet: string;
-  /** The id of a key that was changed often. */
   readonly busy: string;
   readonly destroyed: string;
   readonly pending: string;
   readonly limited: { readonly apiKeyId: string; readonly token: string };
   readonly quietApiKey: { readonly apiKeyId: string; readonly token: string };
   readonly revoked: { readonly apiKeyId: string; readonly token: string };
-  /** A data key wrapped under the first version of `busy`. */
   readonly wrapped: string;
 }
 
 export const never = alone();
 
 /**
- * Creates two tenants with the same history over several years, of which the first years are purged. The attacker keeps
- * copies of the database: `early`, `middle`, `late` and, after the purge, `now`.
+ * Creates two tenants with the same history of several years, and purges the first years. Stores a copy of the
+ * database at four times: `early`, `middle`, `late`, and `now` after the purge.
  */
 export async function populate(world: World, attacker: Attacker): Promise<[Populated, Populated]> {
   const service = world.replica();

@@ -3,8 +3,8 @@ import type { Service } from '../../packages/server/src/service.ts';
 import { apiOf, dek, openWorld, type Resident, settle, statusOf, type World } from '../setup/world.ts';
 import { type Attacker, openAttacker } from './attacker.ts';
 
-// A database that was restored to an earlier state reuses ids of entries and states. A replica that kept running must not
-// use cached state from before the restore.
+// A database that was restored to an earlier state uses the ids of lost audit entries again. A replica that kept
+// running must not use state that it cached before the restore.
 
 let world: World;
 let attacker: Attacker;
@@ -27,7 +27,7 @@ const wrap = (service: Service) =>
 const hash = (service: Service) =>
   statusOf(apiOf(service, tenant.token)('POST /v1/hash', { key_id: keyId, value: 'x' }));
 
-/** Makes a change of the tenant that does not change the key. */
+/** Makes a change that does not affect the key in use. */
 const rotate = (service: Service) =>
   apiOf(service, tenant.token)('POST /v1/keys/:key_id/rotate', { key_id: keyId });
 const disable = (service: Service) =>
@@ -79,7 +79,6 @@ describe('a lost change whose id another change has', () => {
     await attacker.keep('standby');
   });
 
-  /** The kinds of first request to the replica whose cache has the lost change. */
   const roads = {
     'a token that the replica has not cached': () => apiOf(running, unseen)('GET /v1/keys', {}),
     'an append': () => wrap(running),

@@ -22,7 +22,6 @@ beforeAll(async () => {
 beforeEach(() => attacker.restore('now'));
 afterAll(() => world.close());
 
-/** Returns the findings of the verification of a tenant's chain. */
 async function wrong(tenantId = ann.tenantId): Promise<string[]> {
   const { valid, errors } = await verifyChain(world.replica(), tenantId);
   return valid === true ? [] : errors.map(({ reason }) => reason);
@@ -100,7 +99,6 @@ test('verify reports a tenant even if only its head remains', async () => {
 
 describe('an inserted row is not accepted', () => {
   const other = '7d3a5b0e-9d7f-4f0e-8f0a-2b1c3d4e5f60';
-  /** Copies a row with some columns changed. */
   const copy = (table: Table, where: string, changes: Record<string, string>) =>
     attacker.sql.unsafe(
       `insert into eaas.${table} select (jsonb_populate_record(one, '${JSON.stringify(changes)}')).*
@@ -120,7 +118,7 @@ describe('an inserted row is not accepted', () => {
   });
 
   test('a copy of an API key with a token of the attacker is refused', async () => {
-    // Store Ben's token in the row of Ann's API key, which has all permissions.
+    // Store the token of Ben's API key in the row of Ann's API key, which has all permissions.
     await attacker.sql`delete from eaas.api_keys where api_key_id = ${ben.apiKeyId}`;
     await attacker.sql`update eaas.api_keys set token_hash = ${hashApiKey(ben.token)}
       where api_key_id = ${ann.apiKeyId}`;
@@ -212,7 +210,7 @@ describe('rows of another tenant', () => {
 });
 
 describe('a row restored to an older authentic state', () => {
-  /** Each case has an older row, and the changes that the service makes to the row later. */
+  /** An older row that the attacker restores, and the changes that the service has made to the row since. */
   interface PutBack {
     readonly copy: 'early' | 'middle' | 'late';
     readonly table: Table;
@@ -267,7 +265,8 @@ describe('a row restored to an older authentic state', () => {
       table: 'api_keys',
       where: apiKeyWhere('revoked'),
       found: ({ revoked }) => `api_key_put_back: ${revoked.apiKeyId}`,
-      // This API key has api_keys.manage, and renames itself. So a new entry records a change of its row.
+      // An API key with the permission api_keys.manage renames itself, so a new audit entry records a change of its
+      // row.
       change: ({ revoked }) =>
         apiOf(world.replica(), revoked.token)('PATCH /v1/api-keys/:api_key_id', {
           api_key_id: revoked.apiKeyId,
@@ -314,8 +313,8 @@ describe('a row restored to an older authentic state', () => {
   );
 
   /**
-   * Returns the results of calls that need an older row that was put back. These calls must be refused, although the
-   * MAC of the row is valid.
+   * Returns the statuses of calls that use a restored older row. The service must refuse these calls, although the MAC
+   * of the row is valid.
    */
   const refused: Partial<Record<Table, (where: string) => Promise<number[]>>> = {
     async keys(where) {
@@ -359,7 +358,7 @@ describe('a row restored to an older authentic state', () => {
     },
   );
 
-  /** Restores a row together with the records of its changes, as only the owner of the tables can. */
+  /** Restores an older row together with the records of its changes, which only the owner of the tables can do. */
   async function putBackWithRecords({ copy, table, where }: PutBack): Promise<void> {
     await attacker.putBack(copy, table, where(ann));
     const subjects: Partial<Record<Table, string>> = {

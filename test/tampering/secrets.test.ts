@@ -14,7 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Returns the whole database as text, with bytes in hex. */
 async function everything(): Promise<string> {
   const texts: string[] = [];
   for (const table of tables) {
@@ -41,7 +40,7 @@ test('the database contains no plaintext, data key or token', async () => {
   const { api_key: token } = await api('POST /v1/api-keys', { name: 'other', permissions: ['encrypt'] });
 
   const text = await everything();
-  // First check that the search finds a value that is stored in the database.
+  // First check that the search finds a value that the database does store.
   expect(text).toContain(key_id);
   expect(text).toContain(createHash('sha256').update(token).digest('hex'));
   const root = world.roots[0].key.export();

@@ -2,9 +2,9 @@ import { longest } from './deadline.ts';
 import { ClientError, timeoutError } from './errors.ts';
 
 /**
- * Waits for a promise. Rejects when the signal aborts, or after `patience` milliseconds. Does not cancel the work behind the
- * promise, because other calls might wait for the same work. The time limit is necessary because an edge worker can freeze
- * the request that started the work, and the promise then never settles.
+ * Waits for a promise. Rejects when the signal aborts, or after `patience` milliseconds. Does not cancel the work
+ * behind the promise, because other calls might wait for the same work. The time limit is necessary, because an edge
+ * worker can freeze the request that started the work. The promise then never settles.
  */
 export function abortable<T>(work: Promise<T>, signal?: AbortSignal, patience?: number): Promise<T> {
   if (!signal && !patience) return work;
@@ -26,7 +26,6 @@ export function aborted(): ClientError {
   return new ClientError('aborted', 'the call was aborted by its signal');
 }
 
-/** Resolves after the delay. Rejects with ClientError `aborted` if the signal aborts. */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const wait = new Promise<void>((resolve) => {

@@ -49,8 +49,8 @@ type ApiKeyRecord = Output<'GET /v1/api-keys'>['api_keys'][number];
  */
 export type KeyCalls = Calls<typeof keyRoutes> & {
   /**
-   * Yields the matching keys, newest first. With a filter by `status`, a key whose status changes meanwhile might be
-   * missing.
+   * Yields the matching keys, newest first. With a filter by `status`, the result might lack a key whose status
+   * changes during the listing.
    */
   list(filter?: KeyFilter, options?: PagesOptions): AsyncGenerator<KeyRecord, void, undefined>;
 };
@@ -67,13 +67,11 @@ export type ApiKeyCalls = Calls<typeof apiKeyRoutes> & {
 /** The methods of `client.serverMode`: `encrypt` and `decrypt` run in the service, which sees the plaintext. */
 export type ServerModeCalls = Calls<typeof serverModeRoutes>;
 
-/** Creates `client.keys`. */
 export function keyCalls(call: Call): KeyCalls {
   const calls = bind(call, keyRoutes);
   return { ...calls, list: (filter, options) => listPages(calls.page, filter, 'keys', 'key_id', options) };
 }
 
-/** Creates `client.apiKeys`. */
 export function apiKeyCalls(call: Call): ApiKeyCalls {
   const calls = bind(call, apiKeyRoutes);
   const list: ApiKeyCalls['list'] = (filter, options) =>
@@ -81,7 +79,6 @@ export function apiKeyCalls(call: Call): ApiKeyCalls {
   return { ...calls, list };
 }
 
-/** Creates `client.serverMode`. */
 export const serverModeCalls = (call: Call): ServerModeCalls => bind(call, serverModeRoutes);
 
 function bind<Routes extends Readonly<Record<string, Route>>>(call: Call, routes: Routes): Calls<Routes> {

@@ -37,7 +37,7 @@ test('a call that is aborted before it is sent leaves no timer and no listener',
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const silent = (): Promise<never> => new Promise(() => undefined);
   const hash = coalesce(silent as unknown as Call, 'POST /v1/hash', patience);
-  // Four requests fill the limit of requests in flight. The fifth call waits.
+  // Four requests are the maximum in flight, so the fifth call waits.
   for (const value of ['a', 'b', 'c', 'd']) {
     void hash({ key_id: 'k', value });
     await Promise.resolve();

@@ -5,28 +5,25 @@ import { later } from './deadline.ts';
 import { type ServiceError, unreadable } from './errors.ts';
 import { backoff, type Call, type CallOptions, fromProblem, type Patience, retried } from './transport.ts';
 
-/** The routes that have a batch endpoint. */
 type Single = `POST /v1/keys/:key_id/${'wrap' | 'unwrap' | 'rewrap'}` | 'POST /v1/hash';
 type In<R extends Single> = Input<R> & object;
 type Result<R extends Single> = Output<R> | { readonly error: Problem };
 
 interface Waiting<R extends Single> {
   readonly input: In<R>;
-  /** The length of the input in bytes, as JSON. */
   readonly bytes: number;
   readonly signal: AbortSignal | undefined;
   readonly resolve: (output: Output<R>) => void;
   readonly reject: (error: unknown) => void;
   retries: number;
-  /** True when the caller has a result or no longer waits. */
   isDone: boolean;
 }
 
-/** Makes a call in a batch request together with other calls. Throws ServiceError. */
+/** Makes a call in a batch request together with other calls of the same route. Throws ServiceError. */
 export type Coalesced<R extends Single> = (input: In<R>, options?: CallOptions) => Promise<Output<R>>;
 
 const maxItems = 1_000;
-// The service accepts batches of up to 8 MiB, but responds sooner to smaller batches.
+// The service accepts batches of up to 8 MiB. It responds sooner to smaller batches.
 const maxBytes = 2 ** 20;
 const maxFlights = 4;
 
@@ -72,7 +69,7 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
     const [first, second] = items;
     if (!first) return;
     try {
-      // Aborts the request only if it contains a single call. A batch request continues for the other calls.
+      // A single call passes its signal. A batch request has no signal, because it must continue for its other calls.
       if (!second) {
         first.resolve(await call(route, first.input, first));
         return;
@@ -81,7 +78,7 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
       const { results } = (await call(batch, { items: inputs })) as { results?: unknown[] };
       if (results?.length !== items.length) throw unreadable();
       const passing = items.filter((item, index) => {
-        // A missing member of a result causes an error later, when the caller reads the member.
+        // If a member is missing in a result, the caller that reads the member throws an error.
         const result = Object(results[index]) as Result<R>;
         if (!('error' in result)) {
           item.resolve(result);
@@ -116,7 +113,7 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
     try {
       return await abortable(answer, signal, patience.total);
     } catch (error) {
-      // A worker can freeze a request that other calls wait for. A frozen request never ends.
+      // Ignores requests that should have ended long ago. If a worker freezes a request, the request never ends.
       const longAgo = Date.now() - patience.total;
       for (const flight of flights) if (flight.start <= longAgo) flights.delete(flight);
       throw error;

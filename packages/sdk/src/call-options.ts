@@ -3,7 +3,6 @@ import type { Bundle, Ciphertext } from './ciphertext.ts';
 import type { OptionNames } from './require-options.ts';
 import type { CallOptions } from './transport.ts';
 
-/** Options that determine which values can share a data key. */
 interface PartitionOptions extends CallOptions {
   /** A name for a group of values, such as a customer's id. Values of different scopes never share a data key. */
   readonly scope?: string | undefined;
@@ -89,7 +88,6 @@ export interface PrimeOptions extends PartitionOptions, ExpectedKeyOptions {
   readonly keep?: boolean | undefined;
 }
 
-/** A ciphertext as a string or as bytes. */
 export type FormOf<C extends Ciphertext> = C extends { readonly ciphertext: infer T } ? T : C;
 
 /** A ciphertext whose data key is wrapped under the newest version of its key. */
@@ -102,7 +100,7 @@ export interface Rewrapped<C = string | Uint8Array> {
   readonly rewrapped: boolean;
 }
 
-// The names of the options of each call, for `requireOptions`.
+// For each call, the names of its options, as `requireOptions` expects them.
 export const callOptions: OptionNames<CallOptions> = { signal: true };
 export const hashOptions: OptionNames<HashOptions> = { ...callOptions, keyId: true };
 export const unwrapOptions: OptionNames<UnwrapOptions> = { ...callOptions, wrapContext: true };

@@ -59,7 +59,6 @@ export function requireText(value: string): void {
   if (!value.isWellFormed()) throw new InputError('a value must be valid Unicode (got a lone surrogate)');
 }
 
-/** A function that encrypts a value under a data key, and returns an envelope or a bundle. */
 export type Seal<T> = <Mode extends EngineMode>(
   key: DerivedDataKey,
   dataKey: DataKey<Mode>,
@@ -67,11 +66,9 @@ export type Seal<T> = <Mode extends EngineMode>(
   context: Context | undefined,
 ) => Outcome<Mode, T>;
 
-/** Encrypts a value into an envelope. */
 export const sealBytes: Seal<Uint8Array> = (_, dataKey, value, context) =>
   sealUnder(dataKey, typeof value === 'string' ? toUtf8(value) : value, context);
 
-/** Encrypts a value into a bundle. */
 export const sealBundle: Seal<Bundle> = <Mode extends EngineMode>(
   { wrappedText: wrapped_key, keyId: key_id, keyVersion: key_version }: DerivedDataKey,
   dataKey: DataKey<Mode>,
@@ -94,7 +91,8 @@ export const sealBundle: Seal<Bundle> = <Mode extends EngineMode>(
   return sealUnder(dataKey, plaintext, context, form, buffer?.subarray(0, length));
 };
 
-// Buffers for envelopes, which are reused after base64 encoding. New buffers would be most of the garbage in a browser.
+// Envelopes are written to these buffers, which are reused after base64 encoding. In a browser, new buffers would
+// cause most of the garbage collection.
 const buffers: Uint8Array<ArrayBuffer>[] = [];
 const maxBuffers = 100;
 const bufferLength = 4_096;

@@ -7,7 +7,6 @@ import { DecryptionError, EaasClient, EaasError, FormatError } from './index.ts'
 const keyId = '00000000-0000-4000-8000-000000000002';
 const apiKey = 'eaas_sk_0000000000000000000000000000000000000000000';
 
-/** A `fetch` that simulates the service. It returns random wrapped keys and stores the DEK of each wrapped key. */
 function service(answer?: (path: string) => Response | undefined) {
   const deks = new Map<string, string>();
   const requests: Request[] = [];

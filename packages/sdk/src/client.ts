@@ -89,7 +89,7 @@ export class EaasClient extends EnvelopeClient {
     this.audit = {
       ...audit,
       async *monitor(monitoring) {
-        // Loads this module on demand, so an app that only encrypts does not download it.
+        // Imports this module on demand, so an app that only encrypts does not download it.
         const { monitorAudit } = await import('./audit/monitor.ts');
         yield* monitorAudit({ audit }, monitoring);
       },
@@ -145,7 +145,10 @@ function requireToken(given: unknown): string {
   );
 }
 
-/** Adds the last four characters of a refused API key to the message, to identify the API key in the list of API keys. */
+/**
+ * Adds the last four characters of a refused API key to the error message. They identify the API key in the list of
+ * API keys.
+ */
 function withHint(error: ServiceError, headers: Record<string, string>): ServiceError {
   const { status, requestId, message } = error;
   const [, hint] = /^Bearer eaas_sk_\w+(\w{4})$/.exec(headers['authorization'] ?? '') ?? [];

@@ -10,10 +10,6 @@ import type { Call, CallOptions, Patience } from './transport.ts';
 
 export type DataKeyCalls = ReturnType<typeof createDataKeyCalls>;
 
-/**
- * Creates the calls for data keys and fingerprints. The calls take bytes instead of base64. The client sends these calls in
- * batches.
- */
 export function createDataKeyCalls(call: Call, patience: Patience) {
   const wrap = coalesce(call, 'POST /v1/keys/:key_id/wrap', patience);
   const unwrap = coalesce(call, 'POST /v1/keys/:key_id/unwrap', patience);

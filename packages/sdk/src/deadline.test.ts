@@ -2,7 +2,6 @@ import { expect, test, vi } from 'vitest';
 import { EaasClient, type EaasClientOptions, EaasError } from './index.ts';
 import { createTestService } from './testing/testing.ts';
 
-/** Returns the error of a call. Fails if the call succeeds. */
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => 'it succeeded',

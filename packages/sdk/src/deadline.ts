@@ -3,7 +3,6 @@ export const longest = 2 ** 31 - 1;
 
 export type Timer = ReturnType<typeof setTimeout>;
 
-/** Starts a timer that does not keep the process alive. */
 export function later(milliseconds: number, work: () => void): Timer {
   const timer = setTimeout(work, Math.min(milliseconds, longest));
   (timer as { unref?: () => void }).unref?.();

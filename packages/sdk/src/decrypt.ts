@@ -34,7 +34,6 @@ type Expected = DecryptOptions['keyId'];
 type Options = DecryptOptions & As<DecryptedForm>;
 type Decrypted = Uint8Array | string;
 
-/** Creates the decrypting half of a client. `usual` is the client's key, which is expected if the options name no key. */
 export function createDecrypter(
   calls: DataKeyCalls,
   engines: Engines,
@@ -56,10 +55,9 @@ export function createDecrypter(
     return envelope;
   }
 
-  /** Returns the lease of a data key that has not arrived. Requests the data key unless an earlier call has requested it. */
   function arriving(name: string, wrapped: Wrapped, options: DecryptOptions, withSync: boolean): Lease {
     const request = async (): Promise<DerivedDataKey> => {
-      // The caller's signal is not passed, because other calls might wait for the same data key.
+      // Does not pass the caller's signal, because other calls might wait for the same data key.
       const dek = await calls.unwrap(wrapped, { wrapContext: options.wrapContext });
       const key = await deriveDataKey(engines, dek, wrapped, withSync);
       emit({ type: 'data_key.unwrapped', keyId: key.keyId, keyVersion: key.keyVersion });
@@ -85,8 +83,8 @@ export function createDecrypter(
     lease.use(work, signal, patience);
 
   /**
-   * Decrypts a ciphertext if its data key is in memory. Otherwise returns the work that waits for the data key. `isOwn`: the
-   * caller of the SDK cannot change the context any more.
+   * Decrypts a ciphertext if its data key is in memory. Otherwise returns the work that waits for the data key.
+   * `isOwn` is true if the context is a copy that the caller of the SDK cannot change.
    */
   function start(
     ciphertext: Ciphertext,
@@ -107,21 +105,19 @@ export function createDecrypter(
     };
     const ready = cache.find(name)?.key;
     if (ready) return open(ready);
-    // Copies, because the caller can overwrite its arguments before the data key arrives.
+    // Copies the bytes, because the caller can overwrite its arguments before the data key arrives.
     if (typeof ciphertext !== 'string') envelope = read(new Uint8Array(envelopeBytes(ciphertext)));
     if (!isOwn) context = contextOf(context);
     return new Waiting(arriving(name, envelope, options, false), open);
   }
 
   return {
-    /** Decrypts a ciphertext. Unwraps its data key if the data key is not in memory. */
     decrypt: (ciphertext: Ciphertext, usual: Expected, options: Options): Promise<Decrypted> =>
       attempt(() => {
         requireOptions(decryptOptions, options, 'decrypt');
         const started = start(ciphertext, usual, options);
         return started instanceof Waiting ? use(started.lease, started.work, options) : started;
       }),
-    /** Decrypts many ciphertexts, each with its own context or that of the options. */
     decryptMany(items: readonly DecryptItem[], usual: Expected, options: Options) {
       const checked = once(() => {
         requireOptions(decryptOptions, options, 'decryptMany');
@@ -147,7 +143,6 @@ export function createDecrypter(
       const plaintext = openUnder(key.sync, envelope, options.context);
       return options.as === 'text' ? textOf(plaintext) : plaintext;
     },
-    /** Unwraps the data keys that `decryptSync` will need. */
     async prime(ciphertexts: Iterable<Ciphertext>, usual: Expected, options: DecryptOptions): Promise<void> {
       const { signal } = options;
       if (signal?.aborted) throw aborted();

@@ -23,13 +23,12 @@ type Options = EncryptOptions & As<EncryptedForm>;
 type Encrypted = Bundle | Uint8Array;
 type KeyId = string | undefined;
 
-/** Creates the encrypting half of a client. `usual` is the client's key, which is used if the options name no key. */
 export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: Limits, emit: Emit) {
   const keys = createEncryptingKeys(engines, limits, calls, emit);
   const alwaysFresh = limits.encrypt.maxMessages === 1;
   /**
-   * Encrypts a value if a data key is in memory. Otherwise returns the work that waits for a data key. `isOwn`: the caller of
-   * the SDK cannot change the context any more.
+   * Encrypts a value if a data key is in memory. Otherwise returns the work that waits for a data key. `isOwn` is true
+   * if the context is a copy that the caller of the SDK cannot change.
    */
   function start(
     value: string | Uint8Array,
@@ -45,11 +44,11 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
     const of = { keyId: keyId as string, scope, wrapContext };
     const isFresh = fresh || alwaysFresh;
     const length = lengthOf(value);
-    // Used immediately, because the data key can be replaced and overwritten at any later time.
+    // The data key must be used immediately, because it can be overwritten at any later time.
     const ready = !isFresh && keys.take(of, length);
     if (ready) return form(ready, ready.values, value, context);
     requireKeyId(keyId);
-    // Copies, because the caller can overwrite its arguments before the data key arrives.
+    // Copies the bytes, because the caller can overwrite its arguments before the data key arrives.
     if (typeof value !== 'string') value = new Uint8Array(value);
     if (!isOwn) context = contextOf(context);
     const work = (key: DerivedDataKey) => form(key, key.values, value, context);
@@ -63,7 +62,6 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
         const started = start(value, usual, options);
         return started instanceof Waiting ? keys.use(started.lease, started.work, options.signal) : started;
       }),
-    /** Encrypts many values, each with its own context or that of the options. */
     encryptMany(items: readonly EncryptItem[], usual: KeyId, options: Options) {
       const checked = once(() => {
         requireOptions(encryptOptions, options, 'encryptMany');
@@ -92,7 +90,6 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       requireKeyId(keyId);
       throw notPrimed('no data key is in memory to encrypt with');
     },
-    /** Requests a data key for `encryptSync`. */
     async prime(usual: KeyId, options: Omit<EncryptOptions, 'keyId'>, keep: boolean): Promise<void> {
       const { scope, wrapContext, signal } = options;
       if (signal?.aborted) throw aborted();
@@ -126,7 +123,6 @@ export function requireKeyId(keyId: KeyId): string {
   );
 }
 
-/** Returns the length of a value in bytes. For text, returns the maximum length of the text in UTF-8. */
 function lengthOf(value: string | Uint8Array): number {
   return typeof value === 'string' ? 3 * value.length : value.length;
 }

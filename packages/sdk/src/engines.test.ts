@@ -9,7 +9,6 @@ import { decryptStream, encryptStream } from './stream/stream.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
-/** Replaces `crypto` with a `crypto` that has no `subtle`, as on a page that was loaded over plain HTTP. */
 function withoutWebCrypto(): void {
   const platform = crypto;
   vi.stubGlobal('crypto', {
@@ -18,7 +17,6 @@ function withoutWebCrypto(): void {
   });
 }
 
-/** Two clients of one service. `client` has the given engines and emits `events`. `other` has the engines of Node. */
 function pair(engines: EaasClientOptions['engines']) {
   const { client, make, events } = observedClient({ engines });
   return { client, events, other: make({ engines: undefined, onEvent: undefined }) };

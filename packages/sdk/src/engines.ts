@@ -17,7 +17,7 @@ const webCrypto: Engines = { values: webCryptoEngine, sync: undefined, streams: 
 /** The engine in browsers and edge workers. WebCrypto is the fastest engine there, and scripts cannot read its keys. */
 export const platformEngines = (): Engines => (crypto.subtle ? webCrypto : allNoble);
 
-/** HKDF-SHA-256 of a DEK, without a salt: 64 bytes. */
+/** Returns 64 bytes of HKDF-SHA-256 of a DEK, without a salt. */
 export async function hkdf(dek: Uint8Array, info: Uint8Array): Promise<Uint8Array> {
   const { subtle } = crypto;
   if (!subtle) return (await loadNoble()).hkdf(dek, info);

@@ -13,7 +13,6 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllEnvs());
 
-/** A `fetch` that fails, and records the URLs and tokens of the requests. */
 function recorder() {
   const requests: { readonly origin: string; readonly authorization: string | null }[] = [];
   const record: typeof fetch = async (input, init) => {

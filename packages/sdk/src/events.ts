@@ -33,12 +33,12 @@ export interface Observers {
 
 export type Emit = (event: EaasEvent) => void;
 
-/** Returns a function that passes an event to the observers. */
 export function createEmit({ onEvent, logger }: Observers): Emit {
   const log = (event: EaasEvent): void =>
     logger?.['code' in event ? 'warn' : 'debug'](`eaas ${event.type}`, event);
   return (event) => {
-    // Calls observers in an async function, because an unhandled rejection of an observer would end the process.
+    // Calls the observers in an async function and ignores a rejection, because an unhandled rejection would end the
+    // process.
     for (const tell of [onEvent, log]) (async () => tell?.(event))().catch(() => undefined);
   };
 }

@@ -16,8 +16,8 @@ type PageOf<Member extends string, Item> = { readonly [Name in Member]: readonly
 };
 
 /**
- * Yields each record of all pages exactly once, newest first. A record that is created during the listing shifts the pages,
- * so the function skips records that it has already yielded.
+ * Yields each record of all pages exactly once, newest first. New records shift the pages, so a page can repeat
+ * records. This function skips repeated records.
  */
 export async function* listPages<Member extends string, Id extends string, Item extends Record<Id, string>>(
   pageAt: (query: object, options: CallOptions) => Promise<PageOf<Member, Item>>,

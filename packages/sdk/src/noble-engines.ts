@@ -20,11 +20,10 @@ interface Key {
   readonly bytes: Uint8Array;
 }
 
-/** An engine that loads noble when the first key is imported. */
 const onDemand: Engine<'async', Key> = {
   name: 'noble',
   async importKey(key) {
-    // The caller can overwrite its key before noble is loaded.
+    // Copies the bytes, because the caller can overwrite its key before noble is loaded.
     const bytes = new Uint8Array(key);
     return { bytes, nobleEngine: (await loadNoble()).nobleEngine };
   },
@@ -33,5 +32,4 @@ const onDemand: Engine<'async', Key> = {
   wipe: ({ bytes }) => void bytes.fill(0),
 };
 
-/** Engines that use noble for every call. */
 export const allNoble: Engines = { values: onDemand, sync: undefined, streams: onDemand };

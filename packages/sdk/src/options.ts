@@ -10,11 +10,13 @@ import { kindOf, type OptionNames, requireOptions } from './require-options.ts';
 /** The limits of a client's data keys. Ages are in milliseconds. */
 export interface CacheOptions {
   /**
-   * The limits of an encrypting data key, which is replaced at the first limit. `false` uses a new data key for each value.
+   * The limits of a data key that encrypts. The client replaces the data key at the first limit that it reaches. With
+   * `false`, each value gets a new data key.
    */
   readonly encrypt?: false | OptionalLimits<BudgetLimits> | undefined;
   /**
-   * The limits of decrypting data keys. With `false`, the service unwraps the data key for each decryption and records it.
+   * The limits of data keys that decrypt. With `false`, the service unwraps the data key for each decryption, and
+   * records it in the audit log.
    */
   readonly decrypt?: false | OptionalLimits<CacheLimits> | undefined;
 }
@@ -60,7 +62,6 @@ const encryptLimits: OptionNames<BudgetLimits> = { maxMessages: true, maxBytes: 
 const decryptLimits: OptionNames<CacheLimits> = { maxEntries: true, maxAge: true };
 const engineNames: OptionNames<Engines> = { values: true, sync: true, streams: true };
 
-/** The names of the options that all clients have, for `requireOptions`. */
 export const envelopeClientOptions: OptionNames<EnvelopeClientOptions> = {
   keyId: true,
   cache: true,

@@ -1,13 +1,12 @@
 import { InputError } from '@eaas/protocol';
 import { nearestOf } from '@eaas/protocol/internal';
 
-/** The names of all options of `T`. The compiler refuses an incomplete list. */
+/** The names of all options of the type `T`. The compiler reports an error if a name is missing. */
 export type OptionNames<T> = { readonly [Name in keyof T]-?: true };
 
 /**
- * Throws InputError unless `given` is an object whose own members are known options. The message names the most similar
- * option. `of` is the name of the call, option or item
- * for the message.
+ * Throws InputError if an object has a member that is not a known option. The message names the most similar option.
+ * `of` names the call, the option or the item in the message.
  */
 export function requireOptions<T>(known: OptionNames<T>, given: T, of: string): void {
   if (typeof given !== 'object' || given === null) {

@@ -8,7 +8,6 @@ import { type Settled, settleEach } from './errors.ts';
 import { requireOptions } from './require-options.ts';
 import type { Call, Patience } from './transport.ts';
 
-/** Returns a function that rewraps ciphertexts. It sends one request for each distinct data key. */
 export function createRewrapAll(call: Call, patience: Patience) {
   const rewrap = coalesce(call, 'POST /v1/keys/:key_id/rewrap', patience);
 

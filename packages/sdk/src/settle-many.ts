@@ -2,7 +2,6 @@ import type { DerivedDataKey } from './data-keys/derive.ts';
 import type { Lease } from './data-keys/lease.ts';
 import type { SdkError, Settled } from './errors.ts';
 
-/** Work that waits for a data key. */
 export class Waiting<T> {
   readonly lease: Lease;
   readonly work: (key: DerivedDataKey) => T | Promise<T>;
@@ -19,8 +18,8 @@ interface Task<T> {
 }
 
 /**
- * Starts the work of every item. The results are in the order of the items, and each can fail alone. Items that wait for the
- * same data key share one promise, and a result that is there at once needs none.
+ * Starts the work of every item. The results are in the order of the items, and each can fail alone. Items that wait
+ * for the same data key share one promise. An item whose result is available immediately needs no promise.
  */
 export async function settleMany<Item, T>(
   items: readonly Item[],
@@ -32,7 +31,6 @@ export async function settleMany<Item, T>(
   const fail = (index: number, error: unknown): void => {
     results[index] = { ok: false, error: error as SdkError };
   };
-  /** Runs the work of one item. Adds a promise to `pending` only if the work returns one. */
   const settle = (index: number, work: () => T | Promise<T> | Waiting<T>, pending: Promise<void>[]): void => {
     try {
       const value = work();
@@ -64,7 +62,6 @@ export async function settleMany<Item, T>(
   return results;
 }
 
-/** Returns a function that calls `make` the first time, and returns the same value from then on. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;

@@ -9,7 +9,6 @@ import { createTestService, type Failure } from './testing/testing.ts';
 const problemBody = (code: string, status: number): Response =>
   Response.json({ type: 'about:blank', title: '', status, detail: 'Do this next.', code }, { status });
 
-/** A transport that gets the responses of `answer`, and the requests that it sent. */
 function answered(
   answer: (attempt: number) => Response | Promise<Response>,
   more: Partial<TransportOptions> = {},
@@ -39,7 +38,8 @@ const failureOf = (work: Promise<unknown>): Promise<SdkError> =>
     (error: SdkError) => error,
   );
 
-// The client must not send these calls twice. A second call would create a second record, be counted again, or be refused.
+// The client must send these calls only once. A second call would create a second record, count the operation again,
+// or be refused.
 const once = new Set<Route>([
   'POST /v1/encrypt',
   'POST /v1/keys',
@@ -52,7 +52,7 @@ const once = new Set<Route>([
   'POST /v1/api-keys',
 ]);
 
-// The tests run concurrently, because retries wait.
+// The tests run concurrently, because each test waits for retries.
 describe.concurrent.each(Object.keys(endpoints) as Route[])('%s', (route) => {
   const times = once.has(route) ? 1 : 3;
   test(`${route} is sent ${times === 1 ? 'once' : 'up to three times'} when the service is unavailable`, async () => {

@@ -33,7 +33,6 @@ export interface TransportOptions {
   readonly retries?: number | undefined;
 }
 
-/** The names of the options of a transport, for `requireOptions`. */
 export const transportOptions: OptionNames<Omit<TransportOptions, 'baseUrl'>> = {
   insecureHttp: true,
   fetch: true,
@@ -41,7 +40,6 @@ export const transportOptions: OptionNames<Omit<TransportOptions, 'baseUrl'>> = 
   retries: true,
 };
 
-/** The time limits of a call, and the number of retries. */
 export interface Patience {
   /** The deadline of a call in milliseconds, including time in queues and all retries. */
   readonly total: number;
@@ -62,7 +60,8 @@ export const retried: readonly (number | undefined)[] = [500, 502, 503, 504];
 /** Returns the milliseconds to wait before the nth retry. */
 export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 300 * 2 ** (retry - 1));
 
-// The client sends other calls once. A second creation would create a second record, and a second rotation is refused.
+// Calls that the client can safely send again. A second creation would create a second record, and the service refuses
+// a second rotation.
 const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|decrypt)$|^DELETE .*api-keys/;
 
 /**
@@ -76,7 +75,8 @@ export function createTransport(
   explain: (error: ServiceError, headers: Record<string, string>) => ServiceError = (error) => error,
 ): Call {
   const patience = patienceOf(options);
-  // ky is loaded separately, so the first download of a page is smaller. If loading fails, the next call throws the error.
+  // Loads ky separately, so that the first download of a page is smaller. If loading fails, the next call throws the
+  // error.
   const loading = import('ky');
   loading.catch(() => {});
   return async <R extends Route>(route: R, input: Input<R>, { signal }: CallOptions = {}) => {
@@ -98,7 +98,8 @@ export function createTransport(
           headers: added,
           signal: whole.signal,
           timeout: Math.min(patience.attempt, longest),
-          // Redirects are not followed, because the API key would be sent along. Some runtimes lack `redirect: 'error'`.
+          // Does not follow redirects, because a redirected request would contain the API key. Some runtimes lack
+          // `redirect: 'error'`.
           redirect: 'manual',
           retry: {
             limit: repeatable.test(route) ? patience.retries : 0,
@@ -123,7 +124,7 @@ export function createTransport(
     }
 
     try {
-      // Waits for the response or for the signal, because `headers` and some implementations of `fetch` ignore signals.
+      // Also ends when the signal aborts, because `headers` and some implementations of `fetch` ignore signals.
       return await abortable(ask(), whole.signal);
     } catch (error) {
       failure = whole.signal.aborted && !signal?.aborted ? timeoutError() : (error as ServiceError);
@@ -175,13 +176,13 @@ function networkError(error: unknown): ServiceError {
 }
 
 /**
- * Whether a code or a request id can be shown. Any server might have sent the response, so the value could be an API key.
+ * Returns whether an error can show a code or a request id. Any server might have sent the response, so the value
+ * could be an API key.
  */
 function isName(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,64}$/.test(value) && !value.includes('eaas_sk_');
 }
 
-/** Returns the error for a problem document. */
 export function fromProblem(
   problem: Partial<Problem> | undefined,
   status = problem?.status,

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Client as Db } from './generated-client.ts';
 
-/** A kind of field: its column, and two values. */
 export interface Kind {
   readonly title: string;
   readonly column: string;
@@ -22,15 +21,12 @@ export const kinds: readonly Kind[] = [
 
 type Data = Record<string, unknown>;
 
-/** Writes data to a new or an existing patient. Returns the result of the operation. */
 interface Write {
   readonly title: string;
-  /** Whether the operation accepts `{ set: value }`. */
   readonly updates: boolean;
   run(db: Db, before: Before, data: Data): Promise<unknown>;
 }
 
-/** The rows before a write: one doctor with one patient. */
 interface Before {
   readonly doctor: string;
   readonly patient: string;
@@ -118,7 +114,6 @@ export const writes: readonly Write[] = [
   ),
 ];
 
-/** A filter, and which of three patients it finds: A with the first value, B with the second, C with null. */
 interface Filter {
   readonly title: string;
   readonly finds: string;
@@ -157,7 +152,10 @@ export const filters: readonly Filter[] = [
   filter('`{ lte }`', '', (column) => ({ [column]: { lte: '' } })),
 ];
 
-/** Operations with a `where`. Each returns the letters of the rows that it reaches, or their number. */
+/**
+ * The operations of Prisma that have a `where`. Each returns either the letters of the rows that it matched, or the
+ * number of these rows.
+ */
 export const searches: Readonly<Record<string, (db: Db, where: Data) => Promise<unknown>>> = {
   findMany: (db, where) =>
     lettersOf(patient(db, 'findMany', { where, select: { city: true }, orderBy: { city: 'asc' } })),
@@ -182,7 +180,6 @@ async function countOf(result: Promise<unknown>): Promise<number> {
   return ((await result) as { count: number }).count;
 }
 
-/** Runs an operation in a transaction and rolls it back. */
 async function undone(db: Db, work: (tx: Db) => Promise<unknown>): Promise<unknown> {
   let result: unknown;
   const rollback = new Error('rollback');
@@ -196,13 +193,11 @@ async function undone(db: Db, work: (tx: Db) => Promise<unknown>): Promise<unkno
   return result;
 }
 
-/** The result of a search for these letters. */
 export function expected(search: string, letters: string): unknown {
   if (search === 'findMany' || search === 'groupBy') return letters;
   return search === 'findFirst' ? letters !== '' : letters.length;
 }
 
-/** Reads that name a column. `values` are those of the column in the result, for A, B and C. */
 interface Read {
   readonly title: string;
   run(db: Db, column: string, values: Kind['values']): Promise<unknown>;
@@ -242,7 +237,6 @@ export const reads: readonly Read[] = [
   }),
 ];
 
-/** Operations that compare the values of a column in the database. */
 export const comparisons: readonly Read[] = [
   read('`orderBy`', (db, column) => patient(db, 'findMany', { orderBy: { [column]: 'asc' } })),
   read(

@@ -6,7 +6,6 @@ import type postgres from 'postgres';
 import type { TestDatabase } from '../../setup/database.ts';
 import { type Client, folderOf, generateClient, type Major, openPrisma, schema } from './generated-client.ts';
 
-/** The generated client with the extension, on a real database. */
 export interface Clinic {
   readonly db: Client;
   readonly plain: Client;
@@ -78,7 +77,6 @@ function isRight(table: string, column: string, value: string): boolean {
   return !value.includes('eaasA');
 }
 
-/** Whether a result shows a ciphertext or an index column. */
 export function showsStored(result: unknown): boolean {
   const shown = JSON.stringify(result) ?? '';
   return shown.includes('eaasA') || /[0-9a-f]{64}|Index"/.test(shown);

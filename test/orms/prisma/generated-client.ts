@@ -7,7 +7,6 @@ import postgres from 'postgres';
 import type { TestDatabase } from '../../setup/database.ts';
 import { requireTools } from '../../setup/tools.ts';
 
-/** A client without the types of the schema. The type check of the example checks the types. */
 type Delegate = Readonly<Record<string, (args?: object) => Promise<unknown>>>;
 export interface Client extends Readonly<Record<'patient' | 'visit' | 'bill' | 'doctor' | 'tag', Delegate>> {
   $extends(extension: unknown): Client;
@@ -101,7 +100,6 @@ export async function openPrisma(
   return { prisma, sql, close };
 }
 
-/** The module is not installed when the rest of the repository is type-checked. */
 function load(file: string): Promise<unknown> {
   return import(pathToFileURL(file).href);
 }

@@ -8,8 +8,8 @@ import { type Clinic, misplaced, openClinic, showsStored } from './clinic.ts';
 import { majors } from './generated-client.ts';
 import { type Outcome, pageOf, type Section } from './page.ts';
 
-// Each cell runs one operation on a real database. It must work or throw a named error. After each cell, no table holds a
-// plaintext or a ciphertext in the wrong column, and the result shows no ciphertext.
+// Each cell of the matrix runs one operation on a real database. The operation must work or throw a documented error.
+// Afterwards, no table may hold a plaintext in an encrypted column, and the result may not contain a ciphertext.
 
 describe.each(majors)('Prisma %i', (major) => {
   let database: TestDatabase;

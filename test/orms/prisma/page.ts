@@ -1,10 +1,8 @@
 import type { EncryptedModelErrorCode } from '@eaas/prisma';
 import { kinds } from './cells.ts';
 
-/** What a cell did: it worked, or threw an error with this code. */
 export type Outcome = 'works' | EncryptedModelErrorCode;
 
-/** A table of the page. */
 export interface Section {
   readonly title: string;
   readonly head: string;
@@ -20,7 +18,6 @@ A cell with a code throws an \`EncryptedModelError\` with that code, before anyt
 [README](../README.md#errors) says what to do for each code.
 `;
 
-/** Writes the page, in the layout of the formatter. */
 export function pageOf(sections: readonly Section[]): string {
   return [intro, ...sections.map(sectionOf)].join('\n');
 }

@@ -4,12 +4,10 @@ import type { Place } from '../../faults/client.ts';
 /** A response. The status is 0 if the connection broke. */
 export interface Received {
   readonly status: number;
-  /** The number of bytes of the body. */
   readonly length: number;
   readonly text: string;
 }
 
-/** A request whose body can be any bytes. */
 export interface BytesRequest {
   readonly method: string;
   readonly path: string;

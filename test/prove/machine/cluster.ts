@@ -18,7 +18,6 @@ const port = 5432;
 type Settings = Readonly<Record<string, string>>;
 type Role = keyof typeof ROLES | 'superuser';
 
-/** Returns the folder of PostgreSQL's programs. Undefined if pg_basebackup is not installed. */
 export async function postgresPrograms(): Promise<string | undefined> {
   const found = await installedBinaries(process.env['PATH'] ?? '');
   if (!found) return undefined;
@@ -29,12 +28,10 @@ export async function postgresPrograms(): Promise<string | undefined> {
   );
 }
 
-/** Returns the reason why parts with standbys cannot run on this machine, or undefined. */
 export async function withoutStandby(): Promise<string | undefined> {
   return (await postgresPrograms()) ? undefined : 'PostgreSQL with pg_basebackup is not installed';
 }
 
-/** A PostgreSQL that can be killed, frozen, cloned to a standby and promoted. It listens on a Unix socket. */
 export class Cluster {
   readonly socket: string;
   readonly #home: string;
@@ -50,7 +47,6 @@ export class Cluster {
     this.socket = join(home, 'socket');
   }
 
-  /** Starts a cluster with the two roles and an empty database `eaas`. `env` is the environment of PostgreSQL. */
   static async create(findings: Findings, settings: Settings = {}, env: Settings = {}): Promise<Cluster> {
     const cluster = await Cluster.#place(findings, settings, env);
     const options = ['--username=postgres', '--encoding=UTF8', '--locale=C', '--auth=trust', '--no-sync'];
@@ -62,7 +58,6 @@ export class Cluster {
     return cluster;
   }
 
-  /** Starts a standby that follows this cluster asynchronously. */
   async standby(findings: Findings): Promise<Cluster> {
     const standby = await Cluster.#place(findings, this.#settings, {});
     const from = `host=${this.socket} port=${port} user=postgres application_name=standby`;
@@ -84,7 +79,6 @@ export class Cluster {
     return cluster;
   }
 
-  /** Starts PostgreSQL. Tries again while a backend that survived a kill still uses the data directory. */
   async start(): Promise<void> {
     for (let attempt = 0; attempt < 50; attempt++) {
       if (await this.#launch()) return;
@@ -114,7 +108,6 @@ export class Cluster {
     return false;
   }
 
-  /** Kills all processes of PostgreSQL, as in a power failure. */
   async kill(): Promise<void> {
     const child = this.#process;
     if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -125,8 +118,8 @@ export class Cluster {
   }
 
   /**
-   * Suspends the processes of PostgreSQL, so that connections stay open and get no response. If a role is given,
-   * suspends only the processes that serve the connections of this role.
+   * Suspends the processes of PostgreSQL. Connections then stay open and get no response. If a role is given, only the
+   * processes that serve connections of this role are suspended.
    */
   async freeze(role?: string): Promise<void> {
     const pid = this.#process?.pid ?? 0;
@@ -145,7 +138,7 @@ export class Cluster {
     for (const pid of this.#frozen.splice(0)) signal(pid, 'SIGCONT');
   }
 
-  /** Makes every commit wait for the standby. */
+  /** Makes every commit wait until the standby has received the commit. */
   async makeSynchronous(): Promise<void> {
     await this.#statement("alter system set synchronous_standby_names = 'ANY 1 (standby)'");
     await this.#statement('select pg_reload_conf()');
@@ -160,7 +153,6 @@ export class Cluster {
     await this.#until('select 1 where not exists (select from pg_stat_replication)', []);
   }
 
-  /** Promotes a standby to a primary. */
   async promote(): Promise<void> {
     await this.#statement('select pg_promote()');
   }
@@ -172,14 +164,12 @@ export class Cluster {
   readonly url = (role: Role): string =>
     `postgres://${nameOf(role)}@${encodeURIComponent(this.socket)}:${port}/eaas`;
 
-  /** Returns a connection pool, which is closed when the trial ends. */
   connect(findings: Findings, role: Role, database = 'eaas'): postgres.Sql {
     const sql = postgres({ ...this.connection(role), database, max: 2, onnotice: () => {} });
     findings.defer(() => sql.end({ timeout: 1 }));
     return sql;
   }
 
-  /** Runs a program of PostgreSQL under PostgreSQL's account. Returns the program's output. */
   async #program(name: string, args: readonly string[]): Promise<string> {
     const { prefix, ids } = await postgresAccount();
     const [program = '', ...all] = [...prefix, join((await postgresPrograms()) ?? '', name), ...args];
@@ -215,6 +205,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // The process has already ended.
+    // Ignore the error, because the process has already ended.
   }
 }

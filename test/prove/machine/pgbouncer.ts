@@ -12,7 +12,6 @@ import { type Cluster, withoutStandby } from './cluster.ts';
 
 const port = 6432;
 
-/** Returns the reason why parts with pgbouncer cannot run on this machine, or undefined. */
 export async function withoutPgbouncer(): Promise<string | undefined> {
   const options = { env: environment };
   const installed = promisify(execFile)('pgbouncer', ['--version'], options).then(
@@ -23,8 +22,8 @@ export async function withoutPgbouncer(): Promise<string | undefined> {
 }
 
 /**
- * Starts pgbouncer in transaction mode in front of a cluster, and returns the server's DATABASE_URL through it. After
- * a failed login at the database it refuses clients for `loginRetry` seconds.
+ * Starts pgbouncer in transaction mode in front of a cluster. Returns the DATABASE_URL of a server that uses
+ * pgbouncer. After a failed login at the database, pgbouncer refuses clients for `loginRetry` seconds.
  */
 export async function startPgbouncer(
   findings: Findings,

@@ -9,7 +9,6 @@ import type { Findings } from '../trial.ts';
 
 const probe = new URL('../probe/probe.mjs', import.meta.url).href;
 
-/** A server with the probe. */
 export interface ProbedServer extends Replica {
   /** Moves the clock of every thread of the server this many milliseconds away from the correct time. */
   stepClock(milliseconds: number): Promise<void>;
@@ -19,10 +18,10 @@ export interface ProbedServer extends Replica {
   peakMemory(): Promise<number>;
 }
 
-// Operators run the server without source maps. Source maps would add to the memory that the trials measure.
+// The trials measure the server's memory. Source maps would increase it, and operators run the server without source
+// maps.
 const program = eaas.filter((word) => word !== '--enable-source-maps');
 
-/** Starts a server with the probe. The server is killed after the trial. */
 export async function startProbed(findings: Findings, env: Environment): Promise<ProbedServer> {
   const directory = await mkdtemp(join(tmpdir(), 'eaas-prove-'));
   findings.defer(() => rm(directory, { recursive: true, force: true }));
@@ -48,7 +47,6 @@ export async function startProbed(findings: Findings, env: Environment): Promise
   };
 }
 
-/** Starts a server without the probe. The server is killed after the trial. */
 export async function startServer(findings: Findings, env: Environment): Promise<Replica> {
   const replica = await startReplica(env);
   findings.defer(replica.kill);
@@ -59,7 +57,6 @@ interface Sections {
   readonly longest: number;
 }
 
-/** Returns the response of the probe in one thread. Returns zero if the process has ended. */
 async function askProbe(path: string, command: object): Promise<Sections> {
   return new Promise((resolve) => {
     let answer = '';
@@ -75,7 +72,6 @@ async function peakOf(pid: number): Promise<number> {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** Returns a value of /metrics, or NaN if the server does not report it. */
 export async function metric({ port }: { port: number }, name: string): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);

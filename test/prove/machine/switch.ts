@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import type { Findings } from '../trial.ts';
 import type { Cluster } from './cluster.ts';
 
-/** How servers notice the end of the database: by closed connections, or not at all, as in a power failure. */
 export type Manner = 'closed' | 'silent';
 
-/** A TCP proxy to the current primary, like a load balancer in production. */
 export class Switch {
   readonly #server: Server;
   readonly #open = new Set<Socket>();
@@ -29,14 +27,12 @@ export class Switch {
     return opened;
   }
 
-  /** The value of DATABASE_URL for a server behind the switch. */
   readonly url = (role: 'server' | 'owner'): string => {
     const address = this.#server.address();
     const port = typeof address === 'object' ? address?.port : undefined;
     return `postgres://eaas_${role}@127.0.0.1:${port}/eaas`;
   };
 
-  /** Stops forwarding to the current target. Call this immediately before the cluster is killed. */
   cut(manner: Manner): void {
     this.#target = undefined;
     this.#manner = manner;

@@ -12,7 +12,6 @@ interface Expiring {
   readonly api_key_id: string;
 }
 
-/** The data that the witness prepares while all clocks are right. */
 interface Prepared {
   readonly tenant: Tenant;
   readonly loaded: Tenant;
@@ -23,7 +22,7 @@ interface Prepared {
   readonly rotating: string;
 }
 
-/** A tenant whose API keys, keys and entries a wrong clock would wrongly expire, accept, rotate, erase or purge. */
+/** A tenant on which a wrong clock would have visible effects, such as keys that are erased too early. */
 export class ClockWitness {
   readonly #findings: Findings;
   readonly #places: readonly Place[];
@@ -37,7 +36,6 @@ export class ClockWitness {
     this.#prepared = prepared;
   }
 
-  /** Prepares the tenant while all clocks are right, and puts load on every server. */
   static async prepare(
     findings: Findings,
     operator: Operator,
@@ -72,7 +70,10 @@ export class ClockWitness {
     return new ClockWitness(findings, places, { tenant, loaded, load, lives, expired, pending, rotating });
   }
 
-  /** Sends requests that depend on the time. With a wrong clock the server may return 503 or 500, but no wrong result. */
+  /**
+   * Sends requests whose results depend on the time. While a clock is wrong, the server may return 503 or 500, but not
+   * a wrong result.
+   */
   async ask(place: Place): Promise<void> {
     const { token } = this.#prepared.tenant;
     const path = `/v1/keys/${this.#prepared.rotating}/wrap`;
@@ -88,7 +89,6 @@ export class ClockWitness {
     await this.#askForExpiry(place);
   }
 
-  /** Checks that a destruction requested now is due in 30 days. */
   async #askForGrace(place: Place): Promise<void> {
     const { token } = this.#prepared.tenant;
     const created = await send(place, token, 'POST', '/v1/keys', { name: `${Math.random()}` });
@@ -117,7 +117,7 @@ export class ClockWitness {
 
   /**
    * Checks, when all clocks are right again, that the wrong time had no effect. If the database's clock was ahead, the
-   * log has entries in the future, because that clock decides, and verify must report these entries.
+   * audit log has entries with a time in the future. The verification must report these entries.
    */
   async judge(wrong: 'replica' | 'database' = 'replica'): Promise<void> {
     const findings = this.#findings;

@@ -66,7 +66,6 @@ const started: Trial = {
 
 const preload = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
 
-/** Returns the reason why PostgreSQL's clock cannot be changed on this machine, or undefined. */
 async function withoutFaketime(): Promise<string | undefined> {
   return access(preload).then(
     () => undefined,
@@ -74,7 +73,6 @@ async function withoutFaketime(): Promise<string | undefined> {
   );
 }
 
-/** Changes the clock of PostgreSQL by some days for 13 s. */
 function databaseClock(name: string, days: number): Trial {
   return {
     name,

@@ -74,7 +74,6 @@ export const lossUnderLoad: Trial = {
   },
 };
 
-/** Unwraps, on the other server, the keys that were wrapped after the switch. */
 async function opensElsewhere(
   findings: Findings,
   later: Load['sent'],

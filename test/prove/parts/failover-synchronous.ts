@@ -8,7 +8,6 @@ import { metric, startServer } from '../machine/server.ts';
 import { type Manner, Switch } from '../machine/switch.ts';
 import { type Findings, scaled, type Trial } from '../trial.ts';
 
-/** The number of failovers in each trial. */
 const rounds = scaled(2);
 
 interface Setting {
@@ -17,7 +16,6 @@ interface Setting {
   readonly road: Switch;
 }
 
-/** Kills a primary under load, with a synchronous standby, and promotes the standby. */
 export function synchronousFailover(manner: Manner, backWithin: number): Trial {
   return {
     name: `synchronous-${manner}`,
@@ -62,7 +60,6 @@ interface Failover {
   readonly backWithin: number;
 }
 
-/** Returns the new primary. */
 async function failOver(findings: Findings, failover: Failover): Promise<Cluster> {
   const { setting, primary, manner, backWithin } = failover;
   const standby = await primary.standby(findings);
@@ -96,7 +93,6 @@ async function failOver(findings: Findings, failover: Failover): Promise<Cluster
   return standby;
 }
 
-/** Returns the milliseconds until a server had a success for every tenant. */
 async function answersAgain({ loaded }: Setting, port: number, since: number): Promise<number> {
   const first = (load: Load): number =>
     load.sent

@@ -13,7 +13,6 @@ const backWithin = 5_000;
 interface Fault {
   readonly what: string;
   readonly times: number;
-  /** Causes the fault and waits until the fault is over. */
   inflict(bench: UnderLoad, sql: postgres.Sql): Promise<unknown>;
 }
 
@@ -22,7 +21,6 @@ const server = 'eaas_server';
 const terminate = (sql: postgres.Sql): Promise<unknown> =>
   sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${server}`;
 
-/** Changes the server's role for new connections, and ends the open connections. */
 async function withRole(sql: postgres.Sql, bad: string, good: string): Promise<void> {
   await sql.unsafe(`alter role ${server} ${bad}`);
   await terminate(sql);

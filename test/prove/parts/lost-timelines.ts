@@ -8,25 +8,20 @@ import { Switch } from '../machine/switch.ts';
 import type { Findings, Trial } from '../trial.ts';
 
 /**
- * A tenant whose latest change is lost, and whose next change gets the same number. The server `stale` has cached the
- * lost state. The server `fresh` makes the change that replaces the lost change.
+ * A tenant whose latest change is lost in a failover. Its next change gets the number of the lost change. The server
+ * `stale` has cached the lost change. The server `fresh` makes the next change.
  */
 interface Timeline {
   readonly tenant: Tenant;
   readonly keyId: string;
-  /** A token that `stale` has not seen before the failover. */
   readonly unseen: string;
-  /** A token that `stale` has cached, and its id. If `lost` is `create`, `fresh` revokes the token after the failover. */
   readonly known: { readonly api_key: string; readonly api_key_id: string };
-  /** The lost change: a rotation of the key, or the creation of another key. */
+  /** The change that the failover loses: a rotation of the key, or the creation of another key. */
   readonly lost: 'rotate' | 'create';
-  /** The kind of request with which the server `stale` reads the new log for the first time. */
   readonly road: keyof typeof roads;
-  /** The number of further entries in the new log when `stale` reads this log for the first time. */
   readonly further: number;
 }
 
-/** The first request to `stale` after the failover. */
 const roads = {
   'look-up': (place: Place, { unseen }: Timeline) => send(place, unseen, 'GET', '/v1/keys'),
   append: (place: Place, { keyId, tenant }: Timeline) => wrap(place, tenant.token, keyId, newDek()),
@@ -40,8 +35,8 @@ const wrap = (place: Place, token: string, keyId: string, dek: string) =>
   send(place, token, 'POST', `/v1/keys/${keyId}/wrap`, { dek });
 
 /**
- * All combinations of a lost change and a first request after it. The new timeline is shorter than the lost timeline,
- * as long, or longer.
+ * Tests every kind of lost change with every kind of first request after the failover. The new audit log is shorter
+ * than the lost log, as long as it, or longer.
  */
 export const lostTimelines: Trial = {
   name: 'asynchronous-state',
@@ -110,14 +105,13 @@ async function prepare(
   return { tenant, keyId, unseen, known };
 }
 
-/** Makes the change that the standby never receives, and fills the server's cache with the state after it. */
+/** Makes a change that the standby database never receives. The server `stale` caches the state after this change. */
 async function loseChange(stale: Place, { tenant, keyId, known, lost }: Timeline): Promise<void> {
   if (lost === 'rotate') await call(stale, tenant.token, 'POST', `/v1/keys/${keyId}/rotate`);
   else await newKey(stale, tenant.token);
   for (const token of [tenant.token, known.api_key]) await wrap(stale, token, keyId, newDek());
 }
 
-/** Waits until a server has connections to the new primary. */
 async function serves(place: Place, token: string): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt++) {
     const answers = await Promise.all(
@@ -129,7 +123,6 @@ async function serves(place: Place, token: string): Promise<void> {
   }
 }
 
-/** Makes the change that gets the number of the lost change, and writes further entries. */
 async function replaceChange(fresh: Place, { tenant, keyId, known, lost, further }: Timeline): Promise<void> {
   if (lost === 'rotate') await newKey(fresh, tenant.token);
   else await call(fresh, tenant.token, 'DELETE', `/v1/api-keys/${known.api_key_id}`);
@@ -142,7 +135,7 @@ interface Meeting {
   readonly timeline: Timeline;
 }
 
-/** Sends the first request to `stale`, then checks that no response uses the lost timeline. */
+/** Sends the first request after the failover to the server `stale`. Checks that no response uses the lost change. */
 async function meet(findings: Findings, { stale, fresh, timeline }: Meeting): Promise<void> {
   const { tenant, keyId, known, lost, road, further } = timeline;
   const which = `${lost} lost, ${road} first, ${further} further`;

@@ -11,7 +11,6 @@ import { Cluster, postgresPrograms, withoutStandby } from '../machine/cluster.ts
 import { startServer } from '../machine/server.ts';
 import type { Findings, Part } from '../trial.ts';
 
-/** Returns the shell commands of a section of the operator's manual, block by block. */
 function manualBlocks(heading: string): string[] {
   const section =
     read('packages/server/README.md')
@@ -25,7 +24,9 @@ interface Ran {
   readonly output: string;
 }
 
-/** Runs a code block of the manual. In it, `npx` starts the local build, and the cluster's address replaces the manual's host. */
+/**
+ * Runs a code block of the manual. Replaces `npx` by the local build, and the manual's host by the cluster's address.
+ */
 async function runBlock(block: string, cwd: string, cluster: Cluster, env: Environment): Promise<Ran> {
   const programs = (await postgresPrograms()) ?? '';
   const prelude = [
@@ -44,7 +45,6 @@ async function runBlock(block: string, cwd: string, cluster: Cluster, env: Envir
   });
 }
 
-/** A tenant with data from before and after the backup. */
 interface Known {
   readonly tenant: Tenant;
   readonly keyId: string;
@@ -96,12 +96,14 @@ async function drill(findings: Findings): Promise<void> {
   await checkRights(findings, restored);
 }
 
-/** Returns the command for a tenant id, because the acknowledgement names new checkpoints by the tenants' ids. */
+/**
+ * Returns the manual's command for one tenant. The command must name the tenant's id, because the acknowledgement
+ * names new checkpoints by the tenants' ids.
+ */
 function compareFor(compare: string, { tenantId }: Tenant): string {
   return compare.replaceAll('acme', tenantId);
 }
 
-/** Runs a server, dumps its database, adds more data, takes a checkpoint, and then deletes the database. */
 async function liveThenLose(
   findings: Findings,
   { lost, folder, dump }: { lost: Cluster; folder: string; dump: string },

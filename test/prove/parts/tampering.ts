@@ -15,7 +15,6 @@ interface Report {
   }[];
 }
 
-/** Runs the tests of a folder, and returns vitest's report. */
 async function runTests(folder: string, file: string): Promise<Report> {
   const args = ['vitest', 'run', folder, '--reporter=json', `--outputFile=${file}`];
   await new Promise<void>((resolve) => {

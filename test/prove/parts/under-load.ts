@@ -8,14 +8,16 @@ import type { Cluster } from '../machine/cluster.ts';
 import { startServer } from '../machine/server.ts';
 import type { Findings } from '../trial.ts';
 
-/** A tenant under load. */
 interface Loaded {
   readonly tenant: Tenant;
   readonly keyId: string;
   readonly load: Load;
 }
 
-/** Two servers on a cluster, and two tenants that call both without a pause. One of the tenants creates keys. */
+/**
+ * Two servers on a database cluster, and two tenants that send requests to both servers without a pause. One of the
+ * tenants also creates keys.
+ */
 export class UnderLoad {
   readonly cluster: Cluster;
   readonly replicas: Replica[] = [];
@@ -30,7 +32,6 @@ export class UnderLoad {
     this.#env = env;
   }
 
-  /** `databaseUrl` is the URL by which the servers reach the cluster. Defaults to its socket. */
   static async start(findings: Findings, cluster: Cluster, databaseUrl?: string): Promise<UnderLoad> {
     const operator = await operate(cluster.url);
     const tenants = [await operator.newTenant(), await operator.newTenant()];
@@ -53,7 +54,6 @@ export class UnderLoad {
     return this.replicas[nth] ?? { port: 0 };
   }
 
-  /** Kills a server with SIGKILL and starts another on the same port. */
   async restart(nth: number): Promise<void> {
     const replica = this.replicas[nth];
     if (!replica) return;
@@ -75,7 +75,6 @@ export class UnderLoad {
     }
   }
 
-  /** Returns the results between two times. */
   between(from: number, until: number): Sent[] {
     return this.loaded.flatMap(({ load }) =>
       load.sent.filter(({ sentAt, answeredAt }) => sentAt > from && answeredAt < until),

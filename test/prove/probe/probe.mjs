@@ -1,5 +1,6 @@
-// Loaded into a server with NODE_OPTIONS=--import. It measures how long the event loop is busy, and can step the clock.
-// It listens on a Unix socket in PROVE_DIRECTORY. Each connection sends one JSON command and gets one JSON response.
+// NODE_OPTIONS=--import loads this file into a server. The file measures how long the event loop is busy, and can
+// change the clock. It listens on a Unix socket in PROVE_DIRECTORY. Each connection sends one JSON command and
+// receives one JSON response.
 import { openSync, readlinkSync, readSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -16,7 +17,8 @@ globalThis.Date = new Proxy(Date, {
     Reflect.construct(target, args.length === 0 ? [now()] : args, made === globalThis.Date ? target : made),
 });
 
-// Returns the CPU time of this thread in nanoseconds, which excludes the time in which other processes used the core.
+// The file contains the CPU time of this thread in nanoseconds. The CPU time does not include the time in which other
+// processes used the core.
 const schedule = openSync(`/proc/${readlinkSync('/proc/thread-self')}/schedstat`);
 const text = Buffer.alloc(64);
 const busyMilliseconds = () => {
@@ -27,8 +29,8 @@ const busyMilliseconds = () => {
 let last = busyMilliseconds();
 let longest = 0;
 let over = 0;
-// A timer runs at most once per turn of the event loop. So the CPU time between two timers is the length of one
-// synchronous section, or of a few sections without a pause in between.
+// A timer runs at most once per turn of the event loop. The CPU time between two calls of the timer is therefore the
+// length of a synchronous section.
 setInterval(() => {
   const busy = busyMilliseconds();
   const section = busy - last;
@@ -43,7 +45,6 @@ const commands = {
     offset = milliseconds;
     return {};
   },
-  /** The longest synchronous section since the last command that requested it. */
   sections: () => {
     const answer = { longest, over };
     longest = 0;

@@ -1,4 +1,4 @@
-/** Headers that differ, with the reason. All other headers are compared. */
+/** Response headers that can differ between the real service and the service in memory, with the reason. */
 const otherHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-origin': 'only browsers need this header',
   'access-control-expose-headers': 'only browsers need this header',
@@ -13,8 +13,8 @@ const otherHeaders: Readonly<Record<string, string>> = {
 };
 
 /**
- * Patterns of random values, which differ between the two services. These values are compared by the order in which
- * they first occur.
+ * Patterns of random values, which differ between the real service and the service in memory. Two random values count
+ * as equal if they first occur at the same position.
  */
 const random: readonly (readonly [string, RegExp])[] = [
   ['token', /eaas_sk_[0-9A-Za-z]{49}/g],
@@ -22,7 +22,6 @@ const random: readonly (readonly [string, RegExp])[] = [
   ['uuid', /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g],
 ];
 
-/** Replaces the random values of one side with names. A name contains the position of the first occurrence. */
 export class Names {
   readonly #known = new Map<string, string>();
 

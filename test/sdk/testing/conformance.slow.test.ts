@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { fetchFromAny, runPlayed } from './played-operator.ts';
 
-// Runs the files of the black-box API tests again, with the service in memory instead of the server.
+// Runs the black-box tests of the API against the service in memory instead of the server.
 
 vi.stubGlobal('fetch', fetchFromAny);
 vi.mock('../../conformance/program.ts', () => ({
@@ -13,7 +13,10 @@ vi.mock('../../conformance/program.ts', () => ({
   serve: () => Promise.reject(new Error('there is no server to start')),
 }));
 
-/** Test files that do not test responses of the API, with a description of the things that each file tests. */
+/**
+ * Test files that this test leaves out, because they do not test responses of the API. Maps each file to what it
+ * tests.
+ */
 const elsewhere: Readonly<Record<string, string>> = {
   'browsers.test.ts': 'requests of browsers to a server on a port',
   'embedded.test.ts': 'the database of the server',
@@ -24,7 +27,10 @@ const elsewhere: Readonly<Record<string, string>> = {
   'tenants.test.ts': "the operator's command line",
 };
 
-/** Tests that must fail here, with the reason. A listed test that passes counts as a failure. */
+/**
+ * The titles of tests that must fail with the service in memory, with the reason. A listed test that passes counts as
+ * a failure.
+ */
 const different: Readonly<Record<string, string>> = {
   'a wrapped key has 78 bytes: format, version, salt and the sealed DEK':
     'the service in memory has another format, so that neither service can unwrap the keys of the other',

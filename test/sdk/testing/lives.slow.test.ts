@@ -6,8 +6,8 @@ import { openWorld, type World } from '../../setup/world.ts';
 import { apiKey, callOf, keyIn, remember, text } from './material.ts';
 import { openPairs, type Own, type Pair } from './pair.ts';
 
-// The tests send the same calls to the real service and to the service in memory. Both must return the same statuses,
-// problems, bodies, headers and audit log. comparable.ts lists the allowed differences.
+// These tests send the same calls to the real service and to the service in memory. Both must return the same
+// statuses, bodies and headers, and write the same audit log. comparable.ts lists the allowed differences.
 
 let world: World;
 let newPair: () => Promise<Pair>;
@@ -22,7 +22,6 @@ beforeEach(async () => {
   pair = await newPair();
 });
 
-/** The steps of a life. A step has a route, the index of the key to use, and the hours since the previous step. */
 const steps = fc.array(
   fc.record({
     route: fc.constantFrom(...routes),

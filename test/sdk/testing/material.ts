@@ -4,7 +4,6 @@ import type { Own, Pair, Sent, Twin } from './pair.ts';
 
 type Status = 'active' | 'disabled' | 'pending_destruction' | 'destroyed';
 
-/** Creates a key with a status, and a wrapped key and a ciphertext under it. */
 export async function keyIn(pair: Pair, status: Status, fields: object = {}): Promise<Twin<Material>> {
   const name = `key ${named++}`;
   const created = await pair.post(
@@ -34,12 +33,10 @@ export async function keyIn(pair: Pair, status: Status, fields: object = {}): Pr
 }
 
 let named = 0;
-/** Returns the value if it is a string, or an empty string. */
 export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Creates an API key, and the material for its routes. */
 export async function apiKey(
   pair: Pair,
   fields: object = { permissions: ['encrypt'] },
@@ -58,7 +55,6 @@ const issued = (body: Record<string, unknown>) => ({
   ciphertext: '',
 });
 
-/** Returns a call with the smallest valid input. Random parts of the input are the same for both services. */
 export function callOf(route: Route, material: Twin<Material>): (own: Own) => Sent {
   const { query, body } = calls[route];
   return (own) => {

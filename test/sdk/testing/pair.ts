@@ -16,10 +16,8 @@ export interface Twin<T> {
 }
 
 type Side = keyof Twin<unknown>;
-/** Returns the value that belongs to one of the two services. */
 export type Own = <T>(twin: Twin<T>) => T;
 
-/** Returns the request for one of the two services, with the ids of that service. */
 export interface Sent {
   readonly method: string;
   readonly path: string;
@@ -28,7 +26,6 @@ export interface Sent {
   readonly body?: BodyInit | object;
 }
 
-/** The settings of a tenant that both sides have. */
 interface Mode {
   readonly envelopeOnly?: boolean;
   readonly monthlyEncryptQuota?: number | null;
@@ -44,7 +41,6 @@ interface Answer {
 export class Pair {
   readonly #differences: object[] = [];
   #calls = 0;
-  /** Whether the jobs of the real service run before every call, and not only before a GET. Set it if keys become due. */
   showsJobs = false;
   readonly #service: Service;
   readonly #address: string;
@@ -66,7 +62,6 @@ export class Pair {
     this.token = { real: tenant.token, memory: memory.apiKey };
   }
 
-  /** Sends a request to both services, records the difference of their responses, and returns the responses. */
   async send(build: (own: Own) => Sent): Promise<Twin<Answer>> {
     this.#calls++;
     if (this.showsJobs || build((twin) => twin.real).method === 'GET') await this.#doJobs();
@@ -80,19 +75,17 @@ export class Pair {
     return { real, memory };
   }
 
-  /** Sends a GET request to both services. */
   get(path: (own: Own) => string, token?: Twin<string>): Promise<Twin<Answer>> {
     return this.send((own) => ({ method: 'GET', path: path(own), ...(token && { token: own(token) }) }));
   }
 
-  /** Sends a POST with JSON to both services. */
   post(path: (own: Own) => string, body: (own: Own) => object): Promise<Twin<Answer>> {
     return this.send((own) => ({ method: 'POST', path: path(own), body: body(own) }));
   }
 
   /**
-   * Returns all differences between the responses of the two services, including their final audit logs. Throws if
-   * fewer than five calls were compared.
+   * Returns all differences between the responses and the final audit logs of the two services. Throws if fewer than
+   * five calls were compared.
    */
   async allDifferences(): Promise<readonly object[]> {
     if (this.#calls < 5) throw new Error(`expected at least 5 compared calls (got ${this.#calls})`);
@@ -109,7 +102,6 @@ export class Pair {
     }
   }
 
-  /** Changes the settings of both tenants, like the operator. */
   async set({ envelopeOnly, monthlyEncryptQuota }: Mode): Promise<void> {
     await updateTenant(this.#service, this.#tenantId, {
       envelope_only: envelopeOnly,
@@ -118,14 +110,17 @@ export class Pair {
     this.#memory.setTenant({ envelopeOnly, monthlyEncryptQuota });
   }
 
-  /** Runs the jobs of the real service, because the service in memory counts and settles immediately. */
+  /**
+   * Runs the jobs of the real service. They update counts and due keys, which the service in memory updates
+   * immediately.
+   */
   async #doJobs(): Promise<void> {
     const caller = insider(this.#tenantId, 'system');
     const page = { limit: 1_000, offset: 0 };
     const rows = await this.#service.database.run((sql) =>
       listKeys(sql, this.#tenantId, { among: null }, page),
     );
-    // The job has no fixed order. Here the oldest key is first, as in the service in memory.
+    // Handles the oldest key first, like the service in memory. The job of the real service has no fixed order.
     for (const { key_id } of rows.toSorted((a, b) => a.created_id - b.created_id)) {
       await settleKey(this.#service, caller, key_id, alone().hold);
     }
@@ -157,7 +152,6 @@ export class Pair {
   }
 }
 
-/** Starts a server for a world. Returns a function that creates pairs. */
 export async function openPairs(world: World): Promise<() => Promise<Pair>> {
   const service = world.replica();
   const address = await world.serve(service);

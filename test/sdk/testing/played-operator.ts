@@ -8,14 +8,13 @@ const services = new Map<string, TestService>();
 
 const address = 'https://eaas.test';
 
-/** The service of each Authorization header that a service has accepted. */
 const holders = new Map<string, TestService>();
 
-/** Sends a request to the service that accepts its API key. Here each tenant has a separate service. */
 export async function fetchFromAny(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init);
   if (!request.url.startsWith(address)) {
-    // The request asks for the URL of the server under test. The response has a URL without a server.
+    // The conformance tests request the address of the server under test. Without a server, the address only needs to
+    // be a valid URL.
     return Response.json({ baseUrl: address, command: [], env: {} });
   }
   const authorization = request.headers.get('authorization') ?? '';
@@ -30,7 +29,6 @@ export async function fetchFromAny(input: RequestInfo | URL, init?: RequestInit)
   return answer;
 }
 
-/** Runs a command of `eaas`. */
 export async function runPlayed(command: readonly string[]) {
   const { positionals, values } = parseArgs({
     args: [...command],
@@ -67,7 +65,6 @@ export async function runPlayed(command: readonly string[]) {
   return { ...done, code: 1, stdout: '', stderr: `\`eaas ${command.join(' ')}\` is not simulated` };
 }
 
-/** Issues an API key. A new service already has its first API key with all permissions, which is returned for `all`. */
 async function issue(service: TestService, permissions: string): Promise<object> {
   if (permissions !== 'all') {
     return service.createApiKey({ permissions: permissions.split(',') as Permission[] });

@@ -99,9 +99,8 @@ export async function checkAudit({ audit }: AuditSource, options: CheckOptions):
   const onPage = async (): Promise<void> => {
     onProgress?.({ id: walk.at.id, through: id });
     const { at, checked } = walk;
-    // A full round saves its progress only at its end, after it has read all previously verified entries. After a finding,
-    // this code saves nothing. If this round then fails before it returns the finding, the next round must find the problem
-    // again.
+    // A full round saves its state only at its end, after it has read all previously verified entries again. A round
+    // with a finding saves no state, because the next round must find the problem again if this round fails.
     if (full || checked - savedAt < saveEvery || findings.length > 0 || at.hash === undefined) return;
     savedAt = checked;
     await save({ read: { id: at.id, hash: at.hash } });
@@ -109,11 +108,11 @@ export async function checkAudit({ audit }: AuditSource, options: CheckOptions):
   try {
     await walkChain(walk, { audit, signal, onEntry, onPage });
   } catch (error) {
-    // After a finding, an error of the service must not suppress the report.
+    // If a round has findings, an error of the service must not replace its report.
     if (findings.length === 0 || !isCallError(error)) throw error;
     return report(walk.checked);
   }
-  // The walk can end after the signed entry, if all entries up to the signed entry were purged.
+  // If all entries up to the signed entry were purged, the last entry that was read is later than the signed entry.
   const isSound = findings.every(({ code }) => code === 'purged_unread');
   if (isSound && walk.at.id <= id) {
     if (walk.at.id === id && walk.at.hash === hash) {
@@ -130,7 +129,6 @@ export async function checkAudit({ audit }: AuditSource, options: CheckOptions):
   return report(walk.checked);
 }
 
-/** Requests a checkpoint, and compares it with the pinned verifier key and the entries that were read earlier. */
 async function takeCheckpoint(
   audit: AuditSource['audit'],
   stored: AuditState | undefined,

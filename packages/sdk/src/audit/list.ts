@@ -47,14 +47,18 @@ export async function* listAudit(
   const first = await pageAt(0);
   const [newest] = first.logs;
   if (!newest) return;
-  // Excludes later entries, which would shift every offset. Later entries with the same millisecond are not excluded.
+  // Excludes entries that are later than the newest entry, because they would shift the offset of every entry. Later
+  // entries with the same millisecond are not excluded.
   query['date_to'] = newest.created_at;
   yield* order === 'oldest' ? oldestFirst(first, newest.id, pageAt) : newestFirst(first, pageAt);
 }
 
 type PageAt = (offset: number) => Promise<AuditPage>;
 
-/** Lists the newest entry first. New entries shift the offsets, so pages can repeat entries. Drops repeated entries. */
+/**
+ * Yields entries, the newest first. New entries shift the offsets, so a page can repeat entries of the previous page.
+ * This function skips repeated entries.
+ */
 async function* newestFirst(first: AuditPage, pageAt: PageAt): AsyncGenerator<AuditEntry, void, undefined> {
   let last = Infinity;
   for (let page = first; ;) {
@@ -69,7 +73,10 @@ async function* newestFirst(first: AuditPage, pageAt: PageAt): AsyncGenerator<Au
   }
 }
 
-/** Lists the oldest entry first. Requests a page with a higher offset if a page does not overlap the previous page. */
+/**
+ * Yields entries, the oldest first. If two pages do not overlap, entries between them might be missing, so this
+ * function then requests a page at a higher offset.
+ */
 async function* oldestFirst(
   first: AuditPage,
   newest: number,
@@ -79,7 +86,7 @@ async function* oldestFirst(
   for (let page = first; ;) {
     const { logs, count, total, limit, offset } = page;
     const lowest = logs.at(-1);
-    // The number of entries that are newer than the last yielded entry.
+    // The number of log entries that are newer than the last yielded entry.
     let above = offset;
     if (!lowest) above = total;
     else if (lowest.id > last && offset + count < total) above = last ? offset + count + limit - 2 : total;

@@ -29,7 +29,6 @@ export interface AuditMethods {
   checkpoint(options?: CallOptions): Promise<Output<'GET /v1/audit/checkpoint'>>;
 }
 
-/** Creates the methods for the audit log. */
 export function auditOf(call: Call): AuditMethods {
   return {
     list: (filter, options) => listAudit(call, filter, options),
@@ -53,7 +52,7 @@ export async function verifyAudit(
     const { next_id } = found;
     const next_row = found.next_row ?? undefined;
     if (next_id === null) return found;
-    // Without this check, the loop would never end if the service made no progress.
+    // Stops if the service makes no progress, because the loop would otherwise never end.
     if (next_id < from || (next_id === from && next_row === row)) throw unreadable();
     [from, row] = [next_id, next_row];
     const query = { ...range, from_id: from, ...(row !== undefined && { row }) };
@@ -61,7 +60,6 @@ export async function verifyAudit(
   }
 }
 
-/** Combines the results of two verifications. Each verification checks the head, so both results can have the same error. */
 function merge(before: AuditVerification, now: AuditVerification): AuditVerification {
   const known = new Set(before.errors.map(({ id, reason }) => `${id} ${reason}`));
   const fresh = now.errors.filter(({ id, reason }) => !known.has(`${id} ${reason}`));

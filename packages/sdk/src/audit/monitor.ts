@@ -27,7 +27,7 @@ export async function* monitorAudit(
       await onError(error);
     });
     if (report) yield report;
-    // If the signal aborts, the pause ends immediately, and then the loop ends.
+    // The error is ignored, because the loop ends when the signal aborts.
     await sleep(interval, signal).catch(() => undefined);
   }
 }

@@ -2,15 +2,9 @@ import { ServiceError } from '../errors.ts';
 import type { AuditEntry } from './list.ts';
 import type { AuditMethods } from './methods.ts';
 
-/** The position of a reader in the audit log, according to the last page. */
 export interface Place {
-  /** The id of the newest entry up to the date `until`. Undefined before the first page. */
   head: number | undefined;
-  /**
-   * The latest date to request. Later entries would shift every offset. Later entries with the same date can still appear.
-   */
   until: string | undefined;
-  /** By how much the number of entries grew between the last two pages. */
   growth: number;
   size: number;
 }
@@ -19,7 +13,7 @@ const slack = 10;
 const mostAttempts = 30;
 
 /**
- * Returns the page that contains a given entry and the previous entry, oldest first. If these entries are missing, returns
+ * Returns the page that contains an entry and the entry before it, oldest first. If these entries are missing, returns
  * the page where they should be. Does not trust the order, the counts and the dates in responses.
  */
 export async function pageWith(
@@ -33,7 +27,8 @@ export async function pageWith(
   let last = mostAttempts;
   for (let attempt = 1; attempt <= last; attempt++) {
     const { head, until, size, growth } = place;
-    // Assumes that the log keeps growing at the rate measured so far. Each page has spare room if it grows faster.
+    // Assumes that the log grows as fast as between the last two pages. A page has room for more entries, in case the
+    // log grows faster.
     const expected = head && head + growth + Math.min(growth, 40);
     const offset = expected === undefined ? 0 : Math.max(0, expected - from - size + 1 + slack);
     const query = { limit: size, offset, ...(until !== undefined && !found && { date_to: until }) };
@@ -41,11 +36,12 @@ export async function pageWith(
     const [oldest, newest] = [entries[0], entries.at(-1)];
     const shows = (wanted: number) => oldest && newest && oldest.id <= wanted && wanted <= newest.id;
     if (shows(from) && shows(id)) return entries;
-    // The offset can be wrong, because it was estimated and the log can grow.
+    // Requests the page again if its offset was wrong. The offset was estimated, because the log can grow between two
+    // requests.
     if (expected !== head || (oldest && place.head !== head)) continue;
     if (shows(id)) return entries;
     if (found || head === undefined) return found ?? entries;
-    // An altered date can mislead a search by date. Search again without a date.
+    // An attacker who alters a date can mislead a search by date. Search again without a date.
     found = entries;
     last = attempt + 3;
   }
@@ -73,7 +69,6 @@ async function readPage(
   return logs.toReversed();
 }
 
-/** Whether the value is an entry in the exact form that the hash covers. */
 function isEntry(entry: AuditEntry | null): boolean {
   if (!entry) return false;
   const { id, key_id, key_version, ip_address, metadata, created_at, hash } = entry;

@@ -30,7 +30,6 @@ export interface AuditStore {
   save(state: AuditState): void | Promise<void>;
 }
 
-/** The state of an audit before its first round. */
 export function initialState(tenantId: string, verifierKey: string): AuditState {
   const start = { id: 0, hash: toHex(genesisHash(tenantId)) };
   const heads = { start, read: start, verified: start };
@@ -48,13 +47,13 @@ export function readState(loaded: unknown): AuditState | undefined {
     (state.checkpoint === null || typeof state.checkpoint === 'string') &&
     [state.start, state.read, state.verified].every(isHead);
   if (isState) return state as AuditState;
-  // A new first round would trust the log that the service returns now, so an invalid state must cause an error.
+  // An invalid state causes an error instead of a new first round, because a first round trusts the log that the
+  // service returns.
   throw new InputError(
     '`store.load` must return the state that was passed to `store.save`, or null (got another value)',
   );
 }
 
-/** Whether the value is an id and the hash of an entry. */
 export function isHead(head: Partial<AuditHead> | null | undefined): boolean {
   return Number.isSafeInteger(head?.id) && /^[0-9a-f]{64}$/.test(head?.hash ?? '');
 }

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { playLog } from '../../../../test/sdk/played-log.ts';
 import { type AuditVerification, verifyAudit } from './methods.ts';
 
-/** Simulates a service that returns the given verification results, one result per call. */
 function inParts(parts: readonly Partial<AuditVerification>[]) {
   const log = playLog(30);
   const asked: unknown[] = [];

@@ -9,31 +9,31 @@ import type { AuditMethods } from './methods.ts';
 import { pageWith, type Place } from './pages.ts';
 import { isHead } from './state.ts';
 
-/** The state of one pass over the audit log, up to the entry that a checkpoint states. */
+/** The state of one pass over the audit log. A pass ends at the entry that a checkpoint states. */
 export interface Walk {
   readonly tenantId: string;
   readonly to: AuditHead;
   /** The last entry that an earlier round read. This entry must be unchanged. */
   readonly known: AuditHead;
-  /** Whether this is the first round. Later rounds report entries that were purged before they were read. */
   readonly isFirst: boolean;
   readonly findings: AuditFinding[];
-  /** The last entry that this pass read, with the hash that the service returned. The hash is undefined after a gap. */
+  /**
+   * The last entry that this pass read, with the hash in the service's response. The hash is undefined after missing
+   * entries.
+   */
   at: { id: number; hash: string | undefined };
   /** The last purged entry, if this pass begins after it. The hash of this entry is trusted without verification. */
   start: AuditHead | undefined;
-  /** The time of the last entry. */
   time: number;
   checked: number;
 }
 
 interface WalkOptions extends Pick<CheckOptions, 'signal' | 'onEntry'> {
   readonly audit: Pick<AuditMethods, 'page' | 'verify'>;
-  /** Called after each page. */
   readonly onPage: () => Promise<void>;
 }
 
-/** Recomputes the chain entry by entry, and records problems as findings. Throws the errors of calls. */
+/** Recomputes the hash chain of the audit log, and records problems as findings. Throws the errors of calls. */
 export async function walkChain(walk: Walk, options: WalkOptions): Promise<void> {
   const { findings, to } = walk;
   const place: Place = { head: undefined, until: undefined, growth: 0, size: 100 };
@@ -60,7 +60,6 @@ export async function walkChain(walk: Walk, options: WalkOptions): Promise<void>
   }
 }
 
-/** Checks an entry that this pass has not read before. */
 function judge(walk: Walk, entry: AuditEntry): void {
   const { at, tenantId, findings } = walk;
   const { id, hash } = entry;
@@ -93,7 +92,6 @@ function isChained(previous: string | undefined, entry: AuditEntry): boolean {
   }
 }
 
-/** Checks that the last entry of a page is unchanged at the beginning of the next page. */
 function repeat(walk: Walk, { id, hash, created_at }: AuditEntry): void {
   const { hash: before } = walk.at;
   if (before !== undefined && before !== hash) findFork(walk, { id, hash: before }, hash);
@@ -101,7 +99,6 @@ function repeat(walk: Walk, { id, hash, created_at }: AuditEntry): void {
   walk.time = Math.max(walk.time, Date.parse(created_at));
 }
 
-/** Advances the pass to an entry, and compares the hash of the entry with the earlier rounds and with the checkpoint. */
 function arrive(walk: Walk, at: AuditHead): void {
   const { findings, to, known } = walk;
   walk.at = { ...at };
@@ -116,13 +113,12 @@ function findFork({ findings }: Walk, { id, hash }: AuditHead, now: string): voi
   find(findings, 'fork', id, `entry ${id} had the hash ${hash} when it was read, and now has ${now}`);
 }
 
-/** Returns true if the missing entries were purged. The pass then continues after the purged entries. */
 async function crossPurge(walk: Walk, { audit, signal }: WalkOptions): Promise<boolean> {
   const { at, to, known, isFirst, findings } = walk;
-  // Asks the service to verify only one entry, because each verification also returns the last purged entry.
+  // Asks the service to verify only one entry, because every verification also returns the last purged entry.
   const range = { from_id: to.id, to_id: to.id };
   const { purged_through: anchor, valid, errors } = await audit.verify(range, { signal });
-  // Without a hash of the last purged entry, any next entry would be accepted.
+  // Requires the hash of the last purged entry. Without it, the check would accept any next entry.
   if ((anchor && !isHead(anchor)) || !Array.isArray(errors)) throw unreadable();
   if (valid === false) {
     const reasons = errors.map(({ id, reason }) => (id === null ? reason : `${reason} (${id})`)).join(', ');

@@ -8,7 +8,6 @@ const proxyUrl = 'https://app.example/api/eaas';
 const secret = `eaas_sk_${'0'.repeat(49)}`;
 const hash = 'ab'.repeat(32);
 
-/** A client, and the requests that it sends to a proxy with a fixed response. */
 function setUp(
   options: EaasBrowserClientOptions = {},
   answer: () => Response = () => Response.json({ hash, key_id: keyId }),
@@ -21,7 +20,6 @@ function setUp(
   return { sent, client: new EaasBrowserClient({ proxyUrl, keyId, fetch, retries: 0, ...options }) };
 }
 
-/** Returns the error of a call, or undefined. */
 async function thrownBy(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     () => undefined,
@@ -29,7 +27,6 @@ async function thrownBy(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Whether the error is an InputError that does not show the API key. */
 function isRefusal(error: unknown): boolean {
   const shown = inspect(error, { depth: 9, showHidden: true });
   return error instanceof InputError && !shown.includes('eaas_sk_');

@@ -12,12 +12,11 @@ export interface CacheLimits {
 type Request = () => Promise<DerivedDataKey>;
 
 /**
- * An LRU cache of data keys with a TTL. A name can have a data key in memory and a requested data key that has not arrived
- * yet. A data key that is evicted during its use stays valid until its last call ends.
+ * An LRU cache of data keys with a TTL. A name can have two data keys: one in memory, and one that was requested and
+ * has not arrived. A call that uses a data key can finish after the data key was evicted.
  */
 export class DataKeyCache {
   readonly #limits: CacheLimits;
-  /** The data keys in memory, in the order of their last use. */
   readonly #ready = new Map<string, Lease>();
   readonly #arriving = new Map<string, Lease>();
   #latest: Lease | undefined;
@@ -27,10 +26,6 @@ export class DataKeyCache {
     this.#limits = limits;
   }
 
-  /**
-   * Returns the data key in memory, and marks it as most recently used. Returns undefined if no data key is in memory or if
-   * it has expired.
-   */
   find(name: string): Lease | undefined {
     const lease = this.#ready.get(name);
     if (!lease?.key) return undefined;
@@ -46,13 +41,13 @@ export class DataKeyCache {
   }
 
   /**
-   * Returns the latest request for a data key that has not arrived. Concurrent callers share this request (single-flight).
+   * Returns the latest request for a data key that has not arrived. Concurrent callers share this request
+   * (single-flight).
    */
   arriving(name: string): Lease | undefined {
     return this.#arriving.get(name);
   }
 
-  /** Requests a new data key, which replaces the data key in memory when it arrives. */
   request(name: string, request: Request, onFailure?: (error: ServiceError) => void): Lease {
     const settled = (): void => {
       if (this.#arriving.get(name) === lease) this.#arriving.delete(name);
@@ -60,7 +55,7 @@ export class DataKeyCache {
     const onArrival = (key: DerivedDataKey): void => {
       settled();
       this.#requireOpen(key);
-      // Does not cache an abandoned lease, because a later request might have replaced it.
+      // Does not cache the data key of an abandoned request, because a later request might have replaced it.
       if (!lease.isReleased) this.#keep(name, lease);
     };
     const lease: Lease = new Lease(request, onArrival, (error) => {
@@ -78,12 +73,10 @@ export class DataKeyCache {
     return lease;
   }
 
-  /** Removes the data key in memory. */
   evict(name: string): void {
     this.#remove(name, this.#ready.get(name));
   }
 
-  /** Removes every data key. Requests that have not ended yet fail with ClientError `closed`. */
   close(): void {
     this.#isClosed = true;
     for (const entry of this.#ready) this.#remove(...entry);

@@ -8,21 +8,16 @@ import { loadNoble } from '../noble-engines.ts';
 /** A group of data keys. A data key of one partition is never used for another partition. */
 export interface Partition {
   readonly keyId: string;
-  /** A name that the caller chooses, such as the id of a customer. */
   readonly scope?: string | undefined;
   /** The service binds this context to the data key, and unwraps the data key only with the same context. */
   readonly wrapContext?: Context | undefined;
 }
 
-/** A data key in memory, with a derived key for each engine that uses the data key. */
 export interface DerivedDataKey {
   readonly keyId: string;
   readonly keyVersion: number;
-  /** The wrapped key in base64, as in a bundle. */
   readonly wrappedText: string;
-  /** The derived key for asynchronous calls. */
   readonly values: DataKey;
-  /** The derived key for synchronous calls. Undefined if the engines differ and no call has requested it. */
   readonly sync: DataKey<'sync'> | undefined;
   readonly createdAt: number;
 }
@@ -33,7 +28,6 @@ export function partitionName(keyId: string, { scope, wrapContext }: Omit<Partit
   return JSON.stringify([keyId, scope, toBase64(encodeContext(wrapContext))]);
 }
 
-/** Derives a data key from a DEK, and overwrites the DEK. `withSync` also derives it for synchronous calls. */
 export async function deriveDataKey(
   { values: engine, sync: syncEngine }: Engines,
   dek: Uint8Array,
@@ -62,7 +56,6 @@ export async function deriveDataKey(
   }
 }
 
-/** Makes a data key unusable, and overwrites it if its engines can. */
 export function wipe({ values, sync }: DerivedDataKey): void {
   wipeDataKey(values);
   if (sync) wipeDataKey(sync);

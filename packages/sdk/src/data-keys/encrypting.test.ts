@@ -124,7 +124,6 @@ describe('encrypting data keys', () => {
   });
 });
 
-/** Advances the clock, then lets pending responses arrive. */
 const pass = async (milliseconds: number): Promise<void> => {
   await vi.advanceTimersByTimeAsync(milliseconds);
   await arrivals();

@@ -17,7 +17,7 @@ export interface BudgetLimits {
 
 type Work<T> = (key: DerivedDataKey) => T | Promise<T>;
 
-/** When a data key has used this share of its budget, the client requests the next data key. */
+/** The client requests the next data key when the current one has used this fraction of its budget. */
 const refreshAhead = 0.8;
 const pauseAfterFailure = 1_000;
 
@@ -29,9 +29,7 @@ export function createEncryptingKeys(
   emit: Emit,
 ) {
   const cache = new DataKeyCache({ maxEntries: Infinity, maxAge: limits.maxAge });
-  /** The partitions that `prime({ keep: true })` renews. */
   const kept = new Map<string, Timer>();
-  /** The partitions whose last request for a data key failed recently. */
   const paused = new Map<string, Timer>();
 
   async function mint(of: Partition, withSync: boolean): Promise<DerivedDataKey> {
@@ -65,7 +63,8 @@ export function createEncryptingKeys(
   }
 
   /**
-   * Checks twenty times during the lifetime of a data key whether it needs renewal, so a failed renewal is repeated soon.
+   * Checks whether a data key needs renewal, twenty times during its lifetime. If a renewal fails, it is therefore
+   * soon repeated.
    */
   function keepUp(name: string, of: Partition): void {
     const check = (): void => {
@@ -78,9 +77,9 @@ export function createEncryptingKeys(
 
   return {
     /**
-     * Reserves budget for one more message and returns the data key in memory. The caller must use it immediately. Returns
-     * undefined if no data key is in memory or its budget is spent. A synchronous
-     * call (`sync`) does not request the next data key ahead of time, unless `keep` is set for the partition.
+     * Returns the data key in memory and counts one message against its budget. The caller must use the data key
+     * immediately. Returns undefined if no data key is in memory or if its budget is spent. A synchronous call
+     * (`sync`) does not request the next data key ahead of time, unless `keep` is set for the partition.
      */
     take(of: Partition, length: number, sync?: boolean): DerivedDataKey | undefined {
       const name = partitionName(of.keyId, of);
@@ -95,7 +94,6 @@ export function createEncryptingKeys(
       if (share > refreshAhead && (!sync || kept.has(name))) refresh(name, of);
       return lease.key;
     },
-    /** Counts one message on a data key that is arriving. Requests a data key if there is none with enough budget. */
     reserve(of: Partition, length: number): Lease {
       const name = partitionName(of.keyId, of);
       let lease = cache.arriving(name);
@@ -103,12 +101,9 @@ export function createEncryptingKeys(
       spend(lease, length);
       return lease;
     },
-    /** Waits for a data key, and then uses it. */
     use: <T>(lease: Lease, work: Work<T>, signal: AbortSignal | undefined): Promise<T> =>
       lease.use(work, signal, patience),
-    /** Requests a data key for one message. */
     requestOnce: (of: Partition): Lease => cache.requestOnce(() => mint(of, false)),
-    /** Fetches a data key for synchronous use by `take`. With `keep`, renews it until the client is closed. */
     async prime(of: Partition, keep: boolean, signal: AbortSignal | undefined): Promise<void> {
       const name = partitionName(of.keyId, of);
       const isPrimed = (): boolean => {
@@ -131,17 +126,16 @@ export function createEncryptingKeys(
 }
 
 /**
- * Returns the share of its budget that a data key would have used after one more message of `length` bytes. If the share is
- * above 1, the data key must not encrypt that message.
+ * Returns the fraction of its budget that a data key would have used after one more message of `length` bytes. If the
+ * result is above 1, the data key must not encrypt this message.
  */
 function shareUsed(limits: BudgetLimits, { key, messages, bytes }: Lease, length: number): number {
   const age = key ? (Date.now() - key.createdAt) / limits.maxAge : 0;
-  // A single message that exceeds the whole limit gets a separate data key.
+  // A message that exceeds the byte limit alone gets a separate data key.
   const size = messages > 0 ? (bytes + length) / limits.maxBytes : 0;
   return Math.max(age, (messages + 1) / limits.maxMessages, size);
 }
 
-/** Counts one message. */
 function spend(lease: Lease, length: number): void {
   lease.messages++;
   lease.bytes += length;

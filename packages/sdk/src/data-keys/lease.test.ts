@@ -44,7 +44,6 @@ const realSetTimeout = setTimeout;
 const arrivals = (): Promise<void> => new Promise((resolve) => realSetTimeout(resolve, 5));
 afterEach(() => void vi.useRealTimers());
 
-/** An engine that records the keys that it imports. */
 function watchedEngine() {
   const keys: Uint8Array[] = [];
   const importKey = (key: Uint8Array): Uint8Array => {

@@ -4,18 +4,16 @@ import type { ServiceError } from '../errors.ts';
 import { type DerivedDataKey, wipe } from './derive.ts';
 
 /**
- * Records who uses a data key, from the request for the data key until it is overwritten. The cache is a holder until
- * `release`. Every call that waits for the data key or uses it is also a holder. The last holder overwrites the data key.
+ * Counts the holders of a data key, from the request for the data key until it is overwritten. The cache is a holder
+ * until `release`. Each call that waits for the data key or uses it is also a holder. When the last holder has ended,
+ * the data key is overwritten.
  */
 export class Lease {
-  /** The data key. Undefined until it arrives. */
   key: DerivedDataKey | undefined;
-  /** Whether the cache no longer holds the data key. */
   isReleased = false;
-  /** The messages and bytes that the data key has encrypted or that waiting calls will encrypt. */
+  /** The number of messages that the data key has encrypted or that waiting calls will encrypt with it. */
   messages = 0;
   bytes = 0;
-  /** The timer that evicts the data key from the cache. */
   expiry?: Timer;
   #users = 0;
   readonly #arrival: Promise<DerivedDataKey>;
@@ -57,14 +55,12 @@ export class Lease {
     }
   }
 
-  /** Called when the cache drops the data key, which is then overwritten immediately or after its last use. */
   release(): void {
     this.isReleased = true;
     clearTimeout(this.expiry);
     this.#wipeUnlessHeld();
   }
 
-  /** Stops waiting for a data key that has not arrived. Later calls request another data key. */
   #abandon(error: ServiceError): void {
     if (this.key || this.isReleased) return;
     this.isReleased = true;

@@ -126,7 +126,7 @@ function lowEntropy<Value>(
     return {
       ...withParts(field),
       searchable(search) {
-        // The types require `lowEntropy`, but JavaScript callers can omit this option.
+        // The types require `lowEntropy`. This check is for callers in JavaScript, who can omit the option.
         if ((search as { lowEntropy?: unknown } | undefined)?.lowEntropy !== 'accepted') {
           const cure = "pass searchable({ lowEntropy: 'accepted' }) to accept this risk";
           refuse(`a ${type.name} can be guessed by brute force: ${cure}`);
@@ -147,7 +147,7 @@ function indexOf<Value, Column extends string | true>(
   const { boundTo } = search;
   const size = requireSize(search);
   if (boundTo !== undefined) {
-    // Requires both names. Otherwise the index would not be bound to one field.
+    // Requires both names, because an index with only one name would not be bound to a field.
     const { table, field } = Object(boundTo) as { table: unknown; field: unknown };
     const areNames = [table, field].every((name) => typeof name === 'string' && name !== '');
     if (!areNames) refuse('`boundTo` must be { table, field } with the names of a table and a field');

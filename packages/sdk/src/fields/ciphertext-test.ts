@@ -10,7 +10,6 @@ export function isCiphertext(value: unknown): boolean {
   return ciphertext !== undefined && headerIn(ciphertext) === 'present';
 }
 
-/** Returns the ciphertext, even a truncated one, of a column that can also hold plaintext. Undefined for plaintext. */
 export function ciphertextAmongPlaintext(value: unknown): Ciphertext | undefined {
   const ciphertext = storedCiphertext(value);
   return ciphertext !== undefined && headerIn(ciphertext) !== 'none' ? ciphertext : undefined;
@@ -36,7 +35,6 @@ function holds(value: unknown, around: readonly unknown[]): boolean {
 const fixedBytes = 26;
 const fixedText = 36;
 
-/** Returns `cut` for a value that is too short for a header, but begins like an envelope of version 1. */
 function headerIn(ciphertext: Ciphertext): 'present' | 'cut' | 'none' {
   const isText = typeof ciphertext === 'string';
   if (ciphertext.length < (isText ? fixedText : fixedBytes)) {

@@ -16,13 +16,11 @@ export interface DecryptRowsOptions extends RowOptions {
   readonly as?: Readonly<Record<string, string | null | undefined>> | undefined;
 }
 
-/** A row that is being decrypted, and the first error of its fields. */
 interface Opening {
   readonly row: Row;
   error?: FieldError;
 }
 
-/** A ciphertext to decrypt, and the row that gets the value. */
 interface Cell {
   readonly opening: Opening;
   readonly column: string;
@@ -32,10 +30,7 @@ interface Cell {
   readonly context: Context;
 }
 
-/**
- * Decrypts rows and returns one result per row. Decrypts the ciphertexts of all rows together, so the client can fetch the
- * data keys with one request.
- */
+/** Decrypts the ciphertexts of all rows together, so the client can fetch the data keys with one request. */
 export async function decryptRows(
   internals: Internals,
   table: string,
@@ -84,7 +79,10 @@ export async function decryptRows(
   return openings.map(({ row, error }) => (error ? { ok: false, error } : { ok: true, value: row }));
 }
 
-/** Returns the field of each column, and the columns that need no check. Throws InputError for an unknown field. */
+/**
+ * Returns the field of each column, and the columns that may contain ciphertexts unchanged. Throws InputError for an
+ * unknown field.
+ */
 function columnsOf(plan: TablePlan, as: DecryptRowsOptions['as'] = {}) {
   const fields = new Map(plan.fields.map((field) => [field.name, field]));
   const known = new Set(plan.fields.flatMap((field) => [field.name, ...field.indexColumns]));
@@ -110,7 +108,6 @@ function refuseCiphertext(row: Row, column: string, table: string): never {
   );
 }
 
-/** Runs the step. Stores the first FieldError of the row instead of throwing. */
 function attempt(opening: Opening, where: Where, step: () => void): void {
   try {
     at(where, step);
@@ -120,7 +117,6 @@ function attempt(opening: Opening, where: Where, step: () => void): void {
   }
 }
 
-/** Returns the value of a column if it is a ciphertext. Returns undefined for any other value. */
 export function ciphertextIn({ field }: FieldPlan, stored: unknown): string | Uint8Array | undefined {
   return field.previous ? ciphertextAmongPlaintext(stored) : storedCiphertext(stored);
 }
@@ -142,7 +138,7 @@ export function readPlaintext(
   try {
     value = field.previous.read(stored);
   } catch {
-    // The error has no cause, because the cause might quote the value.
+    // The error has no cause, because the cause might quote the plaintext.
     throw new FormatError('the function that was passed to `plaintext` threw an error for the stored value');
   }
   field.type.encode(value);

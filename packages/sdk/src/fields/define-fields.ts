@@ -33,7 +33,6 @@ export interface RecordsOptions<T extends Tables> {
   readonly onPlaintext?: ((read: PlaintextRead) => void) | undefined;
 }
 
-/** The options of `open`. `index` is required if a field is searchable. */
 type OptionsOf<T extends Tables> = {
   [Table in NameOf<T>]: Searchable<T[Table]>;
 }[NameOf<T>] extends never

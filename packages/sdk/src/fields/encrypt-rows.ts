@@ -8,7 +8,6 @@ import type { TypedValue } from './part-index.ts';
 import { contextOf, type FieldPlan, requireColumns, requireTable, rowIdOf } from './plan.ts';
 import { refuse } from './value-type.ts';
 
-/** A value to encrypt, and the row that gets the ciphertext. */
 interface Cell {
   readonly row: Row;
   readonly plan: FieldPlan;

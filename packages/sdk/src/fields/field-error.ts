@@ -18,7 +18,7 @@ export class FieldError extends EaasError {
 
   constructor(cause: SdkError, { table, field, row }: Where, code: FieldErrorCode = cause.code) {
     const place = row === undefined ? `${table}.${field}` : `${table}.${field} of row ${row}`;
-    // The most frequent reason is a wrong row id, which the error of the client cannot name.
+    // If decryption fails, the most frequent reason is a wrong row id. The client's error cannot name the row id.
     const hint = code === 'decryption' && row !== undefined ? ' (was it encrypted with this row id?)' : '';
     super(`${place}: ${cause.message}${hint}`);
     this.cause = cause;
@@ -30,14 +30,13 @@ export class FieldError extends EaasError {
   }
 }
 
-/** The table, field and row that an error names. */
 export interface Where {
   readonly table: string;
   readonly field: string;
   readonly row: string | undefined;
 }
 
-/** Runs `step`. Converts an EaasError to a FieldError. Does not change errors of the app's own functions. */
+/** Runs a function and converts its EaasError to a FieldError. Rethrows every other error unchanged. */
 export function at<T>(where: Where, step: () => T): T {
   try {
     return step();

@@ -23,7 +23,6 @@ export interface Subject {
 
 export type Fingerprints = ReturnType<typeof fingerprintsOf>;
 
-/** Computes fingerprints, with one call for each index and key. */
 export function fingerprintsOf(
   client: Pick<EnvelopeClient, 'hashMany' | 'unwrap'>,
   given: readonly IndexSource[],
@@ -49,7 +48,7 @@ export function fingerprintsOf(
       (group, key) => {
         const preimages = group.map(({ subject }) => preimage(subject));
         if (typeof key === 'object') return settleEach(preimages, (bytes) => key.mac(bytes));
-        // The service computes HMAC-SHA-256 of a text, so the bytes are sent as base64.
+        // The service computes HMAC-SHA-256 of a text. The bytes are therefore sent as base64.
         return client.hashMany(
           preimages.map((bytes) => toBase64(bytes)),
           { keyId: key, signal },
@@ -64,13 +63,11 @@ export function fingerprintsOf(
   }
 
   return {
-    /** Computes the fingerprints to store, with the first index and under the first key of each field. */
     written: (subjects: readonly Subject[], options: CallOptions) =>
       make(
         options,
         subjects.flatMap((subject) => tasksOf(subject).slice(0, 1)),
       ),
-    /** Computes the fingerprints to search by, with every index and under every key of each field. */
     possible: (subject: Subject, options: CallOptions) => make(options, tasksOf(subject)),
     /** Drops the index keys. Fingerprints cannot be computed afterwards. */
     drop(): void {
@@ -80,8 +77,8 @@ export function fingerprintsOf(
 }
 
 /**
- * Normalises and encodes a value. Returns undefined for a value that is empty after normalization, because all such values
- * would have the same fingerprint. Throws InputError for a value of another type.
+ * Normalizes and encodes a value. Returns undefined for a value that is empty after normalization, because all such
+ * values would have the same fingerprint. Throws InputError for a value of another type.
  */
 export function subjectOf(plan: FieldPlan, value: unknown): Subject | undefined {
   const { type, index } = plan.field;
@@ -98,7 +95,6 @@ function preimage({ plan, bytes, part }: Subject): Uint8Array<ArrayBuffer> {
   return pae('eaas field index v1', table, field, bytes);
 }
 
-/** Returns the first bits of a fingerprint, in as few hexadecimal digits as possible. */
 function cut(fingerprint: string, bits: number): string {
   const digits = Math.ceil(bits / 4);
   const last = Number.parseInt(fingerprint.charAt(digits - 1), 16) & (0xf << (digits * 4 - bits));

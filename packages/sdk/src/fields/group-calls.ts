@@ -1,4 +1,3 @@
-/** Makes one call for each group of items. The calls run concurrently. Returns the results in the order of the items. */
 export async function callByGroup<Item, Key, Result>(
   items: readonly Item[],
   keyOf: (item: Item) => Key,

@@ -77,7 +77,7 @@ export function indexKeyOf(client: Pick<EnvelopeClient, 'unwrap'>, token: string
       const bytes = (await client.unwrap(wrapped, { wrapContext })) as Uint8Array<ArrayBuffer>;
       return await macUnder(bytes).finally(() => bytes.fill(0));
     } catch (error) {
-      // A failed request is not kept, so the next call retries.
+      // A failed request is forgotten, so the next call sends it again.
       key = undefined;
       throw error;
     }
@@ -90,7 +90,7 @@ export function indexKeyOf(client: Pick<EnvelopeClient, 'unwrap'>, token: string
       key ??= load();
       return toHex(await (await key)(subject));
     },
-    /** Drops the index key. Later calls of `mac` throw. */
+    /** Forgets the index key. From then on, `mac` throws. */
     drop(): void {
       isDropped = true;
       key = undefined;
@@ -100,7 +100,7 @@ export function indexKeyOf(client: Pick<EnvelopeClient, 'unwrap'>, token: string
 
 type Mac = (subject: Uint8Array<ArrayBuffer>) => Uint8Array | Promise<Uint8Array>;
 
-/** Returns HMAC-SHA-256 under a key. The caller can overwrite the key afterwards. */
+/** Returns a function that computes HMAC-SHA-256 under a copy of the key. The caller can overwrite the original key. */
 async function macUnder(bytes: Uint8Array<ArrayBuffer>): Promise<Mac> {
   const { subtle } = crypto;
   if (!subtle) return (await loadNoble()).hmacUnder(bytes);

@@ -12,7 +12,6 @@ export type FieldsClient = Pick<
   'encryptMany' | 'decryptMany' | 'encryptSync' | 'decryptSync' | 'hashMany' | 'unwrap'
 >;
 
-/** The state that the methods of `Records` share. */
 export interface Internals {
   readonly client: FieldsClient;
   readonly plans: Plans;

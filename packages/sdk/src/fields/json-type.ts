@@ -1,7 +1,7 @@
 import { fromUtf8, toUtf8 } from '@eaas/protocol';
 import { markedBytes, refuse, requireMark, unreadable, type ValueType } from './value-type.ts';
 
-/** The maximum nesting depth. Real data has fewer levels, and the call stack allows far more. */
+/** The maximum nesting depth of a JSON value. Real data has fewer levels, and the call stack has room for far more. */
 const maxDepth = 500;
 
 /**
@@ -24,7 +24,7 @@ export const jsonType: ValueType<unknown> = {
 
 function toJson(value: unknown, around: readonly unknown[]): string {
   if (value === null || typeof value === 'boolean') return String(value);
-  // JSON.stringify escapes lone surrogates, so the encoded value still contains them.
+  // A string needs no check for lone surrogates, because JSON.stringify escapes them.
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'number' && Number.isFinite(value)) return Object.is(value, -0) ? '-0' : String(value);
   if (value === undefined) return refuse('JSON cannot represent undefined: omit the member or use null');
@@ -35,7 +35,8 @@ function toJson(value: unknown, around: readonly unknown[]): string {
   if (around.length >= maxDepth) return refuse(`expected at most ${maxDepth} levels of nesting`);
   const inside = [...around, value];
   if (Array.isArray(value)) {
-    // Comparing the counts is not enough, because an array can have both a hole and an extra member.
+    // Compares the names of the members, because an array with a hole and an extra member has the right number of
+    // members.
     const names = Object.keys(value);
     const isList = names.length === value.length && names.every((name, at) => name === String(at));
     if (!isList) refuse('JSON cannot represent an array with holes or extra members');
@@ -48,7 +49,6 @@ function toJson(value: unknown, around: readonly unknown[]): string {
   return `{${members.map(([name, item]) => `${JSON.stringify(name)}:${toJson(item, inside)}`).join()}}`;
 }
 
-/** Whether the object was made by `{}`, in any realm, or has no prototype. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) return false;

@@ -18,7 +18,6 @@ export interface PartPlan {
 export interface FieldPlan {
   readonly table: string;
   readonly name: string;
-  /** The table and the field, such as `users.email`. */
   readonly place: string;
   readonly field: Field<unknown>;
   readonly indexColumn: string | undefined;
@@ -27,21 +26,17 @@ export interface FieldPlan {
   readonly indexColumns: readonly string[];
   /** The keys of the field. The first key encrypts. Undefined means the key of the client. */
   readonly keyIds: readonly string[] | undefined;
-  /** How many ciphertexts and how many plaintexts of the field were read. */
   readonly reads: { encrypted: number; plaintext: number };
 }
 
-/** A table of the definition. */
 export interface TablePlan {
   readonly table: string;
   readonly fields: readonly FieldPlan[];
-  /** The names of all columns: fields, index columns and unencrypted columns. */
   readonly columns: ReadonlySet<string>;
 }
 
 export type Plans = ReadonlyMap<string, TablePlan>;
 
-/** The key ids of tables (`users`) and of fields (`users.email`). In a list of ids, the first key encrypts. */
 export type KeyIds = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** Checks the definition. Throws InputError for invalid names and for ambiguous names. */
@@ -82,7 +77,7 @@ function planTable(
     if (typeof field?.type?.encode !== 'function') {
       refuse(`${place} must be a field: text(), number() …, or a column of unencrypted()`);
     }
-    // Checks the names now, because encrypting a row fails if a context cannot contain the names.
+    // Checks that a context can contain the names. Otherwise, every encryption of a row would fail later.
     encodeContext({ table, field: name });
     const column = field.index?.column;
     const indexColumn = column === true ? `${name}_index` : column === false ? undefined : column;

@@ -59,10 +59,9 @@ export type IndexColumns<F> = {
   [Name in keyof F]: IndexColumn<F[Name], Name> | PartColumns<F[Name], Name>;
 }[keyof F];
 
-/** The type of an index column. Null is possible for text only, if the text is empty after normalization. */
+/** The type of an index column. Only the index of a text can be null, if the text is empty after normalization. */
 type IndexValue<Place extends string, Value> = Fingerprint<Place> | (Value extends string ? null : never);
 
-/** The searchable fields of a table. */
 export type Searchable<F> = {
   [Name in NameOf<F>]: [IndexColumn<F[Name], Name> | PartColumns<F[Name], Name>] extends [never]
     ? never
@@ -78,8 +77,7 @@ export type Plain<Value> = Value extends string
   : Value;
 
 /**
- * The type of a column that is read: a ciphertext of its field, text of unknown origin, or plaintext that is not yet
- * migrated.
+ * The type of a stored column: a ciphertext of its field, a text of unknown origin, or plaintext before a migration.
  */
 export type Stored<Place extends string, Value> =
   | (string & { readonly 'encrypt it first: records.encryptRow'?: readonly [Place, Value] })
@@ -90,7 +88,7 @@ export type PlainRow<F> = {
   readonly [Name in keyof F]?: F[Name] extends Unencrypted ? unknown : Plain<ValueOf<F[Name]>> | Absent;
 };
 
-/** Makes columns that the definition does not list a compile error. */
+/** Reports a compile error for columns that the definition does not list. */
 export type OnlyDefined<F, Row> = {
   readonly [Name in Exclude<keyof Row, keyof F | IndexColumns<F>>]: {
     readonly 'not in the definition: add a field, or list it with unencrypted()': never;
@@ -118,7 +116,6 @@ export type EncryptRowResult<F, Table extends string, Row> = Flat<
 /** The field of each column whose name differs from its field, or null for a column that stays unchanged. */
 export type Aliases<F, Row> = { readonly [Column in keyof Row]?: FieldName<F> | null };
 
-/** The field whose ciphertexts a column contains. */
 type FieldOf<As, Column> = Column extends keyof As ? As[Column] : Column;
 
 /** The type of a row that is read: the column of a field must hold a ciphertext of this field. */
@@ -150,10 +147,8 @@ export type WithoutRow<F> = {
 export type FieldValue<F, Name extends keyof F> = ValueOf<F[Name]>;
 export type FieldInput<F, Name extends keyof F> = Plain<ValueOf<F[Name]>>;
 
-/** The id of a row. Undefined is allowed only if no field is bound to the row. */
 export type IdFor<F> = [FieldName<F>] extends [WithoutRow<F>] ? RecordId | undefined : RecordId;
 
-/** The names of all fields: `users.email`. */
 export type PlaceOf<T> = { [Table in NameOf<T>]: `${Table}.${FieldName<T[Table]>}` }[NameOf<T>];
 
 /**

@@ -22,13 +22,16 @@ export const textType: ValueType<string> = {
   },
 };
 
-/** IEEE 754 double precision, 8 bytes. Preserves NaN (in one encoding), the infinities and -0. */
+/**
+ * Encodes a number as IEEE 754 double precision, in 8 bytes. Preserves the infinities and -0. Every NaN has the same
+ * encoding.
+ */
 export const numberType: ValueType<number> = {
   name: 'number',
   encode(value) {
     if (typeof value !== 'number') refuseValue('a number', value);
     const view = new DataView(new ArrayBuffer(8));
-    // NaN has many encodings, and setFloat64 might write any of them.
+    // Writes one of the many encodings of NaN, because setFloat64 might write any of them.
     if (Number.isNaN(value)) view.setUint16(0, 0x7ff8);
     else view.setFloat64(0, value);
     return markedBytes('number', new Uint8Array(view.buffer));
@@ -36,7 +39,7 @@ export const numberType: ValueType<number> = {
   decode: (bytes) => viewOf(requireMark('number', bytes, 8)).getFloat64(0),
 };
 
-/** One byte for the sign (1 for negative), then the magnitude without leading zeros, of any length. */
+/** Encodes a bigint as one byte for the sign (1 for negative), then the magnitude without leading zeros. */
 export const bigintType: ValueType<bigint> = {
   name: 'bigint',
   encode(value) {
@@ -60,7 +63,6 @@ export const bigintType: ValueType<bigint> = {
   },
 };
 
-/** One byte, 0 or 1. */
 export const booleanType: ValueType<boolean> = {
   name: 'boolean',
   encode: (value) =>
@@ -72,7 +74,7 @@ export const booleanType: ValueType<boolean> = {
   },
 };
 
-/** Milliseconds since 1970 as a signed integer of 8 bytes. Throws InputError for an invalid Date. */
+/** Encodes a Date as milliseconds since 1970, a signed integer of 8 bytes. Throws InputError for an invalid Date. */
 export const dateType: ValueType<Date> = {
   name: 'date',
   encode(value) {
@@ -90,7 +92,6 @@ export const dateType: ValueType<Date> = {
   },
 };
 
-/** Stores bytes unchanged. Decoding returns a copy. */
 export const bytesType: ValueType<Uint8Array> = {
   name: 'bytes',
   encode: (value) =>

@@ -17,7 +17,6 @@ const marks = { number: 0xf8, bigint: 0xf9, boolean: 0xfa, date: 0xfb, bytes: 0x
 
 type Marked = keyof typeof marks;
 
-/** Returns the type byte followed by the payload. */
 export function markedBytes(type: Marked, payload: ArrayLike<number>): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(payload.length + 1);
   bytes[0] = marks[type];
@@ -38,7 +37,6 @@ export function otherType(expected: string, bytes: Uint8Array): FormatError {
   return new FormatError(`the definition says ${expected}, but the stored value is ${found}`);
 }
 
-/** The error for bytes that begin with the right type byte but are not a valid value of the type. */
 export function unreadable(type: Marked): FormatError {
   return new FormatError(`the stored value is marked as ${type} but cannot be read as ${type}`);
 }

@@ -70,7 +70,6 @@ describe('request bodies', () => {
   });
 });
 
-/** A body of several MiB that is sent in parts, and the number of parts that were read. */
 function endless(mebibytes: number, first = '') {
   let taken = 0;
   const part = new Uint8Array(1024 * 1024).fill(0x20);

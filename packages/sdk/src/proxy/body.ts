@@ -10,10 +10,14 @@ import {
 } from '@eaas/protocol/service';
 import type { Endpoint } from '@eaas/protocol/wire';
 
-/** Reads the body as strict JSON. Throws 415, 413 without reading further, 408 when the signal aborts, and 400. */
+/**
+ * Reads the body as strict JSON. Throws a Refusal: 415 for another content type, 413 for a body that is too long, 408
+ * if the signal aborts, and 400 for invalid JSON.
+ */
 export async function readJson(request: Request, endpoint: Endpoint, signal: AbortSignal): Promise<unknown> {
   const { headers } = request;
-  // A form of another site cannot send JSON. A script of another site needs a preflight, which the proxy never allows.
+  // The content type protects against other sites: their forms cannot send JSON, and their scripts need a preflight,
+  // which the proxy refuses.
   requireBodyType({ type: headers.get('content-type'), encoding: headers.get('content-encoding') }, true);
   return finish(parseBody(endpoint, await readBytes(request, bodyLimit(endpoint), signal)));
 }

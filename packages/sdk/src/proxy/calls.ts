@@ -6,14 +6,11 @@ import type { Settings } from './options.ts';
 import type { Target } from './routes.ts';
 import { askService, failed, forBrowser } from './service.ts';
 
-/** The response for the browser. It has only the fields of the call's schema. */
 export interface Answered {
   readonly output: object;
-  /** The request id of the service. Undefined if no request was sent. */
   readonly requestId: string | undefined;
 }
 
-/** A call that has passed all checks except those of its body. */
 interface Call {
   readonly target: Target;
   readonly grant: CheckedGrant;
@@ -61,8 +58,8 @@ interface Fields extends Record<string, unknown> {
 }
 
 /**
- * Checks a call, or an item of a batch, against its schema and the grant. Returns the fields for the service. Throws 400 for
- * unknown fields, then 404 for a key that is not granted.
+ * Checks a call or an item of a batch against its schema and the grant. Returns the fields to send to the service.
+ * Throws 400 for unknown fields, and 404 for a key that is not granted.
  */
 function judge(
   value: unknown,
@@ -81,7 +78,10 @@ function judge(
   return { key_id: keyId, ...rest, ...(bound && { context: bound }) };
 }
 
-/** Returns the context of the grant with the names that the browser adds. Throws 400 for a name that the grant sets. */
+/**
+ * Joins the context of the grant with the names that the browser adds. Throws 400 if the browser adds a name of the
+ * grant's context.
+ */
 function boundContext(set: Context, added: Context = {}): Context | undefined {
   const taken = Object.keys(added).find((name) => Object.hasOwn(set, name));
   if (taken !== undefined) {

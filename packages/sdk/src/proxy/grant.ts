@@ -31,7 +31,6 @@ export type Authorize = (
 const members: OptionNames<Grant> = { keys: true, operations: true, context: true };
 const operations: readonly unknown[] = ['wrap', 'unwrap', 'rewrap', 'hash'] satisfies Operation[];
 
-/** A checked grant. Its key ids are in lower case. */
 export type CheckedGrant = ReturnType<typeof checkGrant>;
 
 /** Checks the return value of `authorize`. Throws InputError for anything that is not a grant, including `true`. */

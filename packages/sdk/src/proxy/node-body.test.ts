@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { dek, wrapPath, wrapped } from '../../../../test/sdk/proxied.ts';
 import { exchange, serve } from '../../../../test/sdk/served-proxy.ts';
 
-/** Parsers like express.json(), text() and raw(). */
 function parsing(parse: (bytes: Buffer) => unknown) {
   return (req: IncomingMessage, next: () => void): void => {
     const chunks: Buffer[] = [];

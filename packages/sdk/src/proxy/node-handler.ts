@@ -80,7 +80,8 @@ function webRequest(req: NodeRequest, signal: AbortSignal): Request {
   const scheme = 'encrypted' in req.socket && req.socket.encrypted ? 'https' : 'http';
   const { method = 'GET' } = req;
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  // The path is not resolved against a base URL, because a path that begins with two slashes would then name another host.
+  // Does not resolve the path against a base URL, because a path that begins with two slashes would then name another
+  // host.
   const url = new URL(`${scheme}://${host}${path}`);
   // Refuses dot segments and a path in the Host header, because the framework might have checked another path.
   if (url.pathname !== path.split('?', 1)[0])
@@ -95,7 +96,7 @@ function webRequest(req: NodeRequest, signal: AbortSignal): Request {
 
 function bodyOf(req: NodeRequest, headers: Headers): BodyInit {
   if (!req.readableDidRead) return streamOf(req);
-  // The framework has decompressed the body, so the length in the header is wrong.
+  // The header has the length of the compressed body, but the framework has decompressed the body.
   headers.delete('content-encoding');
   headers.delete('content-length');
   const { body } = req;
@@ -126,6 +127,6 @@ function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
     req.on('close', cut);
     req.resume();
   };
-  // Starts to read at the first pull, because Node drops a body by itself if nobody has started to read it.
+  // Reads the body only at the first pull, so that Node drops a body that is never read.
   return new ReadableStream({ pull, cancel: closing(() => undefined) }, { highWaterMark: 0 });
 }

@@ -94,7 +94,6 @@ const names: OptionNames<ProxyOptions> = {
   onEvent: true,
 };
 
-/** The options after the checks, with defaults. */
 export type Settings = ReturnType<typeof checkOptions>;
 
 /** Checks the options. Throws InputError that names the option and does not show a secret. */

@@ -4,7 +4,6 @@ import type { ProxyOptions } from './proxy.ts';
 
 const own = 'https://app.example';
 
-/** Returns the status of a call with these headers to this host. */
 async function statusOf(headers: Record<string, string>, options: Partial<ProxyOptions> = {}, host = own) {
   const { proxy, sent } = setUp(options);
   const request = new Request(host + wrapPath, {

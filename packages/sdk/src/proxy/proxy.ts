@@ -33,7 +33,7 @@ export function createProxy(options: ProxyOptions): Proxy {
   };
 }
 
-/** Makes the checks in the same order as the service, then makes the call. Throws Refusal. */
+/** Makes the same checks as the service, in the same order, and then makes the call. Throws Refusal. */
 async function answer(request: Request, settings: Settings): Promise<Answered> {
   const { pathname, search } = new URL(request.url);
   const target = requireTarget(request.method, pathname, settings.basePath);
@@ -70,7 +70,8 @@ function isFromOwnPage(request: Request, { origin, allowedOrigins, allowWithoutO
   const site = request.headers.get('sec-fetch-site');
   if (from === 'null') return false;
   if (from !== null && allowedOrigins.includes(from)) return true;
-  // An attacker can point a host name at this machine. The requests of a page with this host name look same-origin.
+  // Compares the header with the option `origin`, because an attacker can point another host name at this server.
+  // Requests of a page with that host name look same-origin.
   if (from !== null && origin !== undefined && from !== origin) return false;
   if (site !== null) return site === 'same-origin';
   if (from !== null) return from === (origin ?? new URL(request.url).origin);
@@ -96,7 +97,7 @@ async function requireGrant(request: Request, target: Target, settings: Settings
     const decided: unknown = await settings.authorize(request, { operation, keyId });
     if (decided) grant = checkGrant(decided);
   } catch (error) {
-    // `authorize` failed, so it is unknown whether the session has permission. The response is 500 and not 403.
+    // The response is 500 and not 403, because it is unknown whether the session has the permission.
     settings.report({ type: 'authorize_failed', error });
     throw broken();
   }

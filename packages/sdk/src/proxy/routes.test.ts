@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { dek, key, setUp, wrapPath } from '../../../../test/sdk/proxied.ts';
 
-// Like a browser, `new Request` resolves dot segments and nothing else.
+// `new Request` resolves dot segments and changes nothing else in a path, like a browser.
 test.each([
   '/',
   '/api/eaas',

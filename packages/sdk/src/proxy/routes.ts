@@ -3,7 +3,6 @@ import { parseUuid } from '@eaas/protocol';
 /** The operations that the app can allow a browser, in single calls and in batches. */
 export type Operation = 'wrap' | 'unwrap' | 'rewrap' | 'hash';
 
-/** The route that belongs to a path of the proxy. */
 export interface Target {
   readonly operation: Operation;
   readonly route:
@@ -11,13 +10,12 @@ export interface Target {
     | 'POST /v1/hash'
     | `POST /v1/batch/${Operation}`;
   readonly batch: boolean;
-  /** The key id in lower case. Undefined if the path has no key id. */
   readonly keyId: string | undefined;
 }
 
 const paths = /^\/v1\/(?:keys\/([^/]+)\/(wrap|unwrap|rewrap)|batch\/(wrap|unwrap|rewrap|hash)|hash)$/;
 
-/** Finds the route of a path. The spelling must be exact, because the path is not decoded. */
+/** Finds the route of a path. The spelling must be exact, because the proxy does not decode the path. */
 export function findTarget(path: string): Target | undefined {
   const match = paths.exec(path);
   if (!match) return undefined;

@@ -22,22 +22,23 @@ export async function askService(
   const token = await tokenOf(settings, signal);
   let response: Response;
   try {
-    // Copies `fetch` to a variable, because browsers and edge runtimes refuse to call it as a method.
+    // Calls `fetch` as a variable, because browsers and edge runtimes refuse to call it as a method of another object.
     const { fetch } = settings;
     const asking = fetch(settings.baseUrl + path, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
-      // Redirects are not followed, because the API key would be sent along. Some runtimes lack `redirect: 'error'`.
+      // Does not follow redirects, because a redirected request would contain the API key. Some runtimes lack
+      // `redirect: 'error'`.
       redirect: 'manual',
       signal,
     });
     response = await abortable(asking, signal);
   } catch {
-    // Drops the error of `fetch`, because it might contain the header with the API key.
+    // Drops the error of `fetch`, because the error might contain the header with the API key.
     throw signal.aborted ? tooLate(settings, signal) : failed(settings, 'network', undefined);
   }
-  // Any other text is not a request id of the service, and might contain a secret.
+  // Accepts only short names as a request id, because any other text might contain a secret.
   const [requestId] = /^[\w-]{1,64}$/.exec(response.headers.get('x-request-id') ?? '') ?? [];
   const json: unknown = await abortable(response.json(), signal).catch(() => undefined);
   const { output }: Endpoint = endpoints[route];
@@ -51,7 +52,7 @@ export async function askService(
 async function tokenOf(settings: Settings, signal: AbortSignal): Promise<string> {
   const { apiKey } = settings;
   try {
-    // Waits for the function `apiKey` or for the signal, because the function does not get the signal.
+    // Also ends when the signal aborts, because the function `apiKey` does not get the signal.
     return typeof apiKey === 'string' ? apiKey : await abortable((async () => apiKey())(), signal);
   } catch (error) {
     if (signal.aborted) throw tooLate(settings, signal);
@@ -61,7 +62,7 @@ async function tokenOf(settings: Settings, signal: AbortSignal): Promise<string>
 }
 
 function tooLate(settings: Settings, { reason }: AbortSignal): Refusal {
-  // Emits no event if the browser closed the connection, because this is not a failure.
+  // Emits no event if the browser closed the connection, because this is not a failure of the service.
   if (reason instanceof DOMException && reason.name === 'TimeoutError') {
     settings.report({ type: 'service_failed', reason: 'timeout', requestId: undefined });
   }
@@ -69,7 +70,6 @@ function tooLate(settings: Settings, { reason }: AbortSignal): Refusal {
   return new Refusal('unavailable', 'The key service did not respond in time: try again.', status);
 }
 
-/** The refusal for an invalid response of the service. Emits an event for the operator. */
 export function failed(
   settings: Settings,
   reason: 'network' | 'invalid_response',
@@ -84,7 +84,9 @@ function badGateway(requestId: string | undefined): Refusal {
   return new Refusal('unavailable', 'The key service cannot be used at the moment.', status);
 }
 
-/** Codes whose detail concerns the call. Other details would reveal facts about the app's API key to a browser. */
+/**
+ * The codes of errors about the call itself. Other errors would reveal facts about the app's API key to the browser.
+ */
 const passedOn: ReadonlySet<ProblemCode> = /* @__PURE__ */ new Set<ProblemCode>([
   'bad_request',
   'not_found',

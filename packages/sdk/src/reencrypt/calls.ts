@@ -5,10 +5,8 @@ import type { Opening, ReencryptClient, Sealing } from './plan.ts';
 
 export type Calls = ReturnType<typeof callsOf>;
 
-/** The calls for a single value. The client sends calls that are made at the same time in one request. */
 export function callsOf(client: ReencryptClient, signal: AbortSignal | undefined) {
   return {
-    /** The key of the client, which is used if the options of a value name no key. */
     keyId: client.keyId,
     seal: (value: string | Uint8Array, sealing: Sealing) =>
       first(client.encryptMany([value], { ...sealing, signal })),

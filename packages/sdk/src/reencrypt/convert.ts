@@ -15,7 +15,7 @@ const ownReasons = {
   store: '`write` threw at every attempt for this row: log the error in `write`',
 } as const;
 
-/** A failure of the conversion itself, such as a conflict. Errors of client calls have their own classes. */
+/** An error of the conversion itself, such as a conflict. Errors of client calls have other classes. */
 export class ConversionError extends EaasError {
   override readonly name = 'ConversionError';
   readonly code: keyof typeof ownReasons;
@@ -35,15 +35,12 @@ export function unsuitable(kind: Form['kind']): FormatError {
   );
 }
 
-/** A stored value, with its row and column. */
 interface Value<Row extends StoredRow> extends Place<Row> {
   readonly stored: string | Uint8Array;
 }
 
-/** Converts a stored value. Returns undefined if the value does not change. */
 export type Convert<Row extends StoredRow> = (value: Value<Row>) => Promise<string | Uint8Array | undefined>;
 
-/** The result for a row: the fields that change, and the errors of the fields that could not be converted. */
 export interface RowOutcome {
   readonly changed?: StoredRow['values'] | undefined;
   readonly failures: readonly { readonly field?: string | undefined; readonly error: EaasError }[];
@@ -51,7 +48,6 @@ export interface RowOutcome {
 
 export type ConvertRow<Row extends StoredRow> = (row: Row) => Promise<RowOutcome>;
 
-/** Converts each value of a row separately. NULL stays unchanged. */
 export function byValue<Row extends StoredRow>(convert: Convert<Row>): ConvertRow<Row> {
   return async (row) => {
     const outcomes = await Promise.all(
@@ -69,7 +65,6 @@ export function byValue<Row extends StoredRow>(convert: Convert<Row>): ConvertRo
   };
 }
 
-/** Converts a whole row with the function of the app. */
 export function byRow<Row extends StoredRow>({ convert }: CustomPlan<Row>): ConvertRow<Row> {
   return (row) => settleAs(undefined, () => convert(row));
 }

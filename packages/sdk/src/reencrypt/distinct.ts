@@ -8,7 +8,6 @@ const kept = 4_096;
 export function countDistinct() {
   let smallest = new Set<number>();
   let below = 1;
-  /** The upper bound of the kept hashes. 1 while all hashes are kept. */
   const bound = (): number => {
     if (smallest.size > kept) {
       const sorted = Array.from(smallest).sort((a, b) => a - b);
@@ -32,7 +31,7 @@ export function countDistinct() {
   };
 }
 
-/** A 53-bit hash (cyrb53) as a fraction from 0 to 1. It is not cryptographic. */
+/** Returns a 53-bit hash (cyrb53) as a fraction from 0 to 1. The hash is not cryptographic. */
 function fraction(bytes: Uint8Array): number {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;

@@ -46,7 +46,6 @@ export interface Inventory {
 
 type VersionCounts = Required<Pick<VersionUse, 'key_version' | 'wraps' | 'unwraps' | 'last_unwrap_at'>>;
 
-/** A key and a page of its versions: the return value of `client.keys.get`. */
 interface KeyRecord {
   readonly key_version: number;
   readonly status: string;

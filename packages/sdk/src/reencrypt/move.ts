@@ -9,7 +9,6 @@ import type { Proof } from './verify.ts';
 
 type Stored = string | Uint8Array;
 
-/** Encrypts plaintexts. Ciphertexts stay unchanged. */
 export function encrypting<Row extends StoredRow>(
   plan: EncryptPlan<Row>,
   calls: Calls,
@@ -24,7 +23,7 @@ export function encrypting<Row extends StoredRow>(
   };
 }
 
-/** Decrypts values and encrypts them again. Values that an earlier run converted stay unchanged. */
+/** Decrypts values and encrypts them again. Does not change values that an earlier run has converted. */
 export function moving<Row extends StoredRow>(
   plan: ReencryptPlan<Row>,
   calls: Calls,
@@ -40,7 +39,7 @@ export function moving<Row extends StoredRow>(
     const { keyId, keyVersion } = form.header;
     if (keyId === (to.keyId ?? calls.keyId)?.toLowerCase()) {
       const sources = from.anyKey ? [] : [from.keyId ?? calls.keyId ?? []].flat();
-      // An earlier run has converted the value, because it is under the new key and the new key is not one of the old keys.
+      // A value that is not under one of the old keys is under the new key, so an earlier run has converted it.
       if (sources.length > 0 && !sources.some((source) => source.toLowerCase() === keyId)) return undefined;
       if (keepsContexts && keyVersion >= (plan.keyVersion ?? Infinity)) return undefined;
     }
@@ -59,7 +58,6 @@ export function moving<Row extends StoredRow>(
   };
 }
 
-/** Returns a function that encrypts a plaintext, in the form of the stored value. */
 function sealing(calls: Calls, proof: Proof | undefined, leastVersion = 0) {
   return async (stored: Stored, plaintext: Stored, to: Sealing): Promise<Stored> => {
     const { ciphertext } = await calls.seal(plaintext, to);

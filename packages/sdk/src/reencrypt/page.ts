@@ -5,7 +5,6 @@ import type { Clock } from './plan.ts';
 import type { RowFailure, RowResult } from './progress.ts';
 import { type Change, idKey, type Store, type StoredRow } from './store.ts';
 
-/** The settings of all pages of a run. */
 interface Run<Row extends StoredRow> {
   readonly store: Store<Row>;
   readonly convert: ConvertRow<Row>;
@@ -16,9 +15,12 @@ interface Run<Row extends StoredRow> {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The maximum numbers of attempts: for a row that other programs change, and for calls while the service is unavailable. */
+/**
+ * The maximum number of attempts to write a row that other programs change, and to call the service while it is
+ * unavailable.
+ */
 const attempts = { row: 5, service: 8 };
-/** Error codes that concern the caller and not a value. All other rows would fail with the same error. */
+/** The codes of errors about the caller, with which every other row would fail too. */
 const ofTheCaller = new Set(['unauthorized', 'permission_missing', 'origin_refused', 'aborted', 'closed']);
 
 /**
@@ -47,21 +49,23 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
       const page = await store.read({ after, limit: pageSize });
       pending = page.filter(({ id }) => unwritten.has(idKey(id)));
       if (page.some(({ id }) => last && idKey(id) === idKey(last.id)) || (await isEnd(page))) {
-        // The whole page was read again, so rows that are missing now were deleted.
+        // Rows that are missing from the page now were deleted by another program.
         for (const { id } of pending) unwritten.delete(idKey(id));
         for (const name of unwritten.keys()) results.set(name, { kind: 'skipped', failures: [] });
       }
     }
   }
 
-  /** Whether no row follows the page. A short page is not enough, because a store can return fewer rows than the limit. */
+  /**
+   * Returns whether no row follows the page. The length of the page does not show this, because a store can return
+   * fewer rows than the limit.
+   */
   async function isEnd(page: readonly Row[]): Promise<boolean> {
     const after = page.at(-1)?.id;
     if (after === undefined) return true;
     return page.length < pageSize && (await store.read({ after, limit: 1 })).length === 0;
   }
 
-  /** Converts rows. Waits and retries while the service is unavailable. */
   async function convertPatiently(rows: readonly Row[]): Promise<RowOutcome[]> {
     for (let attempt = 1; ; attempt++) {
       if (signal?.aborted) throw aborted();
@@ -76,7 +80,6 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
     }
   }
 
-  /** Writes the rows that change. Returns the rows that were not written, with the reason. */
   async function write(rows: readonly Row[], outcomes: readonly RowOutcome[]) {
     const unwritten = new Map<string, ConversionError>();
     const changes = rows.flatMap((row, index): Change<Row>[] => {
@@ -102,7 +105,7 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
         note(idKey(change.id), await attempt(() => store.write(change)));
       }
     };
-    // Waits until all writers have stopped before an error is thrown.
+    // Waits for all concurrent writes before it throws an error.
     const count = Math.min(concurrency, changes.length);
     const writers = await Promise.allSettled(Array.from({ length: count }, writer));
     for (const one of writers) if (one.status === 'rejected') throw one.reason;
@@ -128,7 +131,7 @@ function resultOf<Id extends StoredRow['id']>(
   return { kind, failures: all };
 }
 
-/** Returns undefined if the store throws. Drops the error, because the error might contain values. */
+/** Returns undefined if the store throws. Drops the error, because the error might contain values of the row. */
 async function attempt<T>(write: () => Promise<T>): Promise<T | undefined> {
   try {
     return await write();

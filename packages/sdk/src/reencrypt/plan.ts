@@ -120,7 +120,6 @@ export const runOptions: OptionNames<RunOptions<StoredRow>> = {
 };
 
 type NamesOf<P> = OptionNames<Omit<P, 'mode'>>;
-/** The options of each mode. */
 export const planOptions: {
   readonly [Mode in Plan<StoredRow>['mode']]: NamesOf<Extract<Plan<StoredRow>, { mode: Mode }>>;
 } = {
@@ -130,7 +129,6 @@ export const planOptions: {
   custom: { convert: true },
 };
 
-/** Returns the option for a place. */
 export function at<Row extends StoredRow, T>(option: ByPlace<Row, T>, place: Place<Row>): T {
   return typeof option === 'function' ? (option as (place: Place<Row>) => T)(place) : option;
 }

@@ -55,7 +55,6 @@ export class TooManyFailures extends EaasError {
   }
 }
 
-/** The result of the conversion of one row. */
 export type RowResult<Id extends RowId> = {
   readonly kind: 'rewritten' | 'skipped' | 'conflicted' | 'failed';
   readonly failures: readonly RowFailure<Id>[];
@@ -85,7 +84,6 @@ export function beginProgress<Id extends RowId>(
   return { ...before, mode, dryRun, failures: [], finished: false, done: false };
 }
 
-/** Returns the progress after a page. */
 export function advance<Id extends RowId>(
   progress: ReencryptProgress<Id>,
   cursor: Id,

@@ -7,7 +7,6 @@ import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import { clientOf, endOf, runThrough, tableOf } from '../../../../test/sdk/simulated-table.ts';
 import { inventory, reencrypt, storedValues } from './reencrypt.ts';
 
-/** A table of values under version 1 of a key that has two versions, and the later requests. */
 async function rotated(rows: number, cache: { maxMessages: number } = { maxMessages: 65_536 }) {
   const { client, keyId, service } = observedClient({ cache: { encrypt: cache } });
   const all = Array.from({ length: rows }, (_, index) => `${index}@example.com`);
@@ -52,7 +51,7 @@ test('values under the newest version need no write, and no request after the fi
   const [asked, written] = [requests().length, table.writes.length];
   const again = await endOf(reencrypt(client, table.store, { mode: 'rewrap', pageSize: 2 }));
   expect(again).toMatchObject({ rewritten: 0, skipped: 6, done: true });
-  // The rewrap calls of the first page return the newest version.
+  // The run does not request the newest version of the key, because the first rewrap call returns it.
   expect(requests()).toHaveLength(asked + 1);
   const known = await endOf(reencrypt(client, table.store, { mode: 'rewrap', keyVersion: 2 }));
   expect(known).toMatchObject({ skipped: 6, done: true });

@@ -10,19 +10,18 @@ import { type Encrypted, formOf, inFormOf } from './stored-form.ts';
 import type { Proof } from './verify.ts';
 
 /**
- * Rewraps the data key of each value under the newest key version. Each data key is rewrapped once, so values that shared a
- * wrapped key before still share a wrapped key. With separate wrapped keys, each value would later need a separate unwrap.
+ * Rewraps each data key once, under the newest key version. Values with the same wrapped key therefore get the same
+ * new wrapped key. If each value had a separate wrapped key, each decryption would need a separate unwrap.
  */
 export function rewrapping<Row extends StoredRow>(
   plan: RewrapPlan<Row>,
   calls: Calls,
   proof: Proof | undefined,
-  /** For each key, the version that its values must have. The run adds the versions that the service returns. */
+  /** The minimum version that the values of each key must have. The run adds the versions that the service returns. */
   keyVersions: Record<string, number>,
 ): Convert<Row> {
   const rewrapped = new Recent<Wrapped | undefined>();
 
-  /** Returns the new wrapped key, or undefined if the service has no newer version. */
   async function rewrap(
     { bytes, header }: Encrypted,
     wrapContext: Context | undefined,

@@ -73,7 +73,6 @@ export async function readPage<Row extends StoredRow>(
   return rows;
 }
 
-/** Returns an id as text, for use as a Map key. */
 export function idKey(id: RowId): string {
   return JSON.stringify(id);
 }
@@ -101,7 +100,7 @@ export async function* storedValues<Row extends StoredRow>(
     const rows = await readPage(store, after, pageSize);
     const last = rows.at(-1);
     if (!last) return;
-    // Ignoring a misspelt name in `except` would count fingerprints as plaintext.
+    // Checks the names in `except`, because the values of a misspelt column would count as plaintext.
     const known = rows.flatMap(({ values }) => Object.keys(values));
     const unknown = after === undefined && options.except?.find((name) => !known.includes(name));
     if (typeof unknown === 'string') {

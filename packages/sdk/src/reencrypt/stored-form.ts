@@ -3,14 +3,12 @@ import { fromBase64, toBase64 } from '@eaas/protocol/base64';
 import { type Header, parseHeader, storedCiphertext } from '@eaas/protocol/internal';
 import type { StoredValue } from './store.ts';
 
-/** A ciphertext: an envelope (version 1 of the format), or a stream (version 2). */
 export interface Encrypted {
   readonly kind: 'envelope' | 'stream';
   readonly bytes: Uint8Array;
   readonly header: Header;
 }
 
-/** The form of a stored value. */
 export type Form = { readonly kind: 'empty' | 'plaintext' | 'broken' } | Encrypted;
 
 /**
@@ -39,7 +37,6 @@ export function isEncrypted(value: StoredValue): boolean {
   return 'header' in formOf(value);
 }
 
-/** Converts an envelope to the form of the stored value, which is text, bytes, or the bytes of a text. */
 export function inFormOf(stored: StoredValue, bytes: Uint8Array): string | Uint8Array {
   if (typeof stored === 'string') return toBase64(bytes);
   return typeof storedCiphertext(stored) === 'string' ? toUtf8(toBase64(bytes)) : bytes;

@@ -6,8 +6,8 @@ import { endOf, type Person, simulatedClock, tableOf } from '../../../../test/sd
 import { formOf } from './stored-form.ts';
 import { type ReencryptProgress, reencrypt, type ReencryptOptions } from './reencrypt.ts';
 
-// Other programs change, insert and delete rows of a table while a run converts it. The run crashes at random during a read,
-// before a write, or after a write without receiving its result.
+// Other programs change, insert and delete rows of a table while a run converts it. The run crashes at random moments:
+// during a read, before a write, or after a write whose result it does not receive.
 
 class Crash extends Error {}
 
@@ -16,19 +16,15 @@ type Table = ReturnType<typeof tableOf>;
 interface World {
   readonly table: Table;
   readonly client: EaasClient;
-  /** The newest plaintext of each row. */
   readonly newest: Map<number, string>;
-  /** How the app writes a value. The first function writes the form before the conversion, the second the form after it. */
   readonly formats: readonly ((plaintext: string) => Promise<string>)[];
   readonly options: ReencryptOptions<Person>;
-  /** Returns the plaintext of a value, and whether the value is converted. */
   readonly finished: (stored: string) => Promise<boolean>;
   readonly plaintextOf: (stored: string) => Promise<string>;
 }
 
 interface Script {
   readonly rows: readonly (0 | 1)[];
-  /** The events to simulate, each before a step of the run. */
   readonly events: readonly {
     readonly kind: 'set' | 'insert' | 'remove' | 'crash';
     readonly at: number;
@@ -63,7 +59,8 @@ test.each(Object.entries(worlds))(
         await convertWhileDisturbed(world, events, pageSize);
         for (const [id, plaintext] of world.newest)
           expect(await world.plaintextOf(world.table.email(id))).toBe(plaintext);
-        // The other programs have stopped. The next run converts the rows that they wrote behind the position of this run.
+        // The other programs have stopped. They wrote rows that this run had already passed, so another run converts
+        // these rows.
         const last = await endOf(reencrypt(world.client, world.table.store, { ...world.options, pageSize }));
         expect(last).toMatchObject({ finished: true, done: true, seen: world.newest.size });
         for (const [id, plaintext] of world.newest) {
@@ -78,7 +75,6 @@ test.each(Object.entries(worlds))(
   },
 );
 
-/** Executes the run to its end, and triggers the events before the calls of the store. After a crash, resumes from JSON. */
 async function convertWhileDisturbed(
   world: World,
   events: Script['events'],
@@ -98,7 +94,7 @@ async function convertWhileDisturbed(
       await setRow(world, id, `set with ${queue.length} left`, event.format);
     }
   };
-  // A crash during a write ends the whole program, but an error of the store does not.
+  // After a crash, no later call of this run reaches the store. An error of the store does not have this effect.
   let died = false;
   const store = {
     async read(page: Parameters<typeof table.store.read>[0]) {
@@ -168,7 +164,7 @@ async function toEncrypt(): Promise<World> {
 
 async function toRewrap(): Promise<World> {
   const { client, keyId } = observedClient();
-  // One of two writers still encrypts under the version before the rotation, because it has a data key in memory.
+  // A client can still encrypt under the version before the rotation, because it has a data key in memory.
   await client.encrypt('so that a data key is in memory');
   await client.keys.rotate({ key_id: keyId });
   return worldOf(client, {

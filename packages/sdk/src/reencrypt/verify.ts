@@ -14,9 +14,7 @@ import { Recent } from './recent.ts';
 
 export type Proof = ReturnType<typeof proofBy>;
 
-/** Checks new ciphertexts before they are written. The checks throw ConversionError `not_verified`. */
 export function proofBy(calls: Calls) {
-  /** Maps each verified wrapped key to the commitment of its data key. */
   const proven = new Recent<string>();
 
   async function requirePlaintext(
@@ -34,7 +32,6 @@ export function proofBy(calls: Calls) {
   }
 
   return {
-    /** Unwraps two wrapped keys and compares the data keys. */
     async requireSameDataKey(one: Wrapped, other: Wrapped, wrapContext: Context | undefined): Promise<void> {
       const keys = await Promise.all([one, other].map((wrapped) => calls.unwrap(wrapped, wrapContext)));
       const [first, second] = keys.map(toBase64);
@@ -42,7 +39,6 @@ export function proofBy(calls: Calls) {
       if (first !== second) throw unverified();
     },
 
-    /** For each data key, decrypts one ciphertext and compares the plaintext with the stored value. */
     async requireOpens(ciphertext: Uint8Array, plaintext: Uint8Array, sealing: Sealing): Promise<void> {
       const envelope = parseEnvelope(ciphertext);
       const name = toBase64(ciphertext.subarray(0, envelope.length));
@@ -55,7 +51,7 @@ export function proofBy(calls: Calls) {
         return commitment;
       });
       if (isChecked) await first;
-      // Two ciphertexts with the same wrapped key and the same commitment have the same data key.
+      // Two ciphertexts have the same data key if they have the same wrapped key and the same commitment.
       else if ((await first.catch(() => undefined)) !== commitment) await check();
     },
   };

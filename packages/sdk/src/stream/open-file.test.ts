@@ -27,7 +27,6 @@ const sealed = Uint8Array.from((await sendThrough(encryptStream(client), [conten
 const small = Uint8Array.from((await sendThrough(encryptStream(client), [content.subarray(0, 9)])).content);
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
 
-/** A simulated object store. A test can replace its responses. */
 const store = {
   object: sealed,
   etag: '"1"' as string | undefined,
@@ -171,7 +170,7 @@ describe('openFile with a URL', () => {
       Object.assign(store, change);
       await expect(file.read({ end: 3 * chunk })).rejects.toBeInstanceOf(SourceError);
     }
-    // Without an ETag, the change is detected when a chunk cannot be decrypted.
+    // The server sends no ETag, so the change is detected only when a chunk cannot be decrypted.
     Object.assign(store, { object: sealed, etag: undefined, ignoresRange: false });
     const file = await openFile(client, await urlSource(url), { keyId });
     store.object = another;

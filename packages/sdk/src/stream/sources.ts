@@ -81,7 +81,8 @@ export async function urlSource(url: string | URL, options: UrlSourceOptions = {
     async read(start, end, signal) {
       if (end <= beginning.length) return beginning.subarray(start, end);
       const part = await requestPart(url, { ...options, signal: signal ?? options.signal }, start, end);
-      // Compares the ETag instead of sending If-Range, because If-Range needs a preflight and some servers ignore it.
+      // Compares the ETag of each response. Does not send If-Range, because If-Range needs a preflight and some
+      // servers ignore it.
       if (part.total === total && part.etag === etag && part.response.body) return part.response.body;
       await part.response.body?.cancel();
       throw new SourceError('the object changed since it was opened', part.response.status);
@@ -116,7 +117,7 @@ async function requestPart(
   const { status } = response;
   const range = response.headers.get('content-range') ?? '';
   const [first, last, total] = (/^bytes (\d+)-(\d+)\/(\d+)$/.exec(range) ?? []).slice(1).map(Number);
-  // If the response is not the requested part, it might be the whole object, so its body is cancelled.
+  // Cancels the body of any other response, because it might be the whole object.
   if (status === 206 && first === start && total !== undefined && last === Math.min(end, total) - 1) {
     return { response, total, etag: response.headers.get('etag') };
   }

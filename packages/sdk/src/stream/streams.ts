@@ -106,7 +106,7 @@ export async function encryptBlob(
   };
   const sealing = sealStream(wrap, streamOptions(client, { total: blob.size, ...options }));
   const writer = sealing.writable.getWriter();
-  // This code does not close the writer, so `closed` settles only if the stream fails.
+  // `writer.closed` settles here only if the stream fails, because this function does not close the writer.
   await Promise.race([isWrapped, writer.closed]);
   writer.releaseLock();
   return { stream: blob.stream().pipeThrough(sealing), size: ciphertextSize(blob.size, wrappedKeyLength) };
@@ -157,7 +157,6 @@ function expectedKey(client: StreamClient, { keyId = client.keyId, anyKey }: Ope
   return anyKey ? { anyKey } : { keyId: keyId ?? [] };
 }
 
-/** Returns the options for the streams of the protocol package. */
 function streamOptions(
   { engines }: StreamClient,
   { context, signal, onProgress, total }: Progressing & Pick<OpenOptions, 'context' | 'signal'>,

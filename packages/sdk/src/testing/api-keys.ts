@@ -22,7 +22,6 @@ import {
 
 type ApiKeyRecord = Output<'GET /v1/api-keys/:api_key_id'>;
 
-/** The operations on API keys. */
 export const apiKeyOperations = {
   'POST /v1/api-keys': createApiKey,
   'GET /v1/api-keys': ({ tenant }, query) => {
@@ -40,7 +39,6 @@ export const apiKeyOperations = {
     ),
 } satisfies Partial<Operations>;
 
-/** POST /v1/api-keys. */
 export function createApiKey(call: Call, input: Input<'POST /v1/api-keys'>): Output<'POST /v1/api-keys'> {
   const token = formatApiKey(randomBytes(32));
   const made = { apiKeyId: crypto.randomUUID(), hint: token.slice(-4), createdBy: call.actor };

@@ -16,7 +16,6 @@ type Report = Output<'GET /v1/audit/verify'>;
 
 const maxErrors = 100;
 
-/** The operations on the audit log. */
 export const auditOperations = {
   'GET /v1/audit': ({ tenant, apiKey }, filter) => {
     const keyId = filter.key_id === undefined ? undefined : requireKeyId(apiKey, filter.key_id);

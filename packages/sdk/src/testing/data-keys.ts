@@ -29,7 +29,6 @@ import {
 
 type OfKey = { readonly key_id: string };
 
-/** The operations on data keys, the operations of server mode on plaintext, and the report of usage. */
 export const dataKeyOperations = {
   'POST /v1/keys/:key_id/wrap': single(wrapRule),
   'POST /v1/keys/:key_id/unwrap': single(unwrapRule),
@@ -58,7 +57,6 @@ export const dataKeyOperations = {
   }),
 } satisfies Partial<Operations>;
 
-/** The UTC month of a time, such as 2026-11. */
 const monthOf = (time: number): string => formatTimestamp(time).slice(0, 7);
 
 function usageIn({ log }: Tenant, month: string) {

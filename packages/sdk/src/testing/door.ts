@@ -33,7 +33,6 @@ const operations: Operations = {
   ...apiKeyOperations,
 };
 
-/** Responds like the real service. If `instead` is passed, responds to every known route with the problem `instead`. */
 export async function respondTo(
   tenant: Tenant,
   request: Request,
@@ -76,7 +75,6 @@ function admit(tenant: Tenant, { permission, serverMode }: Endpoint, headers: He
   return call;
 }
 
-/** Stores the time when an API key was last used, to the minute. */
 function noteUse(tenant: Tenant, headers: Headers): void {
   const apiKey = findApiKey(tenant, headers);
   const last_used_at = Math.floor(tenant.clock() / minute) * minute;
@@ -88,7 +86,6 @@ function findApiKey({ apiKeys }: Tenant, headers: Headers): ApiKey | undefined {
   return Array.from(apiKeys.values()).find((apiKey) => apiKey.token === token);
 }
 
-/** Calls the operation of a route. The schemas of the route have checked the input. */
 function operate<R extends Route>(route: R, call: Call, input: object): Output<R> | Promise<Output<R>> {
   return operations[route](call, input as Input<R>);
 }

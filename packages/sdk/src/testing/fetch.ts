@@ -36,7 +36,6 @@ export interface SeenRequest {
   readonly items?: number;
 }
 
-/** The failures that were requested and have not happened yet, in the order of the requests. */
 export type Failures = { readonly failure: Failure; readonly route: Route | undefined; left: number }[];
 
 /** Requests a failure. Throws InputError for an unknown failure or route, because no call would fail. */
@@ -52,7 +51,6 @@ export function addFailure(failures: Failures, failure: Failure, { times = 1, ro
   failures.push({ failure, route, left: times });
 }
 
-/** Returns the problem document of a failure. Undefined if the failure is not a problem code. */
 function problemOf(failure: Failure | undefined): Problem | undefined {
   return failure !== undefined && Object.hasOwn(problems, failure)
     ? problem(failure as ProblemCode, 'The test asked for this failure.')
@@ -61,14 +59,13 @@ function problemOf(failure: Failure | undefined): Problem | undefined {
 
 type Fetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
 
-/** A `fetch` that responds from memory. Requests to any other origin fail as if there was no network. */
 export function createFetch(
   baseUrl: string,
   tenant: Tenant,
   failures: Failures,
   requests: SeenRequest[],
 ): Fetch {
-  // Calls run one at a time, so each call sees the changes of all earlier calls.
+  // Runs calls one at a time, so that each call sees the changes of all earlier calls.
   let turn: Promise<unknown> = Promise.resolve();
   return async (input, init) => {
     const request = new Request(input, init);
@@ -99,7 +96,6 @@ export function createFetch(
   };
 }
 
-/** Returns the result of a failure that is not a problem document. */
 function failEarly(failure: Failure | undefined, signal: AbortSignal): Promise<Response> | undefined {
   if (failure === 'network') return Promise.reject(lost());
   if (failure === 'timeout') {
@@ -127,8 +123,8 @@ function itemsIn(route: Route | null, body: Uint8Array): { items?: number } {
 }
 
 /**
- * Waits for the next task, like a network, because a loop of calls would otherwise starve timers and events. Does not use a
- * timer, because tests can replace timers.
+ * Waits for the next task, as a network would. A loop of calls would otherwise starve timers and events. Does not use
+ * a timer, because tests can replace timers.
  */
 function nextTask(): Promise<void> {
   const { port1, port2 } = new MessageChannel();

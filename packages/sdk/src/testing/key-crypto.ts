@@ -2,16 +2,16 @@ import { type Context, encodeContext, nobleEngine, pae } from '@eaas/protocol';
 import { fieldHash, type KeyCrypto } from '@eaas/protocol/service';
 import { type Key, randomBytes, type Tenant } from './tenant.ts';
 
-// Wrapped keys have the same length as in the real service, but another suite number. The real service therefore refuses
-// wrapped keys of the test service, and the test service refuses wrapped keys of the real service.
+// A wrapped key has the same length as in the real service, but another suite number. The real service and the test
+// service therefore refuse each other's wrapped keys.
 const wrappedLength = 78;
 const formatAndSuite = 0x017f;
-// The head contains the format and suite, the key version and 24 random bytes. The first random bytes are the iv.
+// A wrapped key begins with the format, the suite, the key version and 24 random bytes. The iv consists of the first
+// random bytes.
 const headLength = 30;
 const randomAt = 6;
 const ivEnd = 18;
 
-/** The cryptography of a key. */
 export function keyCrypto({ tenant_id }: Tenant, { row, versions, hashKey }: Key): KeyCrypto {
   const partsOf = (wrapped: Uint8Array, context: Context | undefined) => {
     const head = wrapped.subarray(0, headLength);

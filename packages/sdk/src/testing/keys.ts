@@ -34,7 +34,6 @@ import {
 
 type KeyRecord = Output<'POST /v1/keys'>;
 
-/** The operations on keys. */
 export const keyOperations = {
   'POST /v1/keys': createKey,
   'GET /v1/keys': ({ tenant, apiKey }, { status, name, ...query }) => {
@@ -66,7 +65,6 @@ export const keyOperations = {
   'POST /v1/keys/:key_id/export': exportKey,
 } satisfies Partial<Operations>;
 
-/** POST /v1/keys. */
 export function createKey(call: Call, input: Input<'POST /v1/keys'>): KeyRecord {
   const { keys } = call.tenant;
   const nameIsTaken = Array.from(keys.values()).some(
@@ -79,7 +77,7 @@ export function createKey(call: Call, input: Input<'POST /v1/keys'>): KeyRecord 
   return write(call, key, { row, draft });
 }
 
-/** Like the jobs of the real service, rotates keys that are due and erases keys whose grace period has ended. */
+/** Rotates keys that are due, and erases keys whose grace period has ended. In the real service, jobs do this. */
 export function settleDueKeys(tenant: Tenant): void {
   for (const key of tenant.keys.values()) {
     const call = callBy(tenant, 'system');
@@ -87,7 +85,6 @@ export function settleDueKeys(tenant: Tenant): void {
   }
 }
 
-/** Creates an operation that changes a key. The rule of the service decides the change. */
 function changing<Fields extends { readonly key_id: string }>(
   rule: (key: KeyFields, at: Moment, input: Fields) => Changed<KeyFields>,
 ) {
@@ -97,7 +94,6 @@ function changing<Fields extends { readonly key_id: string }>(
   };
 }
 
-/** Writes a changed key, its material and its audit entry. */
 function write(call: Call, key: Key, { row, draft }: Changed<KeyFields>): KeyRecord {
   key.row = row;
   const { versions } = key;
@@ -123,7 +119,6 @@ function usesOf(key_version: number, created_at: number, entries: readonly Entry
   };
 }
 
-/** Exports versions, oldest first, and the hash key, each encrypted to the caller's RSA key. */
 async function exportKey(
   call: Call,
   { key_id, public_key, from_version = 1 }: Input<'POST /v1/keys/:key_id/export'>,

@@ -10,7 +10,6 @@ import {
 } from '@eaas/protocol/service';
 import { formatTimestamp, type Input, limits, type Output, type Route } from '@eaas/protocol/wire';
 
-/** A key with its material, which is erased when the key is destroyed. The last version is the current one. */
 export interface Key {
   row: KeyFields;
   hashKey: Uint8Array | null;
@@ -24,7 +23,6 @@ export interface ApiKey extends ApiKeyFields {
 
 export type Entry = Output<'GET /v1/audit'>['logs'][number];
 
-/** The complete stored state of the service. */
 export interface Tenant {
   readonly tenant_id: string;
   settings: {
@@ -34,25 +32,18 @@ export interface Tenant {
   };
   /** Returns milliseconds since 1970. */
   readonly clock: () => number;
-  /** The keys in the order of creation. `apiKeys` has the same order. */
   readonly keys: Map<string, Key>;
   readonly apiKeys: Map<string, ApiKey>;
-  /** The audit log. The entry with the id 1 is at index 0. */
   readonly log: Entry[];
-  /** The key that signs checkpoints. Created with the first checkpoint. */
   signer?: Promise<CryptoKeyPair>;
 }
 
-/** The time and the caller of a call. */
 export interface Call extends Moment {
   readonly tenant: Tenant;
-  /** The API key of the caller. Null for the operator and for the service itself. */
   readonly apiKey: ApiKey | null;
-  /** The caller's name in the audit log. */
   readonly actor: string;
 }
 
-/** The operation of each route. */
 export type Operations = {
   readonly [R in Route]: (call: Call, input: Input<R>) => Output<R> | Promise<Output<R>>;
 };
@@ -72,7 +63,6 @@ export function requireKey({ tenant, apiKey }: Call, text: string): Key {
   return key;
 }
 
-/** Returns one page of a list, newest first. */
 export function pageOf<Item>(
   all: readonly Item[],
   {
@@ -84,7 +74,6 @@ export function pageOf<Item>(
   return { items, page: { count: items.length, total: all.length, limit, offset } };
 }
 
-/** Appends an entry to the log, chained to the previous entry. */
 export function record({ tenant, actor, time }: Call, draft: Draft | null): void {
   if (!draft) return;
   const { log, tenant_id } = tenant;
@@ -102,16 +91,13 @@ export function record({ tenant, actor, time }: Call, draft: Draft | null): void
   log.push({ ...entry, hash: toHex(entryHash(hashOf(tenant, log.length), entry)) });
 }
 
-/** Returns the hash of the entry with an id. Id 0 is the empty chain. */
 export function hashOf({ log, tenant_id }: Tenant, id: number): Uint8Array {
   const hash = log[id - 1]?.hash;
   return hash === undefined ? genesisHash(tenant_id) : fromHex(hash);
 }
 
-/** Whether an entry records a completed operation. False for a refusal. */
 export const isDone = ({ metadata }: Entry): boolean => metadata['outcome'] !== 'refused';
 
-/** Random bytes from the platform's cryptographic generator. */
 export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   return crypto.getRandomValues(new Uint8Array(length));
 }

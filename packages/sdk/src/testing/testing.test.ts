@@ -5,7 +5,7 @@ import { checkAudit } from '../audit/check.ts';
 import { DecryptionError, EaasClient, EaasError, ServiceError } from '../index.ts';
 import { createTestService, type TestService } from './testing.ts';
 
-// The tests in test/sdk/testing compare the responses with those of the real service.
+// The tests in test/sdk/testing compare the responses of the test service with the responses of the real service.
 
 afterEach(() => {
   vi.useRealTimers();
@@ -18,7 +18,6 @@ function clientOf(service: TestService, apiKey = service.apiKey): EaasClient {
   return new EaasClient({ baseUrl, apiKey, fetch, retries: 0 });
 }
 
-/** A service with a key, and a client that uses it. */
 function open(...options: Parameters<typeof createTestService>) {
   const service = createTestService(...options);
   const { key_id: keyId } = service.createKey('customers');

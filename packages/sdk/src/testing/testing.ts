@@ -60,8 +60,9 @@ export interface TestService {
 const baseUrl = 'https://eaas.test';
 
 /**
- * An Eaas service in memory, for unit tests. It has the routes, checks, problems and audit log of the real service. NOT FOR
- * PRODUCTION, because the keys are lost when the process ends. Values under these keys then cannot be decrypted any more.
+ * An Eaas service in memory, for unit tests. It has the routes, checks, error responses and audit log of the real
+ * service. NOT FOR PRODUCTION, because the keys are lost when the process ends. Values under these keys then cannot be
+ * decrypted any more.
  */
 export function createTestService(options: TestServiceOptions = {}): TestService {
   const { envelopeOnly = false, monthlyEncryptQuota = null, now = Date.now } = options;
@@ -109,12 +110,12 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     },
     advance: (milliseconds) => void (ahead += milliseconds),
   };
-  // These members are not enumerable, so `{ ...service }` contains only options of a client.
+  // Makes these members not enumerable, so that `{ ...service }` contains only options of a client.
   for (const [name, value] of Object.entries(controls)) Object.defineProperty(connection, name, { value });
   return connection as TestService;
 }
 
-/** Throws a refusal as the error that the client would throw. */
+/** Runs a function. Replaces a Refusal by the error that a client would throw. */
 function asClient<T>(work: () => T): T {
   try {
     return work();

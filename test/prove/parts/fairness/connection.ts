@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** A connection that sends one request after the other, with less CPU time than an HTTP client. */
+/** An HTTP connection that sends one request after the other. It needs less CPU time than an HTTP client. */
 export class Connection {
   readonly #port: number;
   #socket: Socket | undefined;
@@ -9,7 +9,6 @@ export class Connection {
     this.#port = port;
   }
 
-  /** Returns the status, or 0 if the connection broke. */
   async send(request: Uint8Array): Promise<number> {
     const socket = (this.#socket ??= this.#open());
     return new Promise((resolve) => {
@@ -20,7 +19,7 @@ export class Connection {
       };
       const broken = (): void => {
         this.#socket = undefined;
-        // Wait before the next attempt, so that refused connections do not cause a busy loop.
+        // Wait before the next attempt. Without the wait, refused connections would cause a busy loop.
         setTimeout(() => end(answer.status), 20);
       };
       const read = (bytes: Buffer): void => {
@@ -38,7 +37,6 @@ export class Connection {
   }
 }
 
-/** Reads the status and the end of a response. */
 class AnswerReader {
   status = 0;
   #head = '';

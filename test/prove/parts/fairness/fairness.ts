@@ -13,14 +13,13 @@ const runs = scaled(3);
 const requests = scaled(2_000);
 /** A trial passes if the second tenant's p99 latency is at most this many milliseconds. */
 const goodEnough = 50;
-/** A higher p99 latency passes if it is at most this many times the p99 during a flood of another server. */
 const mostTimes = 2;
 /** The largest allowed memory of a process of the server, in MiB. */
 const mostMemory = 400;
 
 /**
- * Two servers on one database. The second tenant calls the server `own`. The flood of the first tenant goes to `own` or
- * to `other`.
+ * Two servers on one database. The second tenant calls the server `own`. The first tenant floods either the server
+ * `own` or the server `other`.
  */
 interface Setting {
   readonly own: ProbedServer;
@@ -121,7 +120,6 @@ const changes: Trial = {
   },
 };
 
-/** Returns the number of successful unwraps per second while the work runs. */
 async function unwrapsIn(
   findings: Findings,
   target: FloodTarget,
@@ -135,7 +133,6 @@ async function unwrapsIn(
   return (statuses['200'] ?? 0) / ((performance.now() - startedAt) / 1_000);
 }
 
-/** Creates 70 keys per second without waiting for the responses. */
 async function createKeys(place: Place, token: string, count: number): Promise<void> {
   const startedAt = performance.now();
   const pending: Promise<unknown>[] = [];

@@ -22,7 +22,6 @@ async function sendAgain(): Promise<never> {
   for (;;) count(await connection.send(next()));
 }
 
-/** Uploads a body except its last bytes, then one byte every three seconds, until the server disconnects. */
 async function upload(): Promise<void> {
   const request = next();
   const socket = connect(target.port, '127.0.0.1');

@@ -2,28 +2,21 @@ import { newApiKey } from '../../../../packages/server/src/crypto/api-key-token.
 import { jwkOfBits } from '../../../conformance/rsa.ts';
 import { junk } from '../hostile/junk.ts';
 
-/** The server to which a flood is sent, and the tenant that sends it. */
 export interface FloodTarget {
   readonly port: number;
   readonly token: string;
-  /** A key with few versions, and a data key that is wrapped under it. */
   readonly keyId: string;
   readonly wrapped: string;
-  /** A key with the maximum number of versions. */
   readonly versioned: string;
-  /** The items of a batch of wraps with the largest contexts. */
   readonly items: readonly object[];
 }
 
-/** Requests that one tenant sends without a pause. */
 export interface Flood {
   readonly about: string;
   readonly connections: number;
   /** The status of a successful request. Undefined if the requests of the flood never end. */
   readonly served?: number;
-  /** Returns the next request of a connection. */
   readonly requests: (target: FloodTarget) => () => Uint8Array;
-  /** Sends the last bytes of the body one by one, every three seconds. */
   readonly slow?: true;
 }
 

@@ -8,12 +8,9 @@ import type { FloodName, FloodTarget } from './floods.ts';
 
 const program = fileURLToPath(new URL('flood-process.ts', import.meta.url));
 
-/** The number of responses by status. */
 type Statuses = Readonly<Record<string, number>>;
 
-/** A flood that is running. */
 export interface RunningFlood {
-  /** Ends the flood, and returns the responses. */
   stop(): Promise<Statuses>;
 }
 

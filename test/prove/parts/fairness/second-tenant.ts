@@ -3,11 +3,13 @@ import { type Answer, call, type Place, send } from '../../../faults/client.ts';
 import { newDek } from '../../../faults/load.ts';
 import { newKey, type Operator } from '../../../faults/place.ts';
 
-/** Milliseconds between two requests. */
 const interval = 5;
 const plaintext = 'x'.repeat(1_024);
 
-/** The tenant that a flood must not slow down. It unwraps and encrypts a kilobyte in turn, 200 times per second. */
+/**
+ * The tenant that a flood of another tenant must not slow down. It unwraps and encrypts a kilobyte in turn, 200 times
+ * per second.
+ */
 export class SecondTenant {
   readonly #token: string;
   readonly #keyId: string;
@@ -30,8 +32,8 @@ export class SecondTenant {
   }
 
   /**
-   * Sends this many requests at fixed times, without waiting for earlier responses, and verifies its log once. Latency
-   * counts from the time at which a request was due.
+   * Sends requests at fixed times, without waiting for earlier responses. Verifies the tenant's audit log once. The
+   * latency of a request counts from the time at which the request was due.
    */
   async measure(place: Place, requests: number): Promise<Measurement> {
     const startedAt = performance.now();
@@ -77,7 +79,6 @@ function summarize(timed: readonly Timed[], verified: Answer): Measurement {
   return { p50: at(0.5), p99: at(0.99), refused: answers.filter(({ status }) => status !== 200) };
 }
 
-/** Returns the median. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN;
 }

@@ -7,7 +7,6 @@ const longest = 50;
 /** The largest allowed memory of a process of the server, in MiB. */
 const mostMemory = 400;
 
-/** A request, and a function that checks its response. */
 interface Attempt {
   readonly what: string;
   readonly request: BytesRequest;
@@ -19,7 +18,6 @@ interface Sent {
   readonly section: number;
 }
 
-/** Sends requests one after the other, and checks for each how long it kept the event loop busy. */
 export class Attempts {
   readonly #findings: Findings;
   readonly #world: World;
@@ -31,8 +29,8 @@ export class Attempts {
   }
 
   /**
-   * Prepares the inputs of a route. A failure of the preparation is reported as a failed check, because these calls
-   * must succeed too.
+   * Prepares the inputs of a route. If the preparation fails, reports a failed check, because the calls of the
+   * preparation must succeed too.
    */
   async prepare<T>(route: string, make: () => Promise<readonly T[]>): Promise<readonly T[]> {
     try {
@@ -49,7 +47,7 @@ export class Attempts {
     const { answer } = first;
     const found = `${what}: ${answer.status} ${answer.text.slice(0, 120)}`;
     this.#findings.check('every answer is the expected one, never a 5xx', expected(answer), found);
-    // Garbage collection can slow down one attempt, so take the median of three equal attempts.
+    // Repeats a slow attempt twice and takes the median, because garbage collection can slow down a single attempt.
     for (let nth = 0; nth < 2 && first.section > longest; nth++) more.push(await this.#send(request));
     const sections = [first, ...more.filter((other) => other.answer.status === answer.status)]
       .map(({ section }) => section)
@@ -68,7 +66,6 @@ export class Attempts {
     return { answer, section: await server.longestSection() };
   }
 
-  /** Reports the longest sections and the memory of the server. */
   async judge(): Promise<void> {
     const { server } = this.#world;
     const slowest = this.#sections.sort((a, b) => b.section - a.section).slice(0, 5);

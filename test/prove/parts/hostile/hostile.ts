@@ -8,7 +8,6 @@ import { junk } from './junk.ts';
 import { largest } from './largest.ts';
 import { largeWorld, type World } from './world.ts';
 
-/** A trial that sends one request after the other to the server of the large world. */
 function hostileTrial(
   name: string,
   about: string,

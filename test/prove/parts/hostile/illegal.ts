@@ -1,17 +1,15 @@
 import { newDek } from '../../../faults/load.ts';
 import { largestApiKey, type World } from './world.ts';
 
-/** A request with a well-formed body that breaks a limit. */
 interface IllegalCall {
   readonly what: string;
   readonly method: string;
   readonly path: string;
   readonly body?: object;
-  /** The expected status. A batch is 200 if its items fail one by one. */
+  /** Set for a batch, whose status is 200 although each of its items fails. */
   readonly batch?: true;
 }
 
-/** Requests with the largest allowed body, which break another limit. */
 export function illegal({ plain, versioned, keyIds }: World): IllegalCall[] {
   const long = 'x'.repeat(2_000_000);
   const post = (what: string, path: string, body: object): IllegalCall => ({

@@ -4,7 +4,6 @@ import { call, send } from '../../../faults/client.ts';
 import { newDek } from '../../../faults/load.ts';
 import { largestApiKey, largestContexts, largestItems, type World } from './world.ts';
 
-/** A request with the largest legal input. */
 interface LegalCall {
   readonly what: string;
   readonly path: string;
@@ -13,7 +12,6 @@ interface LegalCall {
 
 const text = '"'.repeat(65_536);
 
-/** The largest legal inputs of each route. TypeScript reports an error if a route is missing. */
 export const largest: Readonly<Record<Route, (world: World) => Promise<readonly LegalCall[]>>> = {
   'POST /v1/encrypt': async ({ plain }) => shapes('/v1/encrypt', { key_id: plain, plaintext: text }),
   'POST /v1/decrypt': async ({ server, tenant, plain }) => {
@@ -139,7 +137,6 @@ async function change({ server, tenant, versioned }: World, to: 'enable' | 'disa
   await send(server, tenant.token, 'POST', `/v1/keys/${versioned}/${to}`);
 }
 
-/** Returns 950 batch items, each with a wrapped key and the largest context. Wraps the keys in batches of a hundred. */
 async function ofWrapped({ server, tenant, plain }: World, path: string): Promise<readonly LegalCall[]> {
   const calls: LegalCall[] = [];
   for (const shape of ['quotes', 'names'] as const) {
@@ -164,7 +161,6 @@ function hashes(keyId: string, count: number, length: number): object[] {
   return Array.from({ length: count }, () => ({ key_id: keyId, value: 'x'.repeat(length) }));
 }
 
-/** Creates an API key with the longest lists. Returns its id. */
 async function restricted({ server, tenant, keyIds }: World): Promise<string> {
   const body = largestApiKey(keyIds);
   return String((await call(server, tenant.token, 'POST', '/v1/api-keys', body))['api_key_id']);

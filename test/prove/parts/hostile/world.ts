@@ -5,22 +5,16 @@ import { newKey, operate, type Operator, type Tenant } from '../../../faults/pla
 import { Cluster } from '../../machine/cluster.ts';
 import { type ProbedServer, startProbed } from '../../machine/server.ts';
 
-/** A tenant that has reached every limit, and a server with the probe. */
 export interface World {
   readonly server: ProbedServer;
   readonly operator: Operator;
   readonly tenant: Tenant;
-  /** A key with the maximum number of versions. */
   readonly versioned: string;
-  /** A data key that is wrapped under the first version of this key. */
   readonly firstWrapped: string;
-  /** A key with few versions. */
   readonly plain: string;
-  /** Ids of many keys, for lists. */
   readonly keyIds: readonly string[];
 }
 
-/** Contexts of the largest allowed size: one whose value has only quotes, and one with as many names as possible. */
 export const largestContexts = {
   quotes: { n: '"'.repeat(4_083) },
   names: Object.fromEntries(Array.from({ length: 340 }, (_, nth) => [`n${100 + nth}`, ''])),
@@ -28,7 +22,6 @@ export const largestContexts = {
 
 let made: Promise<World> | undefined;
 
-/** Creates the tenant once per run. This takes a minute. */
 export async function largeWorld(): Promise<World> {
   made ??= make();
   return made;
@@ -62,7 +55,6 @@ async function make(): Promise<World> {
   };
 }
 
-/** Returns the items of a batch of wraps: as many as fit into a body, each with the largest context. */
 export function largestItems(keyId: string, shape: keyof typeof largestContexts): object[] {
   const context = largestContexts[shape];
   const item = { key_id: keyId, dek: newDek(), context };
@@ -70,7 +62,6 @@ export function largestItems(keyId: string, shape: keyof typeof largestContexts)
   return Array.from({ length: Math.min(1_000, fit) }, () => item);
 }
 
-/** Returns the body of a request for an API key with the longest allowed lists. */
 export function largestApiKey(keyIds: readonly string[]): object {
   return {
     name: '😀'.repeat(128),
@@ -81,7 +72,6 @@ export function largestApiKey(keyIds: readonly string[]): object {
   };
 }
 
-/** Returns an origin of 256 bytes. */
 function longOrigin(nth: number): string {
   const labels = `${String(100 + nth)}${'a'.repeat(57)}.${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}`;
   return `https://${labels}.ee`.slice(0, 256);
