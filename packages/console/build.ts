@@ -45,7 +45,6 @@ await build({
   target: 'node20',
 });
 
-/** Returns the name that esbuild gave the output file of an entry point. */
 function nameOf({ outputs }: Metafile, entry: string): string {
   const found = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === entry);
   if (!found) throw new Error(`esbuild wrote no output file for ${entry}`);

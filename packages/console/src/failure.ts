@@ -1,12 +1,10 @@
 import { EaasError, type SdkError, ServiceError } from '@eaas/sdk';
 import { sentence } from './parts/short.ts';
 
-/** The description of an error for the user of the page. */
 export interface Failure {
   readonly kind: 'forbidden' | 'expired' | 'away' | 'refused' | 'broken';
   readonly title: string;
   readonly detail: string;
-  /** Tells the user what to do next. */
   readonly advice: string;
   readonly requestId?: string | undefined;
 }
@@ -39,7 +37,6 @@ const known: Partial<Record<SdkError['code'], Known>> = {
   origin_refused: forbidden,
 };
 
-/** Describes an error for the user of the page. */
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof EaasError)) {
     const detail = error instanceof Error ? error.message : 'The page threw a value that is not an error.';

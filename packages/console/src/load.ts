@@ -45,17 +45,15 @@ export function useLoaded<T>(
       stop.abort();
       clearTimeout(again);
     };
-    // The caller passes the values that `load` depends on as `inputs`.
+    // The caller of `useLoaded` passes as `inputs` all values that `load` uses.
   }, [...inputs, round.value]);
 
   return { value: value.value, failure: failure.value, isLoading: isLoading.value, reload };
 }
 
-/** The state of a task that a button starts. */
 export interface Work {
   readonly isBusy: boolean;
   readonly failure: Failure | undefined;
-  /** Runs the task unless the task is already running. Resolves to true if the task succeeds. */
   readonly run: (work: () => Promise<unknown>) => Promise<boolean>;
 }
 

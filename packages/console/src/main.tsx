@@ -3,14 +3,13 @@ import { App } from './app.tsx';
 import { followAddress } from './places.ts';
 import { enterWithCode, takeCode } from './session.ts';
 
-/** Signs in if the URL of the page contains a sign-in code. */
 function enter(): void {
   const code = takeCode(location, history);
   if (code) void enterWithCode(code);
 }
 
 enter();
-// If the user opens another sign-in URL in this tab, only the fragment changes and the page is not reloaded.
+// If the user opens another sign-in URL in this tab, the browser changes the fragment and does not reload the page.
 addEventListener('hashchange', enter);
 followAddress();
 const root = document.querySelector('#app');

@@ -15,7 +15,6 @@ export function placeOf({ pathname, hash }: Pick<URL, 'pathname' | 'hash'>): Pla
   return { page: pages.find((page) => hash === `#/${page}`) ?? 'keys' };
 }
 
-/** Returns the URL of a page. */
 export function addressOf(place: Place): string {
   if (place.page === 'playground') return '/';
   if (place.page === 'key') return `/console/#/keys/${place.keyId}`;
@@ -24,7 +23,6 @@ export function addressOf(place: Place): string {
 
 const current = signal<Place>({ page: 'playground' });
 
-/** The current page. */
 export const place = computed(() => current.value);
 
 /** Shows another page without loading a document, because loading would lose the API key in memory. */
@@ -34,7 +32,6 @@ export function go(to: Place): void {
   scrollTo(0, 0);
 }
 
-/** Shows the matching page when the URL changes, for example after the back button. */
 export function followAddress(): void {
   const read = (): void => void (current.value = placeOf(location));
   addEventListener('popstate', read);

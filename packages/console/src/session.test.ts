@@ -14,7 +14,6 @@ import {
 const code = 'a'.repeat(43);
 const service = createTestService();
 
-/** Sends the page's API calls to a service in memory. Requests to `/console/session` get the given response. */
 function answerWith(answer: () => Promise<Response>): void {
   vi.stubGlobal('fetch', (input: RequestInfo, init?: RequestInit) => {
     if (input === '/console/session') return answer();

@@ -1,33 +1,26 @@
 import { EaasClient, type EaasEvent, EaasError, ServiceError } from '@eaas/sdk';
 import { signal } from '@preact/signals';
 
-/** The session of a signed-in user. A reload ends the session, because it is only in memory. */
+/** The session of a signed-in user. The session is only in memory, so a reload of the page ends it. */
 export interface Session {
   readonly apiKey: string;
-  /** The name of the tenant. Undefined after a sign-in with an API key. */
   readonly tenant: string | undefined;
-  /** The key for the playground. Undefined after a sign-in with an API key. */
   readonly keyId: string | undefined;
   readonly indexKey: string | undefined;
   readonly expiresAt: Date | undefined;
-  /** The client for all calls except those in the steps of the playground. */
   readonly client: EaasClient;
 }
 
-/** The reason why the page shows the sign-in form. */
 export type SignedOut = 'new' | 'code_refused' | 'code_unanswered' | 'expired' | 'left';
 
 export const session = signal<Session | undefined>(undefined);
 export const signedOut = signal<SignedOut>('new');
-/** Whether the page is signing in. */
 export const isEntering = signal(false);
-/** Whether the last call did not reach the service, or the service was too busy to respond. */
 export const isAway = signal(false);
 
 let endOfSession: ReturnType<typeof setTimeout> | undefined;
 let waitingCode: string | undefined;
 
-/** Removes the sign-in code from the address bar and the history, and returns it. */
 export function takeCode(address: Location, past: History): string | undefined {
   const [, code] = /^#code=([\w-]{43})$/.exec(address.hash) ?? [];
   if (address.hash.startsWith('#code=')) past.replaceState(null, '', address.pathname + address.search);
@@ -42,7 +35,6 @@ interface Answer {
   readonly tenant: string;
 }
 
-/** Exchanges a sign-in code for an API key. If there is no response, keeps the code for another attempt. */
 export async function enterWithCode(code: string | undefined = waitingCode): Promise<void> {
   if (code === undefined) return;
   isEntering.value = true;
@@ -104,7 +96,6 @@ function enter(
   endOfSession = setTimeout(() => leave('expired'), left);
 }
 
-/** Signs out, which removes the API key from memory. */
 export function leave(reason: SignedOut): void {
   clearTimeout(endOfSession);
   void session.value?.client.close();
@@ -122,7 +113,6 @@ export function clientOf(
   return new EaasClient({ baseUrl: location.origin, apiKey, ...patience, onEvent, ...more });
 }
 
-/** Ends the session if the service refuses the API key. */
 function note(event: EaasEvent): void {
   noteReach(event);
   if (event.type === 'call' && event.code === 'unauthorized') leave('expired');

@@ -4,12 +4,9 @@ import { dateTime } from '../parts/times.ts';
 import { type ApiKeyDraft, expiryOf } from './api-key-form.tsx';
 import type { ApiKeyRecord } from './api-key-state.ts';
 
-/** The fields to send, and their consequences for the applications that use the API key. */
 export interface ApiKeyChanges {
   readonly fields: Omit<Input<'PATCH /v1/api-keys/:api_key_id'>, 'api_key_id'>;
-  /** What is refused from then on. */
   readonly losses: readonly string[];
-  /** What is allowed from then on. */
   readonly gains: readonly string[];
 }
 
@@ -43,7 +40,6 @@ export function changesOf(record: ApiKeyRecord, draft: ApiKeyDraft): ApiKeyChang
   };
 }
 
-/** The items that only the first and only the second list has. */
 function difference<T>(before: readonly T[], after: readonly T[]): [T[], T[]] {
   return [before.filter((one) => !after.includes(one)), after.filter((one) => !before.includes(one))];
 }

@@ -5,17 +5,14 @@ import { Field, Select } from '../parts/field.tsx';
 import { KeyChoice } from './key-choice.tsx';
 import { permissionTexts, tenantWide } from './permission-texts.ts';
 
-/** The rights of an API key, as a person edits them. */
 export interface ApiKeyDraft {
   readonly name: string;
   readonly permissions: readonly Permission[];
   /** Null for all keys. */
   readonly keyIds: readonly string[] | null;
-  /** A number of days from now, empty for no expiry, or `unchanged`. */
   readonly expires: string;
 }
 
-/** The texts of `expires`. */
 export const lives: readonly (readonly [string, string])[] = [
   ['1', 'After a day'],
   ['30', 'After 30 days'],
@@ -24,17 +21,14 @@ export const lives: readonly (readonly [string, string])[] = [
   ['', 'Never'],
 ];
 
-/** The time of `expires`. */
 export function expiryOf(expires: string): string | null {
   return expires === '' ? null : new Date(Date.now() + Number(expires) * 86_400_000).toISOString();
 }
 
-/** Whether an API key can have these rights: at least one permission, and one key unless it has all. */
 export function isComplete({ permissions, keyIds }: ApiKeyDraft): boolean {
   return permissions.length > 0 && keyIds?.length !== 0;
 }
 
-/** A draft in signals, one for each field. */
 export function useApiKeyDraft(start: ApiKeyDraft) {
   const name = useSignal(start.name);
   const permissions = useSignal(start.permissions);
@@ -55,7 +49,6 @@ interface ApiKeyFieldsProps {
   readonly lives: readonly (readonly [string, string])[];
 }
 
-/** The inputs for the rights of an API key. */
 export function ApiKeyFields({ client, fields, lives: options }: ApiKeyFieldsProps) {
   const { name, permissions, keyIds, expires } = fields;
   return (

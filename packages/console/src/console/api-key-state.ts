@@ -2,7 +2,6 @@ import type { Output } from '@eaas/protocol/wire';
 
 export type ApiKeyRecord = Output<'GET /v1/api-keys'>['api_keys'][number];
 
-/** Returns the state of an API key as text, and the colour of the text. */
 export function stateOf(
   { revoked_at, expires_at }: Pick<ApiKeyRecord, 'revoked_at' | 'expires_at'>,
   now = Date.now(),

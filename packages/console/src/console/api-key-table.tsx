@@ -11,7 +11,6 @@ interface ApiKeyTableProps {
   readonly onRevoke: (apiKey: ApiKeyRecord) => void;
 }
 
-/** The table with one page of API keys. */
 export function ApiKeyTable({ apiKeys, isStale, onEdit, onRevoke }: ApiKeyTableProps) {
   const actions: Column<ApiKeyRecord> = {
     title: 'Actions',

@@ -14,7 +14,6 @@ import { EditApiKey } from './edit-api-key.tsx';
 
 const size = 50;
 
-/** The page that lists the tenant's API keys. */
 export function ApiKeys() {
   const client = session.value?.client;
   return client ? <Listed client={client} /> : null;
@@ -103,7 +102,6 @@ interface RevokeProps {
   readonly onDone: () => void;
 }
 
-/** Whether the page is signed in with this API key. */
 function isOwn({ hint }: ApiKeyRecord): boolean {
   return session.value?.apiKey.endsWith(hint) ?? false;
 }

@@ -1,6 +1,5 @@
 import type { AuditAction } from './audit-types.ts';
 
-/** A description of each action. */
 const texts: Readonly<Record<AuditAction, string>> = {
   'key.wrap': 'data key wrapped',
   'key.unwrap': 'data key unwrapped',
@@ -21,9 +20,7 @@ const texts: Readonly<Record<AuditAction, string>> = {
   'tenant.update': 'tenant changed',
 };
 
-/**
- * The options of the filter by action. They are not imported from `@eaas/protocol/wire`, which would add zod to the page.
- */
+/** The options of the filter by action. Importing them from `@eaas/protocol/wire` would add zod to the page. */
 export const actionOptions: readonly (readonly [string, string])[] = [
   ['', 'All actions'],
   ...Object.entries(texts).map(([action, text]) => [action, `${action}: ${text}`] as const),

@@ -9,7 +9,6 @@ interface AuditEntryProps {
   readonly onClose: () => void;
 }
 
-/** The dialog that shows all fields of an audit entry. */
 export function AuditEntryDialog({ entry, onClose }: AuditEntryProps) {
   const { hash, ...rest } = entry;
   return (

@@ -13,7 +13,6 @@ interface AuditExportProps {
   readonly texts: FilterTexts;
 }
 
-/** The button that downloads the audit entries that match the filter. */
 export function AuditExport({ client, texts }: AuditExportProps) {
   const count = useSignal(0);
   const { isBusy, failure, run } = useWork();

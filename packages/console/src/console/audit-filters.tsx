@@ -8,14 +8,12 @@ export type FilterSignals = Readonly<Record<'action' | 'keyId' | 'from' | 'to', 
 
 interface AuditFiltersProps {
   readonly filter: FilterSignals;
-  /** The ids and the names of the keys to choose from. */
   readonly keys: readonly (readonly [string, string])[];
   readonly canClear: boolean;
   readonly onClear: () => void;
   readonly children: ComponentChildren;
 }
 
-/** The form that filters the list of audit entries. */
 export function AuditFilters({ filter, keys, canClear, onClear, children }: AuditFiltersProps) {
   return (
     <form class="filters" aria-label="Filter the entries" onSubmit={(event) => event.preventDefault()}>

@@ -7,17 +7,13 @@ import { dateTime } from '../parts/times.ts';
 interface AuditTableProps {
   readonly entries: readonly AuditEntry[];
   readonly isStale: boolean;
-  /** The ids of the entries whose verification failed. */
   readonly broken: ReadonlySet<number>;
-  /** The id of the last entry that was verified. */
   readonly verifiedTo: number;
-  /** The id of the entry to scroll to. */
   readonly marked: number | undefined;
   readonly nameOf: (keyId: string) => string;
   readonly onOpen: (entry: AuditEntry) => void;
 }
 
-/** The table with one page of audit entries, newest first. */
 export function AuditTable({ entries, isStale, marked, ...rest }: AuditTableProps) {
   const place = useRef<HTMLTableRowElement>(null);
   const isHere = entries.some(({ id }) => id === marked);

@@ -19,10 +19,8 @@ interface Progress {
   readonly through: number;
 }
 
-/** The last verified state of the log, for each session. Later verifications are compared with this state. */
 const states = new WeakMap<EaasClient, AuditState>();
 
-/** Recomputes the whole hash chain in this browser, and lists the entries that are not valid. */
 export function AuditVerify({ client, report, onShow }: AuditVerifyProps) {
   const progress = useSignal<Progress | undefined>(undefined);
   const { isBusy, failure, run } = useWork();

@@ -18,7 +18,6 @@ import { AuditVerify } from './audit-verify.tsx';
 const size = 50;
 const pause = 2_000;
 
-/** The page of the audit log. Users can filter, follow, export and verify the log. */
 export function Audit() {
   const client = session.value?.client;
   return client ? <Log client={client} /> : null;
@@ -117,7 +116,6 @@ function Log({ client }: { readonly client: EaasClient }) {
   );
 }
 
-/** Returns the names of the keys. The list is empty if the API key lacks the permission to list keys. */
 function useKeyNames(client: EaasClient): readonly (readonly [string, string])[] {
   const { value } = useLoaded((signal) => client.keys.page({ limit: 100 }, { signal }), [client]);
   return value?.keys.map(({ key_id, name }) => [key_id, name] as const) ?? [];

@@ -58,7 +58,6 @@ export function Chart({ months }: { readonly months: readonly Month[] }) {
   );
 }
 
-/** Reads the colours and fonts of the chart from the stylesheet. */
 function optionsOf(place: HTMLElement, months: readonly Month[], shown: readonly Operation[]): uPlot.Options {
   const style = getComputedStyle(place);
   const color = (name: string): string => style.getPropertyValue(name).trim();
@@ -104,7 +103,6 @@ function optionsOf(place: HTMLElement, months: readonly Month[], shown: readonly
   };
 }
 
-/** Labels each month. On a narrow screen, labels only every third month. */
 function namesThatFit(months: readonly Month[], width: number): string[] {
   const every = width / months.length < 36 ? 3 : 1;
   return months.map(({ month }, index) =>

@@ -14,7 +14,6 @@ interface CreateKeyProps {
   readonly onCreated: (key: KeyRecord) => void;
 }
 
-/** The dialog that asks for the name and the rotation interval of a new key. */
 export function CreateKey({ client, onClose, onCreated }: CreateKeyProps) {
   const name = useSignal('');
   const days = useSignal('365');

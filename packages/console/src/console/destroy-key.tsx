@@ -12,7 +12,6 @@ interface DestroyKeyProps {
   readonly onDone: () => void;
 }
 
-/** The dialog that lists the consequences of destroying a key, and asks the user to type the name of the key. */
 export function DestroyKey({ client, record, onClose, onDone }: DestroyKeyProps) {
   const { key_id, name, key_version } = record;
   const days = useSignal('30');

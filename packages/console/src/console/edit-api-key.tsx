@@ -11,13 +11,11 @@ import type { ApiKeyRecord } from './api-key-state.ts';
 interface EditApiKeyProps {
   readonly client: EaasClient;
   readonly apiKey: ApiKeyRecord;
-  /** Whether the page itself uses this API key. */
   readonly isOwn: boolean;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-/** Changes the rights of an API key, and says before that what its applications lose and gain. */
 export function EditApiKey({ client, apiKey, isOwn, onClose, onDone }: EditApiKeyProps) {
   const { api_key_id, name, permissions, key_ids, expires_at } = apiKey;
   const { draft, ...fields } = useApiKeyDraft({

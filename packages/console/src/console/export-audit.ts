@@ -20,7 +20,6 @@ export async function exportAudit(
   return new Blob(lines, { type: 'application/x-ndjson' });
 }
 
-/** Makes the browser download a file. */
 export function save(file: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(file);

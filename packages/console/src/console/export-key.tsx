@@ -20,7 +20,6 @@ interface ExportKeyProps {
 const makeKeyPair = `openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:4096 -out export.pem
 openssl pkey -in export.pem -pubout`;
 
-/** Exports a key for an RSA key of the person, after its name was typed. */
 export function ExportKey({ client, record, onClose }: ExportKeyProps) {
   const { key_id, name } = record;
   const publicKey = useSignal('');

@@ -4,7 +4,6 @@ import { readRsaPublicKey } from './rsa-public-key.ts';
 
 type Exported = Output<'POST /v1/keys/:key_id/export'>;
 
-/** Exports all versions of a key and its hash key, encrypted for an RSA public key in PEM. */
 export async function exportKey(
   { keys }: Pick<EaasClient, 'keys'>,
   key_id: string,

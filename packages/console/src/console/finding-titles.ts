@@ -1,6 +1,5 @@
 import type { AuditFindingCode } from '@eaas/sdk/audit';
 
-/** A title for each kind of finding of a verification. */
 export const findingTitles: Readonly<Record<AuditFindingCode, string>> = {
   verifier_key_changed: 'The service signs with another key than before.',
   checkpoint_invalid: 'The signature of the checkpoint is not valid.',

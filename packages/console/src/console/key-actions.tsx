@@ -32,7 +32,6 @@ const actions: Readonly<Record<KeyRecord['status'], readonly (readonly [Action, 
   destroyed: [],
 };
 
-/** The buttons for the changes that the state of a key allows. Each button asks for confirmation. */
 export function KeyActions({ client, record, onChanged }: KeyActionsProps) {
   const asked = useSignal<Action | undefined>(undefined);
   const close = (): void => void (asked.value = undefined);

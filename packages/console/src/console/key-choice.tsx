@@ -11,7 +11,6 @@ interface KeyChoiceProps {
   readonly onChange: (ids: readonly string[] | null) => void;
 }
 
-/** The inputs that choose which keys an API key can use. */
 export function KeyChoice({ client, value, onChange }: KeyChoiceProps) {
   const { value: page, failure } = useLoaded((signal) => client.keys.page({ limit: 100 }, { signal }), []);
   const chosen = value.value;

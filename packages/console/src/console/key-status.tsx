@@ -10,13 +10,11 @@ const looks: Readonly<Record<KeyStatus, { readonly text: string; readonly tone: 
   destroyed: { text: 'Destroyed', tone: 'plain' },
 };
 
-/** A badge that shows the state of a key. */
 export function KeyStatusBadge({ status }: { readonly status: KeyStatus }) {
   const { text, tone } = looks[status];
   return <span class={`badge ${tone}`}>{text}</span>;
 }
 
-/** The options of the filter by state in the list of keys. */
 export const statusOptions: readonly (readonly [string, string])[] = [
   ['', 'All states'],
   ...Object.entries(looks).map(([status, { text }]) => [status, text] as const),

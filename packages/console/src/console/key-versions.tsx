@@ -13,7 +13,6 @@ interface KeyVersionsProps {
   readonly onMove: (offset: number) => void;
 }
 
-/** The table of a key's versions, and a notice about old versions that are still in use. */
 export function KeyVersions({ record, size, onMove }: KeyVersionsProps) {
   const { versions, versions_total: total, key_version: newest, offset } = record;
   const inUse = oldVersionsInUse(record);

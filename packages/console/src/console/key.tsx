@@ -15,7 +15,6 @@ import { rotationText } from './rotation.ts';
 
 const size = 100;
 
-/** The page of a key. It shows the state, the versions and the possible changes of the key. */
 export function Key({ keyId }: { readonly keyId: string }) {
   const client = session.value?.client;
   return client ? <Shown client={client} keyId={keyId} /> : null;
@@ -56,7 +55,6 @@ function Shown({ client, keyId }: { readonly client: EaasClient; readonly keyId:
   );
 }
 
-/** The notice that explains which operations the state of a key allows. */
 function StateNotice({ record: { status, destroy_at } }: { readonly record: KeyRecord }) {
   if (status === 'disabled') return <Notice tone="warn">It still decrypts. It does not encrypt.</Notice>;
   if (status === 'destroyed')

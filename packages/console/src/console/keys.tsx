@@ -18,7 +18,6 @@ import { rotationText } from './rotation.ts';
 
 const size = 50;
 
-/** The page that lists the tenant's keys. */
 export function Keys() {
   const client = session.value?.client;
   return client ? <Listed client={client} /> : null;

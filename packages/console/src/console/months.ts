@@ -3,7 +3,6 @@ import type { Output } from '@eaas/protocol/wire';
 export type Month = Output<'GET /v1/usage'>;
 export type Operation = keyof Month['operations'];
 
-/** The operations that the chart shows, from the bottom of a bar to its top. */
 export const operations: readonly Operation[] = ['key.wrap', 'key.unwrap', 'encrypt', 'decrypt'];
 
 export const operationNames: Readonly<Record<Operation, string>> = {
@@ -21,7 +20,6 @@ export function lastMonths(count: number, now = new Date()): string[] {
   });
 }
 
-/** Formats a month as `November 2026` or as `Nov`. */
 export function monthName(month: string, style: 'long' | 'short' = 'long'): string {
   const format: Intl.DateTimeFormatOptions =
     style === 'long' ? { month: 'long', year: 'numeric' } : { month: 'short' };

@@ -1,6 +1,5 @@
 import type { Permission } from '@eaas/protocol/wire';
 
-/** A description of each permission. */
 export const permissionTexts: Readonly<Record<Permission, string>> = {
   encrypt: 'Wrap data keys, and compute fingerprints',
   decrypt: 'Unwrap data keys',
@@ -13,5 +12,5 @@ export const permissionTexts: Readonly<Record<Permission, string>> = {
   'usage.read': 'See the usage by month',
 };
 
-/** The permissions that an API key cannot have if the API key is limited to some keys. */
+/** The permissions that require access to all keys. An API key that is limited to some keys cannot have them. */
 export const tenantWide: ReadonlySet<Permission> = new Set(['audit.read', 'api_keys.manage', 'usage.read']);

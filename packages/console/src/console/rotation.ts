@@ -1,4 +1,3 @@
-/** The rotation intervals that users can choose. The API can set other intervals. */
 export const rotationOptions: readonly (readonly [string, string])[] = [
   ['', 'By hand only'],
   ['30', 'Every 30 days'],
@@ -6,13 +5,11 @@ export const rotationOptions: readonly (readonly [string, string])[] = [
   ['365', 'Every year'],
 ];
 
-/** Returns the rotation intervals to choose from, including the current interval of the key. */
 export function rotationOptionsWith(days: number | undefined): readonly (readonly [string, string])[] {
   const isOffered = days === undefined || rotationOptions.some(([value]) => value === String(days));
   return isOffered ? rotationOptions : [...rotationOptions, [String(days), rotationText(days)]];
 }
 
-/** Describes a rotation interval in words. */
 export function rotationText(days: number | undefined): string {
   if (days === undefined) return 'By hand only';
   return days === 1 ? 'Every day' : `Every ${days.toLocaleString('en')} days`;

@@ -2,7 +2,6 @@ import type { Input } from '@eaas/protocol/wire';
 
 const parameters = { name: 'RSA-OAEP', hash: 'SHA-256' };
 
-/** An RSA public key as the service takes it. */
 type RsaPublicKey = Input<'POST /v1/keys/:key_id/export'>['public_key'];
 
 /** Reads an RSA public key in PEM. Returns undefined for any other text, and for a private key. */

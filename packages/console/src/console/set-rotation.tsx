@@ -12,7 +12,6 @@ interface SetRotationProps {
   readonly onDone: () => void;
 }
 
-/** The dialog that asks for the rotation interval of a key. */
 export function SetRotation({ client, record, onClose, onDone }: SetRotationProps) {
   const current = record.rotation_policy?.interval_days;
   const days = useSignal(current === undefined ? '' : String(current));

@@ -10,7 +10,6 @@ import { lastMonths, monthName, type Month, operationNames, operations, totalOf 
 
 const months = 12;
 
-/** The page that shows the usage of the tenant by month. */
 export function Usage() {
   const client = session.value?.client;
   return client ? <Shown client={client} /> : null;
@@ -51,7 +50,6 @@ function Shown({ client }: { readonly client: EaasClient }) {
   );
 }
 
-/** Shows how much of this month's quota of server mode is used. */
 function Quota({ month }: { readonly month: Month | undefined }) {
   if (!month || month.encrypt_quota === null) return null;
   const { encrypt_quota: quota, operations } = month;

@@ -6,7 +6,6 @@ interface ButtonProps {
   readonly children: ComponentChildren;
   readonly onClick?: (() => void) | undefined;
   readonly isBusy?: boolean;
-  /** The text while the button is busy. */
   readonly busyText?: string;
   readonly disabled?: boolean;
   /** A longer label of the button, for screen readers. */

@@ -6,7 +6,6 @@ interface CodeProps {
   readonly code: string;
 }
 
-/** A block of code with a button that copies the code. */
 export function Code({ title, code }: CodeProps) {
   return (
     <figure class="code">

@@ -8,9 +8,7 @@ import { FailureView } from './states.tsx';
 
 interface ConfirmProps {
   readonly title: string;
-  /** Describes the consequences of the change. */
   readonly children: ComponentChildren;
-  /** The text of the button that confirms. */
   readonly action: string;
   readonly busyText: string;
   /** The text that the user must type to confirm a change that cannot be undone. */
@@ -21,7 +19,6 @@ interface ConfirmProps {
   readonly onClose: () => void;
 }
 
-/** The dialog that lists the consequences of a change and asks for confirmation. */
 export function Confirm({
   title,
   children,

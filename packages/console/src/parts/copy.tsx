@@ -7,7 +7,6 @@ interface CopyProps {
   readonly of: string;
 }
 
-/** A button that copies a text, and then shows a confirmation for two seconds. */
 export function Copy({ text, of }: CopyProps) {
   const result = useSignal('');
   useEffect(() => {

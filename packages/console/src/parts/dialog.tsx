@@ -5,7 +5,7 @@ interface DialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
   readonly onClose: () => void;
-  /** Escape does not close the dialog. */
+  /** Whether the dialog stays open when the user presses Escape. */
   readonly mustAnswer?: boolean;
 }
 
@@ -31,9 +31,10 @@ export function Dialog({ title, children, onClose, mustAnswer = false }: DialogP
         if (!mustAnswer) onClose();
       }}
       onClose={({ currentTarget }) => {
-        // This event can also arrive after the dialog was removed.
+        // This event can arrive after the dialog was removed from the page.
         if (!currentTarget.isConnected) return;
-        // If the user presses Escape twice, browsers close a dialog even if `cancel` is prevented.
+        // Opens the dialog again. If the user presses Escape twice, browsers close a dialog even if `cancel` is
+        // prevented.
         if (mustAnswer) currentTarget.showModal();
         else onClose();
       }}

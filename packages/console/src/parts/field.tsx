@@ -21,7 +21,6 @@ interface Inputs extends Texts {
   readonly spellcheck?: false;
 }
 
-/** A labelled input. It writes the typed text into a signal. */
 export function Field({ label, hint, error, value, type = 'text', ...input }: Inputs) {
   const id = useId();
   // The types of Preact require `type` as a literal.
@@ -47,7 +46,6 @@ interface Lines extends Texts {
   readonly placeholder?: string;
 }
 
-/** A labelled input of several lines, for keys. */
 export function TextArea({ label, hint, error, value, ...input }: Lines) {
   const id = useId();
   return (
@@ -68,12 +66,10 @@ export function TextArea({ label, hint, error, value, ...input }: Lines) {
 
 interface Choices extends Texts {
   readonly value: Signal<string>;
-  /** Each option's value and text. */
   readonly options: readonly (readonly [string, string])[];
   readonly disabled?: boolean;
 }
 
-/** A labelled list from which the user chooses one option. */
 export function Select({ label, hint, error, value, options, disabled = false }: Choices) {
   const id = useId();
   return (

@@ -7,7 +7,6 @@ export interface Piece {
 const pattern =
   /(?<remark>\/\/.*)|(?<text>'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\\n]|\\.)*")|\b(?<word>import|from|const|await|new|return|for|of|if|true|false|null)\b|\b(?<number>\d[\d_]*)\b/g;
 
-/** Splits TypeScript or JSON into parts for syntax highlighting. The parts together contain the whole code. */
 export function highlight(code: string): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;

@@ -3,7 +3,6 @@ import { Loading } from './states.tsx';
 import { useLoaded } from '../load.ts';
 import { FailureView } from './states.tsx';
 
-/** Returns a component that downloads its code when it is first shown. */
 export function lazily<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {

@@ -7,7 +7,6 @@ interface PageHeadProps {
   readonly action?: ComponentChildren;
 }
 
-/** The top of a console page, with the title, an introduction and the main button. */
 export function PageHead({ title, lead, action }: PageHeadProps) {
   return (
     <div class="page-head">

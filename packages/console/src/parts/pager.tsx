@@ -5,12 +5,10 @@ interface PagerProps {
   readonly count: number;
   readonly total: number;
   readonly size: number;
-  /** The plural noun for the listed records, such as `keys`. */
   readonly of: string;
   readonly onMove: (offset: number) => void;
 }
 
-/** Shows which records of a list are visible, with buttons for the previous and the next page. */
 export function Pager({ offset, count, total, size, of, onMove }: PagerProps) {
   if (total <= size && offset === 0) return null;
   const numbers = [offset + 1, offset + count, total].map((number) => number.toLocaleString('en'));

@@ -13,7 +13,6 @@ const pages: readonly { readonly place: Place; readonly name: string }[] = [
   { place: { page: 'usage' }, name: 'Usage' },
 ];
 
-/** The frame of every page, with the navigation and the name of the signed-in tenant. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const { page } = place.value;
   const currentPage = page === 'key' ? 'keys' : page;

@@ -3,7 +3,6 @@ import type { Failure } from '../failure.ts';
 import { Button } from './button.tsx';
 import { Prose } from './prose.tsx';
 
-/** A text that is shown until the first response arrives. */
 export function Loading({ text }: { readonly text: string }) {
   return (
     <div class="loading" role="status">
@@ -13,7 +12,6 @@ export function Loading({ text }: { readonly text: string }) {
   );
 }
 
-/** Grey lines that are shown while the rows of a table are loading. */
 export function LoadingRows({ text, rows = 5 }: { readonly text: string; readonly rows?: number }) {
   return (
     <div class="loading-rows" role="status">
@@ -31,7 +29,6 @@ interface EmptyProps {
   readonly action?: ComponentChildren;
 }
 
-/** A text that is shown for an empty list. It explains how to create the first record. */
 export function Empty({ title, children, action }: EmptyProps) {
   return (
     <div class="empty">
@@ -47,7 +44,6 @@ interface FailureProps {
   readonly onRetry?: (() => void) | undefined;
 }
 
-/** Shows the title and the reason of a failure, and tells the user what to do next. */
 export function FailureView({ failure, onRetry }: FailureProps) {
   const { kind, title, detail, advice, requestId } = failure;
   const canRetry = onRetry && (kind === 'away' || kind === 'refused');

@@ -4,23 +4,21 @@ export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
   readonly kind?: 'number' | 'end';
-  /** Hides the title of the column from everyone except screen readers. */
+  /** Whether only screen readers get the title of the column. */
   readonly isQuiet?: boolean;
 }
 
 interface TableProps<Row> {
   /** The title of the table, for screen readers. */
   readonly caption: string;
-  /** The columns. The cells of the first column are the headers of their rows. */
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
   readonly classOf?: (row: Row) => string;
   /** Whether the shown rows are old because newer rows are being loaded. */
   readonly isStale?: boolean;
-  /** On a narrow screen, shows a row in few lines, without the titles of the columns. */
+  /** Whether a row has few lines and no column titles on a narrow screen. */
   readonly isDense?: boolean;
-  /** The key of the marked row, and the ref that receives the row's element. */
   readonly marked?: { readonly key: string | number; readonly place: RefObject<HTMLTableRowElement | null> };
 }
 

@@ -13,22 +13,18 @@ function phrase(milliseconds: number): string {
   return '';
 }
 
-/** Formats a past time, as in `3 hours ago`. */
 export function ago(time: Date, now = Date.now()): string {
   return phrase(time.getTime() - now) || 'just now';
 }
 
-/** Formats a future time, as in `in 3 hours`. */
 export function until(time: Date, now = Date.now()): string {
   return phrase(time.getTime() - now) || 'in less than a minute';
 }
 
-/** The clock time of an audit entry: `21:04:07`. */
 export function clockTime(time: string): string {
   return new Date(time).toLocaleTimeString('en-GB');
 }
 
-/** Formats a date with its time, as in `20 Nov 2026, 21:04:07`. */
 export function dateTime(time: string): string {
   return new Date(time).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 }

@@ -1,6 +1,5 @@
 import { ago, until } from './times.ts';
 
-/** Shows a relative time, with the exact time as the tooltip. */
 export function When({ time, none = 'never' }: { readonly time: string | null; readonly none?: string }) {
   if (time === null) return <span class="soft">{none}</span>;
   const at = new Date(time);

@@ -13,16 +13,13 @@ export type PartName =
   | 'ciphertext'
   | 'tag';
 
-/** A field of an envelope, and its position in the stored value. */
 export interface Part {
   readonly name: PartName;
   readonly title: string;
-  /** The offset of the field's first byte, and of the first byte after the field. */
   readonly start: number;
   readonly end: number;
   /** The base64 characters of the field. A character with bits of two fields belongs to the first of these fields. */
   readonly text: string;
-  /** The content of the field in a readable form. */
   readonly shows: string;
   readonly about: string;
 }
@@ -134,21 +131,18 @@ export function flipBit(stored: string, { start, end }: Pick<Part, 'start' | 'en
   return toBase64(bytes);
 }
 
-/** Returns the positions at which two texts of the same length differ. */
 export function differencesOf(before: string, after: string): number[] {
   return Array.from(before).flatMap((character, index) => (after[index] === character ? [] : [index]));
 }
 
-/** Returns whether a text contains a value as plain text, JSON, base64 or hex. */
 export function contains(text: string, value: string): boolean {
   const bytes = new TextEncoder().encode(value);
-  // Leaves out the last characters of the base64, because they depend on the bytes after the value.
+  // Leaves out the last characters of the base64, because they depend on the bytes that follow the value.
   const encoded = toBase64(bytes).replace(/.?=+$/, '');
   const spellings = [value, JSON.stringify(value).slice(1, -1), encoded, hex(bytes)];
   return spellings.some((spelling) => text.includes(spelling));
 }
 
-/** Returns the position of the first base64 character that begins in the byte at an offset, or after this byte. */
 function characterAt(byte: number): number {
   return Math.ceil((byte * 8) / 6);
 }

@@ -1,7 +1,6 @@
 import { highlight } from '../parts/highlight.ts';
 import { type Exchange, shown } from './exchanges.ts';
 
-/** Shows a request and the response, with shortened data keys. */
 export function ExchangeView({ exchange }: { readonly exchange: Exchange }) {
   const { method, path, request, status, response } = exchange;
   return (

@@ -1,4 +1,3 @@
-/** A request that this page sent, and the response. */
 export interface Exchange {
   readonly method: string;
   readonly path: string;
@@ -7,10 +6,8 @@ export interface Exchange {
   readonly response: string;
 }
 
-/** A `fetch` function for a client. It records the client's requests. */
 export interface Recorder {
   readonly fetch: typeof fetch;
-  /** Runs a function. Returns the result or the error of the function, and the requests that the function sent. */
   readonly during: <T>(work: () => Promise<T>) => Promise<Recorded<T>>;
 }
 

@@ -1,21 +1,19 @@
 import { type EaasClient, ServiceError } from '@eaas/sdk';
 import type { AuditEntry, AuditReport, AuditState } from '@eaas/sdk/audit';
 
-/** The callbacks of `followAudit`. */
 export interface Follower {
   readonly onEntry: (entry: AuditEntry) => void;
   readonly onReport: (report: AuditReport) => void;
-  /** Called when a round fails. Another round starts later, unless the API key lacks the permission. */
   readonly onError: (error: unknown) => void;
 }
 
 const interval = 1_500;
-/** The number of existing entries that are shown at the start. */
+/** The number of existing entries to show before new entries. */
 const before = 50;
 
 /**
- * Reads new entries of the audit log while the page is visible, and recomputes the hash chain from the first shown
- * entry on. Returns a function that stops this.
+ * Reads new entries of the audit log while the page is visible, and verifies their hash chain. Returns a function that
+ * stops the reading.
  */
 export function followAudit(client: EaasClient, { onEntry, onReport, onError }: Follower): () => void {
   let saved: AuditState | undefined;

@@ -12,7 +12,6 @@ import { snippets } from './snippets.ts';
 
 const most = 100;
 
-/** Shows new entries of the audit log, and recomputes the hash chain in this page. */
 export function LiveAudit({ play }: { readonly play: Play }) {
   const entries = useSignal<readonly AuditEntry[]>([]);
   const report = useSignal<AuditReport | undefined>(undefined);
@@ -66,7 +65,6 @@ interface ChainProps {
   readonly count: number;
 }
 
-/** Shows the result of the verification of the audit log. */
 function Chain({ report, failure, count }: ChainProps) {
   const finding = report?.findings[0];
   if (finding) return <Notice tone="bad">The chain breaks. {sentence(finding.message)}</Notice>;

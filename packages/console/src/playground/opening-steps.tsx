@@ -14,7 +14,6 @@ interface Inputs {
   readonly sealed: Sealed;
 }
 
-/** The step that decrypts the stored value. */
 export function DecryptStep({ play }: { readonly play: Play }) {
   const sealed = play.sealed.value;
   return (
@@ -52,7 +51,6 @@ function Decrypt({ play, sealed }: Inputs) {
   );
 }
 
-/** The step that changes one bit of the stored value. */
 export function FlipStep({ play }: { readonly play: Play }) {
   const sealed = play.sealed.value;
   return (
@@ -103,7 +101,6 @@ function Flip({ play, sealed }: Inputs) {
   );
 }
 
-/** Shows the stored value, and marks the changed characters. */
 function Altered({ before, after }: { readonly before: string; readonly after: string }) {
   const changed = differencesOf(before, after);
   const [first = 0] = changed;
@@ -119,7 +116,6 @@ function Altered({ before, after }: { readonly before: string; readonly after: s
   );
 }
 
-/** The step that copies the stored value to another row. */
 export function MoveStep({ play }: { readonly play: Play }) {
   const sealed = play.sealed.value;
   return (

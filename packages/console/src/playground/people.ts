@@ -6,26 +6,22 @@ const fields = defineFields({
   users: { ...unencrypted('id'), email: text().searchable({ normalize: ['trim', 'lowercase'] }) },
 });
 
-/** A row that an application would store in its database. */
 interface StoredRow {
   readonly id: string;
   readonly email: string;
-  /** The fingerprint. */
   readonly email_index: string | null;
 }
 
-/** A small encrypted table that can be searched. */
 export interface People {
   readonly rows: readonly StoredRow[];
-  /** The fingerprint of the searched value, and the decrypted rows that have this fingerprint. */
   find(email: string): Promise<{ readonly fingerprint: string; readonly found: readonly string[] }>;
 }
 
 const others = ['grace@example.com', 'alan@example.com', 'edsger@example.com'];
 
 /**
- * Encrypts four rows. The first row has the value of the playground. The client keeps its data key in memory, like in an
- * application, so the four rows need only one request. Throws EaasError.
+ * Encrypts four rows. The first row has the value of the playground. The client keeps its data key in memory, so the
+ * four rows need only one request. Throws EaasError.
  */
 export async function storePeople({ session, keyId }: Play, email: string): Promise<People> {
   const client = clientOf(session.apiKey, undefined, { keyId, cache: 'browser' });

@@ -3,23 +3,18 @@ import { type Signal, signal } from '@preact/signals';
 import { clientOf, type Session } from '../session.ts';
 import { createRecorder, type Exchange, type Recorder } from './exchanges.ts';
 
-/** The context of the encrypted value. It names a table and a row. */
 export const home: Context = { table: 'users', row: '42' };
 
-/** A value, its ciphertext, and the requests of the encryption. */
 export interface Sealed {
   readonly value: string;
   readonly bundle: Bundle;
-  /** The requests that the encryption sent. */
   readonly exchanges: readonly Exchange[];
 }
 
-/** The state that all steps of the playground share. */
 export interface Play {
   readonly keyId: string;
   readonly session: Session;
   readonly recorder: Recorder;
-  /** Disables the cache of data keys, so every step sends a request that it can show. */
   readonly eaas: EaasClient;
   readonly value: Signal<string>;
   readonly sealed: Signal<Sealed | undefined>;

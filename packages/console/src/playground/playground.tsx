@@ -11,7 +11,6 @@ import { RotateStep } from './rotate-step.tsx';
 import { SealingSteps } from './sealing-steps.tsx';
 import { SearchStep } from './search-step.tsx';
 
-/** The page that demonstrates the service in eight steps. Each step calls the real service. */
 export function Playground() {
   const { value } = session;
   return value ? <SignedIn session={value} /> : null;

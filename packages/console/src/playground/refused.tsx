@@ -11,7 +11,6 @@ const who = {
   page_after: 'The service unwrapped the data key and recorded that. This page then refused the value.',
 } as const;
 
-/** Shows the error of a failed decryption, and whether the page or the service refused the value. */
 export function Refused({ outcome }: { readonly outcome: Failed }) {
   const { error, exchanges } = outcome;
   const isRefusal = error instanceof DecryptionError || error instanceof FormatError;

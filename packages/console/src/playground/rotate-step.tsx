@@ -12,7 +12,6 @@ interface Rotated {
   readonly after: number;
 }
 
-/** The step that rotates the key of the playground. */
 export function RotateStep({ play }: { readonly play: Play }) {
   const sealed = play.sealed.value;
   return (

@@ -11,7 +11,6 @@ import { Result, Step } from './step.tsx';
 import { StoredValue } from './stored-value.tsx';
 import { useStep } from './use-step.ts';
 
-/** The steps that encrypt a value, explain the parts of the ciphertext, and show the request to the service. */
 export function SealingSteps({ play }: { readonly play: Play }) {
   const { isBusy, outcome, run } = useStep<Bundle>(play);
   const sealed = play.sealed.value;
@@ -92,7 +91,6 @@ function Seen({ exchanges, value }: { readonly exchanges: readonly Exchange[]; r
   );
 }
 
-/** A hint in all steps that need the encrypted value of step 1. */
 export function NotYet() {
   return <p class="not-yet">Encrypt a value in step 1 first.</p>;
 }

@@ -9,7 +9,6 @@ import type { Play, Sealed } from './play.ts';
 import { NotYet } from './sealing-steps.tsx';
 import { Result, Step } from './step.tsx';
 
-/** The step that searches for a row by fingerprint. */
 export function SearchStep({ play }: { readonly play: Play }) {
   const sealed = play.sealed.value;
   return (

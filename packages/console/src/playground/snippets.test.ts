@@ -8,7 +8,6 @@ import { snippets } from './snippets.ts';
 
 type Names = Readonly<Record<string, unknown>>;
 
-/** Runs code as the body of an async function with the given variables. Returns one variable of the code. */
 async function run(code: string, names: Names, result: string): Promise<unknown> {
   const body = `${code.replaceAll(/^import .*\n/gm, '')}\nreturn ${result};`;
   const AsyncFunction = (async () => {}).constructor as new (
@@ -17,7 +16,6 @@ async function run(code: string, names: Names, result: string): Promise<unknown>
   return new AsyncFunction(...Object.keys(names), body)(...Object.values(names));
 }
 
-/** The variables that a snippet can use, and the environment variables of an application. */
 async function stage() {
   const service = createTestService();
   const { key_id: keyId } = service.createKey('app');

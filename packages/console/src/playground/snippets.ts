@@ -1,4 +1,3 @@
-/** The code that each step shows, as in an application. `snippets.test.ts` runs all of this code. */
 export const snippets = {
   encrypt: `import { EaasClient } from '@eaas/sdk';
 const eaas = new EaasClient(); // reads EAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID

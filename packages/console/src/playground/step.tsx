@@ -6,12 +6,10 @@ interface StepProps {
   readonly name: keyof typeof snippets;
   readonly number: number;
   readonly title: string;
-  /** An introduction of two or three sentences. */
   readonly lead: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-/** A step of the playground, with an explanation, controls to try, and the code. */
 export function Step({ name, number, title, lead, children }: StepProps) {
   return (
     <section class="step" id={name} aria-labelledby={`${name}-title`}>
@@ -28,7 +26,6 @@ export function Step({ name, number, title, lead, children }: StepProps) {
   );
 }
 
-/** The element that shows the result of a step. Screen readers read the result out when it appears. */
 export function Result({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class="result" aria-live="polite">

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import { Copy } from '../parts/copy.tsx';
 import { type Part, type PartName, partsOf } from './envelope-parts.ts';
 
-/** A stored value whose fields have different colours. The page explains the field that has the pointer or the focus. */
 export function StoredValue({ stored }: { readonly stored: string }) {
   const active = useSignal<PartName>('key_id');
   const parts = partsOf(stored);

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import type { Recorded } from './exchanges.ts';
 import type { Play } from './play.ts';
 
-/** The state of a step that the user can run: the result of its last run, and the requests that the run sent. */
 export interface RunStep<T> {
   readonly isBusy: boolean;
   readonly outcome: Recorded<T> | undefined;
