@@ -7,12 +7,11 @@ import { readOrCreateRootKeyFile } from './root-key-file.ts';
 import { type RootKeyProvider, rootKeyInFile } from './root-keys.ts';
 import { type Connection, openPool, type Pool } from './store/sql.ts';
 
-/** An open database and the options to connect to it. */
+/** An open database, and the options to connect to it. */
 export interface OpenDatabase {
   readonly embedded: boolean;
-  /** The options to connect as the server's role. */
   readonly connection: Connection;
-  /** The options to connect as the role that owns the tables, if that role is known. */
+  /** The options to connect as the role that owns the tables. They equal `connection` if that role is unknown. */
   readonly ownerConnection: Connection;
   /** The name of the server's role. Null if the server connects as the owner of the tables. */
   readonly serverRole: string | null;
@@ -53,7 +52,10 @@ const noRootKey: RootKeyProvider = {
   },
 };
 
-/** Returns the provider of the current root key, without opening the database. Throws CannotStart. */
+/**
+ * Returns the provider of the current root key without opening the database. Throws CannotStart if the configuration names no
+ * root key.
+ */
 export async function findRootKey({ rootKey, databaseUrl, dataDirectory }: Config): Promise<RootKeyProvider> {
   if (rootKey) return rootKey;
   if (databaseUrl !== null) return noRootKey;
@@ -63,10 +65,10 @@ export async function findRootKey({ rootKey, databaseUrl, dataDirectory }: Confi
 async function openEmbedded(config: Config, purpose: Purpose): Promise<OpenDatabase> {
   const find = purpose === 'serve' ? createDataDirectory : findDataDirectory;
   const { path, rootKeyFile, hasDatabase } = await find(config.dataDirectory);
-  // Check whether the database exists before PostgreSQL starts, because the start creates the database.
+  // Starting PostgreSQL creates a missing database, so the check for an existing database comes first.
   const mayCreate = !hasDatabase();
   const inDirectory = () => readOrCreateRootKeyFile(rootKeyFile, { mayCreate });
-  // Create the root key before the database, because an interrupted start must not leave a database without a root key.
+  // The root key is created before the database, so that an interrupted start never leaves a database without a root key.
   if (!config.rootKey && mayCreate) {
     const isNew = !existsSync(rootKeyFile);
     (await inDirectory()).fill(0);
@@ -95,7 +97,7 @@ function refuse(error: unknown): never {
   throw new CannotStart(error.message, { cause: error });
 }
 
-/** Does some work as the role that owns the tables. */
+/** Runs `work` as the role that owns the tables. */
 export async function asOwner<T>(
   { ownerConnection }: OpenDatabase,
   work: (owner: Pool) => Promise<T>,

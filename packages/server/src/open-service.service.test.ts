@@ -6,7 +6,7 @@ import type { Purpose } from './open-database.ts';
 import { openService } from './open-service.ts';
 import { createTenant } from './operations/tenants.ts';
 
-// The PostgreSQL of the tests runs without durability, which is faster. Every server start logs a warning about this.
+// The PostgreSQL of the tests is faster because it can lose commits. Every server warns about that when it starts.
 const fast = /fsync|full_page_writes|synchronous_commit/;
 
 let place: TestDatabase;

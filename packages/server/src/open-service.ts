@@ -13,7 +13,6 @@ import { isDenied } from './store/faults.ts';
 import { isMigrated, migrate } from './store/migrate.ts';
 import type { Pool } from './store/sql.ts';
 
-/** A service with an open database. */
 export interface OpenService {
   readonly service: Service;
   readonly database: OpenDatabase;
@@ -55,7 +54,7 @@ export async function openService(config: Config, purpose: Purpose): Promise<Ope
   }
 }
 
-/** Returns the findings of `eaas doctor` that every start of a server must show. */
+/** Returns the findings of `eaas doctor` that every server shows when it starts. */
 async function warningsOf({ databaseUrl, unencrypted }: Config, connections: Database): Promise<string[]> {
   const durability = await connections.run(judgeDurability);
   const failures = [judgeDatabaseTls(databaseUrl), ...durability].filter(({ status }) => status === 'failed');

@@ -10,7 +10,6 @@ import type { Doors } from './doors.ts';
 import { send } from './problems.ts';
 import { hasList, serialize } from './serialize.ts';
 
-/** Adds all routes of the endpoint table to the server. */
 export function serveApi(app: FastifyInstance, doors: Doors): void {
   for (const [route, endpoint] of routes) serveRoute(app, doors, route, endpoint);
 }
@@ -42,10 +41,10 @@ function serveRoute(app: FastifyInstance, doors: Doors, route: Route, endpoint: 
   });
 }
 
-/** Returns a signal that aborts when the response is sent or the client disconnects. */
+/** Returns a signal that aborts when the response has been sent or the client disconnects. */
 export function endOf(reply: FastifyReply): AbortSignal {
   const ending = new AbortController();
-  // A reason is passed, because abort() without a reason creates an Error, which is slow.
+  // `abort` gets a reason, because without one it creates an Error, which is slow.
   reply.raw.once('close', () => ending.abort('the call has ended'));
   return ending.signal;
 }
@@ -67,14 +66,13 @@ async function admit(
     if (origin !== undefined) allowOrigin(reply, origin);
     return caller;
   } catch (error) {
-    // Let a page read why its request failed, unless the API key does not list the page's origin.
+    // A page can read why its request failed, unless the API key does not list the page's origin.
     const isUnlisted = error instanceof Refusal && error.code === 'origin_refused';
     if (origin !== undefined && !isUnlisted) allowOrigin(reply, origin);
     throw error;
   }
 }
 
-/** Returns the parameters of the path, the query and the body. Checks the query and the body by the route's schemas. */
 async function readInput(
   endpoint: Endpoint,
   request: FastifyRequest,

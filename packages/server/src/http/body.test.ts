@@ -12,7 +12,6 @@ async function detailOf(response: Response): Promise<string> {
   return problem.detail;
 }
 
-/** Posts bytes to /v1/hash in chunks, without a Content-Length. */
 function postChunked({ fetch }: Served, ...chunks: Uint8Array[]): Promise<Response> {
   const body = new ReadableStream({
     pull: (controller) => {

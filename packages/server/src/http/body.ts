@@ -12,23 +12,19 @@ import {
 import type { Endpoint } from '@eaas/protocol/wire';
 import { type Admission, smallBody } from '../admission/admission.ts';
 
-/** The call to which a request body belongs. */
 export interface BodyOwner {
   readonly shares: Pick<Admission['shares'], 'small_bodies' | 'large_bodies'>;
   readonly tenantId: string;
-  /** Aborts when the call ends. This releases the body's memory. */
+  /** Aborts when the call ends, which releases the memory of the body. */
   readonly signal: AbortSignal;
 }
 
-/** The server refuses a body after this many milliseconds without a byte. */
+/** The server refuses a body if no byte of it arrives for this many milliseconds. */
 const longestPause = 4_000;
-/**
- * The minimum number of bytes of a large body that must arrive in each window of 2 s. It does not apply to the first
- * two windows.
- */
+/** At least this many bytes of a large body must arrive in each window of 2 s. The first two windows have no minimum. */
 const [leastBytes, window] = [1_000_000, 2_000];
 
-/** The number of bytes of a body that are read at a time. Other connections are served between two reads. */
+/** The number of bytes that are read from a body at a time. The server handles other connections between two reads. */
 const longestBurst = 128 * 1024;
 /** The pause between two reads of a body that is discarded, in milliseconds. */
 const discardPause = 50;
@@ -51,8 +47,8 @@ export async function readJsonBody(
 }
 
 /**
- * Reads a body as soon as the tenant's share has room for it. Throws 413 above `limit`, 503 if there is no room in time,
- * and 408 for a client that sends too slowly.
+ * Waits until the tenant's share of the memory has room for the body, and reads it. Throws 413 for a body above `limit`, 503
+ * if there is no room in time, and 408 for a client that sends too slowly.
  */
 export async function readBody(request: IncomingMessage, limit: number, owner: BodyOwner): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? Number.NaN);
@@ -74,8 +70,8 @@ async function reserve(
 }
 
 /**
- * Collects the bytes of a body. Writes them into `room` if the Content-Length is large. Calls `reserveMore` when a body
- * without a Content-Length becomes large.
+ * Collects the bytes of a body, in `room` if the Content-Length is large. If a body without a Content-Length becomes large,
+ * calls `reserveMore`.
  */
 function receive(
   request: IncomingMessage,
@@ -136,8 +132,8 @@ function receive(
 }
 
 /**
- * Reads and drops the rest of a refused body, so that the client can finish sending and read the response. Reads slowly, so
- * that a flood of refused uploads cannot keep the event loop busy.
+ * Reads and drops the rest of a refused body, so that the client can finish sending and read the response. It reads slowly,
+ * so that a flood of refused uploads cannot keep the event loop busy.
  */
 export function discardBody(request: IncomingMessage): void {
   if (request.complete || request.listenerCount('data') > 0) return;
@@ -149,8 +145,8 @@ export function discardBody(request: IncomingMessage): void {
 }
 
 /**
- * Returns a listener for the chunks of a body. The listener pauses the request after each burst, and `later` resumes
- * the request.
+ * Returns a listener for the chunks of a body. After each 128 KiB the listener pauses the request and passes a function to
+ * `later` that resumes it.
  */
 function pauseAfterBursts(request: IncomingMessage, later: (resume: () => void) => unknown) {
   let burst = 0;

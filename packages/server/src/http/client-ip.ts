@@ -1,14 +1,14 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Returns an IP address in RFC 5952 form, without zone and port. Writes IPv4-mapped addresses as IPv4. Returns null for
- * any other text.
+ * Returns an IP address in RFC 5952 form, without zone and port. IPv4-mapped IPv6 addresses become IPv4. Returns null for
+ * other text.
  */
 export function canonicalIp(text: string | undefined): string | null {
   const address = withoutPort((text ?? '').trim()).replace(/%.*$/, '');
   if (isIPv4(address)) return address;
   if (!isIPv6(address)) return null;
-  // The URL class writes an IPv6 host as RFC 5952 requires, except for IPv4-mapped addresses.
+  // The URL class writes an IPv6 address as RFC 5952 requires, except for IPv4-mapped addresses.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(canonical);
   if (!mapped) return canonical;

@@ -6,13 +6,10 @@ import { type Problem, problem } from '@eaas/protocol/wire';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify';
 import { commonHeaders } from './visit.ts';
 
-/** Requests that still run this many milliseconds after close() are aborted. */
+/** A request that still runs this many milliseconds after close() is aborted. */
 const deadline = 10_000;
 
-/**
- * Makes close() wait only for running requests. Idle connections, and connections without a request, are closed at
- * once.
- */
+/** Makes close() wait only for running requests. Connections without a running request are closed at once. */
 export function closeGracefully(app: FastifyInstance): { isClosing: () => boolean } {
   const silent = new Set<Socket>();
   let closing = false;
@@ -36,8 +33,8 @@ interface Pipelined {
 }
 
 /**
- * Handles the requests of a connection one by one, and serves other connections in between, because a client can
- * pipeline thousands of requests in one packet.
+ * Handles the requests of one connection one after another, and handles other connections between them. This is needed
+ * because a client can send thousands of requests in one packet.
  */
 export function handleOneByOne(app: FastifyInstance): void {
   const connections = new WeakMap<Socket, Pipelined[]>();
@@ -67,7 +64,7 @@ const headersTooLarge: Problem = {
 };
 const garbage = problem('bad_request', 'The request is not valid HTTP/1.1.');
 
-/** Sends the error response if the bytes on a connection arrive too slowly, exceed a limit, or are not HTTP. */
+/** Responds to bytes on a connection that arrive too slowly, exceed a limit, or are not HTTP. */
 export function answerSocketError(
   error: Error & { code?: string },
   socket: Socket,
@@ -90,7 +87,10 @@ function problemOf(code: string): Problem | undefined {
   return code.startsWith('HPE_') ? garbage : undefined;
 }
 
-/** Returns whether a response has begun on the socket. A second response would become part of its body. */
+/**
+ * Returns whether the server has begun a response on the socket. An error response would become part of the body of that
+ * response.
+ */
 function hasResponse(socket: Socket): boolean {
   const { _httpMessage: response } = socket as { _httpMessage?: { headersSent: boolean } | null };
   return response?.headersSent === true;

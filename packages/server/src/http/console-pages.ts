@@ -2,12 +2,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { ifExists } from '../durable-files.ts';
 
-/** A file of the console in memory, with its URL and content type. */
 export interface ConsolePage {
   readonly url: string;
   readonly type: string;
   readonly bytes: Buffer;
-  /** Whether the file name contains a hash of the content. Browsers can cache such a file forever. */
+  /** Whether the file name contains a hash of the content. Browsers can cache such a file without a time limit. */
   readonly isHashed: boolean;
 }
 
@@ -35,7 +34,10 @@ export async function readConsolePages(): Promise<readonly ConsolePage[] | null>
   ]);
 }
 
-/** Returns the folder of pages of `@eaas/console`. A static import would fail, because the package is optional. */
+/**
+ * Returns the folder of `@eaas/console`'s pages. It imports the package dynamically, because a static import fails if this
+ * optional package is absent.
+ */
 async function consoleFolder(): Promise<URL | undefined> {
   const optional: string = '@eaas/console/files';
   try {

@@ -10,7 +10,7 @@ import type { ConsolePage } from './console-pages.ts';
 import type { Doors } from './doors.ts';
 import { send } from './problems.ts';
 
-/** The response to a page that sends its sign-in code: an API key for the page. */
+/** The response to a page that sends a sign-in code: an API key for this page. */
 export interface ConsoleSession {
   readonly api_key: string;
   readonly expires_at: string;
@@ -19,7 +19,6 @@ export interface ConsoleSession {
   readonly tenant: string;
 }
 
-/** Options of the console. */
 export interface ConsoleOptions {
   /** The files of the console. Null if the package `@eaas/console` is not installed. */
   readonly pages: readonly ConsolePage[] | null;
@@ -28,7 +27,7 @@ export interface ConsoleOptions {
    * port are accepted.
    */
   readonly publicUrl: string | null;
-  /** Exchanges a sign-in code for an API key, or throws 401. If undefined, users sign in with their own API key. */
+  /** Exchanges a sign-in code for an API key, or throws 401. Without this function, users sign in with their own API key. */
   readonly signIn?: (code: string, ipAddress: string | null) => Promise<ConsoleSession>;
 }
 
@@ -42,7 +41,7 @@ const pageHeaders = {
 const sessionBody = z.strictObject({ code: z.string() });
 const longestBody = 64 * 1024;
 
-/** Serves the pages of the console. Ignores the Origin header in requests of these pages. */
+/** Serves the pages of the console. For requests from these pages the server ignores the Origin header. */
 export function serveConsole(
   app: FastifyInstance,
   doors: Pick<Doors, 'admission'>,
@@ -66,7 +65,7 @@ export function serveConsole(
   if (signIn) serveSignIn(app, doors, signIn);
 }
 
-/** Returns the origins of the server's own pages. Ignores the Host header, because clients choose its value. */
+/** Returns the origins of the server's own pages. The Host header is not used, because clients choose its value. */
 function ownOrigins(app: FastifyInstance, publicUrl: string | null): ReadonlySet<string> {
   if (publicUrl !== null) return new Set([publicUrl]);
   const scheme = 'setSecureContext' in app.server ? 'https' : 'http';

@@ -7,33 +7,31 @@ import type { Service } from '../service.ts';
 import { type Health, healthOf } from './health.ts';
 import { serviceMetrics, type ServerState } from './service-metrics.ts';
 
-/** The functions of the service that the HTTP layer calls. */
+/** The functions of the service that its HTTP server calls. */
 export interface Doors {
-  /** The queues in which tenants wait for their share. */
+  /** The queues in which tenants wait for memory, connections and CPU time. */
   readonly admission: Admission;
   /**
-   * Admits a request. Throws 401, 503, or 403 for the origin, the permission or an envelope-only tenant. The refusal of
-   * an envelope-only tenant is recorded in its log.
+   * Admits a request, or throws 401, 403 or 503. The status is 403 for the origin, the permission or an envelope-only tenant,
+   * and the tenant's log records the last of these.
    */
   admit(arrival: Arrival): Promise<Caller>;
   /**
-   * Checks the caller against the database and throws like `admit`, which can use cached state. Call this before any
-   * other refusal, because 401 and 403 are decided first. Operations do not need this call: they read current state.
+   * Checks an admitted caller against the database, and throws like `admit`, because `admit` can use cached state. It must be
+   * called before any other refusal, because 401 and 403 have precedence. Operations do not need it, because they read
+   * current state.
    */
   confirm(caller: Caller): Promise<void>;
-  /** Runs the operation of the route. Throws Refusal. */
   run<R extends Route>(route: R, caller: Caller, input: Input<R>): Promise<Output<R>>;
   /** Returns whether the service can work, or the reasons why it cannot. Anyone can read the reasons at /readyz. */
   health(): Promise<Health>;
-  /** Returns the metrics of the service in the Prometheus text format. */
   metrics(): Promise<string>;
-  /** Returns whether the service is stopping and so refuses new requests. */
+  /** Returns whether the service is stopping, and so refuses new requests. */
   draining(): boolean;
 }
 
-/** Creates the functions of a service for the HTTP layer. */
 export function openDoors(service: Service, state: ServerState & { readonly draining: boolean }): Doors {
-  /** Runs a call, and raises the alarm if the call finds a tampered row. */
+  /** Runs a call. If the call finds a tampered row, raises the alarm. */
   const watched = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();

@@ -15,13 +15,12 @@ export interface Health {
   readonly reasons: readonly string[];
 }
 
-/** After a failed append, the service is not ready for this many milliseconds, unless a later append succeeds. */
+/**
+ * After a failed append to an audit log, the service is not ready for this many milliseconds, unless a later append succeeds.
+ */
 const failureCounts = 10_000;
 
-/**
- * Returns a function that checks whether the service can work. The function queries the database at most once per
- * second.
- */
+/** Returns a function that checks whether the service can work. It queries the database at most once per second. */
 export function healthOf(service: Service): () => Promise<Health> {
   const askDatabase = oncePer(1_000, () => readClock(service));
   return async () => {

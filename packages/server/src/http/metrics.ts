@@ -24,7 +24,6 @@ export class HttpMetrics {
     this.#durations.set(labels, durations);
   }
 
-  /** Returns the metrics in the Prometheus text format, version 0.0.4. */
   text(): string {
     const counts = Array.from(this.#requests, ([labels, count]): Sample => [`{${labels}}`, count]);
     const durations: Sample[] = [];
@@ -53,7 +52,7 @@ export class HttpMetrics {
 
 type Sample = readonly [suffix: string, value: number];
 
-/** Formats a metric for Prometheus, with one value or with samples that have labels. */
+/** Formats a metric for Prometheus. The metric has one value, or several samples with labels. */
 export function metric(type: string, name: string, help: string, values: number | readonly Sample[]): string {
   const samples = typeof values === 'number' ? [['', values] as const] : values;
   const lines = samples.map(([suffix, value]) => `${name}${suffix} ${value}\n`);

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { describeField } from './reference/fields.ts';
 
-/** A JSON Schema (2020-12) with the keywords that this program uses. */
+/** A JSON Schema (2020-12), with the keywords that the OpenAPI document uses. */
 export interface JsonSchema {
   type?: string | string[];
   description?: string;
@@ -12,22 +12,24 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** Returns the JSON Schema of a request. */
 export function inputSchema(schema: z.ZodMiniType): JsonSchema {
   return describe(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema, '', true);
 }
 
-/** Returns the JSON Schema of a response. Its objects allow unknown fields, because later versions can add some. */
+/**
+ * Returns the JSON Schema of a response. Objects in it allow unknown fields, because later versions of the service can add
+ * fields.
+ */
 export function outputSchema(schema: z.ZodMiniType): JsonSchema {
   return describe(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonSchema, '', false);
 }
 
-/** Adds a description to every field, and removes keywords that do not help a reader. */
+/** Adds a description to every field of a schema, and removes keywords that do not help a reader. */
 function describe(schema: JsonSchema, name: string, closed: boolean): JsonSchema {
   const { $schema: _, propertyNames: __, ...rest } = schema;
   const tidy: JsonSchema = rest;
-  // zod sets a minimum and a maximum for every integer. Keep the maximum only if the schema sets its own minimum, as
-  // `offset` does.
+  // zod sets a minimum and a maximum for every integer. The maximum is kept only if the schema itself sets the minimum, as
+  // for `offset`.
   const isBounded = closed && tidy['minimum'] !== Number.MIN_SAFE_INTEGER;
   if (!isBounded && tidy['maximum'] === Number.MAX_SAFE_INTEGER) delete tidy['maximum'];
   if (tidy['minimum'] === Number.MIN_SAFE_INTEGER) delete tidy['minimum'];

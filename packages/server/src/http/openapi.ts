@@ -55,7 +55,6 @@ function paths(): Record<string, Record<string, object>> {
   return all;
 }
 
-/** Returns the OpenAPI operation of a route. */
 export function operationOf(route: Route, tag: string) {
   const endpoint: Endpoint = endpoints[route];
   const { id, about, output } = callOf(route);
@@ -94,7 +93,7 @@ export function operationOf(route: Route, tag: string) {
   };
 }
 
-/** Splits the example input of a call into the path, the query and the body. */
+/** Splits the example input of a call into path, query and body. */
 export function exampleOf(route: Route): { path: Values; query: Values; body: Values } {
   const { query }: Endpoint = endpoints[route];
   const parts = { path: {} as Values, query: {} as Values, body: {} as Values };
@@ -105,7 +104,7 @@ export function exampleOf(route: Route): { path: Values; query: Values; body: Va
   return parts;
 }
 
-/** Returns the schema of a body. The schema of a batch includes that of an item. */
+/** Returns the JSON Schema of a request body. The schema of a batch contains the schema of its items. */
 export function bodySchema({ body, item }: Endpoint): JsonSchema {
   const schema = body ? inputSchema(body) : {};
   const items = schema.properties?.['items'];

@@ -6,11 +6,11 @@ import type { HttpMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 import { send } from './problems.ts';
 
-// The pages are generated once, at the first request.
+// The OpenAPI document and the API reference are generated once, at the first request for them.
 let openApi: string | undefined;
 let docs: string | undefined;
 
-/** Serves the pages outside the API. Anyone can read them. */
+/** Serves the pages outside the API, which anyone can read: health, metrics and the API reference. */
 export function servePages(
   app: FastifyInstance,
   doors: Pick<Doors, 'health' | 'draining' | 'metrics'>,

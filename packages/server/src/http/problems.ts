@@ -8,10 +8,7 @@ const internal = problem(
   'The service failed unexpectedly. Report the X-Request-Id of this response to the operator.',
 );
 
-/**
- * Turns an error into a response. A refusal becomes its problem document, and any other error becomes the problem
- * `internal`.
- */
+/** Turns an error into a response. A refusal becomes its problem document. Any other error becomes the problem `internal`. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (!(error instanceof Refusal)) request.log.error({ error: describeError(error) }, 'request failed');
   const problem = error instanceof Refusal ? error.problem : internal;
@@ -23,13 +20,13 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   return send(reply.code(problem.status), 'application/problem+json', JSON.stringify(problem));
 }
 
-/** Sends text with exactly this content type. Fastify would add a charset for a string. */
+/** Sends text with exactly this content type. For a string, Fastify would add a charset. */
 export function send(reply: FastifyReply, contentType: string, text: string): FastifyReply {
   return reply.header('content-type', contentType).send(Buffer.from(text));
 }
 
 /**
- * The parts of an error that are safe to log. Error messages of libraries are not logged, because they can contain
+ * The parts of an error that the log can show. Messages of other libraries' errors are left out, because they can contain
  * secrets.
  */
 interface DescribedError {
@@ -39,7 +36,7 @@ interface DescribedError {
   readonly cause?: DescribedError;
 }
 
-/** Returns the name, code and stack of an error and of its causes. */
+/** Returns the name, the code and the stack of an error and of its causes. */
 export function describeError(error: unknown, depth = 3): DescribedError {
   if (!(error instanceof Error)) return { name: typeof error, frames: [] };
   const { name, message, stack = '', cause } = error;

@@ -1,7 +1,9 @@
 import type { Endpoint } from '@eaas/protocol/wire';
 import * as z from 'zod/mini';
 
-/** Thrown if the output of an operation does not match its schema. The error has the path of the field, but no value. */
+/**
+ * Thrown if the output of an operation does not match its schema. The error has the path of the wrong field, and no value.
+ */
 class OutputError extends Error {
   override readonly name = 'OutputError';
   readonly code: string;
@@ -12,8 +14,8 @@ class OutputError extends Error {
 }
 
 /**
- * Serializes an output as JSON, with only the fields of its schema. Yields after each member of a list, so that a long
- * list does not delay others. Throws OutputError for an output that does not match the schema.
+ * Serializes an output as JSON, with only the fields of its schema. It yields after each member of a list, so that a long
+ * list does not delay other requests. Throws OutputError if the output does not match the schema.
  */
 export function* serialize(
   route: string,
@@ -37,7 +39,7 @@ export function* serialize(
   return `{${fields.join(',')}}`;
 }
 
-/** Returns whether `serialize` can yield. */
+/** Returns whether the output has a list, so that `serialize` yields. */
 export function hasList({ shape }: Endpoint['output']): boolean {
   return Object.values(shape).some((field) => field instanceof z.ZodMiniArray);
 }

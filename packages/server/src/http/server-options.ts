@@ -3,33 +3,32 @@ import { type FastifyServerOptions, LogController } from 'fastify';
 import type { ConsoleOptions } from './console.ts';
 import { describeError } from './problems.ts';
 
-/** Options of the HTTP server. */
 export interface AppOptions {
-  /** The certificate and private key in PEM. Without them the server uses plain HTTP. */
+  /** The certificate and the private key in PEM. If undefined, the server uses plain HTTP. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
   /** IP addresses and networks of proxies whose X-Forwarded headers are trusted. */
   readonly trustProxy?: readonly string[];
   readonly logLevel?: string;
-  /** The stream for log lines. Defaults to standard output. */
+  /** The stream for log lines, by default standard output. */
   readonly log?: { write(line: string): void };
-  /** The console. If undefined, the server has no console. */
+  /** Options of the console. If undefined, the server has no console. */
   readonly console?: ConsoleOptions;
 }
 
 /**
- * The time limits that Node applies: 5 s for the headers and 30 s for a request. Node checks them often, so that it
- * ends only a few slow connections at a time.
+ * Time limits of Node: 5 s for the headers and 30 s for a whole request. Node checks them often, so that each check ends only
+ * a few slow connections.
  */
 const http = {
   headersTimeout: 5_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 100,
   maxHeaderSize: 16 * 1024,
-  // The app responds to a missing Host header with a problem. Node would send an empty 400.
+  // Node's check of the Host header is off, because Node would send an empty 400. The app sends a problem document instead.
   requireHostHeader: false,
 } as const;
 
-/** Returns the options of fastify, except those that need the app. */
+/** Returns the options of Fastify, except those that need the app itself. */
 export function serverOptions(options: AppOptions) {
   return {
     ...(options.tls

@@ -2,11 +2,11 @@ import type { Service } from '../service.ts';
 import type { FinishedVerification } from '../store/verifications.ts';
 import { metric } from './metrics.ts';
 
-/** The state of the server that is not part of the service. */
+/** The metrics of the server process that the service does not have: jobs and the nightly verification. */
 export interface ServerState {
   /** `lastSuccess` is in seconds since 1970. */
   readonly jobs: readonly { name: string; lastSuccess: number | undefined; failures: number }[];
-  /** The last nightly verification. */
+  /** The result of the last nightly verification. */
   readonly verified: FinishedVerification | undefined;
 }
 

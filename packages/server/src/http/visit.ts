@@ -3,18 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../caller.ts';
 import type { HttpMetrics } from './metrics.ts';
 
-/** The facts about a request that its log line and the metrics need. */
+/** The facts about a request that its log line and the metrics contain. */
 interface Visit {
-  /** The time when the request arrived, by `performance.now()`. */
   readonly arrivedAt: number;
-  /** The path in the endpoint table, never the path that the client sent. Undefined if no path matches. */
+  /** The path in the endpoint table, and never the path that the client sent. Undefined if no path in the table matches. */
   readonly path: string | undefined;
   caller?: Caller;
-  /** The problem of the response. */
   code?: ProblemCode;
   /** Whether a page of this server's console sent the request. */
   isSameOrigin?: boolean;
-  /** Whether the body of the response is binary. */
   isBinary?: boolean;
 }
 
@@ -24,7 +21,7 @@ declare module 'fastify' {
   }
 }
 
-/** The headers of every response, except the request id. */
+/** Headers of every response. Each response also has the request id. */
 export const commonHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -33,12 +30,12 @@ export const commonHeaders = {
 } as const;
 
 /**
- * After a refusal, the rest of the body is read and dropped for at most this many milliseconds, so that the client can
- * read the response.
+ * The server reads and drops the rest of a refused body for at most this many milliseconds, so that the client can read the
+ * response.
  */
 const linger = 4_000;
 
-/** Sets the headers of a response, and logs and counts the request once when the response ends. */
+/** Sets the headers of a response. When the response ends, logs and counts the request once. */
 export function beginVisit(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
   const path = request.is404 ? undefined : request.routeOptions.url;
   request.visit = { arrivedAt: performance.now(), path };

@@ -11,8 +11,8 @@ import { findTenant, listChains } from '../store/tenants.ts';
 import { forEach } from './each.ts';
 
 /**
- * Thrown if a log does not extend the tenant's checkpoint file, because the database was restored or failed over, or
- * the file was changed.
+ * Thrown if a log does not extend the checkpoint in the tenant's file. Then the database was restored or failed over, or the
+ * file was changed.
  */
 class CheckpointDiffers extends Error {
   override readonly name = 'CheckpointDiffers';
@@ -24,8 +24,8 @@ class CheckpointDiffers extends Error {
 }
 
 /**
- * Writes a signed checkpoint of every tenant to a directory. If the log does not extend the checkpoint that a tenant
- * already has there, keeps the old checkpoint as evidence and reports the tenant.
+ * Writes a signed checkpoint of every tenant to a directory. If a log does not extend the tenant's checkpoint in the
+ * directory, the old checkpoint is kept as evidence, and the tenant is reported.
  */
 export async function keepCheckpoints(service: Service, directory: string, signal: AbortSignal) {
   const chains = await service.background.run(listChains, 30_000);
@@ -36,7 +36,7 @@ async function keepCheckpoint(service: Service, directory: string, tenantId: str
   const kept = await readCheckpointFile(directory, tenantId);
   const checkpoint = await service.background.snapshot(async (tx) => {
     const [tenant, row] = await Promise.all([findTenant(tx, tenantId), findHead(tx, tenantId)]);
-    // A tenant whose row was removed is skipped, because the nightly verification reports such tenants.
+    // A tenant whose row was removed gets no checkpoint. The nightly verification reports such tenants.
     if (!tenant || !row) return undefined;
     const { secrets } = openTenant(service.tenants.roots, tenant);
     const head = checkedHead(secrets, tenantId, row);
@@ -52,8 +52,8 @@ async function keepCheckpoint(service: Service, directory: string, tenantId: str
 }
 
 /**
- * Throws CheckpointDiffers if the log does not extend the head in a checkpoint. A head that is so old that its entry
- * was purged is accepted.
+ * Throws CheckpointDiffers if the log does not extend the head in a checkpoint. Accepts a head whose entry was already
+ * purged.
  */
 async function requireExtended(sql: Sql, tenantId: string, kept: ChainHead, head: ChainHead): Promise<void> {
   const anchor = (await findAnchor(sql, tenantId)) ?? { id: 0, hash: genesisHash(tenantId) };

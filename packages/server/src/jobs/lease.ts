@@ -3,9 +3,12 @@ import type { Service } from '../service.ts';
 import { type Hold, LeaseLost, releaseLease, requireLease, takeLease } from '../store/leases.ts';
 
 export interface Lease {
-  /** Aborted when the server stops or the lease is lost. */
+  /** The signal aborts when the server stops or the lease is lost. */
   readonly signal: AbortSignal;
-  /** Locks the lease. Every writing transaction of the job must call this first. Throws LeaseLost if the lease has expired. */
+  /**
+   * Locks the lease. Every transaction in which the job writes must call this first. Throws LeaseLost if the lease has
+   * expired.
+   */
   readonly hold: Hold;
 }
 
@@ -26,8 +29,7 @@ export async function withLease(
   const row = await renew();
   if (!row) return false;
   const lost = new AbortController();
-  // A failed renewal is ignored here, because the next renewal tries again, and each transaction of the job checks the
-  // lease.
+  // A failed renewal is ignored here. The next renewal tries again, and each transaction of the job checks the lease.
   const renewal = setInterval(() => {
     void renew().then(
       (renewed) => renewed?.fence !== row.fence && lost.abort(new LeaseLost(job)),
@@ -40,7 +42,7 @@ export async function withLease(
     return true;
   } finally {
     clearInterval(renewal);
-    // A failed release is ignored, because the lease expires after its time.
+    // A failed release is ignored, because the lease also expires without a release.
     await database.run((sql) => releaseLease(sql, row)).catch(() => {});
   }
 }

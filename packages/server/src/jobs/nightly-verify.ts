@@ -19,9 +19,8 @@ const startsAtHour = 3; // UTC
 type OnBroken = (tenantId: string, findings: readonly Finding[]) => void;
 
 /**
- * Verifies the chain of every tenant once a night, and stores each result. If a run is interrupted, the next run
- * continues it. If the verification of a tenant throws, this run continues with the other tenants, and the next run
- * tries that tenant again.
+ * Verifies the chain of every tenant once a night, and stores each result. The next run continues an interrupted run. If the
+ * verification of a tenant throws, the run continues with the other tenants, and the next run tries that tenant again.
  */
 export async function nightlyVerify(service: Service, lease: Lease, onBroken: OnBroken): Promise<void> {
   const { background, clock } = service;

@@ -14,12 +14,12 @@ describe('monthsEarlier', () => {
     ['2026-11-20T12:34:56.789Z', 60, '2021-11-20T12:34:56.789Z'],
     ['2026-11-20T12:34:56.789Z', 11, '2025-12-20T12:34:56.789Z'],
     ['2026-01-31T00:00:00.000Z', 1, '2025-12-31T00:00:00.000Z'],
-    // If the resulting month does not have the day, the result is the month's last day.
+    // If the earlier month is too short for the day, the result is the last day of that month.
     ['2026-03-31T23:59:59.999Z', 1, '2026-02-28T23:59:59.999Z'],
     ['2028-03-31T00:00:00.000Z', 1, '2028-02-29T00:00:00.000Z'],
     ['2026-05-31T00:00:00.000Z', 1, '2026-04-30T00:00:00.000Z'],
     ['2026-12-31T00:00:00.000Z', 13, '2025-11-30T00:00:00.000Z'],
-    // Leap days, and the year 1900, which has no leap day.
+    // Cases with leap days, and with the year 1900, which had no leap day.
     ['2028-02-29T00:00:00.000Z', 12, '2027-02-28T00:00:00.000Z'],
     ['2028-02-29T00:00:00.000Z', 48, '2024-02-29T00:00:00.000Z'],
     ['2000-02-29T00:00:00.000Z', 1200, '1900-02-28T00:00:00.000Z'],
@@ -50,7 +50,7 @@ const annsApi = () => apiOf(world.replica(), ann.token);
 const wrap = () => annsApi()('POST /v1/keys/:key_id/wrap', { key_id, dek });
 const count = () => countUsage(world.replica(), never);
 const verified = () => verifyChain(world.replica(), ann.tenantId);
-/** Returns the ids of the entries that are left, oldest first. */
+/** Returns the ids of the entries that the purge has left, oldest first. */
 const left = async (): Promise<number[]> => {
   const rows = await attacker.sql<{ id: string }[]>`
     select id from eaas.audit_entries where tenant_id = ${ann.tenantId} order by id`;
@@ -63,7 +63,7 @@ beforeAll(async () => {
   attacker = await openAttacker(world);
   ann = await settle(world.replica(), 'ann');
   ({ key_id } = await annsApi()('POST /v1/keys', { name: 'key' }));
-  // Adds the entries 3 to 12: one per day at noon, beginning on the first of February.
+  // The log gets the entries 3 to 12: one per day at noon, beginning on the first of February.
   for (let day = 1; day <= 10; day++) {
     world.time = Date.UTC(2026, 1, day, 12);
     await wrap();
@@ -152,7 +152,7 @@ test('the chain is valid after replicas purge at the same time while others appe
 test('if two replicas purge at the same time, the slower replica does not change the result of the faster one', async () => {
   await count();
   world.time = at('2026-03-05T12:00:00.000Z');
-  /** A replica whose purge is overtaken: between its reads and its deletion, another replica purges more entries. */
+  /** A database for a replica that is too slow: between its reads and its deletion, another replica purges more entries. */
   class Late extends Database {
     override async transaction<T>(...all: Parameters<Database['transaction']>): Promise<T> {
       world.time = at('2026-03-08T12:00:00.000Z');
@@ -185,7 +185,7 @@ test('a checkpoint before the anchor can no longer be verified, and a checkpoint
 describe('nothing is purged from a broken chain', () => {
   beforeEach(count);
 
-  /** Runs a purge. Returns the error, the remaining entries and the anchor. */
+  /** Runs a purge. Returns its error, the remaining entries and the anchor. */
   async function tryToPurge() {
     const before = await left();
     const said = await purge(world.replica(), 1, never).catch((error: Error) => error.message);
@@ -207,7 +207,8 @@ describe('nothing is purged from a broken chain', () => {
   });
 
   test('entries before an entry whose time was changed to look old are not purged', async () => {
-    // The binary search for the first entry to keep reads the changed entry in the middle, and so continues after it.
+    // The binary search for the first entry to keep reads the changed entry in the middle of the log, and so continues after
+    // it.
     await attacker.sql`update eaas.audit_entries set created_at = 0 where id in (1, 6, 7)`;
     await attacker.sql`update eaas.usage_cursors set counted_through = 4`;
     expect(await tryToPurge()).toEqual(refused);

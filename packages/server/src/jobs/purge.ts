@@ -16,21 +16,21 @@ import { countedThrough } from '../store/usage.ts';
 import { forEach } from './each.ts';
 import type { Lease } from './lease.ts';
 
-/** The maximum number of entries that one step deletes. */
+/** The maximum number of entries that one purge step deletes. */
 const stepSize = 10_000;
 const stepTime = 60_000;
 
 /**
- * Deletes entries that are older than a number of months. The id and hash of the last deleted entry stay in an anchor
- * row, to which the first remaining entry is chained.
+ * Deletes entries that are older than a number of months. The anchor row keeps the id and the hash of the last deleted entry,
+ * and the first remaining entry is chained to this hash.
  */
 export async function purge(service: Service, months: number, lease: Lease): Promise<void> {
   await requireAgreement(service);
   const before = monthsEarlier(service.clock.now(), months);
   const tenants = await service.background.run((sql) => tenantsToPurge(sql, before), 30_000);
   await forEach(tenants, lease.signal, async (tenantId) => {
-    // The rows that existed at the anchor. The first step reads and verifies them, and each step updates them to its
-    // new anchor.
+    // The rows that existed at the tenant's anchor. The first purge step reads and verifies them. Each step then updates them
+    // to the new anchor.
     const rows: RowsThen = new Map();
     let deleted = stepSize;
     while (deleted === stepSize && !lease.signal.aborted) {
@@ -39,7 +39,7 @@ export async function purge(service: Service, months: number, lease: Lease): Pro
   });
 }
 
-/** Returns the same day and time a number of months earlier, or the last day of that month if the month is shorter. */
+/** Returns the same day and time a number of months earlier. If that month is too short for the day, returns its last day. */
 export function monthsEarlier(time: number, months: number): number {
   const date = new Date(time);
   const day = date.getUTCDate();
@@ -49,10 +49,7 @@ export function monthsEarlier(time: number, months: number): number {
   return date.setUTCDate(Math.min(day, lastDay));
 }
 
-/**
- * Deletes some of a tenant's old entries, and returns their number. Throws NotPurged if the log or a row was tampered
- * with.
- */
+/** Deletes some of a tenant's old entries, and returns how many. Throws NotPurged if the log or a row was tampered with. */
 async function purgeStep(
   service: Service,
   tenantId: string,
@@ -80,7 +77,7 @@ async function purgeStep(
   if (secrets) await walkEntries(inspection, secrets, walk, last);
   const { previous: hash, previousTime } = walk;
   const isCurrent = async (sql: Sql) => (await anchorId(sql, tenantId)) === step.anchorId;
-  // Another replica might have purged these entries while this replica verified them.
+  // Another replica might have purged these entries while this replica was verifying them.
   if (findings.count > 0 && !(await database.run(isCurrent))) return 0;
   // Nothing is purged after tampering, because the entries that prove the tampering would be deleted.
   if (!secrets || !hash || findings.count > 0) throw new NotPurged(tenantId, findings.first[0]?.reason);
@@ -105,13 +102,13 @@ class NotPurged extends Error {
   }
 }
 
-/** Returns the id of the last entry that a step deletes, or undefined if there is nothing to delete. */
+/** Returns the id of the last entry that a purge step can delete. Returns undefined if there is nothing to delete. */
 async function lastToPurge(sql: Sql, tenantId: string, before: number): Promise<number | undefined> {
   const head = await findHead(sql, tenantId);
   const first = (await anchorId(sql, tenantId)) + 1;
   if (!head || first > head.id) return undefined;
   const old = (await firstEntrySince(sql, tenantId, before, { first, last: head.id })) - 1;
-  // Entries are not deleted before the usage job has counted them.
+  // A purge deletes an entry only after the usage job has counted it.
   const last = Math.min(old, first + stepSize - 1, await countedThrough(sql, tenantId));
   return last >= first ? last : undefined;
 }

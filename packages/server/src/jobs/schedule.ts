@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Work that is repeated while the server runs. */
+/** A function that the server repeats while it runs. */
 export interface Job {
   readonly name: string;
   readonly everySeconds: number;
@@ -9,12 +9,12 @@ export interface Job {
 
 export interface JobReport {
   readonly name: string;
-  /** The time of the last successful run, in seconds since 1970; undefined before the first. */
+  /** The time of the last successful run, in seconds since 1970. Undefined before the first one. */
   lastSuccess: number | undefined;
   failures: number;
 }
 
-/** Runs jobs until `stop` is called. Reports each failure, and runs the job again when it is due. */
+/** Runs jobs until `stop` is called. A failure is reported, and the job runs again when it is due. */
 export function startJobs(
   jobs: readonly Job[],
   onFailure: (job: string, error: unknown) => void,
@@ -26,8 +26,8 @@ export function startJobs(
     reports,
     stop: async () => {
       stopping.abort();
-      // Waits at most 2 s for running jobs. A job that takes longer is abandoned, which is safe because every job can
-      // be interrupted at any point.
+      // `stop` waits at most 2 s for running jobs, and then abandons them. This is safe, because every job can be interrupted
+      // at any point.
       await Promise.race([Promise.all(loops), sleep(2_000, undefined, { ref: false })]);
     },
   };
@@ -47,7 +47,7 @@ async function repeat(
       if (report) report.failures++;
       if (!signal.aborted) onFailure(job.name, error);
     }
-    // The random part of the delay spreads the jobs of replicas that started at the same time.
+    // The delay has a random part, so that the jobs of replicas that started together do not run together.
     const pause = job.everySeconds * 1000 * (0.9 + 0.2 * Math.random());
     await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
   }

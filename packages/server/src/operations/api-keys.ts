@@ -36,7 +36,6 @@ import { type Operations, reading } from './operation.ts';
 type ApiKeyRecord = Output<'GET /v1/api-keys/:api_key_id'>;
 type Columns = Omit<ApiKeyRow, 'mac'>;
 
-/** The operations that show and change API keys. */
 export const apiKeyOperations = {
   'POST /v1/api-keys': createApiKey,
   'GET /v1/api-keys': reading(async (tx, { state }, { limit = limits.pageDefault, offset = 0 }) => {
@@ -63,7 +62,7 @@ export const apiKeyOperations = {
   ),
 } satisfies Partial<Operations>;
 
-/** Creates an API key. The service does not store the token, so only this response contains it. */
+/** Creates an API key. Only this response contains the token, because the service does not store it. */
 export function createApiKey(service: Service, caller: Caller, input: Input<'POST /v1/api-keys'>) {
   const { tenantId, actor } = caller;
   const { token, tokenHash, hint } = newToken();
@@ -84,7 +83,7 @@ export function createApiKey(service: Service, caller: Caller, input: Input<'POS
   return available(() => announced(service.database, directory, write));
 }
 
-/** Returns the operation that changes an API key as a rule of `@eaas/protocol/service` decides. */
+/** Returns an operation that changes an API key. A rule of `@eaas/protocol/service` decides the change. */
 function changing<Request extends { readonly api_key_id: string }>(
   rule: (before: Columns, open: Change, otherManagers: number, input: Request) => Promise<Changed<Columns>>,
 ) {
@@ -112,7 +111,6 @@ async function recordOf(sql: Sql, row: Columns): Promise<ApiKeyRecord> {
   return apiKeyRecord(row, uses.get(row.api_key_id) ?? null);
 }
 
-/** Returns the key ids of a request that belong to keys of the tenant. */
 async function knownKeyIds({ tx, state }: Change, input: { readonly key_ids?: string[] | null | undefined }) {
   const named = keyIdsIn(input);
   const rows = named.length === 0 ? [] : await findKeys(tx, state.tenant.tenant_id, named);

@@ -24,12 +24,11 @@ import { verifyAudit } from './verify-audit.ts';
 
 export type ShownEntry = Output<'GET /v1/audit'>['logs'][number];
 
-/** The operations that show the audit log and the usage. */
 export const auditOperations = {
   'GET /v1/audit': reading(async (tx, { state, apiKey }, input) => {
     const { limit = limits.pageDefault, offset = 0, action } = input;
     const { tenant_id: tenantId } = state.tenant;
-    // A `key_id` that is not a UUID gets 404. The id of an unknown key gets an empty list.
+    // A `key_id` that is not a UUID gets 404. The UUID of an unknown key gets an empty list.
     const keyId = input.key_id === undefined ? undefined : requireKeyId(apiKey, input.key_id);
     const filter = { ...(await rangeOf(tx, state, input)), keyId, action };
     const { rows, total } = await readPage(tx, tenantId, filter, { limit, offset });
@@ -57,8 +56,8 @@ type Page = Parameters<typeof listEntries>[3];
 async function readPage(sql: Sql, tenantId: string, filter: Filter, page: Page) {
   const { first, last, keyId, action } = filter;
   if (keyId === undefined && action === undefined) {
-    // Entry ids have no gaps, so the page and the total are computed from ids, and a large offset costs no more than a
-    // small one.
+    // The ids of entries have no gaps, so the page and the total are computed from ids. A large offset then costs no more
+    // than a small one.
     const part = { first, last: last - page.offset };
     const rows = await listEntries(sql, tenantId, part, { limit: page.limit, offset: 0 });
     return { rows, total: Math.max(0, last - first + 1) };
@@ -71,8 +70,8 @@ async function readPage(sql: Sql, tenantId: string, filter: Filter, page: Page) 
 }
 
 /**
- * Returns the first and the last id of the entries between two dates, inclusive. Throws 503 if the head or the anchor
- * was tampered with.
+ * Returns the ids of the first and the last entry between two dates, inclusive. Throws 503 if the head or the anchor was
+ * tampered with.
  */
 async function rangeOf(
   sql: Sql,
@@ -91,7 +90,7 @@ async function rangeOf(
   return { first, last };
 }
 
-/** Returns an entry in the form of the API. Throws 503 if the entry was tampered with and has no valid form. */
+/** Returns an entry in the form of the API. Throws 503 if the entry was tampered with so that it has no valid form. */
 export function shownEntry(tenantId: string, row: EntryRow): ShownEntry {
   const action = auditActions.find((known) => known === row.action);
   const isComplete = typeof row.actor === 'string' && row.hash instanceof Uint8Array;

@@ -7,10 +7,7 @@ import { shownEntry, type ShownEntry } from './audit.ts';
 
 const pageSize = 2_000;
 
-/**
- * Yields pages of a tenant's entries in the form of the API, from an id up to the current head, in the order of the
- * chain.
- */
+/** Yields a tenant's entries in the form of the API, page by page, from an id up to the current head. */
 export async function* exportAudit({ database }: Service, tenantId: string, fromId: number) {
   const [head, anchor] = await database.snapshot((tx) =>
     Promise.all([findHead(tx, tenantId), findAnchor(tx, tenantId)]),
@@ -26,7 +23,9 @@ export async function* exportAudit({ database }: Service, tenantId: string, from
   }
 }
 
-/** Throws Refusal unless an export that ends with this entry can be continued. */
+/**
+ * Throws Refusal unless the log still contains this entry, with which an export ended, so that the export can be continued.
+ */
 export async function requireContinuable(
   { database }: Service,
   tenantId: string,

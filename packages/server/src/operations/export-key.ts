@@ -10,9 +10,7 @@ import { requireKey } from './key-crypto.ts';
 
 type Exported = Output<'POST /v1/keys/:key_id/export'>;
 
-/**
- * Exports the versions of a key, oldest first, and its hash key. Encrypts each of them to the caller's RSA public key.
- */
+/** Exports the versions of a key, oldest first, and its hash key. Each secret is encrypted to the caller's RSA public key. */
 export function exportKey(
   service: Service,
   caller: Caller,
@@ -45,7 +43,7 @@ export function exportKey(
 }
 
 function encrypted(publicKey: KeyObject, key: KeyObject | null | undefined): string {
-  if (!key) throw new Error('expected all material of a key that is not destroyed, but a part is missing');
+  if (!key) throw new Error('material of a key is missing, although the key is not destroyed');
   const secret = key.export();
   try {
     return encryptTo(publicKey, secret);

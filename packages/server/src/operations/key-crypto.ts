@@ -6,7 +6,10 @@ import type { Facts } from '../state/decide.ts';
 import { loadKeys } from '../state/load-keys.ts';
 import type { KeyMaterial } from '../state/tenant-state.ts';
 
-/** Returns a key with the material of its newest version and, if given, of the version `keyVersion`. Throws 404. */
+/**
+ * Loads a key with the material of its newest version and, if given, of the version `keyVersion`. Throws 404 for an unknown
+ * key.
+ */
 export async function requireKey(
   { tenants }: Service,
   { state, apiKey }: Facts,
@@ -20,7 +23,7 @@ export async function requireKey(
 }
 
 /**
- * Returns the functions that wrap, unwrap and hash with a key. A wrapped key unwraps only if its key version was
+ * Returns the functions that wrap, unwrap and hash with a key. A wrapped key can be unwrapped only if its key version was
  * loaded.
  */
 export function keyCrypto({ row, versions, hashKey }: KeyMaterial): KeyCrypto {

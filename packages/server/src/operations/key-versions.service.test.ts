@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Inserts the maximum number of versions of the key, without the audit entries of their rotations. */
+/** Gives a key the maximum number of versions, without the audit entries of the rotations. */
 async function addVersions(tenantId: string): Promise<void> {
   const service = world.replica();
   const secrets = (await service.tenants.view(tenantId))?.state.secrets;

@@ -40,7 +40,6 @@ import { type Operations, reading } from './operation.ts';
 type KeyRecord = Output<'POST /v1/keys'>;
 type Columns = Omit<KeyRow, 'mac'>;
 
-/** The operations that show and change keys. */
 export const keyOperations = {
   'POST /v1/keys': createKey,
   'GET /v1/keys': reading(async (tx, { state, apiKey }, { status, name, ...page }) => {
@@ -100,12 +99,12 @@ export function createKey(service: Service, caller: Caller, input: Input<'POST /
   });
 }
 
-/** Rotates or erases a key that is due. `hold` locks the lease of the calling job. */
+/** Rotates or erases a key that is due. `hold` locks the lease of the job that calls this function. */
 export async function settleKey(service: Service, caller: Caller, keyId: string, hold: Hold): Promise<void> {
   await changeKey(service, caller, keyId, settled, hold);
 }
 
-/** Returns the operation that changes a key as a rule of `@eaas/protocol/service` decides. */
+/** Returns an operation that changes a key. A rule of `@eaas/protocol/service` decides the change. */
 function changing<Request extends { readonly key_id: string }>(
   rule: (key: Columns, at: Moment, input: Request) => Changed<Columns>,
 ) {
@@ -133,8 +132,7 @@ function changeKey(
 }
 
 /**
- * Writes a changed key. Adds the material if the key has a new version, and erases all material if the key is
- * destroyed.
+ * Writes a changed key. If the key has a new version, its material is added. If the key is destroyed, all material is erased.
  */
 async function writeKey(open: Change, before: Columns, row: Columns): Promise<void> {
   const { tx, state } = open;
@@ -145,7 +143,6 @@ async function writeKey(open: Change, before: Columns, row: Columns): Promise<vo
   await updateRow(tx, keyTable, seal(state.secrets, keyTable, stored));
 }
 
-/** Generates and inserts the material of a key's newest version. */
 async function addVersion({ tx, state, time }: Change, { tenant_id, key_id, key_version }: Columns) {
   const sealed = newMaterial(state.secrets.sealing, versionPlace(tenant_id, key_id, key_version));
   await insertKeyVersion(tx, tenant_id, { key_id, key_version, created_at: time, sealed });

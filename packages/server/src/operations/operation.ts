@@ -10,8 +10,7 @@ export type Operations = {
 };
 
 /**
- * Returns an operation whose reads see one snapshot of the database. The operation uses the tenant's share of the
- * connections for reads.
+ * Returns an operation whose reads see one snapshot of the database. It uses the tenant's share of the connections for reads.
  */
 export function reading<Request, Answer>(
   read: (tx: Transaction, facts: Facts, input: Request) => Promise<Answer>,

@@ -11,7 +11,7 @@ import { openSecrets, seal } from '../state/integrity.ts';
 import { updateRow } from '../store/rows.ts';
 import { listTenants, tenantsSealedUnder, tenantTable } from '../store/tenants.ts';
 
-/** Decrypts the secret of every tenant, and counts the tenants whose secret is encrypted under the previous root key. */
+/** Decrypts the secret of every tenant. Counts the tenants whose secret is encrypted under the previous root key. */
 export async function checkRootKey({ database, tenants }: Service) {
   const { roots } = tenants;
   const [current, previous] = roots;
@@ -21,18 +21,18 @@ export async function checkRootKey({ database, tenants }: Service) {
     root_id: toHex(current.rootId),
     previous_root_id: previous ? toHex(previous.rootId) : null,
     tenants: rows.length,
-    // The tenants that are still sealed under the previous root key.
+    // The number of tenants whose secret is still encrypted under the previous root key.
     under_previous: old.length,
-    // The tenants whose secret does not open, because their rows were tampered with.
+    // The tenants whose secret cannot be decrypted, because their rows were tampered with.
     unopened: rows.filter((row) => !openSecrets(roots, row)).map(({ tenant_id }) => tenant_id),
   };
 }
 
 /**
- * Encrypts every tenant's secret under the current root key. Afterwards removes the root check of the previous root
- * key, if no secret is encrypted under that key. Can be interrupted and repeated. Replicas that have both root keys
- * continue to serve during the rotation. `failed` has the ids of the tenants that could not be re-sealed, because their
- * rows were tampered with.
+ * Encrypts every tenant's secret under the current root key. Then removes the root check of the previous root key, unless a
+ * secret is still encrypted under that key. The rotation can be interrupted and repeated. Replicas that have both root keys
+ * continue to serve. `failed` has the ids of the tenants whose rows were tampered with, so that their secrets could not be
+ * encrypted again.
  */
 export async function rotateRootKey(
   service: Service,
@@ -51,7 +51,8 @@ export async function rotateRootKey(
       if (await reseal(service, tenantId)) resealed++;
       else failed.add(tenantId);
     }
-    // A command that has only the previous root key might have created a tenant during the rotation.
+    // During the rotation, a command with only the previous root key might have created a tenant. In that case the root check
+    // stays.
     const released = await database.transaction((tx) => release(tx, previous));
     if (released || failed.size > 0) return { resealed, failed: [...failed] };
   }

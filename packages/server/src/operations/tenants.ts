@@ -29,7 +29,7 @@ export type { TenantFields } from '@eaas/protocol/service';
 
 export type TenantRecord = ReturnType<typeof tenantRecord>;
 
-/** Tenants that are created from this time on are envelope-only by default. */
+/** A tenant that is created at or after this time is envelope-only by default. */
 const envelopeOnlySince = Date.parse('2026-08-11T00:00:00Z');
 
 /** Creates a tenant with an empty chain. */
@@ -45,7 +45,7 @@ export async function createTenant(
   const tenantId = randomUUID();
   const sealed = newTenantSecret(roots[0], tenantId);
   const secrets = openTenantSecrets(roots, sealed);
-  if (!secrets) throw new Error("cannot open the tenant's secret that was just sealed");
+  if (!secrets) throw new Error('the new secret of a tenant cannot be decrypted');
   const row = seal(secrets, tenantTable, {
     ...sealed,
     name,
@@ -67,7 +67,7 @@ export async function createTenant(
   return tenantRecord(row);
 }
 
-/** Sets the given fields of a tenant. Writes no audit entry if nothing changes. */
+/** Sets the given fields of a tenant. If nothing changes, writes no audit entry. */
 export async function updateTenant(
   service: Service,
   tenantId: string,
@@ -88,7 +88,7 @@ export async function updateTenant(
   return tenant;
 }
 
-/** Reserves a name for a tenant during `write`. Throws 409 if another tenant has the name. */
+/** Reserves a name for a tenant while `write` runs. Throws 409 if another tenant has the name. */
 function withName<T>({ database }: Service, tenantId: string, name: string, write: () => Promise<T>) {
   const enter = async (sql: Sql): Promise<void> => {
     if (await reserveName(sql, tenantId, name)) return;
@@ -102,7 +102,7 @@ function withName<T>({ database }: Service, tenantId: string, name: string, writ
 
 /**
  * Records in a tenant's log that the database was restored from a backup, and why. Checkpoints from after the backup no
- * longer match the log, and this entry explains that to the tenant.
+ * longer match the log. The entry tells the tenant the reason.
  */
 export async function acknowledgeRestore(service: Service, tenantId: string, reason: string) {
   requireText('A reason', reason, reason.trim() === '' ? 0 : reason.length, 1_024);
@@ -126,7 +126,7 @@ export async function listTenants(service: Service): Promise<FoundTenant[]> {
   return rows.map((row) => found(service, row));
 }
 
-/** Returns the tenant with this id or name. Throws Refusal if no tenant matches. */
+/** Finds the tenant with this id or name. Throws Refusal if no tenant matches. */
 export async function requireTenant(service: Service, idOrName: string): Promise<FoundTenant> {
   const tenantId = parseUuid(idOrName);
   const row = await service.database.run((sql) =>
@@ -136,12 +136,14 @@ export async function requireTenant(service: Service, idOrName: string): Promise
   throw new Refusal('not_found', 'Tenant not found: run `eaas tenant list` to see all tenants.');
 }
 
-/** Returns the id of the tenant with this id or name. Does not check the tenant's row, because the caller does that. */
+/**
+ * Finds the id of the tenant with this id or name. The caller must check the tenant's row, because this function does not.
+ */
 export async function requireTenantId(service: Service, idOrName: string): Promise<string> {
   return (await requireTenant(service, idOrName)).tenant.tenant_id;
 }
 
-/** Destroys a tenant with all its data. Only the role that owns the tables has this privilege. */
+/** Destroys a tenant with all its data. Only the role that owns the tables has the right to do this. */
 export async function destroyTenant(owner: Pool, tenantId: string): Promise<void> {
   await owner.begin(async (tx) => {
     // While the head is locked, no replica can append to the log or change the tenant.

@@ -43,7 +43,6 @@ export function callSection(route: Route): string {
 </section>`;
 }
 
-/** Renders the example as a curl command. */
 function curl(route: Route): string {
   const { method, path } = splitRoute(route);
   const { path: names, query, body } = exampleOf(route);
@@ -60,7 +59,7 @@ function curl(route: Route): string {
   return lines.join(' \\\n  ');
 }
 
-/** Renders the fields of an object as a table. Nested fields have their full path. */
+/** Renders the fields of an object as a table. The name of a nested field is its full path. */
 function fieldTable(title: string, schema: JsonSchema, showRequired: boolean): string {
   const rows = fieldRows(schema, '', showRequired);
   if (rows.length === 0) return '';
@@ -86,7 +85,6 @@ function nestedRows(path: string, field: JsonSchema, showRequired: boolean): str
   });
 }
 
-/** Returns the type of a field in a few words. */
 function typeOf(field: JsonSchema): string {
   if (Array.isArray(field['enum'])) return field['enum'].join(' · ');
   if (field['const'] !== undefined) return JSON.stringify(field['const']);

@@ -1,4 +1,3 @@
-/** Escapes text for HTML. */
 export function escape(text: string): string {
   return text
     .replaceAll('&', '&amp;')

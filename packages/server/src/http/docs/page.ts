@@ -14,7 +14,7 @@ import { callSection } from './call-section.ts';
 import { escape, jsonHtml, prose } from './html.ts';
 import { style } from './style.ts';
 
-/** The Content-Security-Policy of the page, which allows only the page's own style. */
+/** The Content-Security-Policy of the API reference, which allows only the page's own style. */
 export const docsPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'`;
 
 /** Renders the API reference as one page, without scripts. */
@@ -49,8 +49,8 @@ function navigation(): string {
 <li><a href="#permissions">Permissions</a></li><li><a href="#problems">Problems</a></li></ul>
 ${groups.map(({ title, routes }) => `<h2>${escape(title)}</h2><ul>${routes.map(navigationItem).join('')}</ul>`).join('')}`;
   const brand = '<span class="brand">Eaas<small>API reference</small></span>';
-  // Wide screens show the list of calls beside the text. On narrow screens the list can be folded. The page contains
-  // both lists, and CSS hides one of them.
+  // The page contains the list of calls twice, and CSS hides one of them. Wide screens show the list beside the text. On
+  // narrow screens the user can fold the list.
   return `<nav class="wide" aria-label="Contents">${brand}${lists}</nav>
 <nav class="narrow" aria-label="Contents"><details><summary>${brand}</summary>${lists}</details></nav>`;
 }
@@ -61,7 +61,6 @@ function navigationItem(route: Route): string {
   return `<li><a href="#${callOf(route).id}"><b class="method ${method.toLowerCase()}">${short}</b> ${shortName(route)}</a></li>`;
 }
 
-/** Returns `Wrap key` for `wrapKey`. */
 function shortName(route: Route): string {
   const words = callOf(route).id.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return (words.charAt(0).toUpperCase() + words.slice(1)).replace('api key', 'API key');
@@ -97,7 +96,6 @@ function problemSection(): string {
 
 const MiB = 1024 * 1024;
 
-/** Renders the rules for every call. */
 const introduction = `<h1>API reference</h1>
 <p class="lead">Keys, encryption, searchable hashes and an immutable audit log, as JSON over HTTPS.</p>
 <section class="prose" id="authentication"><h3>Authentication</h3>

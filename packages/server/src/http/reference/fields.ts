@@ -1,4 +1,4 @@
-/** The description of each field, by its name or by its parent's name and its name (`logs.hash`). */
+/** The description of each field. The key is the field's name, or its parent's name and its name, as in `logs.hash`. */
 export const fields: Readonly<Record<string, string>> = {
   action: 'The recorded action.',
   actor: 'The id of the API key that acted, `operator` or `system`.',
@@ -100,7 +100,6 @@ export const fields: Readonly<Record<string, string>> = {
   'purged_through.hash': 'The hash of the last deleted entry.',
 };
 
-/** Returns the description of a field, if there is one. */
 export function describeField(name: string, parent = ''): string | undefined {
   return fields[`${parent}.${name}`] ?? fields[name];
 }

@@ -5,7 +5,7 @@ import { batches, dataKeys, serverMode } from './encryption.ts';
 import { keys } from './keys.ts';
 import type { Call, Calls } from './samples.ts';
 
-/** The examples of all calls. TypeScript reports an error if a call is missing. */
+/** The example of each call. TypeScript reports an error if a call has no example. */
 const calls: Calls = {
   ...serverMode,
   ...dataKeys,
@@ -26,7 +26,7 @@ const group = (title: string, about: string, of: Partial<Calls>) => ({
   routes: Object.keys(of) as Route[],
 });
 
-/** The calls in the order of the reference. */
+/** The calls, in the order of the API reference. */
 export const groups = [
   group('Encrypt and hash', 'Server mode: the plaintext passes through the service.', serverMode),
   group('Data keys', 'Envelope mode: encrypt locally; the service only wraps and unwraps.', dataKeys),
@@ -37,7 +37,7 @@ export const groups = [
   group('Usage', 'Operations per month.', usage),
 ];
 
-/** Returns the problems of a call, by status. */
+/** Returns the codes of the problems that a call can have, ordered by HTTP status. */
 export function problemsOf(route: Route): ProblemCode[] {
   const endpoint: Endpoint = endpoints[route];
   const codes = new Set<ProblemCode>([

@@ -1,14 +1,14 @@
 import type { Input, Output, ProblemCode, Route } from '@eaas/protocol/wire';
 
 /**
- * The description and the example of a call. The endpoint table has its path, permission and schemas. `about` can mark
+ * The description and the example of a call. Its path, permission and schemas are in the endpoint table. `about` can mark
  * `code` with backticks.
  */
 export interface Call<R extends Route> {
-  /** The operationId of the OpenAPI document, and the anchor on the page. */
+  /** The operationId in the OpenAPI document, and the anchor in the API reference. */
   readonly id: string;
   readonly about: string;
-  /** The problems that this call can have, in addition to those of every call. */
+  /** The problems that this call can have in addition to the problems of every call. */
   readonly problems: readonly ProblemCode[];
   readonly input: Input<R>;
   readonly output: Output<R>;
@@ -16,7 +16,7 @@ export interface Call<R extends Route> {
 
 export type Calls = { readonly [R in Route]: Call<R> };
 
-// Values for the examples. They are well-formed and not secret.
+// Sample values for the examples of the API reference. They are well-formed and not secret.
 
 export const keyId = '7d2f6c1e-94b0-4a58-b1c3-0e5a9d8f4427';
 export const tenantId = 'fc55d0c1-48e1-4d0a-9bb4-2c91b56afa85';
@@ -40,7 +40,7 @@ export const olderEntryHash = '4c388ffc534f13d3430dafdb771ed4b7cca1031287f5f900d
 
 export const rsaModulus = 'qMCPI2K1biyp2yHNLvIRlFpZ8J0g_p91'.repeat(16);
 
-/** The paging fields of a list with one item. */
+/** The paging fields in the response of a list with one item. */
 export const onePage = { count: 1, total: 1, limit: 50, offset: 0 };
 
 export const keyRecord = {

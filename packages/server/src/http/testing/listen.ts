@@ -5,11 +5,11 @@ import { authorization, memoryDoors, type MemoryDoors } from './memory-doors.ts'
 
 export type Served = Awaited<ReturnType<typeof listen>>;
 
-/** Starts an app that listens until the test ends. Returns it with its address and its log. */
+/** Starts an app that listens until the test ends. Returns the app, its URL and its log. */
 export async function listen(doors: MemoryDoors = memoryDoors(), options: AppOptions = {}) {
   const log: string[] = [];
   const app = createApp(doors, { log: { write: (line) => log.push(line) }, ...options });
-  // Register this before the first await, because after an await another concurrent test can be the current test.
+  // `onTestFinished` must be called before the first await. After an await, the current test can be another concurrent test.
   onTestFinished(() => app.close());
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };
@@ -30,7 +30,9 @@ export async function listen(doors: MemoryDoors = memoryDoors(), options: AppOpt
         headers: { 'content-type': 'application/json', ...(headers as object) },
         ...init,
       }),
-    /** Sends each string unchanged and returns all received bytes. A number is a pause in milliseconds. */
+    /**
+     * Sends each string unchanged over one connection, and returns all received bytes. A number is a pause in milliseconds.
+     */
     exchange: (...parts: (string | number)[]) => exchange(port, parts),
   };
 }

@@ -17,9 +17,7 @@ interface Call {
 }
 
 export interface MemoryDoors extends Doors {
-  /** All requests for which admission was requested. */
   readonly arrivals: Arrival[];
-  /** All operations that ran. */
   readonly calls: Call[];
 }
 
@@ -49,7 +47,7 @@ export function memoryDoors(
     run: async <R extends Route>(route: R, caller: Caller, input: unknown) => {
       calls.push({ route, caller, input });
       const answer = answers[route] ?? callOf(route).output;
-      // The output is not checked here, because some tests return outputs that violate the schema.
+      // This function does not check the output, because some tests return outputs that violate the schema.
       return (typeof answer === 'function' ? answer(input) : answer) as Output<R>;
     },
     health: async () => ({ ready: true, reasons: [] }),
