@@ -69,7 +69,7 @@ async function streamed(length: number) {
     });
     let bytes = 0;
     for await (const piece of pieces.pipeThrough(encryptStream(client))) bytes += piece.length;
-    if (bytes < length) throw new Error(`${bytes} bytes came out of ${length}`);
+    if (bytes < length) throw new Error(`expected ${length} bytes (got ${bytes})`);
   };
   return [ours, () => bare(value)] as const;
 }

@@ -79,7 +79,7 @@ function cold(service: ReturnType<typeof memoryService>, run: (client: EaasClien
     const before = service.requests();
     await requireAll(run(client));
     const requests = service.requests() - before;
-    if (requests > 1) throw new Error(`${requests} requests instead of one`);
+    if (requests > 1) throw new Error(`expected one request (got ${requests})`);
     await client.close();
   };
 }

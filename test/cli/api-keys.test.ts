@@ -39,7 +39,7 @@ test.concurrent('api-key create prints the record with the token, and notes that
   expect(stderr).toBe('The token is shown only once and is not stored: save it now.\n');
 });
 
-test.concurrent('--permissions all grants every permission', async () => {
+test.concurrent('api-key create grants every permission with --permissions all', async () => {
   expect(await create('--name', 'all', '--permissions', 'all')).toMatchObject({ permissions });
 });
 

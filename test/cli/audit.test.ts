@@ -88,7 +88,7 @@ test('audit verify exits with 1 and prints the findings of a broken chain, and s
   expect(people.stdout).toMatch(/BROKEN, 2 entries checked, head 2\n {2}entry 1: entry_changed\n$/);
 });
 
-test('audit verify names a changed tenant row, and commands that show the tenant warn about it', async () => {
+test('audit verify names a tenant whose row was changed, and commands that show this tenant print a warning', async () => {
   const tenantId = await newTenant(1);
   await superuser`update eaas.tenants set envelope_only = not envelope_only where tenant_id = ${tenantId}`;
   const { code, stdout } = await eaas('audit', 'verify', '--tenant', tenantId, '--json');

@@ -37,7 +37,7 @@ whereAvailable('fish', isInstalled('fish'), () => {
     expect(await inFish(line)).toEqual(expected);
   });
 
-  test('fish completes files only for options with a file', async () => {
+  test('the completion for fish completes file names only for options whose value is a file', async () => {
     expect(await inFish('audit export --tenant acme --out pack')).toContain('package.json');
     expect(await inFish('audit export --tenant pack')).toEqual([]);
   });
@@ -77,7 +77,7 @@ whereAvailable('zsh', isInstalled('zsh'), () => {
     expect(stdout).toBe(expected === undefined ? `eaas ${line}\n` : `eaas ${before} ${expected} \n`);
   });
 
-  test('zsh completes from a folder of fpath', async () => {
+  test('the completion for zsh works from a folder of fpath', async () => {
     const cwd = await newDirectory();
     const setup = `fpath=('${cwd}' $fpath); autoload -Uz compinit && compinit -u -D; print -r -- $_comps[eaas]`;
     await writeFile(join(cwd, '_eaas'), (await run([...eaas, 'completion', 'zsh'], {})).stdout);

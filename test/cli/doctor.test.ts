@@ -44,7 +44,7 @@ test('doctor runs every check, and the check of settings that can lose commits f
   expect(messages).toContain('Set fsync = on.');
 });
 
-test('without --json doctor prints a table', async () => {
+test('the command doctor prints a table if --json is not passed', async () => {
   const { code, stdout } = await eaas('doctor');
   expect(code).toBe(1);
   expect(stdout).toMatch(/^status +check +message\n/);

@@ -65,7 +65,7 @@ test.each([
   expect(stderr).toContain(named);
 });
 
-test('key create refuses a name that is taken', async () => {
+test('key create refuses a name that another key has', async () => {
   const { name } = await newKey();
   const again = await eaas('key', 'create', ...onAcme, '--name', name);
   expect(again).toMatchObject({ code: 1, stdout: '' });
@@ -136,7 +136,7 @@ test('a key of another tenant, and one that does not exist, are not found', asyn
   }
 });
 
-test('key destroy needs the name in --confirm, or typed at a terminal', async () => {
+test('key destroy requires the name of the key in --confirm or typed at a terminal', async () => {
   const { name } = await newKey();
   await change('disable', name);
   const without = await eaas('key', 'destroy', name, ...onAcme);

@@ -69,12 +69,12 @@ test('the creation of an API key is recorded as api_key.create, without the toke
   expect(JSON.stringify(entry)).not.toContain(api_key);
 });
 
-test('null means the same as an absent optional field', async () => {
+test('POST /v1/api-keys treats null like an absent optional field', async () => {
   const answer = await create({ key_ids: null, expires_at: null, allowed_origins: null });
   expect(answer.body).toMatchObject({ key_ids: null, expires_at: null, allowed_origins: null });
 });
 
-test('the record shows key ids in lower case and times in UTC', async () => {
+test('the record of an API key shows key ids in lower case and times in UTC', async () => {
   const answer = await create({
     key_ids: [key.key_id.toUpperCase()],
     expires_at: '2099-01-01T02:00:00+02:00',
@@ -130,7 +130,7 @@ describe('refused', () => {
     });
   });
 
-  test('an unknown key id, and a key name, return 404', async () => {
+  test('POST /v1/api-keys returns 404 for the id of an unknown key and for the name of a key', async () => {
     for (const id of [unknownId(), key.name, '']) {
       expect(await create({ key_ids: [key.key_id, id] })).toBeProblem('not_found');
     }
@@ -167,7 +167,7 @@ describe('a new API key cannot exceed the permissions of its creator', () => {
 });
 
 describe('an API key limited to some keys', () => {
-  test('an API key limited to some keys gets 404 for any other key', async () => {
+  test('an API key that is limited to some keys gets 404 for any other key', async () => {
     const other = await tenant.newKey();
     const { api } = await tenant.issue({
       key_ids: [key.key_id],
@@ -202,7 +202,7 @@ test('an API key stops working when it expires', async () => {
   expect(mine.filter((entry) => entry.created_at >= expires_at)).toStrictEqual([]);
 });
 
-test('another tenant cannot read or revoke the API key', async () => {
+test('an API key of one tenant cannot read or revoke an API key of another tenant', async () => {
   const other = await newTenant();
   const { api_key_id, api_key } = ok(await create({}));
   expect(await other.api.get(`/v1/api-keys/${api_key_id}`)).toBeProblem('not_found');

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 describe('GET /v1/api-keys', () => {
-  test('the list has all API keys in pages, including revoked ones, without tokens', async () => {
+  test('GET /v1/api-keys lists all API keys in pages, including revoked API keys, without tokens', async () => {
     const own = await newTenant();
     const { record } = await own.issue({ permissions: ['encrypt'] });
     const revoked = ok(await own.api.delete(`/v1/api-keys/${(await own.issue()).record.api_key_id}`));

@@ -39,7 +39,7 @@ describe('DELETE /v1/api-keys/:id', () => {
     });
   });
 
-  test('ten concurrent DELETE calls revoke once and write one entry', async () => {
+  test('ten concurrent DELETE calls revoke an API key once and write one audit entry', async () => {
     const { record } = await tenant.issue({ permissions: ['encrypt'] });
     const before = await tenant.auditTotal();
     const answers = await Promise.all(Array.from({ length: 10 }, () => revoke(record.api_key_id)));
@@ -48,7 +48,7 @@ describe('DELETE /v1/api-keys/:id', () => {
     expect(await tenant.auditTotal()).toBe(before + 1);
   });
 
-  test('an API key with api_keys.manage can revoke any API key, including itself', async () => {
+  test('an API key with api_keys.manage can revoke every API key, and can revoke itself', async () => {
     const manager = await tenant.issue({ permissions: ['api_keys.manage'] });
     const { record } = await tenant.issue();
     expect(await manager.api.delete(`/v1/api-keys/${record.api_key_id}`)).toHaveStatus(200);
@@ -56,7 +56,7 @@ describe('DELETE /v1/api-keys/:id', () => {
     expect(await manager.api.get('/v1/api-keys')).toBeProblem('unauthorized');
   });
 
-  test("the tenant's last manager without an expiry cannot be revoked, even by concurrent calls for the last two", async () => {
+  test("the tenant's last API key with api_keys.manage and without an expiry cannot be revoked, even by concurrent calls", async () => {
     const own = await newTenant();
     await own.issue({ permissions: ['encrypt'] });
     await own.issue({ permissions: ['api_keys.manage'], expires_at: '2099-01-01T00:00:00Z' });

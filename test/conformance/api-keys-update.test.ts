@@ -127,7 +127,7 @@ describe('PATCH /v1/api-keys/:id', () => {
     );
   });
 
-  test('the audit entry has the old and the new value of each changed field', async () => {
+  test('the audit entry of a PATCH has the old and the new value of each changed field', async () => {
     const { record } = await tenant.issue({ permissions: ['encrypt'] });
     const expires_at = '2099-01-01T00:00:00.000Z';
     const body = { name: record.name, permissions: ['decrypt', 'keys.read'], expires_at };
@@ -153,7 +153,7 @@ describe('PATCH /v1/api-keys/:id', () => {
     });
   });
 
-  test('the last manager without an expiry cannot lose its rights', async () => {
+  test("the tenant's last API key with api_keys.manage and without an expiry cannot lose its rights", async () => {
     const own = await newTenant();
     const path = `/v1/api-keys/${own.apiKeyId}` as const;
     const others = [{ expires_at: '2099-01-01T00:00:00Z' }, { permissions: ['encrypt'] }] as const;

@@ -72,7 +72,7 @@ test('a checkpoint is a signed note of the head, and the verifier key verifies i
 });
 
 describe('verify with a checkpoint', () => {
-  test('verify with a checkpoint proves that the log extends it', async () => {
+  test('GET /v1/audit/verify with a checkpoint proves that the log extends the checkpoint', async () => {
     const kept = await checkpoint();
     expect((await verify(kept.checkpoint)).body).toMatchObject({
       valid: true,

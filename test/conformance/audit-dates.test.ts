@@ -25,7 +25,7 @@ const shifted = (time: string, milliseconds: number) =>
   new Date(Date.parse(time) + milliseconds).toISOString();
 
 describe('date_from and date_to', () => {
-  test('date_from and date_to are inclusive, alone and together', async () => {
+  test('the audit filters date_from and date_to are inclusive, alone and together', async () => {
     expect(await found(`date_from=${at(4)}`)).toStrictEqual([4, 5, 6, 7, 8, 9, 10]);
     expect(await found(`date_to=${at(4)}`)).toStrictEqual([1, 2, 3, 4]);
     expect(await found(`date_from=${at(4)}&date_to=${at(6)}`)).toStrictEqual([4, 5, 6]);
@@ -66,7 +66,7 @@ describe('date_from and date_to', () => {
     expect((await list(`date_to=${shifted(second, -1)}`)).total).toBe(0);
   });
 
-  test('a date_from after date_to returns an empty page', async () => {
+  test('the audit log returns an empty page if date_from is after date_to', async () => {
     expect(await list(`date_from=${at(6)}&date_to=${at(4)}`)).toStrictEqual({
       logs: [],
       count: 0,
@@ -76,7 +76,7 @@ describe('date_from and date_to', () => {
     });
   });
 
-  test('dates far before or after every entry match all entries or none', async () => {
+  test('the audit filters accept dates far before and far after every entry', async () => {
     expect((await list('date_from=1970-01-01T00:00:00Z')).total).toBe(10);
     expect((await list('date_to=9999-12-31T23:59:59Z')).total).toBe(10);
     expect((await list('date_from=9999-12-31T23:59:59Z')).total).toBe(0);

@@ -32,14 +32,14 @@ const ids = (entries: readonly AuditEntry[]) => entries.map((entry) => entry.id)
 const encoded = encodeURIComponent;
 
 describe('a page', () => {
-  test('a page has 50 entries by default, newest first, and the page fields', async () => {
+  test('a page of the audit log has 50 entries by default, newest first, and the fields total, limit and offset', async () => {
     const page = ok(await tenant.api.get('/v1/audit'));
     const { logs, ...rest } = page;
     expect(rest).toStrictEqual({ count: 50, total: 122, limit: 50, offset: 0 });
     expect(ids(logs)).toStrictEqual(Array.from({ length: 50 }, (_, at) => 122 - at));
   });
 
-  test('a limit above 100 returns 100 entries', async () => {
+  test('a page of the audit log has 100 entries if the limit is above 100', async () => {
     for (const limit of ['100', '101', '1000', '9007199254740991', '99999999999999999999']) {
       const page = await list(`limit=${limit}`);
       expect(page).toMatchObject({ count: 100, total: 122, limit: 100 });
@@ -47,7 +47,7 @@ describe('a page', () => {
     }
   });
 
-  test('a page can start at any offset', async () => {
+  test('a page of the audit log can start at any offset', async () => {
     for (const offset of [0, 1, 49, 60, 121]) {
       const page = await list(`limit=2&offset=${offset}`);
       expect(page.logs).toStrictEqual(all.slice(offset, offset + 2));
@@ -100,7 +100,7 @@ describe('an entry', () => {
     });
   });
 
-  test('ids of entries are 1, 2, 3 …, and the actor of the first entry is the operator, without an IP address', () => {
+  test('audit entries have the ids 1, 2, 3 …, and the first entry has the actor operator and no IP address', () => {
     expect(ids(all)).toStrictEqual(Array.from({ length: 122 }, (_, at) => 122 - at));
     expect(all.at(-1)).toStrictEqual(
       auditEntry({

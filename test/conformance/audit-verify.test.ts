@@ -82,7 +82,7 @@ describe('a range', () => {
   });
 });
 
-test('verify succeeds while other requests append', async () => {
+test('GET /v1/audit/verify succeeds while other requests append entries', async () => {
   const busy = await newTenant();
   const { key_id } = await busy.newKey();
   const writing = Array.from({ length: 200 }, () => wrapped(busy.api, key_id));

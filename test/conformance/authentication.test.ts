@@ -83,7 +83,7 @@ test('a token that was refused as unknown is accepted after it was created', asy
   expect(await api.get('/v1/keys')).toHaveStatus(200);
 });
 
-test('a token in the query or in another header is ignored', async () => {
+test('the server ignores a token in the query or in another header than Authorization', async () => {
   const token = tenant.api.token ?? '';
   const anonymous = await clientOf();
   expect(await anonymous.get(`/v1/keys?api_key=${token}`)).toBeProblem('unauthorized');

@@ -44,7 +44,7 @@ const answerOf = (verb: Verb): object =>
   })[verb];
 
 describe.for(verbs)('batch of %s', (verb) => {
-  test("each result is the single call's response or problem, in the same order and with its reference", async () => {
+  test('each result of a batch equals the response to a single call, in the order of the items and with their references', async () => {
     const item = await validItem(verb);
     const pending = await keyIn(tenant, 'pending_destruction');
     const answer = await batch(verb, [
@@ -68,7 +68,7 @@ describe.for(verbs)('batch of %s', (verb) => {
     });
   });
 
-  test('a malformed item of a batch fails without the other items, and has its own problem', async () => {
+  test('a malformed item of a batch gets its own error, and the other items succeed', async () => {
     const item = await validItem(verb);
     const { key_id: _, ...withoutKey } = item;
     const malformed: unknown[] = [
@@ -106,7 +106,7 @@ describe.for(verbs)('batch of %s', (verb) => {
     });
   });
 
-  test('the whole batch fails if `items` is malformed, another field is present, or the JSON is invalid', async () => {
+  test('a batch fails as a whole if `items` is malformed, another field is present, or the JSON is invalid', async () => {
     const path = `/v1/batch/${verb}`;
     const items = [await validItem(verb)];
     await expectNothingRecorded(tenant, async () => {

@@ -137,7 +137,7 @@ describe('JSON', () => {
     }
   });
 
-  test('the problem names an unknown field, shortened to 64 characters', async () => {
+  test('the error about an unknown field names the field, shortened to 64 characters', async () => {
     const name = 'f'.repeat(64);
     const answer = await tenant.api.post('/v1/hash', {
       key_id: key.key_id,
@@ -294,7 +294,7 @@ test('the server has no rate limit and sends no rate headers', async () => {
   expect(names.filter((name) => /rate-?limit/i.test(name))).toStrictEqual([]);
 });
 
-test('the problem of a disabled key says what to do', async () => {
+test('the error about a disabled key says what to do', async () => {
   const { key_id } = await keyIn(tenant, 'disabled');
   const answer = await tenant.api.post('/v1/hash', { key_id, value: 'x' });
   expect(answer).toBeProblem('key_state', /enable/i);

@@ -72,7 +72,7 @@ test('an older key_version does not decrypt a newer ciphertext', async () => {
   );
 });
 
-test('the entry has the key, its version and the actor', async () => {
+test('the audit entry of encrypt has the key, its version and the actor', async () => {
   await encrypt('a secret that must not be logged', { context: { purpose: 'invoice 4711' } });
   const entry = await newestEntry(tenant);
   expect(entry).toStrictEqual(
@@ -110,7 +110,7 @@ describe('plaintext', () => {
   });
 });
 
-test('key_id must be an id; a name returns 404', async () => {
+test('/v1/encrypt returns 404 if key_id is the name of a key', async () => {
   const missing = await tenant.api.post('/v1/encrypt', { plaintext: 'x' });
   expect(missing).toBeProblem('bad_request', /key_id/);
   for (const key_id of [key.name, unknownId(), '', `{${key.key_id}}`]) {

@@ -31,14 +31,14 @@ test.for(['/v1/encrypt', '/v1/decrypt'] as const)(
   },
 );
 
-test('a refusal does not count as usage', async () => {
+test('a call that an envelope-only tenant refuses does not count as usage', async () => {
   const own = await newTenant('--envelope-only', 'true');
   expect(await own.api.post('/v1/encrypt', {})).toBeProblem('envelope_only');
   const { operations } = ok(await own.api.get('/v1/usage'));
   expect(operations).toStrictEqual({ encrypt: 0, decrypt: 0, 'key.wrap': 0, 'key.unwrap': 0 });
 });
 
-test('turning envelope-only on or off takes effect when the command ends', async () => {
+test('after the operator turns envelope-only on or off, the next request sees the change', async () => {
   const own = await newTenant();
   const { key_id } = await own.newKey();
   const encrypt = () => own.api.post('/v1/encrypt', { plaintext: 'x', key_id });

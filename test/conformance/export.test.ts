@@ -46,7 +46,7 @@ test('export returns every version and the hash key, encrypted to the RSA key', 
   expect(createHmac('sha256', hashKey).update('Grüße').digest('hex')).toBe(hash);
 });
 
-test('the entry has the thumbprint of the RSA key', async () => {
+test('the audit entry of an export has the thumbprint of the RSA key', async () => {
   const { key_id } = await tenant.newKey({ exportable: true });
   const jwk = await publicJwk();
   ok(await exported(key_id, jwk));

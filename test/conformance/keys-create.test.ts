@@ -76,7 +76,7 @@ test('of two concurrent requests for the same name, one succeeds', async () => {
   expect(statuses.filter((status) => status === 409)).toHaveLength(9);
 });
 
-test('another tenant can use the same name', async () => {
+test('two tenants can have keys with the same name', async () => {
   const other = await newTenant();
   const { name } = await tenant.newKey();
   expect(await other.newKey({ name })).toMatchObject({ name });
@@ -122,7 +122,7 @@ describe('name', () => {
     });
   });
 
-  test('the name of a key is required', async () => {
+  test('POST /v1/keys returns 400 without the name of the key', async () => {
     expect(await create({})).toBeProblem('bad_request', /name/);
     expect(await create({ exportable: true })).toBeProblem('bad_request', /name/);
   });

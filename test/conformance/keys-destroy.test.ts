@@ -42,7 +42,7 @@ describe('destroy and restore', () => {
     expect(await newestEntry(tenant)).toStrictEqual(auditEntry({ action: 'key.restore', key_id }));
   });
 
-  test('a restored key unwraps again', async () => {
+  test('a key that was restored can unwrap again', async () => {
     const { key_id } = await tenant.newKey();
     const wrapped_key = await wrapped(tenant.api, key_id);
     await bring(tenant.api, key_id, 'pending_destruction');

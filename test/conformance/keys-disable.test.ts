@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 describe('disable and enable', () => {
-  test('a disabled key can be enabled, and both are recorded', async () => {
+  test('a key can be disabled and enabled again, and the audit log records both changes', async () => {
     const { key_id, name } = await tenant.newKey();
     const disabled = await tenant.api.post(`/v1/keys/${key_id}/disable`);
     expect(disabled).toHaveStatus(200);

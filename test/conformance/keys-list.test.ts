@@ -32,7 +32,7 @@ test('GET /v1/keys lists keys, newest first', async () => {
 });
 
 describe('pages', () => {
-  test('limit and offset choose the page of keys', async () => {
+  test('GET /v1/keys returns the page that limit and offset select', async () => {
     expect(await names('limit=2')).toStrictEqual(['key 6', 'key 5']);
     expect(await names('limit=2&offset=1')).toStrictEqual(['key 5', 'key 4']);
     expect(await list('limit=2&offset=5')).toMatchObject({ count: 1, total: 6, limit: 2, offset: 5 });
@@ -65,7 +65,7 @@ test.for([
   expect(await list(`status=${status}&limit=1`)).toMatchObject({ count: 1, total: expected.length });
 });
 
-test('the filter name matches the whole name exactly', async () => {
+test('the filter `name` of GET /v1/keys matches only the whole name', async () => {
   expect(await names('name=key%201')).toStrictEqual(['key 1']);
   for (const other of ['key', 'KEY%201', 'key%201%20', 'key%25', '%25']) {
     expect(await names(`name=${other}`)).toStrictEqual([]);

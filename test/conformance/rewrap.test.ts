@@ -51,7 +51,7 @@ test('rewrap returns a wrapped key of the newest version unchanged, and records 
   expect(await newestEntry(tenant)).toMatchObject({ action: 'key.wrap', metadata: { from_version: 1 } });
 });
 
-test('an unauthentic wrapped_key returns 403 and is recorded as key.wrap', async () => {
+test('rewrap returns 403 for a wrapped_key that is not authentic, and the audit log records key.wrap', async () => {
   const { key_id } = await tenant.newKey();
   const other = await tenant.newKey();
   const [foreign, bound] = [

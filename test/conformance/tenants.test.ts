@@ -95,7 +95,7 @@ describe('eaas tenant show, set and list', () => {
     expect(tenants).toContainEqual(two);
   });
 
-  test('an unknown tenant is an error', async () => {
+  test('a tenant command exits with an error for an unknown tenant', async () => {
     const unknown = uniqueName('nobody');
     for (const args of [
       ['tenant', 'show', unknown],
@@ -145,7 +145,7 @@ describe('eaas api-key create', () => {
     }
   });
 
-  test('--permissions all grants every permission', async () => {
+  test('api-key create grants every permission with --permissions all', async () => {
     const { tenant_id } = await create();
     const args = ['--tenant', tenant_id, '--name', 'ci', '--permissions', 'all'];
     const issued = await commandJson<IssuedApiKey>('api-key', 'create', ...args);

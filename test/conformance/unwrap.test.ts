@@ -38,7 +38,7 @@ test('unwrap returns the DEK, key_id and key_version', async () => {
   }
 });
 
-test('the response has Cache-Control: no-store', async () => {
+test('the response to unwrap has Cache-Control: no-store', async () => {
   const answer = await unwrap({ wrapped_key: await wrapped(tenant.api, key.key_id) });
   expect(answer.headers.get('cache-control')).toBe('no-store');
 });
@@ -52,7 +52,7 @@ test('unwrap accepts wrapped keys of older key versions', async () => {
   expect(ok(await unwrap({ wrapped_key: second }, key_id)).key_version).toBe(2);
 });
 
-test('the entry has the key_version in its metadata', async () => {
+test('the audit entry of unwrap has the key_version in its metadata', async () => {
   const { key_id } = await tenant.newKey();
   const wrapped_key = await wrapped(tenant.api, key_id);
   ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));

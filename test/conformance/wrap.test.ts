@@ -40,7 +40,7 @@ test('a wrapped key has 78 bytes: format, version, salt and the sealed DEK', asy
   expect(one.slice(8)).not.toBe(two.slice(8));
 });
 
-test('the entry has the context and never the DEK', async () => {
+test('the audit entry of wrap has the context and never the DEK', async () => {
   const dek = newDek();
   const { wrapped_key } = ok(await wrap({ dek, context: { table: 'patients' } }));
   const entry = await newestEntry(tenant);
@@ -75,7 +75,7 @@ test.for([
   });
 });
 
-test('a missing dek returns 400, and the detail names the field', async () => {
+test('wrap returns 400 without `dek`, and the detail names the field', async () => {
   expect(await wrap({})).toBeProblem('bad_request', /dek/);
 });
 
@@ -89,7 +89,7 @@ test.for(['disabled', 'pending_destruction', 'destroyed'] as const)(
   },
 );
 
-test('the path accepts only the key’s UUID, in upper or lower case', async () => {
+test('the path of wrap accepts only the UUID of a key, in upper or lower case', async () => {
   const dek = newDek();
   const upper = await wrap({ dek }, key.key_id.toUpperCase());
   expect(ok(upper).key_id).toBe(key.key_id);
@@ -101,7 +101,7 @@ test('the path accepts only the key’s UUID, in upper or lower case', async () 
   }
 });
 
-test('a misspelled context returns 400', async () => {
+test('wrap returns 400 for a misspelled field `context`', async () => {
   await expectNothingRecorded(tenant, async () => {
     expect(await wrap({ dek: newDek(), contxt: { a: 'b' } })).toBeProblem('bad_request', /contxt/);
   });

@@ -41,7 +41,7 @@ afterAll(async () => {
   for (const [step, each] of rows) process.stdout.write(`${each.toFixed(1).padStart(6)} s  ${step}\n`);
 }, 60_000);
 
-test('the first commands end with the URL of the playground', async () => {
+test('the first commands of the README print the URL of the playground', async () => {
   const [install = '', start = ''] = commands;
   expect(install).toBe('npm ci');
   expect((await timed(install, () => terminal.type(install))).failed).toEqual([]);
@@ -85,7 +85,7 @@ test.each(['README.md', 'docs/concepts.md'])('the code of %s runs as it is', asy
   });
 });
 
-test('the other commands work in the same terminal, one after the other', async () => {
+test('the other commands of the README work in the same terminal, one after the other', async () => {
   const outputs: string[] = [];
   for (const command of commands.slice(2)) {
     const { output, failed } = await terminal.type(command);

@@ -44,7 +44,7 @@ describe('environment variables', () => {
   });
 });
 
-test('the exit codes equal those of --help', () => {
+test('the manual has the same exit codes as --help', () => {
   const rows = rowsUnder(manual, 'exit code').map(([code, meaning]) => `  ${code}  ${meaning}`);
   expect(`Exit codes:\n${rows.join('\n')}`).toBe(exitCodesHelp);
   expect(rows).toHaveLength(Object.keys(exitCodes).length);

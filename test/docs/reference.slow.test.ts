@@ -27,7 +27,7 @@ test('every export has a description, and every type that an app can name is exp
 });
 
 describe.each(committed)('%s', (page) => {
-  test('the page is up to date (if not, run `npm run reference`)', () => {
+  test('the reference page is up to date (if not, run `npm run reference`)', () => {
     const now = readFileSync(join(folder, page), 'utf8');
     expect(readFileSync(join(root, reference, page), 'utf8')).toBe(now);
     expect(now).not.toContain(root);

@@ -98,20 +98,20 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 20 });
 });
 
-test('every exception is a block of its document', () => {
+test('every exception in `elsewhere` is the first line of a block in its document', () => {
   for (const [document, exceptions] of Object.entries(elsewhere)) {
     const lines = new Set(blocksOf(read(document), 'sh').map(firstLine));
     expect(Object.keys(exceptions).filter((line) => !lines.has(line))).toEqual([]);
   }
 });
 
-test('the blocks of every other document are typed here', () => {
+test('this test types the blocks of every document that has no exception', () => {
   const typed = ['packages/server/README.md', 'packages/sdk/docs/from-server-mode.md', 'docs/releasing.md'];
   const left = guides.filter((document) => !needDocker.includes(document) && typedIn(document).length > 0);
   expect(left.toSorted()).toEqual(typed.toSorted());
 });
 
-test.each(needDocker)('%s says that it was not tried', (document) => {
+test.each(needDocker)('%s states that its commands are not tested', (document) => {
   expect(read(document)).toMatch(/untested/i);
 });
 
@@ -147,7 +147,7 @@ test('the commands of the operator’s manual work in their order, in one termin
   expect(await typeAll('packages/server/README.md')).toEqual([]);
 }, 300_000);
 
-test('the command of the guide from server mode works after them', async () => {
+test('after the commands of the manual, the command of the guide from server mode works', async () => {
   expect(await typeAll('packages/sdk/docs/from-server-mode.md')).toEqual([]);
 });
 
@@ -160,7 +160,7 @@ test('the commands of the guide for releases work in a clone', async () => {
   expect(left.output.trim()).toBe('');
 });
 
-test('a command that fails is noticed', async () => {
+test('the test reports a command that fails', async () => {
   const { failed } = await terminal.type('npx @eaas/server tenant show nobody');
   expect(failed).not.toEqual([]);
 });

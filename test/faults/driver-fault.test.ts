@@ -98,7 +98,7 @@ test.each(commands)(
   },
 );
 
-test('a replica survives if its connection is cut before a statement runs, which makes the driver hang', async () => {
+test('a replica survives if its connection is cut before a statement runs, although the database driver then hangs', async () => {
   const replica = await start();
   const keyId = await newKey(replica, tenant.token);
   for (let times = 1; times <= 3; times++) {

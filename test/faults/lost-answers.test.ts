@@ -93,7 +93,7 @@ test('a change that timed out is not applied afterwards', async () => {
   expect((await readLog(replica, tenant)).filter(({ action }) => action === 'key.rotate')).toEqual([]);
 });
 
-test('connections that stop responding are replaced in every pool', async () => {
+test('a replica replaces connections that stop responding in every pool', async () => {
   const requests = {
     wrap: () => wrap('any'),
     hash: () => send(replica, tenant.token, 'POST', '/v1/hash', { value: 'x', key_id: path.slice(9) }),

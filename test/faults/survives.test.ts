@@ -162,7 +162,7 @@ test('while the database is down, audited calls are refused and return no data',
   }
 });
 
-test('a request whose entry waits for a hanging database returns 500 audit_unwritten', () => {
+test('a request returns 500 audit_unwritten if its audit entry waits for a database that hangs', () => {
   const hang = outages.find(({ how }) => how === 'all');
   const [steady] = tenants;
   expect(Object.keys(tally(hang && steady ? during(hang, steady.sent) : []))).toEqual([

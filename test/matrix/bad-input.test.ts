@@ -69,7 +69,7 @@ describe.for(withBody)('%s', (route) => {
     expect(await json({ ...valid, contxt: {} })).toBeProblem('bad_request', /contxt/);
   });
 
-  test('any query parameter is refused', async () => {
+  test('an endpoint without query parameters refuses any query parameter', async () => {
     const material = await materialFor(tenant, route);
     const { method, path } = lineOf(route, material.id);
     const body = calls[route].body?.(material);

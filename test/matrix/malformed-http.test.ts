@@ -58,7 +58,7 @@ test.for(malformed)('%s returns a problem document', async ([, bytes, right]) =>
   expect(body).toMatchObject({ type: 'about:blank', status, code: expect.any(String) });
 });
 
-test('an unread body is not parsed as the next request', async () => {
+test('the server does not parse an unread body as the next request', async () => {
   const inner = 'GET /healthz HTTP/1.1\r\nHost: eaas.example\r\n\r\n';
   const outer = (path: string) =>
     `POST ${path} HTTP/1.1\r\nHost: eaas.example\r\nContent-Length: ${inner.length}\r\n\r\n${inner}`;
@@ -69,7 +69,7 @@ test('an unread body is not parsed as the next request', async () => {
   }
 });
 
-test('headers of 200,000 bytes are refused', async () => {
+test('the server refuses headers of 200,000 bytes', async () => {
   const huge = request('GET /v1/keys HTTP/1.1', `X: ${'a'.repeat(200_000)}`);
   const { status, head } = parseRaw(await rawExchange(baseUrl, huge));
   expect(status).toBeGreaterThanOrEqual(400);

@@ -8,7 +8,7 @@ test('the browser client with its dependencies takes at most 16,000 bytes', asyn
   expect(gzipped).toBeLessThanOrEqual(16_000);
 });
 
-test('noble adds at most 3,500 bytes', async () => {
+test('noble adds at most 3,500 bytes to the browser client', async () => {
   const [{ gzipped }, withNoble] = await Promise.all([
     bundle(entry),
     bundle(`${entry}; export { nobleEngine } from '@eaas/protocol'`),

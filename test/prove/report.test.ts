@@ -10,7 +10,7 @@ const outcomeOf = (findings: Findings, unavailable?: string): Outcome => ({
   ...(unavailable !== undefined && { unavailable }),
 });
 
-test('a trial passes if all of its checks pass', () => {
+test('a trial passes if its checks all pass', () => {
   const findings = new Findings();
   findings.check('nothing is lost', true);
   expect(verdictOf(outcomeOf(findings))).toBe('holds');
@@ -58,7 +58,7 @@ test('the table has a row for each trial, also for a trial that cannot run on th
   );
 });
 
-test('clean-ups run in reverse order, and a clean-up that throws is a finding', async () => {
+test('a trial runs its clean-ups in reverse order, and a clean-up that throws is a finding', async () => {
   const findings = new Findings();
   const order: string[] = [];
   findings.defer(() => order.push('first'));

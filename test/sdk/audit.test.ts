@@ -180,7 +180,7 @@ describe('audits of a log that a database administrator changed', () => {
     },
   );
 
-  test('a full round and the service find an altered entry that was read earlier', async () => {
+  test("a full round and the service's verification find an altered entry that an earlier round read", async () => {
     const one = await watcher();
     await tamper("update eaas.audit_entries set actor = 'nobody' where mine and id = 100");
     expect(await one.check()).toMatchObject({ ok: true });

@@ -70,7 +70,7 @@ const user = (id: number): User => ({
 const users = Array.from({ length: 200 }, (_, id) => user(id));
 
 test.each(['service', 'here'])(
-  'rows are stored, found and read, with fingerprints computed by: %s',
+  'an app can store, find and read rows, with fingerprints computed by: %s',
   async (made) => {
     const index = made === 'service' ? 'service' : await createIndexKey(client);
     const records = fields.for(client, { index });

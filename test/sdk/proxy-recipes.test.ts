@@ -61,7 +61,7 @@ test('the recipe for Next.js works with the second argument of a route handler',
   expect(await tryOut('https://app.example', (request) => handler(request, { params }))).toEqual(works);
 });
 
-test('the recipe for Hono, and for other frameworks with Request and Response, works', async () => {
+test('the recipe for Hono works, also for other frameworks with Request and Response', async () => {
   const proxy = createProxy(options);
   const app = new Hono();
   app.all('/api/eaas/*', (c) => proxy(c.req.raw));

@@ -108,7 +108,7 @@ test('a table of plaintext is encrypted while the app writes, with one interrupt
     expect(Buffer.from(await client.decrypt(stored as Uint8Array))).toEqual(photo);
 });
 
-test('with writeMany a rotation leaves no value under the old version', async () => {
+test('after a rotation, a run with writeMany leaves no value under the old version', async () => {
   const rows = await Promise.all(
     Array.from({ length: 50 }, async (_, index) => {
       // The fifty values are encrypted under ten data keys.
@@ -150,7 +150,7 @@ test('with writeMany a rotation leaves no value under the old version', async ()
     );
 });
 
-test('bundles of server mode in separate columns are rotated together, and server mode can still decrypt them', async () => {
+test('a run rotates bundles of server mode whose parts are in separate columns, and server mode can still decrypt them', async () => {
   await sql`drop table if exists cards`;
   await sql`
     create table cards (user_id int, slot int, ciphertext text, wrapped_key text, iv text, key_version int,

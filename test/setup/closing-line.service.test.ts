@@ -61,7 +61,7 @@ test('the closing line counts a file that does not load, and a run without tests
   expect(await run({})).toMatchObject({ line: '0 passed, 1 failed, 0 skipped', code: 1 });
 });
 
-test('tests of missing software are listed before the closing line and are not counted', async () => {
+test('tests of missing software are listed before the closing line, which does not count them', async () => {
   const code = `import { isInstalled, whereAvailable } from ${JSON.stringify(AVAILABLE)};
     const two = () => { test('a', () => {}); describe('b', () => void test('c', () => {})); };
     whereAvailable('sh', isInstalled('sh'), two);

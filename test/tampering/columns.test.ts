@@ -63,7 +63,7 @@ test('every table is verified against the log, or its exception is listed here',
   expect(new Set([...tables, 'migrations'])).toEqual(named);
 });
 
-test('verify finds nothing before a change', async () => {
+test('verify has no findings before a change of the database', async () => {
   for (const { tenantId } of [ann, ben]) {
     expect(await verifyChain(world.replica(), tenantId)).toMatchObject({ valid: true, errors: [] });
   }
@@ -156,7 +156,7 @@ describe.each(bound)('%s', (table) => {
   }, 120_000);
 });
 
-test('changed usage counters do not affect the verification', async () => {
+test('a change of the usage counters does not affect the verification', async () => {
   for (const table of [
     'verifications',
     'usage_cursors',

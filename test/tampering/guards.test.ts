@@ -210,12 +210,15 @@ describe.each(['owner', 'superuser under session_replication_role'])(
 );
 
 describe('purging', () => {
-  test.each([0, 2, 3, null])('a purge up to %s, which is not the recorded anchor, is refused', async (id) => {
-    const purging = server`select eaas.purge_entries(${ann.tenantId}, ${id})`;
-    await expect(purging).rejects.toThrow('up to the recorded anchor only');
-  });
+  test.each([0, 2, 3, null])(
+    'the database refuses a purge up to %s, which is not the recorded anchor',
+    async (id) => {
+      const purging = server`select eaas.purge_entries(${ann.tenantId}, ${id})`;
+      await expect(purging).rejects.toThrow('up to the recorded anchor only');
+    },
+  );
 
-  test('a purge without an anchor is refused', async () => {
+  test('the database refuses a purge without an anchor', async () => {
     const purging = server`select eaas.purge_entries('7d3a5b0e-9d7f-4f0e-8f0a-2b1c3d4e5f60', 1)`;
     await expect(purging).rejects.toThrow('up to the recorded anchor only');
   });

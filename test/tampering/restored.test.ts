@@ -132,7 +132,7 @@ describe('a lost change whose id another change has', () => {
     },
   );
 
-  test('lost entries are counted even if the cached view was dropped or the last request was a change', async () => {
+  test('a replica counts lost entries even if its cached state was dropped or its last request was a change', async () => {
     await rotate(running);
     await attacker.restore('standby');
     running.tenants.forget(tenant.tenantId);

@@ -134,7 +134,7 @@ describe('an inserted row is not accepted', () => {
     expect(found).toContain(`key_version_unexpected: ${other} 1`);
   });
 
-  test('a complete copy of a tenant with another id and name is not accepted', async () => {
+  test('the service does not accept a complete copy of a tenant with another id and name', async () => {
     const where = `tenant_id = '${ann.tenantId}'`;
     await copy('tenants', where, { tenant_id: other, name: 'copy' });
     await copy('audit_heads', where, { tenant_id: other });
@@ -165,7 +165,7 @@ describe('rows of another tenant', () => {
     expect(await wrong()).toContain(`api_key_changed: ${ben.apiKeyId}`);
   });
 
-  test('if two tenants are swapped, calls of both are refused, and verify names both', async () => {
+  test('if the rows of two tenants are swapped, the service refuses their calls, and verify reports the names of both tenants', async () => {
     const { sql } = attacker;
     const nobody = '00000000-0000-0000-0000-000000000000';
     for (const table of tables) {
@@ -184,7 +184,7 @@ describe('rows of another tenant', () => {
     }
   });
 
-  test('swapped versions of two keys do not decrypt', async () => {
+  test('if the versions of two keys are swapped, the service refuses to decrypt with either key', async () => {
     const { sql } = attacker;
     await sql`update eaas.key_versions one set sealed = other.sealed from late.key_versions other
       where one.key_version = 1 and other.key_version = 1

@@ -48,7 +48,7 @@ test('wrapped keys and ciphertexts from before the upgrade open, and hashes are 
   expect(await anns()('POST /v1/hash', { key_id, value: 'x' })).toMatchObject({ hash: before.hash });
 });
 
-test('a revoked API key stays revoked, and a taken name stays taken', async () => {
+test('after the upgrade a revoked API key is still revoked, and the name of a key is still taken', async () => {
   expect(await statusOf(apiOf(replica(), before.ann.revoked.token)('GET /v1/keys', {}))).toBe(401);
   expect(await statusOf(createTenant(replica(), { name: 'ann' }))).toBe(409);
   expect(await requireTenant(replica(), 'ben')).toMatchObject({ tenant: { tenant_id: before.ben.tenantId } });

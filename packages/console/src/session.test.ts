@@ -98,7 +98,7 @@ test('an API key can sign in even without the permission to list keys', async ()
   expect(session.value?.apiKey).toBe(api_key);
 });
 
-test('signing in with an unknown API key fails', async () => {
+test('the page refuses to sign in with an unknown API key', async () => {
   const unknown = `eaas_sk_${'a'.repeat(49)}`;
   await expect(enterWithApiKey(unknown)).rejects.toMatchObject({ code: 'unauthorized' });
   expect(session.value).toBeUndefined();

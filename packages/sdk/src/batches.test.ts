@@ -154,14 +154,17 @@ describe('items that the service refuses in a batch', () => {
     };
   };
 
-  test.each([500, 502, 503, 504])('an item that failed with %i is sent again, alone', async (status) => {
-    const { sent, ask } = setUp(status, 1);
-    const results = await Promise.all(['a', 'bad', 'b'].map(ask));
-    expect(results).toEqual([{ hash: 'a' }, { hash: 'bad' }, { hash: 'b' }]);
-    expect(sent).toEqual([['a', 'bad', 'b'], ['bad']]);
-  });
+  test.each([500, 502, 503, 504])(
+    'a batch item that failed with %i is sent again in a separate request',
+    async (status) => {
+      const { sent, ask } = setUp(status, 1);
+      const results = await Promise.all(['a', 'bad', 'b'].map(ask));
+      expect(results).toEqual([{ hash: 'a' }, { hash: 'bad' }, { hash: 'b' }]);
+      expect(sent).toEqual([['a', 'bad', 'b'], ['bad']]);
+    },
+  );
 
-  test('an item that failed with 409 is not sent again', async () => {
+  test('a batch item that failed with 409 is not sent again', async () => {
     const { sent, ask } = setUp(409, 1);
     expect(await Promise.all(['a', 'bad'].map(ask))).toEqual([{ hash: 'a' }, 'audit_unwritten']);
     expect(sent).toHaveLength(1);

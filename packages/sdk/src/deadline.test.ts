@@ -100,12 +100,12 @@ test('every call with an aborted signal throws `aborted`, even if its data key i
   }
 });
 
-test('an infinite deadline is accepted', async () => {
+test('a client accepts an infinite deadline', async () => {
   const { client } = setUp({ timeouts: { total: Infinity, attempt: Infinity } });
   expect(await client.hash('x')).toHaveLength(64);
 });
 
-test('an API key with a trailing line end, as in a file, is accepted', async () => {
+test('a client accepts an API key with a trailing line end, as in a file', async () => {
   const { apiKey, ...service } = createTestService();
   const client = new EaasClient({ ...service, apiKey: `${apiKey}\n` });
   expect(await failureOf(client.hash('x', { keyId: crypto.randomUUID() }))).toMatchObject({

@@ -39,7 +39,7 @@ test('synchronous calls work after `prime` where the platform has no synchronous
   expect(events.map(({ type }) => type)).not.toContain('engine.fallback');
 });
 
-test('every call works without WebCrypto, and one event reports the fallback', async () => {
+test('on a platform without WebCrypto every call works, and one event reports the fallback to noble', async () => {
   withoutWebCrypto();
   const { client, other, events } = pair(platformEngines());
   expect(client.engines).toEqual(allNoble);
@@ -118,7 +118,7 @@ test('HKDF of noble has the same output as HKDF of WebCrypto', async () => {
   expect(hkdf(ikm, info)).toEqual(expected);
 });
 
-test('a failure to load noble is a ServiceError that can be retried', async () => {
+test('if noble cannot be loaded, the call throws a ServiceError that can be retried', async () => {
   vi.doMock('@eaas/protocol/internal-noble', () => {
     throw new TypeError('Failed to fetch dynamically imported module');
   });

@@ -31,7 +31,7 @@ test('without `baseUrl` the client reads the URL, the API key and the key from t
   expect(() => new EaasClient()).not.toThrow();
 });
 
-test('passed options take precedence over the environment', async () => {
+test('options that are passed to a client take precedence over environment variables', async () => {
   const { key_id: other } = service.createKey('passed');
   const reader = service.createApiKey({ name: 'reader', permissions: ['keys.read'] });
   const client = new EaasClient({ apiKey: reader.api_key, keyId: other, fetch });
@@ -81,7 +81,7 @@ test('without EAAS_KEY_ID each call must name its key', async () => {
   }
 });
 
-test('the options are unchanged on a platform without an environment', () => {
+test('on a platform without environment variables, the options stay unchanged', () => {
   const options = { retries: 1 };
   expect(withoutEnvironment(options)).toBe(options);
 });

@@ -7,7 +7,7 @@ const all = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
   return items;
 };
 
-test('keys are listed newest first, over all pages', async () => {
+test('keys.list yields keys newest first, over all pages', async () => {
   const { client, service } = observedClient();
   for (const n of range(8)) service.createKey(`key ${n}`);
   const names = (await all(client.keys.list({}, { pageSize: 3 }))).map(({ name }) => name);
@@ -16,7 +16,7 @@ test('keys are listed newest first, over all pages', async () => {
   expect(await client.keys.page({ limit: 2 })).toMatchObject({ count: 2, total: 9, limit: 2, offset: 0 });
 });
 
-test('keys that are created during a list cause no duplicates', async () => {
+test('keys.list yields no key twice if keys are created while it runs', async () => {
   const { client, service } = observedClient();
   for (const n of range(6)) service.createKey(`key ${n}`);
   const ids: string[] = [];
@@ -27,7 +27,7 @@ test('keys that are created during a list cause no duplicates', async () => {
   expect(new Set(ids).size).toBe(7);
 });
 
-test('API keys are listed newest first, over all pages', async () => {
+test('apiKeys.list yields API keys newest first, over all pages', async () => {
   const { client, service } = observedClient();
   for (const n of range(3)) service.createApiKey({ name: `api key ${n}`, permissions: ['encrypt'] });
   const names = (await all(client.apiKeys.list({}, { pageSize: 2 }))).map(({ name }) => name);

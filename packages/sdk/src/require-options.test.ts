@@ -23,12 +23,12 @@ test.each([
   ['key_id', '`encrypt` has no option `key_id`: did you mean `keyId`?'],
   ['colour', '`encrypt` has no option `colour`: it takes `context`, `keyId`, `maxAge`'],
   ['constructor', '`encrypt` has no option `constructor`: it takes `context`, `keyId`, `maxAge`'],
-])('an unknown option is refused, and the error names the most similar option: %s', (name, message) => {
+])('a call refuses an unknown option, and its error names the most similar option: %s', (name, message) => {
   const given = { [name]: undefined } as object;
   expect(() => requireOptions<object>(known, given, 'encrypt')).toThrow(new InputError(message));
 });
 
-test('known options pass, and inherited members are not options', () => {
+test('a call accepts its own options, and does not read inherited members as options', () => {
   for (const given of [{ context: {}, keyId: 'x' }, Object.create({ inherited: 1 }) as object])
     expect(() => requireOptions<object>(known, given, 'encrypt')).not.toThrow();
 });
@@ -37,7 +37,7 @@ test.each([
   [null, 'null'],
   ['text', 'a string'],
   [7, 'a number'],
-])('options that are not an object are refused: %j', (given, kind) => {
+])('a call refuses options that are not an object: %j', (given, kind) => {
   expect(() => requireOptions<object>(known, given as never, 'encrypt')).toThrow(
     new InputError(`\`encrypt\` takes an object of options (got ${kind})`),
   );

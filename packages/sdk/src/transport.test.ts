@@ -260,7 +260,7 @@ test('the function for the API key is called before each call, and its errors ar
   expect(await failureOf(missing.hash('x'))).toMatchObject({ code: 'input' });
 });
 
-test('the compiler narrows errors by `switch (error.code)`', async () => {
+test('the types let the compiler narrow an error by `switch (error.code)`', async () => {
   const describeIt = (error: SdkError): string => {
     // oxlint-disable-next-line typescript/switch-exhaustiveness-check
     switch (error.code) {

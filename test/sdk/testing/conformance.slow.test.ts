@@ -63,6 +63,6 @@ for (const file of files) {
   });
 }
 
-test('every listed difference is the title of a test', () => {
+test('every title in the list of differences is the title of a test', () => {
   expect(seen).toStrictEqual(new Set(Object.keys(different)));
 });

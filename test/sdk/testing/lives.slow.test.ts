@@ -65,7 +65,7 @@ test.for(fc.sample(steps, { numRuns: 3, seed: 2026 }))(
   },
 );
 
-test('both services respond equally while the operator changes `envelopeOnly` and the quota', async () => {
+test('the real service and the test service respond equally while the operator changes `envelopeOnly` and the quota', async () => {
   const key = await keyIn(pair, 'active');
   const encrypt = callOf('POST /v1/encrypt', key);
   await pair.set({ monthlyEncryptQuota: 2 });
@@ -84,7 +84,7 @@ test('both services respond equally while the operator changes `envelopeOnly` an
   expect(await pair.allDifferences()).toStrictEqual([]);
 });
 
-test('both services respond equally to batches in which some items fail', async () => {
+test('the real service and the test service respond equally to batches in which some items fail', async () => {
   const [key, disabled] = [await keyIn(pair, 'active'), await keyIn(pair, 'disabled')];
   const dek = btoa('x'.repeat(32));
   const items = (own: Own) => [
@@ -113,7 +113,7 @@ test('both services respond equally to batches in which some items fail', async 
   expect(await pair.allDifferences()).toStrictEqual([]);
 });
 
-test('both services respond equally to queries of the log by range, date and checkpoint', async () => {
+test('the real service and the test service respond equally to queries of the log by range, date and checkpoint', async () => {
   const key = await keyIn(pair, 'active');
   const start = new Date(world.time).toISOString();
   world.time += 1_000;
@@ -140,7 +140,7 @@ test('both services respond equally to queries of the log by range, date and che
   expect(await pair.allDifferences()).toStrictEqual([]);
 });
 
-test('both services respond equally to an API key that grants permissions it lacks', async () => {
+test('the real service and the test service respond equally if an API key tries to grant permissions that it lacks', async () => {
   pair.showsJobs = true;
   const [key, other] = [await keyIn(pair, 'active'), await keyIn(pair, 'active')];
   const soon = new Date(world.time + 3_600_000).toISOString();

@@ -25,15 +25,15 @@ const same: ApiKeyDraft = {
 const change = (draft: Partial<ApiKeyDraft>, before: Partial<ApiKeyRecord> = {}) =>
   changesOf({ ...record, ...before }, { ...same, ...draft });
 
-test('a draft that changes nothing sends nothing, in any order of its lists', () => {
+test('an API key draft without changes sends no fields, in any order of its lists', () => {
   expect(change({})).toEqual({ fields: {}, losses: [], gains: [] });
 });
 
-test('a new name has no consequences', () => {
+test('a change of only the name of an API key shows no gains and no losses', () => {
   expect(change({ name: 'website' })).toEqual({ fields: { name: 'website' }, losses: [], gains: [] });
 });
 
-test('permissions that are taken away and given are named', () => {
+test('the form names the permissions that an API key loses and gains', () => {
   expect(change({ permissions: ['encrypt', 'keys.read'] })).toEqual({
     fields: { permissions: ['encrypt', 'keys.read'] },
     losses: ['Calls that need decrypt are refused.'],
@@ -68,6 +68,6 @@ test.each([
   expect(Object.keys(changes.fields)).toEqual(['expires_at']);
 });
 
-test('an API key that never expires stays as it is with "never"', () => {
+test('the expiry "never" does not change an API key that never expires', () => {
   expect(change({ expires: '' }, { expires_at: null }).fields).toEqual({});
 });

@@ -14,7 +14,7 @@ const open = (text: string): Buffer =>
     Buffer.from(text, 'base64'),
   );
 
-test('the private key opens every exported version and the hash key', async () => {
+test('the private RSA key decrypts every exported key version and the hash key', async () => {
   const { key_id } = await client.keys.create({ name: 'escrow', exportable: true });
   await client.keys.rotate({ key_id });
   const exported = await exportKey(client, key_id, `\n${pem}\n`);

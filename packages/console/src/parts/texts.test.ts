@@ -13,7 +13,7 @@ test.each(Object.entries(snippets))(
   },
 );
 
-test('keywords, strings and comments get different colours', () => {
+test('the highlighter gives keywords, strings and comments different colours', () => {
   const kinds = highlight("const x = 'new'; // 1").map(({ text, kind }) => [text, kind ?? 'plain']);
   expect(kinds).toEqual([
     ['const', 'word'],
@@ -33,7 +33,7 @@ test('`short` shortens an id, `counted` adds a noun to a number, and `sentence` 
   expect([sentence('the key is gone'), sentence('Is it?')]).toEqual(['The key is gone.', 'Is it?']);
 });
 
-test('times are formatted relative to the current time', () => {
+test('`ago` and `until` format times relative to the current time', () => {
   const now = Date.parse('2026-11-20T12:00:00Z');
   expect(ago(new Date(now - 30_000), now)).toBe('just now');
   expect(ago(new Date(now - 3 * 3_600_000), now)).toBe('3 hours ago');

@@ -17,7 +17,7 @@ test('`during` returns the requests of its own function, and no other requests',
   expect(JSON.stringify(sealed.exchanges)).not.toContain('ada@example.com');
 });
 
-test('the requests of a failed step are recorded', async () => {
+test('the recorder keeps the requests of a failed step', async () => {
   const { fetch, during } = createRecorder(service.fetch);
   const client = new EaasClient({ ...service, fetch, keyId, cache, retries: 0 });
   service.failNext('unavailable');
@@ -28,7 +28,7 @@ test('the requests of a failed step are recorded', async () => {
   expect(refusedBy(refused.exchanges)).toBe('page_before');
 });
 
-test('the data key in a request body is shortened', () => {
+test('the shown request body has a shortened data key', () => {
   const dek = Buffer.alloc(32, 9).toString('base64');
   expect(shown(JSON.stringify({ dek, key_version: 1 }))).toBe(
     '{\n  "dek": "CQkJ… (a data key, shortened)",\n  "key_version": 1\n}',

@@ -35,7 +35,7 @@ describe('checkAudit with an honest log', () => {
     },
   );
 
-  test('a log that grows during a round is read up to the checkpoint, with one call per page', async () => {
+  test('a round reads a growing log up to the checkpoint, with one call per page', async () => {
     const log = playLog(500);
     log.before = () => {
       log.append(5);
@@ -129,7 +129,7 @@ describe('checkAudit with an honest log', () => {
     expect(await audit.check()).toMatchObject({ ok: true, checked: 5, state: { start: { id: 35 } } });
   });
 
-  test('a finding is reported again in the next round if a call failed after the finding', async () => {
+  test('if a call fails after a finding, the next round reports the finding again', async () => {
     const log = playLog(300);
     const audit = auditor(log);
     await audit.check();

@@ -125,7 +125,7 @@ describe('findings', () => {
     expect((await audit.check({ full: true })).findings).toMatchObject([{ code: 'fork', id: 250 }]);
   });
 
-  test('a finding is reported if the service does not sign with the given `verifierKey`', async () => {
+  test('a round reports a finding if another key than `verifierKey` signed the checkpoint', async () => {
     const [log, other] = [playLog(3), playLog(3)];
     const { verifier_key: verifierKey } = await other.call('GET /v1/audit/checkpoint', {});
     expect(await auditor(log).check({ verifierKey })).toMatchObject({

@@ -19,13 +19,13 @@ describe.each(['newest', 'oldest'] as const)('audit.list with the %s entry first
   const inOrder = (ids: readonly number[]): number[] => (order === 'oldest' ? [...ids] : ids.toReversed());
 
   test.each([0, 1, 2, 99, 100, 101, 350])(
-    'every entry of a log with %i entries is listed exactly once',
+    'audit.list yields every entry of a log with %i entries exactly once',
     async (length) => {
       expect(await listed(playLog(length), {}, { order })).toEqual(inOrder(upTo(length)));
     },
   );
 
-  test('all entries are listed with a page size above 100, because the response contains the real page size', async () => {
+  test('audit.list yields all entries with a page size above 100, because the response contains the real page size', async () => {
     expect(await listed(playLog(250), {}, { order, pageSize: 1_000 })).toEqual(inOrder(upTo(250)));
   });
 
@@ -42,7 +42,7 @@ describe.each(['newest', 'oldest'] as const)('audit.list with the %s entry first
     expect(await listed(log, { action: 'key.export' }, { order })).toEqual([]);
   });
 
-  test('each entry is listed once, even if entries are recorded or purged between the calls', async () => {
+  test('audit.list yields each entry once, even if entries are recorded or purged between its calls', async () => {
     const events = fc.record({
       recorded: fc.nat(30),
       milliseconds: fc.constantFrom(0, 0, 1, 50),
@@ -81,7 +81,7 @@ describe.each(['newest', 'oldest'] as const)('audit.list with the %s entry first
     );
   });
 
-  test('a loop over the list that ends early makes no further call', async () => {
+  test('a loop over audit.list that ends early makes no further call', async () => {
     const log = playLog(300);
     for await (const entry of listAudit(log.call, {}, { order })) if (entry.id > 0) break;
     expect(log.calls['GET /v1/audit']).toBe(order === 'newest' ? 1 : 2);

@@ -68,13 +68,13 @@ test('`audit.verify` continues at `next_row`, even if `next_id` stays the same',
   ]);
 });
 
-test('one call with an invalid result makes the combined result invalid', async () => {
+test('`audit.verify` returns an invalid result if one of its calls returned an invalid result', async () => {
   const wrong = { errors: [{ id: 3, reason: 'entry_changed' }], error_count: 1 };
   const { call } = inParts([{ next_id: 11, valid: false, ...wrong }, {}]);
   expect(await verifyAudit(call)).toMatchObject({ valid: false, complete: true, ...wrong });
 });
 
-test('an error that several calls report is counted once', async () => {
+test('`audit.verify` counts an error once if several of its calls report the error', async () => {
   const row = { id: 3, reason: 'key_missing: k' };
   const { call } = inParts([
     { next_id: 11, valid: false, errors: [row], error_count: 1 },
@@ -86,7 +86,7 @@ test('an error that several calls report is counted once', async () => {
   });
 });
 
-test('the combined result has the first 100 errors and the count of all errors', async () => {
+test('`audit.verify` returns the first 100 errors and the count of all errors', async () => {
   const errors = (from: number) =>
     Array.from({ length: 100 }, (_, nth) => ({ id: from + nth, reason: 'entry_changed' }));
   const { call } = inParts([

@@ -35,7 +35,7 @@ function isRefusal(error: unknown): boolean {
 afterEach(() => vi.unstubAllGlobals());
 
 describe('calls of the browser client', () => {
-  test("a call goes to the app's proxy with the visitor's session, without the URL of the service", async () => {
+  test("the browser client sends a call to the app's proxy with the visitor's session", async () => {
     const { client, sent } = setUp();
     expect(await client.hash('Ada')).toBe(hash);
     const [request] = sent;
@@ -46,7 +46,7 @@ describe('calls of the browser client', () => {
     expect(request?.headers.get('authorization')).toBeNull();
   });
 
-  test('a call goes to /api/eaas of the page by default, also in a worker made from a Blob', async () => {
+  test('the browser client sends calls to /api/eaas of the page by default, also in a worker made from a Blob', async () => {
     vi.stubGlobal('location', { href: 'blob:https://app.example/1-2-3', origin: 'https://app.example' });
     const { client, sent } = setUp({ proxyUrl: undefined });
     await client.hash('Ada');
@@ -97,7 +97,7 @@ describe('API keys in a browser', () => {
     expect(isRefusal(error)).toBe(true);
   });
 
-  test('an API key that is passed instead of the options is refused', () => {
+  test('the browser client refuses an API key that is passed instead of the options', () => {
     expect(() => new EaasBrowserClient(secret as never)).toThrow(InputError);
   });
 
@@ -128,7 +128,7 @@ describe('API keys in a browser', () => {
     expect(inspect(shown, { depth: 9, showHidden: true })).not.toContain('eaas_sk_');
   });
 
-  test('a request that contains an API key is not sent', async () => {
+  test('the browser client does not send a request that contains an API key', async () => {
     const { client, sent } = setUp();
     expect(isRefusal(await thrownBy(client.hash(`key: ${secret}`)))).toBe(true);
     expect(isRefusal(await thrownBy(client.hash('Ada', { keyId: secret })))).toBe(true);
@@ -136,7 +136,7 @@ describe('API keys in a browser', () => {
     expect(sent).toEqual([]);
   });
 
-  test('a response that contains an API key is refused and not shown', async () => {
+  test('the browser client refuses a response that contains an API key, and does not show the response', async () => {
     const { client } = setUp({}, () => Response.json({ hash: secret, key_id: keyId }));
     expect(isRefusal(await thrownBy(client.hash('Ada')))).toBe(true);
     const refusal = problem('bad_request', `Unknown field \`${secret}\`.`);
@@ -145,7 +145,7 @@ describe('API keys in a browser', () => {
   });
 });
 
-test('the option `apiKey` and unknown options are refused', () => {
+test('the browser client refuses the option `apiKey` and unknown options', () => {
   // @ts-expect-error a browser has no API key
   const make = () => new EaasBrowserClient({ proxyUrl, apiKey: () => 'anything' });
   expect(make).toThrow(InputError);

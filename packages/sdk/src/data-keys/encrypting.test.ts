@@ -147,7 +147,7 @@ test('a data key is renewed repeatedly after `prime({ keep: true })`', async () 
   expect(client.encryptSync('x').ciphertext).toMatch(/^eaas/);
 });
 
-test('`keep` also renews a data key that is already in memory', async () => {
+test('`prime({ keep: true })` also renews a data key that is already in memory', async () => {
   const { client } = setUp();
   await client.encrypt('x');
   await pass(3 * minute);
@@ -158,7 +158,7 @@ test('`keep` also renews a data key that is already in memory', async () => {
   }
 });
 
-test('a failed `prime` with `keep` does not request again by itself', async () => {
+test('a failed `prime({ keep: true })` sends no further request by itself', async () => {
   const { client, service } = setUp();
   service.failNext('key_state');
   await expect(client.prime({ keep: true })).rejects.toMatchObject({ code: 'key_state' });

@@ -79,7 +79,7 @@ test('1,000 rows are encrypted with one request for a data key and one for the f
   expect(service.requests).toHaveLength(2);
 });
 
-test('an empty list of rows makes no request', async () => {
+test('encryptRows and decryptRows send no request for an empty list of rows', async () => {
   const { service, client } = observedClient();
   const records = fields.for(client, { index: 'service' });
   expect(await records.encryptRows('users', users(0), idOf)).toEqual([]);
@@ -145,7 +145,7 @@ test('a scope never uses the data key of another scope', async () => {
   expect(service.requests).toHaveLength(2);
 });
 
-test('a signal aborts the calls for rows', async () => {
+test('an aborted signal ends encryptRows and decryptRows', async () => {
   const { client } = observedClient();
   const records = fields.for(client, { index: 'service' });
   const signal = AbortSignal.abort();

@@ -82,7 +82,7 @@ test('with `settled` only the row with the unexpected ciphertext fails', async (
   ]);
 });
 
-test('unknown columns without a ciphertext stay unchanged', async () => {
+test('decryptRow does not change unknown columns without a ciphertext', async () => {
   const { records } = await openFields();
   const cycle: { self?: unknown } = {};
   cycle.self = cycle;

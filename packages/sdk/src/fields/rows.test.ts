@@ -100,14 +100,14 @@ test('null, undefined and missing fields stay unchanged, and so do their index c
   });
 });
 
-test('a number, its decimal text and a bigint are the same id', async () => {
+test('a number, its decimal text and a bigint are the same row id', async () => {
   const { records } = openFields();
   const { name } = await records.encryptRow('users', 42, { name: 'Ada' });
   expect(await records.decryptRow('users', '42', { name })).toEqual({ name: 'Ada' });
   expect(await records.decryptRow('users', 42n, { name })).toEqual({ name: 'Ada' });
 });
 
-test('a UUID is the same id in upper and lower case, because uuid columns return lower case', async () => {
+test('a UUID in upper and in lower case is the same row id, because uuid columns return lower case', async () => {
   const { records } = openFields();
   const id = '2A64C0DE-0000-4000-8000-00000000ABCD';
   const stored = await records.encryptRow('users', id, { name: 'Ada' });

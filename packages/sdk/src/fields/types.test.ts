@@ -90,7 +90,7 @@ test('plaintext, another ciphertext and a fingerprint are not assignable to a ci
   ]);
 });
 
-test('a row of a database driver is accepted', async () => {
+test('the types accept a row of a database driver', async () => {
   const records = open();
   const { email } = await records.encryptRow('users', 1, { email: 'ada@example.com' });
   const fromDriver: { id: number; email: string; email_index: string } = { id: 1, email, email_index: '' };
@@ -239,13 +239,13 @@ test('synchronous calls take only fields without the row in their context', () =
   });
 });
 
-test('`reads` has a count for each field', () => {
+test('the type of `reads()` has a count for each field', () => {
   expectTypeOf<keyof ReturnType<ReturnType<typeof open>['reads']>>().toEqualTypeOf<
     'users.email' | 'users.phone' | 'users.ssn' | 'users.born' | 'users.notes' | 'users.photo' | 'plans.price'
   >();
 });
 
-test('`as` gives a column the type of its field', async () => {
+test('the option `as` of decryptRow gives a column the type of its field', async () => {
   const records = open();
   const { ssn, email } = await records.encryptRow('users', 1, { ssn: '1', email: 'a' });
   const row = { id: 1, alias: ssn as string, other: email as string | null, count: 3 };

@@ -81,7 +81,7 @@ describe('batches through the proxy', () => {
     },
   );
 
-  test('the problem of an item is hidden if it concerns the API key', async () => {
+  test("the proxy hides the error of a batch item if the error concerns the app's API key", async () => {
     const results = [{ error: problem('permission_missing', 'This API key cannot.'), reference: 'x' }];
     const { post, events } = setUp({}, () => Response.json({ results }));
     const { text, json } = await post(path, { items: [item] });
@@ -92,7 +92,7 @@ describe('batches through the proxy', () => {
     expect(events).toMatchObject([{ type: 'api_key_refused', code: 'permission_missing' }]);
   });
 
-  test('the `reference` of an item is returned only if it is valid', async () => {
+  test('the proxy returns the `reference` of a batch item only if the reference is valid', async () => {
     const { post } = setUp();
     const items = [
       { ...item, key_id: otherKey, reference: 'x'.repeat(129) },
@@ -106,7 +106,7 @@ describe('batches through the proxy', () => {
     ).toEqual([undefined, undefined, undefined, '']);
   });
 
-  test('batches of hashes and of unwraps work', async () => {
+  test('the proxy forwards batches of hashes and of unwraps', async () => {
     const hashes = setUp({}, () => Response.json({ results: [{ hash: 'ab', key_id: key }] }));
     await hashes.post('/api/eaas/v1/batch/hash', {
       items: [

@@ -20,7 +20,7 @@ describe('request bodies', () => {
     expect(await post(wrapPath, { dek }, { 'content-type': type })).toMatchObject({ status });
   });
 
-  test('a compressed body is refused', async () => {
+  test('the proxy refuses a compressed body', async () => {
     const { post, sent } = setUp();
     expect(await post(wrapPath, { dek }, { 'content-encoding': 'gzip' })).toMatchObject({ status: 415 });
     expect(sent).toEqual([]);

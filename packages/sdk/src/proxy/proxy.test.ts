@@ -30,7 +30,7 @@ describe('calls that are granted', () => {
     ]);
   });
 
-  test('a key id in upper case is accepted', async () => {
+  test('the proxy accepts a key id in upper case', async () => {
     const { post, sent } = setUp({ authorize: () => ({ ...all, keys: [key.toUpperCase()] }) });
     expect(await post(wrapPath.replace(key, key.toUpperCase()), { dek })).toMatchObject({ status: 200 });
     expect(sent[0]?.url).toBe(`https://keys.example/v1/keys/${key}/wrap`);

@@ -81,7 +81,7 @@ test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
   },
 );
 
-test('a header cannot override the method', async () => {
+test('the proxy ignores headers that override the method', async () => {
   const { post, sent } = setUp();
   const override = {
     'x-http-method-override': 'DELETE',

@@ -76,7 +76,7 @@ export function beginProgress<Id extends RowId>(
   const older = Object.values(resume?.keyVersions ?? {}).find((version) => version < keyVersion);
   if (older !== undefined) {
     throw new InputError(
-      `the run of \`resume\` has already skipped values at key version ${older}: to move them to version ${keyVersion}, start without \`resume\``,
+      `\`resume\` is from a run that skipped values at key version ${older}: to move these values to version ${keyVersion}, start without \`resume\``,
     );
   }
   const counts = { seen: 0, rewritten: 0, skipped: 0, conflicted: 0, failed: 0, keyVersions: {} };

@@ -48,13 +48,13 @@ test('a change contains the old and the new value of every field', async () => {
   ]);
 });
 
-test('a run over an empty table is done', async () => {
+test('a run over an empty table yields a progress with `done: true`', async () => {
   const { client } = observedClient();
   const pages = await runThrough(reencrypt(client, tableOf([]).store, toEncrypt));
   expect(pages).toMatchObject([{ cursor: null, seen: 0, finished: true, done: true }]);
 });
 
-test('a page is converted when the next progress is requested', async () => {
+test('a run converts a page when the caller requests the next progress', async () => {
   const { client } = observedClient();
   const table = tableOf(plaintexts(4));
   for await (const { cursor } of reencrypt(client, table.store, { ...toEncrypt, pageSize: 2 })) {

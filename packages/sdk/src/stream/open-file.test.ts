@@ -81,7 +81,7 @@ const sources: readonly [string, (use: (source: RangeSource) => Promise<void>) =
   ],
 ];
 
-test.each(sources)('any part of %s equals that part of the plaintext', async (_, withSource) => {
+test.each(sources)('reading any part of %s returns the same part of the plaintext', async (_, withSource) => {
   await withSource(async (source) => {
     const file = await openFile(client, source, { keyId });
     expect(file.size).toBe(content.length);

@@ -78,7 +78,7 @@ describe('encryptStream and decryptStream', () => {
     ]);
   });
 
-  test('a stream is refused for a wrong key or context, and if no key is named', async () => {
+  test('decryptStream fails for a wrong key or context, and if no key is named', async () => {
     const { client, service, keyId } = world();
     const nameless = new EaasClient(service);
     const { content } = await sendThrough(encryptStream(client, { wrapContext: { owner: 'ada' } }), [

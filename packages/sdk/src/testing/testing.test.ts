@@ -54,7 +54,7 @@ test('`requests` has the number of items of a batch, and no secret', async () =>
   for (const secret of ['a secret', service.apiKey, ...values]) expect(shown).not.toContain(secret);
 });
 
-test('two test services share no state', async () => {
+test('two test services have separate keys, API keys and logs', async () => {
   const [one, other] = [open(), open()];
   const { ciphertext } = await one.client.encrypt('a secret', { keyId: one.keyId });
   expect(await codeOf(other.client.decrypt(ciphertext, { anyKey: true }))).toBe('not_found');
@@ -126,14 +126,14 @@ test('with `timeout`, a call gets no response and waits until its signal aborts'
   expect(await call).toBe('aborted');
 });
 
-test('a request with an aborted signal is not sent', async () => {
+test('a test service does not receive a request with an aborted signal', async () => {
   const { service } = open();
   const sent = service.fetch(`${service.baseUrl}/v1/keys`, { signal: AbortSignal.abort() });
   await expect(sent).rejects.toMatchObject({ name: 'AbortError' });
   expect(service.requests).toStrictEqual([]);
 });
 
-test('a request to another URL fails', async () => {
+test('the `fetch` of a test service fails for another URL', async () => {
   const { service } = open();
   for (const address of [
     'https://example.com/v1/keys',
@@ -144,7 +144,7 @@ test('a request to another URL fails', async () => {
   }
 });
 
-test('`advance` rotates and destroys keys, and lets an API key expire', async () => {
+test('`advance` of a test service rotates and destroys the keys that are due, and lets an API key expire', async () => {
   const time = Date.parse('2026-11-20T10:00:00.000Z');
   const { service, keyId, client } = open({ now: () => time });
   const { key_id } = service.createKey('orders', { rotation_policy: { interval_days: 30 } });
@@ -167,7 +167,7 @@ test('`advance` rotates and destroys keys, and lets an API key expire', async ()
   ]);
 });
 
-test('`setTenant` sets `envelopeOnly` and the quota', async () => {
+test('`setTenant` of a test service sets `envelopeOnly` and the quota', async () => {
   const { service, keyId, client } = open({ monthlyEncryptQuota: 1 });
   const encrypt = () => codeOf(client.serverMode.encrypt({ key_id: keyId, plaintext: 'x' }));
   expect([await encrypt(), await encrypt()]).toStrictEqual(['no error', 'quota_exceeded']);
@@ -178,7 +178,7 @@ test('`setTenant` sets `envelopeOnly` and the quota', async () => {
   expect(await codeOf(client.encrypt('x', { keyId }))).toBe('no error');
 });
 
-test('`createKey` and `createApiKey` throw the errors of the client', () => {
+test('`createKey` and `createApiKey` of a test service throw the same errors as a client', () => {
   const { service } = open();
   expect(() => service.createKey('customers')).toThrow(
     expect.objectContaining({ code: 'name_taken', status: 409 }),
@@ -215,7 +215,7 @@ test('the test service responds even if a test has replaced the timers', async (
   expect(answer.status).toBe(200);
 });
 
-test('an endless loop of calls does not starve timers', async () => {
+test('an endless loop of calls of a test service does not starve timers', async () => {
   const { service } = open();
   const bell = new AbortController();
   setTimeout(() => bell.abort(), 1);
@@ -223,7 +223,7 @@ test('an endless loop of calls does not starve timers', async () => {
   expect(service.requests.every(({ status }) => status === 401)).toBe(true);
 });
 
-test('concurrent calls are executed one after the other', async () => {
+test('a test service executes concurrent calls one after the other', async () => {
   const { service, keyId, client } = open();
   const names = Array.from({ length: 20 }, () => 'the same');
   const codes = await Promise.all(names.map((name) => codeOf(client.keys.create({ name }))));
