@@ -2,14 +2,17 @@ import { Refusal } from '@eaas/protocol/service';
 
 export { Refusal } from '@eaas/protocol/service';
 
-/** The table and the id of a row in the database. */
+/** The table, the id and the tenant of a row in the database. */
 export interface NamedRow {
   readonly table: string;
   readonly id: string;
   readonly tenantId: string;
 }
 
-/** Thrown if the MAC of a row is wrong, so something other than the service wrote it. The client does not see which row it is. */
+/**
+ * Thrown if the MAC of a row is wrong, because something other than the service wrote the row. The response to the client
+ * does not name the row.
+ */
 export class Tampered extends Refusal {
   readonly row: NamedRow;
 

@@ -13,8 +13,8 @@ import {
 import type { Sql, Transaction } from './store/sql.ts';
 
 /**
- * Checks that these root keys open the database. Registers the current root key if the database is empty. Throws
- * CannotStart if the root keys do not open the database, so a wrong root key never replaces the registered one.
+ * Checks that the root keys open the database. Registers the current root key if the database is empty. Throws CannotStart if
+ * the root keys do not open the database, so a wrong root key is never registered over a right one.
  */
 export async function checkRoots(tx: Transaction, roots: Roots): Promise<void> {
   const existing = await listRootChecks(tx);
@@ -23,7 +23,7 @@ export async function checkRoots(tx: Transaction, roots: Roots): Promise<void> {
 }
 
 /**
- * Returns whether the database has no registered root key yet. Throws CannotStart if these root keys do not open the
+ * Returns whether no root key is registered in the database yet. Throws CannotStart if the given root keys do not open the
  * database. Changes nothing.
  */
 export async function requireOpeningRoots(sql: Sql, roots: Roots): Promise<boolean> {
@@ -33,7 +33,10 @@ export async function requireOpeningRoots(sql: Sql, roots: Roots): Promise<boole
   return existing.length === 0;
 }
 
-/** Registers the current root key before data is encrypted under it. Every later start needs this key. */
+/**
+ * Registers the current root key before data is encrypted under it. From then on, every start of a server needs this root
+ * key.
+ */
 export async function claim(tx: Transaction, roots: Roots): Promise<void> {
   await lockRootChecks(tx);
   await requireOpeningRoots(tx, roots);
@@ -44,8 +47,8 @@ export async function claim(tx: Transaction, roots: Roots): Promise<void> {
 }
 
 /**
- * Removes the registration of a root key. Returns false, and removes nothing, if a tenant's secret is still encrypted
- * under that key.
+ * Removes the registration of a root key. If a tenant's secret is still encrypted under the root key, returns false and
+ * removes nothing.
  */
 export async function release(tx: Transaction, root: RootKey): Promise<boolean> {
   await lockRootChecks(tx);

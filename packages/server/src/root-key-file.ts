@@ -7,9 +7,9 @@ import { ifExists, syncDirectory, writeNewFile } from './durable-files.ts';
 import { decodeRootKey, encodeRootKey, longestRootKeyText } from './root-key-text.ts';
 
 /**
- * Reads the root key in a file. If the file is missing and `mayCreate` is true, creates a new root key in a file that
- * only this user can read. Pass `mayCreate` only if no data exists. Throws CannotStart for any other missing file, and
- * for a file that other users can read.
+ * Reads the root key in a file. If the file is missing and `mayCreate` is true, creates a root key in a file that only this
+ * user can read. `mayCreate` must be false if data exists. Throws CannotStart if the root key must not be created, or if
+ * other users can read the file.
  */
 export async function readOrCreateRootKeyFile(
   path: string,
@@ -22,7 +22,7 @@ export async function readOrCreateRootKeyFile(
       `The root key ${path} is missing, and a new one would not open the existing data. Restore the file from your copy.`,
     );
   }
-  // If the file now exists, another process has created it at the same time, and its root key is read.
+  // If no file was created, another process has created it at the same time. Its root key is used.
   const key = (await createRootKeyFile(path)) ?? (await readRootKeyFile(path));
   if (key) return key;
   throw new CannotStart(`The root key file ${path} was removed while this process read it: start again.`);

@@ -6,7 +6,7 @@ import { rootKeyInWrappedFile } from './wrapped-root-key.ts';
 
 type Source = (variable: string, value: string, env: ProviderEnvironment) => RootKeyProvider;
 
-/** The end of the variable of each source. */
+/** The places where a root key can be, with the last part of the name of each variable. */
 const sources = [
   ['', rootKeyInVariable],
   ['_FILE', rootKeyInFile],
@@ -20,7 +20,10 @@ interface Given {
   readonly source: Source;
 }
 
-/** Reads where the current and the previous root key are. Throws CannotStart if one of them is in two places. */
+/**
+ * Reads from the environment where the current and the previous root key are. Throws CannotStart if the variables name two
+ * places for one root key.
+ */
 export function readRootKeys(
   read: Read,
   env: ProviderEnvironment,

@@ -1,5 +1,5 @@
-// Converts root keys between 32 bytes and base64. Both functions work on plain byte arrays, because strings cannot be
-// wiped, and small Buffers share one memory pool.
+// The functions in this file convert root keys between 32 bytes and base64. They use plain byte arrays, because strings
+// cannot be wiped, and small Buffers share one memory pool.
 
 const keyBytes = 32;
 const textBytes = 44;
@@ -9,7 +9,7 @@ const alphabet = Uint8Array.from(
 );
 const [padding, newline] = [0x3d, 0x0a];
 
-/** The largest size of the text, in bytes. */
+/** The largest size of a root key as text, in bytes. It includes a newline. */
 export const longestRootKeyText = textBytes + 1;
 
 /** Decodes a root key in canonical base64, with or without a newline at the end. Returns undefined for any other text. */
@@ -25,7 +25,7 @@ export function decodeRootKey(text: Uint8Array): Uint8Array | undefined {
     held += 6;
     if (held >= 8) key[at++] = bits >> (held -= 8);
   }
-  // The last character encodes two unused bits, which must be zero.
+  // The last base64 character before the padding has two unused bits, which must be zero.
   return (bits & 3) === 0 ? key : wiped(key);
 }
 

@@ -9,7 +9,6 @@ import { rootKeyFromCommand } from './root-keys.ts';
 const key = new Uint8Array(32).fill(7);
 const text = Buffer.from(key).toString('base64');
 
-/** Writes an executable shell script and returns its path. */
 async function program(lines: string): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
   onTestFinished(() => rm(directory, { recursive: true }));

@@ -5,19 +5,17 @@ import { CannotStart, reasonOf } from './cannot-start.ts';
 import { readRootKeyFile } from './root-key-file.ts';
 import { decodeRootKey, longestRootKeyText } from './root-key-text.ts';
 
-/** A source of a root key. */
 export interface RootKeyProvider {
-  /** The path of the file that contains the root key, of the program that prints it, or of the file with its ciphertext. */
+  /** The path of a file: the file with the root key, the program that prints it, or the file with its ciphertext. */
   readonly file?: string;
   readonly program?: string;
   readonly wrappedFile?: string;
-  /** Returns the 32 bytes, which the caller must wipe. Throws CannotStart. */
+  /** Returns the 32 bytes of the root key, which the caller must wipe. Throws CannotStart. */
   load(): Promise<Uint8Array>;
 }
 
 /**
- * Provides the root key that a variable contains in base64. Throws CannotStart for any other text. The error does not
- * show the text.
+ * Provides the root key that a variable contains in base64. Throws CannotStart for any other text, without showing the text.
  */
 export function rootKeyInVariable(variable: string, value: string): RootKeyProvider {
   const decode = (): Uint8Array => {
@@ -70,7 +68,7 @@ export function rootKeyFromCommand(
       new CannotStart(
         `${variable}: the program ${path} ${what}. It must print the root key and nothing else.`,
       );
-    // The program gets a separate process group, so that its child processes can be ended with it.
+    // The program gets a separate process group, so that its child processes are ended with it.
     const child = spawn(path, [], { env, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
     const text = new Uint8Array(longestRootKeyText + 1);
     let length = 0;

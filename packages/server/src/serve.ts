@@ -32,7 +32,9 @@ interface State {
 /** The parts that `eaas dev` adds to the server. */
 export interface Development {
   readonly signIn: NonNullable<ConsoleOptions['signIn']>;
-  /** Called once the server listens. `hasPages` is true if the server serves the pages of the console. */
+  /**
+   * `serve` calls this function when the server listens. `hasPages` is true if the server serves the pages of the console.
+   */
   readonly announce: (address: string, hasPages: boolean) => Promise<void>;
 }
 
@@ -45,7 +47,8 @@ export async function serve(
   config: Config,
   develop?: (service: Service) => Promise<Development>,
 ): Promise<void> {
-  // By default, V8 lets a small heap grow to several times the size of its live objects before it collects garbage.
+  // By default, V8 lets a small heap grow to several times the size of its live objects before it collects garbage. This flag
+  // makes V8 collect earlier.
   setFlagsFromString('--heap-growing-percent=100');
   const report = surviveDriverFaults();
   const options = await appOptions(config);
@@ -82,17 +85,19 @@ export async function serve(
   await app.close();
   await jobs.stop();
   await close();
-  // Exit anyway, because a connection to a hanging database stays open and would keep the process alive.
+  // The process must exit even if a connection to a database that hangs is still open.
   setTimeout(() => process.exit(), 500).unref();
 }
 
-/** Reserves a host and port. Connections to the port are refused until the returned function releases it. */
+/**
+ * Reserves a host and a port. The operating system refuses connections to the port until the returned function releases it.
+ */
 export async function reservePort({
   host,
   port,
 }: Pick<Config, 'host' | 'port'>): Promise<() => Promise<void>> {
   const server = createServer((socket) => socket.destroy());
-  // The reserved port must not keep the process alive if the start fails later.
+  // If the start fails later, the reserved port must not keep the process alive.
   server.listen({ host, port }).unref();
   await once(server, 'listening');
   return async () => {
@@ -105,7 +110,7 @@ function refusePort(error: unknown): never {
   throw cannotUse('EAAS_HOST and EAAS_PORT', error);
 }
 
-/** Creates the error for variables whose values the operating system refused. */
+/** Returns the error for variables whose values the operating system refused. */
 function cannotUse(variables: string, error: unknown): CannotStart {
   return new CannotStart(`${variables} cannot be used: ${reasonOf(error)}.`, { cause: error });
 }
@@ -118,7 +123,7 @@ function jobsOf(service: Service, config: Config, app: FastifyInstance, state: S
   const readVerified = async (): Promise<void> => {
     state.verified = await service.background.run(lastVerification);
   };
-  /** Creates a job that only one replica runs at a time. */
+  /** Creates a job that runs on only one replica at a time. */
   const leased = (name: string, everySeconds: number, run: (lease: Lease) => Promise<void>): Job => ({
     name,
     everySeconds,
@@ -169,9 +174,9 @@ function addressOf(app: FastifyInstance, { host, tlsFiles }: Config): string {
 }
 
 /**
- * Handles the errors that postgres.js throws in a timer or in an ignored promise, where no caller can catch them. Logs
- * such an error and continues, because the caller gets another error and the pool is replaced. Any other uncaught error
- * ends the process with exit code 70.
+ * Handles errors that postgres.js throws in a timer or in an ignored promise, where no caller can catch them. The caller of
+ * the query gets another error, and the pool is replaced, so such an error is only logged. Any other uncaught error ends the
+ * process with exit code 70.
  */
 function surviveDriverFaults(): { to: FastifyInstance['log'] | undefined } {
   const report: { to: FastifyInstance['log'] | undefined } = { to: undefined };

@@ -16,7 +16,7 @@ export interface Service {
   readonly background: Database;
   readonly tenants: Tenants;
   readonly clock: Clock;
-  /** The queues in which tenants wait for their share. */
+  /** The queues in which tenants wait for memory, connections and CPU time. */
   readonly admission: Admission;
   readonly alarms: Alarms;
   readonly used: Used;
@@ -31,11 +31,10 @@ interface Counts {
   failures: number;
   /** The number of audit entries that wait to be written. */
   waiting: number;
-  /** The time when the last append failed, by performance.now(). Null if the last append succeeded. */
+  /** The time at which the last append to an audit log failed, by performance.now(). Null if the last append succeeded. */
   failedAt: number | null;
 }
 
-/** Creates a service. */
 export function createService(options: {
   database: Database;
   /** Defaults to `database`. */

@@ -12,7 +12,10 @@ const encrypted = z.object({ data: z.object({ ciphertext: z.string() }) });
 const decrypted = z.object({ data: z.object({ plaintext: z.string() }) });
 const refused = z.object({ errors: z.array(z.string()) });
 
-/** The Transit engine of OpenBao and of Vault. The name of a key is its mount and its name, as in `transit/eaas-root`. */
+/**
+ * Wraps root keys with the Transit engine of OpenBao or Vault. A key is named by its mount and its name, as in
+ * `transit/eaas-root`.
+ */
 export const transit: KeyService = {
   title: 'Transit',
   async wrap(key, rootKey, env) {
@@ -89,7 +92,7 @@ function remedy(status: number, path: string): string {
   return 'Start again when it is healthy.';
 }
 
-// Node's `fetch` needs another package to trust the CA of a file, so this is a request of `node:https`.
+// Sends a request with `node:https`, because Node's `fetch` cannot trust the CA in a file without another package.
 async function post(
   url: URL,
   headers: Readonly<Record<string, string>>,
@@ -107,7 +110,7 @@ async function post(
   const responded = once(sent, 'response');
   sent.end(body);
   const [response] = (await responded) as [IncomingMessage];
-  // After the response the iteration below throws what ends the connection.
+  // Once the response has begun, the loop over its chunks throws connection errors, so this handler ignores them.
   sent.on('error', () => undefined);
   const chunks: Buffer[] = [];
   let length = 0;

@@ -26,7 +26,7 @@ const wrapped = {
   ciphertext: `vault:v1:${Array.from(Buffer.from(key).toString('base64')).toReversed().join('')}`,
 } as const;
 
-/** Loads a root key of EAAS_ROOT_KEY_WRAPPED_FILE as a server does. */
+/** Loads a root key as a server does that finds EAAS_ROOT_KEY_WRAPPED_FILE. */
 async function load(
   env: Record<string, string>,
   content: unknown = wrapped,
@@ -35,7 +35,7 @@ async function load(
   return rootKey?.load();
 }
 
-/** Returns the sentence of a failed start, which must not contain a secret. */
+/** Returns the error message of a failed start, and checks that it contains no secret. */
 async function refusal(env: Record<string, string>, content: unknown = wrapped): Promise<string> {
   const error = await load(env, content).catch((reason: unknown) => reason);
   if (!(error instanceof CannotStart)) throw new Error('it was accepted, or failed with a stack');

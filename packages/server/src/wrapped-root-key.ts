@@ -14,10 +14,10 @@ const contents = z.strictObject({
   ciphertext: z.string(),
 });
 
-/** The content of a wrapped file, which is not secret: only the key service opens it. */
+/** The content of a file with a wrapped root key. The file is not secret, because only the key service can decrypt it. */
 export type WrappedRootKey = z.infer<typeof contents>;
 
-/** Provides the root key whose ciphertext is in a file, as `eaas root-key wrap` writes it. A key service decrypts it. */
+/** Provides the root key whose ciphertext is in a file that `eaas root-key wrap` has written. A key service decrypts it. */
 export function rootKeyInWrappedFile(
   variable: string,
   path: string,
@@ -63,7 +63,7 @@ async function readWrappedFile(path: string): Promise<WrappedRootKey> {
     const { bytesRead } = await file.read(bytes);
     return contents.parse(JSON.parse(bytes.toString('utf8', 0, bytesRead)));
   } catch {
-    // The reason is not shown, because the file could hold a root key by mistake.
+    // The error does not show why the content is invalid, because the file could contain an unencrypted root key by mistake.
     throw new CannotStart(
       `the file ${path} must be what \`eaas root-key wrap\` wrote. For a root key that is not encrypted, set the variable ` +
         'that ends with _FILE instead.',

@@ -10,20 +10,20 @@ import type { Waiting } from './queue.ts';
 import type { TenantView } from './tenant-view.ts';
 import type { Tenants } from './tenants.ts';
 
-/** After this many consecutive conflicts, the next append locks the head first. */
+/** After this many consecutive conflicts with other replicas, the next append locks the head first. */
 const fewConflicts = 2;
 
 interface Attempt {
   readonly outcome: Appended['outcome'];
-  /** The database's time. Absent if no entry had to be written, or if the head has another state. */
+  /** The database's time. Undefined if no entry had to be written, or if the head belongs to another state. */
   readonly time?: number | undefined;
-  /** The chained batch. Absent unless all its entries are written. */
+  /** The chained batch. Undefined unless all its entries are written. */
   readonly chained?: Chained;
-  /** The number of statements that have written entries. */
+  /** The number of statements that wrote entries. */
   readonly links: number;
 }
 
-/** Returns the entries of the next statement (a link), or the chained batch, which contains the last link. */
+/** Prepares the next statement. Returns the entries of the statement (a link), or the chained batch with its last link. */
 type NextLink = () => Promise<Link | Chained>;
 
 /**
@@ -66,12 +66,12 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
     await sleep(50);
   }
   // After a fault of the database, it is unknown whether the batch was written. The batch is written again before any
-  // result is released. So the log can contain an entry twice, but every released result has an entry.
+  // response is sent. So the log can contain an entry twice, but every response has an entry.
   view.queue.putBack(batch);
   await catchUp(service.tenants, view);
 }
 
-/** Tells each request of a written batch its outcome. */
+/** Tells each request of a written batch whether its entries were written or exceeded the quota. */
 function release(
   { counts, tenants }: Service,
   view: TenantView,
@@ -99,15 +99,15 @@ async function attemptAtOnce(
   const { database, clock } = service;
   const now = clock.now();
   const next = chainInTurns(service, view, view.head, batch, now);
-  // Chain the entries of the first statement before the work takes a connection.
+  // The entries of the first statement are chained before a connection is taken from the pool.
   const first = await next();
-  // A single statement is atomic. Several statements need a transaction, so that all entries are written or none.
+  // A single statement is atomic. Several statements need a transaction, so that PostgreSQL writes all entries or none.
   return isChained(first)
     ? database.run((sql) => appendLinks(sql, now, next, first), 2_500)
     : database.transaction((tx) => appendLinks(tx, now, next, first), 3_000);
 }
 
-/** Locks the head and appends to it. Every replica gets its turn, because PostgreSQL grants locks in order. */
+/** Locks the head, and then appends to it. PostgreSQL grants locks in order, so every replica that waits gets its turn. */
 async function attemptLocked(
   service: Service,
   view: TenantView,
@@ -126,8 +126,8 @@ async function attemptLocked(
 }
 
 /**
- * Chains a batch to the head in the tenant's turns. Each call of the returned function prepares the entries of one
- * statement.
+ * Chains a batch of requests to the head in the tenant's turns. Each call of the returned function prepares the entries of
+ * one statement.
  */
 function chainInTurns(
   { admission }: Service,
@@ -143,8 +143,8 @@ function chainInTurns(
 const isChained = (piece: Link | Chained): piece is Chained => 'lastLink' in piece;
 
 /**
- * Writes the entries of a batch, statement by statement. The next statement is prepared after the previous one has run,
- * so that the memory holds only one.
+ * Writes the entries of a batch, statement by statement. A statement is prepared after the previous one has run, so that the
+ * memory holds only one statement.
  */
 async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | Chained): Promise<Attempt> {
   let time: number | undefined;
@@ -154,7 +154,7 @@ async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | 
       const appended = await appendLink(sql, link.expected.tenant_id, link, now);
       if (appended.outcome !== 'written') {
         if (links === 0) return { ...appended, links };
-        // This error rolls back the entries that this transaction has already written.
+        // The error makes PostgreSQL roll back the entries that this transaction has already written.
         throw new Error(`an append to a locked head must succeed (got the outcome ${appended.outcome})`);
       }
       ({ time } = appended);
@@ -164,7 +164,10 @@ async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | 
   }
 }
 
-/** Reads the head again. If the tenant has another view now, the waiting requests must look the tenant up again. */
+/**
+ * Reads the head again. If the replica then has another view of the tenant, the waiting requests must look the tenant up
+ * again.
+ */
 async function catchUp(tenants: Tenants, view: TenantView): Promise<void> {
   try {
     const current = await tenants.reload(view.state.tenant.tenant_id);
@@ -173,7 +176,7 @@ async function catchUp(tenants: Tenants, view: TenantView): Promise<void> {
     view.queue.waiting = [];
     for (const item of waiting) item.settle('moved');
   } catch {
-    // The database cannot be reached. The requests stay in the queue, and each fails at its own deadline.
+    // The database cannot be reached. The requests stay in the queue, and each of them fails at its own deadline.
     await sleep(100);
   }
 }

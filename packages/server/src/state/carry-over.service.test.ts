@@ -18,7 +18,7 @@ let other: Service;
 let ann: Resident;
 let api: Api;
 let keys: string[];
-/** The number of times the replica has read the tenant from the database. */
+/** How many times the replica has read the tenant from the database. */
 let snapshots = 0;
 
 beforeAll(async () => {
@@ -110,7 +110,8 @@ test('while both replicas change the tenant, each call is decided by the state i
   over.abort();
   await Promise.all(wraps);
   const { logs } = await api('GET /v1/audit', { limit: 100, key_id });
-  // The entries are newest first, so the versions never increase, and each rotation begins another version.
+  // The list of entries is newest first, so each version is lower than or equal to the one before it, and each rotation
+  // begins another version.
   const recorded = logs.map(({ key_version }) => key_version ?? 0);
   expect(recorded).toEqual(recorded.toSorted((a, b) => b - a));
   const rotations = logs

@@ -15,17 +15,17 @@ const spread = 11_000;
 
 /** The entries of several requests, chained to a head. */
 export interface Chained {
-  /** The entries of the last statement. Absent if no entry has to be written. */
+  /** The entries of the last statement. Undefined if no entry has to be written. */
   readonly lastLink: Link | undefined;
-  /** The head after all entries of the batch. */
+  /** The head after all entries of the batch are written. */
   readonly head: HeadRow;
   /** The requests whose entries are chained. */
   readonly chosen: readonly Waiting[];
-  /** The requests that exceed the quota once the entries are written. */
+  /** The requests that would exceed the quota, and so get a refusal. */
   readonly overQuota: readonly Waiting[];
 }
 
-/** Makes an entry from a draft and chains it to the previous entry. */
+/** Makes an audit entry from a draft, and chains it to the previous entry. */
 export function chainDraft(
   { tenant, secrets }: TenantState,
   previous: { readonly id: number; readonly hash: Uint8Array },
@@ -48,9 +48,9 @@ export function chainDraft(
 }
 
 /**
- * Chains the entries of a batch to the head. Yields each link (the entries of one statement) except the last as soon as
- * the statement is full. Yields undefined after each entry, so that the caller can pause. Requests that were decided by
- * another state, or whose API key has expired at `now`, are left out and get the outcome `moved`.
+ * Chains the entries of a batch to the head. A link is the entries of one statement. Yields each link except the last as soon
+ * as the statement is full. Yields undefined after each entry, so that the caller can pause. Leaves out requests that were
+ * decided by another state or whose API key has expired at `now`. They get the outcome `moved`.
  */
 export function* chain(
   state: TenantState,
@@ -59,10 +59,10 @@ export function* chain(
   now: number,
 ): Generator<Link | undefined, Chained, undefined> {
   const quota = state.tenant.monthly_encrypt_quota;
-  // Times in the log never decrease, so while the head's time is ahead of the current time, new entries get the head's
-  // time.
+  // Times in the log never decrease. While the head's time is ahead of the current time, new entries get the head's time.
   const created_at = Math.max(now, head.created_at);
-  // At the turn of the month, a replica whose clock is a little behind keeps the month that another replica has begun.
+  // At the turn of the month, another replica might already have begun the next month. A replica whose clock is a little
+  // behind keeps that month.
   const month = head.month === monthOf(now + spread) ? head.month : monthOf(now);
   let encrypts = head.month === month ? head.encrypts : 0;
   let expected = head;
@@ -102,7 +102,7 @@ export function* chain(
   return { lastLink, head: expected, chosen, overQuota };
 }
 
-/** Continues up to the next link. Returns the batch with its last link at the end. */
+/** Runs the chaining up to the next link. At the end, returns the batch with its last link. */
 export function* nextLink(links: ReturnType<typeof chain>): Steps<Link | Chained> {
   for (;;) {
     const { done, value } = links.next();
@@ -112,7 +112,7 @@ export function* nextLink(links: ReturnType<typeof chain>): Steps<Link | Chained
   }
 }
 
-/** Estimates the number of bytes of a draft's entry in a statement. */
+/** Estimates how many bytes the entry of a draft takes in a statement. */
 export function draftBytes({ metadata }: Draft): number {
   return 256 + Buffer.byteLength(metadata);
 }

@@ -15,7 +15,7 @@ import { authentic, checkedHead, openTenant, seal } from './integrity.ts';
 import { noSuchTenant, TenantState } from './tenant-state.ts';
 
 /**
- * A change of a tenant in progress. Its transaction has locked the tenant's head, so no other transaction can change
+ * A change of a tenant that is in progress. Its transaction has locked the tenant's head, so no other transaction can change
  * the tenant.
  */
 export interface Change {
@@ -29,7 +29,7 @@ export interface Change {
   readonly entryId: number;
 }
 
-/** The result of a change. The entry to record is null if nothing changed. */
+/** The result of a change, and the entry that records it. The entry is null if nothing changed. */
 interface Changed<Answer> {
   readonly draft: Draft | null;
   readonly answer: Answer;
@@ -75,9 +75,9 @@ async function changeInTurn<Answer>(
   }
 }
 
-/** Returns the refusal of a change whose transaction failed because of the database. Throws any other error unchanged. */
+/** Returns the refusal of a change whose transaction the database could not complete. Throws any other error unchanged. */
 function refusalFor(error: unknown, begun: boolean): Refusal {
-  // If the connection is lost after the entry was sent, it is unknown whether the transaction was committed.
+  // If the connection is lost after the entry was sent, the service cannot know whether the transaction was committed.
   if (begun)
     return unwritten(error, 'might have been written. Read the current state before you repeat the change');
   if (isDuplicate(error)) {
@@ -115,13 +115,13 @@ async function openChange({ tenants }: Service, tx: Transaction, caller: Caller)
   return { tx, state, head, apiKey, time: row.now, entryId: head.id + 1 };
 }
 
-/** Writes the entry and the head, and returns the head and the ids of the rows that the change has written. */
+/** Writes the entry and the head of a change. Returns the head, and the ids of the rows that the change has written. */
 async function record({ tx, state, head, time }: Change, caller: Caller, draft: Draft) {
   const { tenantId } = caller;
   const entry = chainDraft(state, head, caller, draft, Math.max(time, head.created_at));
   const { id, hash, created_at } = entry;
-  // The change might have encrypted the tenant's secret under another root key, but the secret itself and its derived
-  // keys are the same.
+  // The state before the change can compute the MAC of the new head. A rotation of the root key encrypts the tenant's secret
+  // again, but does not change the secret or the MAC key that is derived from it.
   const after = { ...head, id, hash, state_id: id, state_hash: hash, created_at };
   const next = seal(state.secrets, headTable, after);
   const [subjects, { outcome }] = await Promise.all([

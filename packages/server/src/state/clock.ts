@@ -5,15 +5,19 @@ import { databaseTime } from '../store/database-time.ts';
 export interface Clock {
   /** Returns this replica's estimate of the database's time, in milliseconds since 1970. */
   now(): number;
-  /** Corrects the estimate by a time that a query returned. `startedAt` is performance.now() before the query. */
+  /**
+   * Corrects the estimate by the time of the database that a query returned. `startedAt` is performance.now() before the
+   * query.
+   */
   learn(time: number, startedAt: number): void;
   /** Returns how many milliseconds the replica's wall clock is ahead of the database's clock. */
   wallClockError(): number;
 }
 
 /**
- * Estimates the database's time as the monotonic clock of the process plus an offset. A response of the database
- * corrects the offset by the smallest amount that agrees with the response. The wall clock of the replica is not used.
+ * Estimates the database's time as the monotonic clock of the process plus an offset. Each response of the database changes
+ * the offset by the smallest amount that makes the estimate agree with the response. The wall clock of the replica is not
+ * used.
  */
 export class DatabaseClock implements Clock {
   // Before the first response of the database, the estimate is the time of this machine.
@@ -39,8 +43,8 @@ export async function readClock({ database, clock }: { database: Database; clock
 }
 
 /**
- * If the clocks of the replica and the database differ by more than this many milliseconds, nothing is erased, because
- * one of them is wrong.
+ * A replica erases nothing while its clock and the database's clock differ by more than this many milliseconds, because one
+ * of them is wrong.
  */
 export const mostDisagreement = 60_000;
 

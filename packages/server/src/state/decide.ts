@@ -14,9 +14,9 @@ import type { TenantView } from './tenant-view.ts';
 
 export interface Facts {
   readonly state: TenantState;
-  /** The caller's API key; null for the operator and the jobs. */
+  /** The API key of the caller. Null for the operator and for jobs. */
   readonly apiKey: ApiKeyRow | null;
-  /** This replica's estimate of the database's time. The append or the confirming read verifies it. */
+  /** This replica's estimate of the database's time. The append or a read of the database verifies it. */
   readonly time: number;
 }
 
@@ -29,21 +29,20 @@ interface Ruling<Answer> {
 
 type Judge<Answer> = (facts: Facts) => Ruling<Answer> | Promise<Ruling<Answer>>;
 
-/** A request whose entries are not written after this many milliseconds is refused. */
+/** A request is refused if its entries are not written after this many milliseconds. */
 const patience = 4_500;
 
 /**
- * Decides a request by the cached state of the tenant. Returns the response only after making sure that this state was
- * still current. If the decision has entries, the append makes sure, because it fails if the state has changed.
- * Otherwise a read that began after the request arrived makes sure. If the state has changed, the request is decided
- * again.
+ * Decides a request by the cached state of the tenant. Returns the response only if this state was still current after the
+ * request arrived. A decision with entries is appended to the log, which fails if the state has changed. For any other
+ * decision, a read that begins after the arrival checks the state. If the state has changed, the request is decided again.
  */
 export async function decide<Answer>(
   service: Service,
   caller: Caller,
   judge: Judge<Answer>,
 ): Promise<Answer> {
-  // The deadline counts from here and not from the request's arrival, because its body can take long to arrive.
+  // The deadline counts from this point and not from the arrival of the request, because its body can take long to arrive.
   const deadline = performance.now() + patience;
   for (;;) {
     if (performance.now() > deadline) throw auditUnwritten();
@@ -64,7 +63,7 @@ export async function decide<Answer>(
     if (outcome !== 'written') {
       const confirmed = await available(() => view.confirm(caller.arrivedAt));
       if (!view.stands(state)) continue;
-      // If the API key is expired at only one of the two times, the estimate of the time was wrong, so the request is
+      // The estimate of the time was wrong if the API key is expired at only one of the two times. The request is then
       // decided again.
       if (apiKey && isExpired(apiKey, time) !== isExpired(apiKey, confirmed)) continue;
       if (outcome === 'over_quota') throw quotaExceeded();
@@ -75,8 +74,8 @@ export async function decide<Answer>(
 }
 
 /**
- * Looks up the caller. If this replica is changing the tenant at the moment, waits for the change and looks up the
- * caller again.
+ * Looks up the tenant and the API key of the caller. If this replica is changing the tenant at the moment, waits for the
+ * change, and looks them up again.
  */
 async function lookUpAfterChange(service: Service, caller: Caller) {
   const found = await lookUp(service, caller);
@@ -121,7 +120,7 @@ const envelopeOnlyRefused: Draft = {
   metadata: '{"code":"envelope_only","outcome":"refused"}',
 };
 
-/** Waits until the entries are written. Throws audit_unwritten at the deadline, or if the caller disconnects. */
+/** Waits until the entries of a request are written. Throws audit_unwritten at the deadline, or if the caller disconnects. */
 function enqueue(
   service: Service,
   view: TenantView,
@@ -158,7 +157,7 @@ function enqueue(
   });
 }
 
-/** Waits for work that needs the database. Throws 503 if the database cannot be reached. */
+/** Waits for work that uses the database. Throws 503 if the database cannot be reached. */
 export async function available<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -9,10 +9,9 @@ import type { KeyRow, KeyVersionRow } from '../store/keys.ts';
 import type { Loaded, RecordedRow, Table } from '../store/rows.ts';
 import { type TenantRow, tenantTable } from '../store/tenants.ts';
 
-// Adds a MAC to every row that the service writes, and checks the MAC of every row that it reads. No other file does
-// this.
+// The functions in this file add a MAC to every row that the service writes, and check the MAC of every row that it reads. No
+// other file does this.
 
-/** Returns the row with its MAC. */
 export function seal<Row extends { readonly mac: Uint8Array }>(
   { rowMac: key }: TenantSecrets,
   table: Table<Row>,
@@ -21,7 +20,6 @@ export function seal<Row extends { readonly mac: Uint8Array }>(
   return { ...row, mac: rowMac(key, table.label, columnsOf(table, row)) } as Row;
 }
 
-/** Returns whether the row's MAC is valid. */
 export function macHolds<Row extends { readonly mac: Uint8Array }>(
   { rowMac: key }: TenantSecrets,
   table: Table<Row>,
@@ -30,7 +28,7 @@ export function macHolds<Row extends { readonly mac: Uint8Array }>(
   try {
     return rowMacHolds(key, table.label, columnsOf(table, row), row.mac);
   } catch {
-    // A tampered row can have values that cannot be encoded or compared.
+    // A tampered row can have values that cannot be encoded or compared. Its MAC counts as invalid.
     return false;
   }
 }
@@ -42,8 +40,8 @@ function columnsOf<Row>({ columns, added }: Table<Row>, row: Omit<Row, 'mac'>): 
 }
 
 /**
- * Returns the row if its MAC is valid and its `rev` is that of the newest record. The second check is needed because an
- * older version of the row that was put back also has a valid MAC.
+ * Returns the row if its MAC is valid and its `rev` equals that of the newest record. The MAC alone is not enough: an older
+ * version of the row, put back by an attacker, also has a valid MAC.
  */
 export function authentic<Row extends RecordedRow>(
   secrets: TenantSecrets,
@@ -65,7 +63,7 @@ export function checked<Row extends RecordedRow>(
   return row;
 }
 
-/** Returns the head. Throws Tampered if there is no head or its MAC is invalid. */
+/** Returns the head of a tenant's log. Throws Tampered if the head is missing or its MAC is invalid. */
 export function checkedHead<Head extends HeadRow>(
   secrets: TenantSecrets,
   tenantId: string,
@@ -86,7 +84,7 @@ export interface OpenTenant {
   readonly secrets: TenantSecrets;
 }
 
-/** Checks a tenant's row and decrypts its secret. Throws Tampered if the row is not authentic. */
+/** Checks a tenant's row, and decrypts the secret in it. Throws Tampered if the row is not authentic. */
 export function openTenant(roots: readonly RootKey[], row: Loaded<TenantRow>): OpenTenant {
   const secrets = openSecrets(roots, row);
   if (!secrets) throw new Tampered(tenantTable.name, row.tenant_id, row.tenant_id);
@@ -105,7 +103,9 @@ export function openSecrets(roots: readonly RootKey[], row: TenantRow): TenantSe
   }
 }
 
-/** Decrypts the hash key of a key. Returns null if the key is destroyed. Throws Tampered. */
+/**
+ * Decrypts the hash key of a key. Returns null if the key is destroyed. Throws Tampered if the hash key cannot be decrypted.
+ */
 export function openHashKeyOf({ sealing }: TenantSecrets, row: KeyRow): KeyObject | null {
   const { tenant_id: tenantId, key_id: keyId, sealed_hash_key: sealed } = row;
   if (sealed === null) return null;
@@ -114,7 +114,10 @@ export function openHashKeyOf({ sealing }: TenantSecrets, row: KeyRow): KeyObjec
   return key;
 }
 
-/** Decrypts the material of a key version. Returns null if the key is destroyed. Throws Tampered. */
+/**
+ * Decrypts the material of a key version. Returns null if the key is destroyed. Throws Tampered if the material cannot be
+ * decrypted.
+ */
 export function openVersion(
   { sealing }: TenantSecrets,
   tenantId: string,

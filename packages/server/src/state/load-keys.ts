@@ -5,7 +5,7 @@ import { checked, openHashKeyOf, openVersion } from './integrity.ts';
 import { type KeyMaterial, StateMoved, type TenantState } from './tenant-state.ts';
 import type { Tenants } from './tenants.ts';
 
-/** A key and one of its versions. `keyVersion` defaults to the newest version. */
+/** A key to load, and one of its versions. `keyVersion` defaults to the newest version. */
 export interface Wanted {
   readonly keyId: string;
   readonly keyVersion?: number | undefined;
@@ -13,8 +13,8 @@ export interface Wanted {
 
 /**
  * Returns the requested keys that exist, with the requested versions. One read loads all keys and versions that are not
- * cached. Use the returned keys and not the cache, because cached keys can be evicted at any time. Throws StateMoved if
- * the read finds another state.
+ * cached. Callers use the returned keys and not the cache, because the cache can drop a key at any time. Throws StateMoved if
+ * the read finds another state of the tenant.
  */
 export async function loadKeys(tenants: Tenants, state: TenantState, wanted: readonly Wanted[]) {
   const found = new Map<string, KeyMaterial>();
@@ -50,7 +50,7 @@ async function loadMissing(
     await tenants.reload(tenantId);
     throw new StateMoved();
   }
-  // Decrypts the material in slices, because decrypting thousands of versions at once would delay other requests too
+  // The material is decrypted in slices, because decrypting thousands of versions at once would delay other requests too
   // long.
   function* openAll(): Steps<void> {
     for (const loaded of rows) {
@@ -85,7 +85,7 @@ function requireMaterial({ row, versions }: KeyMaterial, version: number): void 
 }
 
 function knows({ row, versions }: KeyMaterial, keyVersion: number | undefined): boolean {
-  // No query is needed for a version that never existed.
+  // A version above the newest one never existed, so it is not read from the database.
   const version = keyVersion ?? row.key_version;
   return version > row.key_version || version < 1 || versions.has(version);
 }

@@ -6,13 +6,14 @@ import type { TenantView } from './tenant-view.ts';
 /** The maximum number of bytes that the cached rows of all tenants can take. */
 const budget = 64 * 1024 * 1024;
 
-// The estimated bytes of cached rows, with their KeyObjects. A measured key with one version takes 2.9 kB.
+// Estimates of the bytes that a tenant, an API key, a key and a key version take in the cache. A measured key with one
+// version takes 2.9 kB.
 const [viewBytes, apiKeyBytes, keyBytes, versionBytes] = [6_000, 1_500, 2_500, 1_000];
 
 /**
- * Caches tenants, keys and API keys within one budget. Keys and API keys are cached under a number, the epoch of the
- * tenant's state. When the state changes, either the changed rows are dropped, or the new state gets a new epoch, so
- * rows of the old epoch can no longer be found.
+ * Caches tenants, keys and API keys within one budget. The cache stores keys and API keys under the epoch of the tenant's
+ * state, which is a number. After a change, either the changed rows are dropped, or the new state has another epoch. In both
+ * cases no outdated row can be found.
  */
 export class Remembered {
   readonly views: BoundedMap<string, TenantView>;
@@ -30,7 +31,7 @@ export class Remembered {
     return this.#keys.get(idOf(state, keyId));
   }
 
-  /** Caches a key unless the state has changed since the key was read. */
+  /** Caches a key, unless the tenant's state has changed since the key was read. */
   keepKey(state: TenantState, key: KeyMaterial): void {
     if (this.#isCurrent(state)) this.#keys.set(idOf(state, key.row.key_id), key);
   }
@@ -39,7 +40,7 @@ export class Remembered {
     return this.#apiKeys.get(idOf(state, apiKeyId));
   }
 
-  /** Caches an API key unless the state has changed since the API key was read. */
+  /** Caches an API key, unless the tenant's state has changed since the API key was read. */
   keepApiKey(state: TenantState, apiKey: ApiKeyRow): void {
     if (this.#isCurrent(state)) this.#apiKeys.set(idOf(state, apiKey.api_key_id), apiKey);
   }

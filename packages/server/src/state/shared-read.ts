@@ -1,4 +1,7 @@
-/** Shares reads among callers. Each caller gets a read that begins after its call. At most one read runs at a time. */
+/**
+ * Shares reads among callers. Each caller gets a read that begins after the caller's request. At most one read runs at a
+ * time.
+ */
 export class SharedRead<T> {
   readonly #read: () => Promise<T>;
   #running: Promise<T> | null = null;

@@ -8,19 +8,19 @@ import type { TenantRow } from '../store/tenants.ts';
 import type { OpenTenant } from './integrity.ts';
 
 /**
- * A key with the material of the versions that were used so far. OpenSSL overwrites the memory of a KeyObject when the
- * object is freed.
+ * A key, with the material of the versions that this replica has used so far. OpenSSL overwrites the memory of a KeyObject
+ * when the object is freed.
  */
 export interface KeyMaterial {
   readonly row: KeyRow;
   readonly hashKey: KeyObject | null;
-  /** The material by version. Null if the version does not exist or the key is destroyed. */
+  /** The material of each version. Null if the version does not exist or the key is destroyed. */
   readonly versions: Map<number, KeyObject | null>;
 }
 
 /**
- * The id and the hash of the entry of the last change, which identify a state. The id alone is not enough, because ids
- * are reused after a restore.
+ * The id and the hash of the entry that recorded the last change. Together they identify a state. The id alone is not enough,
+ * because ids are used again after a restore.
  */
 type StateName = Pick<SeenHead, 'state_id' | 'state_name'>;
 
@@ -31,7 +31,10 @@ export class TenantState {
   readonly name: StateName;
   readonly tenant: TenantRow;
   readonly secrets: TenantSecrets;
-  /** The tenant's keys and API keys are cached under this number. A new state that keeps unchanged rows has the same number. */
+  /**
+   * The cache stores the tenant's keys and API keys under this number. A new state that keeps unchanged rows has the same
+   * number.
+   */
   readonly epoch: number;
 
   constructor({ state_id, state_name }: StateName, { tenant, secrets }: OpenTenant, epoch = ++lastEpoch) {
@@ -41,7 +44,7 @@ export class TenantState {
     this.epoch = epoch;
   }
 
-  /** Returns whether the tenant's head belongs to this state. */
+  /** Returns whether the head of the tenant belongs to this state. */
   isNamed({ state_id, state_name }: StateName): boolean {
     const own = this.name;
     if (own.state_id !== state_id) return false;
@@ -50,7 +53,7 @@ export class TenantState {
   }
 }
 
-/** Thrown if the state changed while a request was decided. The request must be decided again. */
+/** Thrown if the state of a tenant changed while a request was decided. The request must be decided again. */
 export class StateMoved extends Error {
   override readonly name = 'StateMoved';
 }

@@ -3,20 +3,26 @@ import { Queue } from './queue.ts';
 import { SharedRead } from './shared-read.ts';
 import type { TenantState } from './tenant-state.ts';
 
-/** The data that a replica has about one tenant: its state, its head, and the requests that wait to append. */
+/**
+ * The data that this replica has about one tenant: the tenant's state, its head, and the requests that wait to append
+ * entries.
+ */
 export class TenantView {
   state: TenantState;
   head: HeadRow;
-  /** Reads that began before this moment are older than the view. All moments are values of performance.now(). */
+  /**
+   * The start of the latest read whose result is in this object, by performance.now(). A read that began earlier must not
+   * replace the state or the head.
+   */
   readAt: number;
   readonly queue = new Queue();
-  /** The number of conflicts since the last successful append. */
+  /** The number of conflicts with other replicas since the last successful append. */
   conflicts = 0;
-  /** Whether another view has replaced this view, or the tenant no longer exists. */
+  /** Whether another view has replaced this one, or the tenant no longer exists. */
   gone = false;
-  /** A moment by performance.now(). The state was still current at some time after this moment. */
+  /** The start of the read that last confirmed the state, by performance.now(). At that time the state was still current. */
   #confirmedAt = Number.NEGATIVE_INFINITY;
-  /** The database's time when the state was last known to be current. */
+  /** The database's time at which the state was last known to be current. */
   #confirmedTime = Number.NEGATIVE_INFINITY;
   readonly #headRead: SharedRead<void>;
 
@@ -32,21 +38,21 @@ export class TenantView {
     this.#headRead = new SharedRead(() => readHead(this));
   }
 
-  /** Returns whether this replica has no newer state, so a decision by this state can still be valid. */
+  /** Returns whether this replica still uses the state, so that a decision by it can be valid. */
   stands(state: TenantState): boolean {
     return !this.gone && this.state === state;
   }
 
   /**
-   * Makes sure that the state was still current after a moment. Returns the database's time of this check. Concurrent
-   * calls share one read.
+   * Waits until a read that began at or after `since` has confirmed that the state is current. Returns the database's time of
+   * that read. Concurrent calls share one read.
    */
   async confirm(since: number): Promise<number> {
     while (this.#confirmedAt < since && !this.gone) await this.#headRead.run();
     return this.#confirmedTime;
   }
 
-  /** Records that the state was still current after the moment `startedAt`, and the database's time of this check. */
+  /** Records that a read or an append that began at `startedAt` has confirmed the state. `time` is the database's time. */
   wasCurrent(startedAt: number, time: number): void {
     if (startedAt < this.#confirmedAt) return;
     this.#confirmedAt = startedAt;

@@ -15,17 +15,17 @@ import { TenantView } from './tenant-view.ts';
 import { Timelines } from './timelines.ts';
 import { Tokens } from './tokens.ts';
 
-/** If more rows than this have changed, the new state keeps no cached rows. */
+/** If more rows of a tenant than this have changed, the new state keeps no cached rows. */
 const mostChanged = 1_000;
 
-/** A tenant that was read in one snapshot. */
+/** The rows of a tenant that were read in one snapshot. */
 interface TenantRead {
   readonly startedAt: number;
-  /** The state that this replica knew when the read began. */
+  /** The state of the tenant that this replica knew when the read began. */
   readonly before: TenantState | undefined;
   readonly tenant: Loaded<TenantRow>;
   readonly head: SeenHead;
-  /** The ids of the rows that have changed since `before`. There are at most `mostChanged` + 1 ids. */
+  /** The ids of the rows that have changed since the state `before`. The list is cut after `mostChanged` + 1 ids. */
   readonly changed: readonly string[];
 }
 
@@ -56,12 +56,12 @@ export class Tenants {
     this.tokens = new Tokens(this, admission, alarms);
   }
 
-  /** Returns the view of a tenant, and loads the view if needed. Returns undefined for an unknown tenant. */
+  /** Returns this replica's view of a tenant, and loads it if needed. Returns undefined for an unknown tenant. */
   async view(tenantId: string): Promise<TenantView | undefined> {
     return this.remembered.views.get(tenantId) ?? (await this.reload(tenantId));
   }
 
-  /** Reads a tenant again. Calls that arrive before the read begins share the read. */
+  /** Reads a tenant again. Calls that arrive before the read begins share this read. */
   async reload(tenantId: string): Promise<TenantView | undefined> {
     const read = async (): Promise<TenantView | undefined> => {
       const found = await this.read(tenantId, async () => {});
@@ -77,8 +77,8 @@ export class Tenants {
   }
 
   /**
-   * Updates the view after a successful append, which shows that the state was still current at `time`, the database's
-   * time.
+   * Updates the view of a tenant after a successful append. The append shows that the state was still current at `time`, the
+   * database's time.
    */
   advanced(view: TenantView, head: HeadRow, startedAt: number, time: number): void {
     this.#noteHead(view, head, performance.now());
@@ -86,8 +86,8 @@ export class Tenants {
   }
 
   /**
-   * Updates the view after a change by this replica. The view gets the new state, and keeps the cached rows that did
-   * not change. If the view's state is not `before`, the view is not updated here but by its next read.
+   * Updates the view of a tenant after a change by this replica. The view gets the new state, and keeps the cached rows that
+   * did not change. If the view no longer has the state `before`, it is not updated here but by its next read.
    */
   changed(before: TenantState, head: HeadRow, subjects: readonly string[]): void {
     const { tenant_id: tenantId } = before.tenant;
@@ -104,8 +104,8 @@ export class Tenants {
   }
 
   /**
-   * Reads a head with `find`. Every read of a head uses this function. It also corrects the clock, and it forgets the tenant if
-   * the log has lost the last head that this replica knew.
+   * Reads a head with `find`. Every read of a head uses this function, because it also corrects the clock, and forgets the
+   * tenant if the log has lost the last head that this replica knew.
    */
   async seeHead<S extends Sql>(
     sql: S,
@@ -128,7 +128,10 @@ export class Tenants {
     if (view) view.gone = true;
   }
 
-  /** Reads a tenant, and calls `more` in the same snapshot. Forgets a tenant that no longer exists. */
+  /**
+   * Reads a tenant, and calls `more` in the same snapshot. If the tenant no longer exists, forgets the tenant and returns
+   * undefined.
+   */
   async read(tenantId: string, more: (tx: Transaction) => Promise<void>): Promise<TenantRead | undefined> {
     const startedAt = performance.now();
     const before = this.remembered.views.get(tenantId)?.state;
@@ -159,7 +162,7 @@ export class Tenants {
     }
   }
 
-  /** Returns the view of a tenant after a read. This is the known view, with its state updated, or a new view. */
+  /** Updates the known view of a tenant by a read, or creates a view if there is none. Returns the view. */
   learn(read: TenantRead): TenantView {
     const { startedAt, head, tenant } = read;
     const { tenant_id: tenantId } = tenant;
@@ -178,7 +181,7 @@ export class Tenants {
     return view;
   }
 
-  /** Creates the state that was read. Keeps the cached rows of the known state that have not changed since. */
+  /** Creates the state of a tenant from a read. Keeps cached rows of the known state that have not changed since then. */
   #nextState(known: TenantState | undefined, { before, tenant, head, changed }: TenantRead): TenantState {
     const opened = openTenant(this.roots, tenant);
     if (!known || known !== before || changed.length > mostChanged) return new TenantState(head, opened);

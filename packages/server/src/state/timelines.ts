@@ -2,11 +2,11 @@ import { BoundedMap } from '../bounded-map.ts';
 import { sameBytes } from '../crypto/same-bytes.ts';
 import type { SeenHead } from '../store/heads.ts';
 
-/** The last head that a replica knew of a tenant. */
+/** The last head of a tenant's log that this replica has read or written. */
 interface LastHead {
   readonly id: number;
   readonly hash: Uint8Array;
-  /** Whether a read has found that the log no longer has this head. */
+  /** Whether a read has found that the log no longer contains this head. */
   isLost: boolean;
 }
 
@@ -16,12 +16,12 @@ interface LastHead {
  */
 export class Timelines {
   readonly #last = new BoundedMap<string, LastHead>(50_000);
-  /** How many times a read has found that a log had lost a known entry. */
+  /** How many times a read has found that a log had lost entries. */
   wentBack = 0;
 
   /**
-   * Returns the last known head of a tenant. Each read of the tenant's head also reads the hash of the entry with this
-   * id.
+   * Returns the last known head of a tenant. Each read of the tenant's head also reads the hash of the entry with this head's
+   * id, for the comparison.
    */
   last(tenantId: string): LastHead | undefined {
     return this.#last.get(tenantId);
@@ -34,8 +34,8 @@ export class Timelines {
   }
 
   /**
-   * Compares a head with the one that was known before the read began. If the log has lost the known head, returns false and
-   * counts the loss once. A purged entry does not count as lost.
+   * Compares a head that was read with the head that was known before the read began. If the log has lost the known head,
+   * returns false and counts the loss once. A purged entry does not count as lost.
    */
   continues(tenantId: string, asked: LastHead | undefined, seen: SeenHead): boolean {
     if (!asked || asked.isLost) return true;

@@ -19,16 +19,16 @@ interface FoundToken {
 interface ReadToken {
   readonly tenant: TenantRow;
   readonly apiKey: ApiKeyRow;
-  /** The database's time at which the API key was read. */
+  /** The database's time when the API key was read. */
   readonly time: number;
 }
 
-/** Finds API keys by their tokens. */
+/** Finds the API key of a token, in the cache or in the database. */
 export class Tokens {
   readonly #tenants: Tenants;
   readonly #admission: Admission;
   readonly #alarms: Alarms;
-  /** The tenant and the id of the API key of each token that was found before. */
+  /** The tenant and the id of the API key of each token that was found earlier. */
   readonly #byToken = new BoundedMap<string, { readonly tenantId: string; readonly apiKeyId: string }>(
     100_000,
   );
@@ -40,19 +40,19 @@ export class Tokens {
     this.#alarms = alarms;
   }
 
-  /** Returns whether a token was found before. */
+  /** Returns whether this replica has found the token earlier. */
   remembers(tokenHash: Uint8Array): boolean {
     return this.#byToken.get(textOf(tokenHash)) !== undefined;
   }
 
-  /** Returns the API key of a token, with the view of its tenant. Remembers only tokens that were found. */
+  /** Returns the API key of a token, and the view of its tenant. The replica remembers only tokens that it has found. */
   async find(tokenHash: Uint8Array): Promise<FoundToken | undefined> {
     const token = textOf(tokenHash);
     const known = this.#byToken.get(token);
     const view = known && this.#tenants.remembered.views.get(known.tenantId);
     const apiKey = view && this.#tenants.remembered.apiKey(view.state, known.apiKeyId);
     if (apiKey) return { view, apiKey };
-    // Concurrent calls share the look-up of a token if it finds the token. Otherwise each caller queries again.
+    // Concurrent callers share one look-up of a token. If the look-up does not find the token, each caller queries again.
     const shared = await this.#running.get(token)?.catch(() => undefined);
     if (shared) return shared;
     const own = this.#inShare(tokenHash, (tenantId) => this.#load(tenantId, tokenHash));
@@ -71,7 +71,7 @@ export class Tokens {
 
   /**
    * Reads a token's API key and its tenant from the database. Does not read the head, because a verification must report a
-   * tampered head and must not fail because of it.
+   * tampered head, and not fail because of it.
    */
   async read(tokenHash: Uint8Array): Promise<ReadToken | undefined> {
     return this.#inShare(tokenHash, async (tenantId) => {
@@ -87,8 +87,8 @@ export class Tokens {
   }
 
   /**
-   * Loads a token in a share of the connections. Tokens that were not found before have a separate share, so that a flood of
-   * unknown tokens cannot delay the known ones. The directory has their tenant.
+   * Loads a token within a share of the connections. Tokens that were never found have a separate share, so that a flood of
+   * unknown tokens cannot delay known tokens. The token directory names the tenant.
    */
   #inShare<T>(tokenHash: Uint8Array, load: (tenantId: string) => Promise<T>): Promise<T | undefined> {
     const { known_tokens, unknown_tokens } = this.#admission.shares;
@@ -109,7 +109,7 @@ export class Tokens {
       });
       if (!read || !loaded) return undefined;
       const view = this.#tenants.learn(read);
-      // If a newer read has changed the view in the meantime, read again.
+      // If another read has updated the view since this read began, the tenant is read again.
       if (!view.state.isNamed(read.head)) continue;
       const apiKey = this.#authentic(view.state.secrets, loaded);
       if (!apiKey) return undefined;
@@ -118,7 +118,7 @@ export class Tokens {
     }
   }
 
-  /** Returns the API key if its row is authentic. Raises an alarm otherwise. */
+  /** Returns the API key if its row is authentic. Otherwise raises an alarm and returns undefined. */
   #authentic(secrets: TenantSecrets, loaded: Loaded<ApiKeyRow>): ApiKeyRow | undefined {
     const apiKey = authentic(secrets, apiKeyTable, loaded);
     if (!apiKey) {

@@ -5,7 +5,7 @@ import type { Sql } from './sql.ts';
 /** An API key's row. It has the hash of the token, and never the token. */
 export interface ApiKeyRow extends ApiKeyFields, RecordedRow {
   readonly token_hash: Uint8Array;
-  /** The id of the audit entry of its creation. */
+  /** The id of the audit entry that records the creation of the API key. */
   readonly created_id: number;
 }
 
@@ -32,7 +32,7 @@ export function findApiKey(sql: Sql, tenantId: string, apiKeyId: string): Found 
   return first(loadRows(sql, apiKeyTable, sql`where tenant_id = ${tenantId} and api_key_id = ${apiKeyId}`));
 }
 
-/** Finds a tenant's API key by the hash of its token. */
+/** Finds an API key of a tenant by the hash of its token. */
 export function findApiKeyByToken(sql: Sql, tenantId: string, tokenHash: Uint8Array): Found {
   return first(loadRows(sql, apiKeyTable, sql`where tenant_id = ${tenantId} and token_hash = ${tokenHash}`));
 }
@@ -48,7 +48,7 @@ export function countApiKeys(sql: Sql, tenantId: string): Promise<number> {
   return countRows(sql, sql`eaas.api_keys where tenant_id = ${tenantId}`);
 }
 
-/** Counts the other API keys that can manage API keys, are not revoked and never expire. */
+/** Counts the tenant's other API keys that can manage API keys, are not revoked and never expire. */
 export function countOtherManagers(sql: Sql, tenantId: string, apiKeyId: string): Promise<number> {
   return countRows(
     sql,
@@ -57,21 +57,21 @@ export function countOtherManagers(sql: Sql, tenantId: string, apiKeyId: string)
   );
 }
 
-/** The last use of an API key, rounded down to the minute. */
+/** The last use of an API key. The time is rounded down to the minute. */
 export interface Use {
   readonly api_key_id: string;
   readonly tenant_id: string;
   readonly last_used_at: number;
 }
 
-/** Reads when the given API keys of a tenant were last used. Returns the times by id. */
+/** Reads the times at which the given API keys of a tenant were last used, by the id of the API key. */
 export async function lastUses(sql: Sql, tenantId: string, of: readonly { readonly api_key_id: string }[]) {
   const rows = await sql<Use[]>`select * from eaas.api_key_uses
     where tenant_id = ${tenantId} and api_key_id = any (${of.map((one) => one.api_key_id)}::uuid[])`;
   return new Map(rows.map((row) => [row.api_key_id, row.last_used_at]));
 }
 
-/** Writes when API keys were last used. Ignores API keys that no longer exist. */
+/** Writes the times at which API keys were last used. Ignores API keys that no longer exist. */
 export async function recordUses(sql: Sql, uses: readonly Use[]): Promise<void> {
   await sql`
     insert into eaas.api_key_uses (api_key_id, tenant_id, last_used_at)

@@ -2,23 +2,25 @@ import type { ChainedRow } from './audit-entries.ts';
 import type { HeadRow } from './heads.ts';
 import type { Sql } from './sql.ts';
 
-/** Consecutive entries, with the head before and the head after them. */
+/** Consecutive audit entries, with the head before the first one and the head after the last one. */
 export interface Link {
   readonly expected: HeadRow;
   readonly next: HeadRow;
   readonly entries: readonly EncodedEntry[];
 }
 
-/** An entry in the form of the statement. */
+/** An audit entry in the form that the SQL function `eaas.append` takes. */
 interface EncodedEntry {
   readonly json: string;
   readonly hash: Uint8Array;
   readonly mac: Uint8Array;
 }
 
-/** The outcome of an append, and the database's time in milliseconds since 1970. */
+/** The outcome of an append to a log, and the database's time in milliseconds since 1970. */
 export interface Appended {
-  /** `moved`: the head is not the expected head. `clock`: `now` differs too much from the database's time. */
+  /**
+   * `moved` means that the head is not the expected head. `clock` means that `now` differs too much from the database's time.
+   */
   readonly outcome: 'written' | 'moved' | 'clock';
   readonly time: number;
 }
@@ -42,10 +44,14 @@ export async function appendLink(sql: Sql, tenantId: string, link: Link, now: nu
   return { outcome, time: Number(time) };
 }
 
-/** Encodes an entry, the nth of its link. The entries of a link are one JSON text, because the driver would escape a list. */
+/**
+ * Encodes an entry, the nth of its link. The entries of a link are sent as one JSON text, because the driver would escape
+ * each value of a list.
+ */
 export function encodeEntry(entry: ChainedRow, nth: number): EncodedEntry {
   const { action, key_id, key_version, actor, ip_address, metadata, hash, mac } = entry;
   const others = JSON.stringify({ nth, action, key_id, key_version, actor, ip_address });
-  // The metadata is JSON, and PostgreSQL keeps its text as it is. As a string, each of its quotes would be escaped.
+  // The metadata is inserted as JSON, and PostgreSQL keeps the text of JSON unchanged. In a string each quote would be
+  // escaped.
   return { json: `${others.slice(0, -1)},"metadata":${metadata}}`, hash, mac };
 }

@@ -1,12 +1,11 @@
-// Reads and writes PostgreSQL's text form of arrays. The driver's support for arrays is not used, because it queries
+// The functions in this file parse and format PostgreSQL's text form of arrays. The driver can do this too, but it queries
 // the array types on each new connection, and an error of that query cannot be caught.
 
-/** A parsed array. A tampered row can have nested arrays. */
+/** A parsed array. It can be nested, because a tampered row can contain nested arrays. */
 export type Parsed = (string | null | Parsed)[];
 
 const token = /[{}]|"([^"\\]*(?:\\.[^"\\]*)*)"|[^,{}]+/gs;
 
-/** Parses an array of texts. */
 export function parseArray(text: string): Parsed {
   const root: Parsed = [];
   const open: Parsed[] = [root];
@@ -25,7 +24,6 @@ export function parseArray(text: string): Parsed {
   return Array.isArray(first) ? first : root;
 }
 
-/** Formats an array of texts or numbers. */
 export function formatArray(values: readonly (string | number | null)[]): string {
   return `{${values.map(formatValue).join(',')}}`;
 }

@@ -8,10 +8,10 @@ export interface ChainedRow extends StoredEntry {
   readonly mac: Uint8Array;
 }
 
-/** An audit entry without the tenant id, because the caller knows the tenant. */
+/** An audit entry without the tenant id, which the caller knows. */
 export type EntryRow = Omit<ChainedRow, 'tenant_id'>;
 
-/** Selects the entries with ids from `first` to `last`, and only those of one key or one action if given. */
+/** A filter for audit entries: ids from `first` to `last` and, if given, one key or one action. */
 export interface EntryFilter {
   readonly first: number;
   readonly last: number;
@@ -19,7 +19,7 @@ export interface EntryFilter {
   readonly action?: string | undefined;
 }
 
-/** Reads a page of entries, newest first. */
+/** Reads a page of audit entries, newest first. */
 export async function listEntries(
   sql: Sql,
   tenantId: string,
@@ -44,7 +44,7 @@ function columns(sql: Sql) {
   return sql`id, action, key_id, key_version, actor, ip_address, metadata, created_at, hash, mac`;
 }
 
-/** Reads up to `limit` entries with ids from `first` to `last`, in the order of the chain. */
+/** Reads up to `limit` entries with ids from `first` to `last`, oldest first. */
 export async function entriesFrom(sql: Sql, tenantId: string, first: number, last: number, limit: number) {
   return sql<EntryRow[]>`select ${columns(sql)} from ${matching(sql, tenantId, { first, last })}
     order by id limit ${limit}`;
@@ -54,7 +54,7 @@ export function entryAt(sql: Sql, tenantId: string, id: number): Promise<EntryRo
   return first(entriesFrom(sql, tenantId, id, id, 1));
 }
 
-/** Reads up to `limit` entries of the given actions, with ids above `after` and up to `through`, in the order of the chain. */
+/** Reads up to `limit` entries of the given actions with ids above `after` and up to `through`, oldest first. */
 export async function changeEntries(
   sql: Sql,
   tenantId: string,
@@ -68,7 +68,9 @@ export async function changeEntries(
       and id > ${after} and id <= ${through} order by id limit ${limit}`;
 }
 
-/** Returns the id of the first entry that is not older than `time`. If all are older, returns the last id plus one. */
+/**
+ * Returns the id of the first entry that is not older than `time`. If all entries are older, returns the last id plus one.
+ */
 export async function firstEntrySince(
   sql: Sql,
   tenantId: string,
@@ -89,7 +91,10 @@ export async function tenantsToPurge(sql: Sql, time: number): Promise<string[]> 
   return rows.map((row) => row.tenant_id);
 }
 
-/** Returns the first and the last stored id above `after` (default: of all). Both are undefined if there is no such entry. */
+/**
+ * Returns the first and the last id of the stored entries, or of those above `after` if given. Both are undefined if there is
+ * no such entry.
+ */
 export async function storedRange(sql: Sql, tenantId: string, after?: number) {
   const [row] = await sql<{ first: number | null; last: number | null }[]>`
     select min(id) as first, max(id) as last from eaas.audit_entries

@@ -1,6 +1,5 @@
 import type { Sql } from './sql.ts';
 
-/** Returns the database's time, in milliseconds since 1970. */
 export async function databaseTime(sql: Sql): Promise<number> {
   const [row] = await sql<{ now: number }[]>`select eaas.now_ms() as now`;
   if (!row) throw new Error('the database returned no time');
@@ -8,8 +7,8 @@ export async function databaseTime(sql: Sql): Promise<number> {
 }
 
 /**
- * Returns how many milliseconds a clock is ahead of the database's clock, at least. The exact difference is unknown
- * because of the time of the round trip. Works without the schema.
+ * Returns the least number of milliseconds by which a clock is ahead of the database's clock. The exact difference is
+ * unknown, because the query takes time. The query needs no schema.
  */
 export async function clockDifference(sql: Sql, clock: () => number): Promise<number> {
   const before = clock();

@@ -31,7 +31,7 @@ const backend = (database: Database) =>
     return row?.pid;
   });
 
-/** Terminates connections, as a restart of the database does. */
+/** Terminates the connections of these databases, as a restart of PostgreSQL does. */
 async function terminate(...databases: Database[]): Promise<void> {
   const pids = await Promise.all(databases.map(backend));
   const other = open(1, undefined, place.connection('superuser'));

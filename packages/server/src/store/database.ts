@@ -1,10 +1,10 @@
 import { DatabaseBusy, DatabaseSlow, isConnectionLost } from './faults.ts';
 import { type Connection, openPool, type Pool, type Transaction } from './sql.ts';
 
-/** A replaced pool is closed after this many milliseconds. */
+/** A pool that was replaced is closed after this many milliseconds. */
 const grace = 5_000;
 /**
- * A pool that is younger than this many milliseconds is kept when it loses a connection, because the driver opens
+ * A pool that is younger than this many milliseconds is not replaced when it loses a connection, because the driver opens
  * another connection.
  */
 const young = 200;
@@ -20,7 +20,7 @@ export class Database {
   readonly #max: number;
   readonly #siblings: Set<Database>;
   readonly #replaced = new Set<Pool>();
-  /** Work that waits for a free connection, in order. */
+  /** Pieces of work that wait for a free connection, in order of arrival. */
   readonly #waiting = new Set<() => void>();
   #free: number;
   #pool: Pool;
@@ -49,7 +49,8 @@ export class Database {
       this.#answeredAt = performance.now();
       return result;
     } catch (error) {
-      // The connections of another pool are dead too if it has had no response since this work began.
+      // Another pool is replaced too if it has had no response since this work began, because then its connections are
+      // probably dead.
       if (error instanceof DatabaseSlow) this.#suspect(pool, (one) => one.#answeredAt < startedAt);
       else if (isConnectionLost(error) && !this.#isYoung()) this.#suspect(pool, (one) => !one.#isYoung());
       throw error;
@@ -79,7 +80,8 @@ export class Database {
   async snapshot<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 2_000): Promise<T> {
     const limit = String(0.9 * milliseconds);
     return this.#begin('isolation level repeatable read read only', milliseconds, async (tx) => {
-      // `execute` sends the setting before the first query, without waiting for its response, which saves a round trip.
+      // `execute` sends the setting immediately before the first query and does not wait for a response, which saves a round
+      // trip.
       const setting = tx`select set_config('statement_timeout', ${limit}, true)`.execute();
       const [, result] = await Promise.all([setting, work(tx)]);
       return result;
@@ -88,8 +90,8 @@ export class Database {
 
   async #begin<T>(options: string, milliseconds: number, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.run((sql) => {
-      // This deadline is earlier than the deadline of `run`, so that a transaction does not begin or commit after its
-      // caller got an error.
+      // This deadline is earlier than the deadline of `run`, so that no transaction begins or commits after its caller has
+      // got an error.
       const deadline = performance.now() + milliseconds - 10;
       const requireInTime = (): void => {
         if (performance.now() > deadline)
@@ -125,8 +127,8 @@ export class Database {
   }
 
   /**
-   * Replaces this pool, unless it was already replaced. Also replaces the other pools on the same server whose
-   * connections are dead.
+   * Replaces this pool, unless it was already replaced. Also replaces other pools on the same server whose connections are
+   * dead.
    */
   #suspect(pool: Pool, isDead: (sibling: Database) => boolean): void {
     if (pool !== this.#pool) return;
@@ -136,7 +138,7 @@ export class Database {
     }
   }
 
-  /** Opens another pool. Work on the old pool can continue for the grace period and then this many seconds. */
+  /** Opens a new pool. Work on the old pool can continue for the grace period and then for this many seconds. */
   #replacePool(seconds: number): void {
     const old = this.#pool;
     this.#pool = openPool(this.#connection, this.#max);
@@ -154,7 +156,7 @@ async function endQuietly(pool: Pool, seconds: number): Promise<void> {
   try {
     await pool.end({ timeout: seconds });
   } catch {
-    // An error is ignored here, because it means that the pool was broken and has no open connections.
+    // An error is ignored here. It means that the old pool was broken, so that it has no open connections.
   }
 }
 

@@ -1,20 +1,20 @@
 import { first } from './rows.ts';
 import type { Sql } from './sql.ts';
 
-// The directories map tokens and names to tenants. A directory row grants no access, because the tenant's own rows are
-// always checked.
+// The directories are two tables that map API key tokens and names to tenants. A directory row grants no access, because the
+// service always checks the tenant's own rows.
 
-/** A directory row that still has no matching row of its tenant after this many milliseconds was left by a crash. */
+/** A directory row without a matching row of its tenant counts as left by a crash after this many milliseconds. */
 const abandonedAfter = 60_000;
 
-/** Returns the tenant of a token according to the directory. */
+/** Returns the tenant that the directory names for a token. */
 export async function findTokenTenant(sql: Sql, tokenHash: Uint8Array): Promise<string | undefined> {
   const row = await first(sql<{ tenant_id: string }[]>`
     select tenant_id from eaas.token_directory where token_hash = ${tokenHash}`);
   return row?.tenant_id;
 }
 
-/** Inserts a token's directory row. Call it before the transaction that inserts the API key. */
+/** Inserts the directory row of a token, which must happen before the transaction that inserts the API key. */
 export async function enterToken(sql: Sql, tenantId: string, tokenHash: Uint8Array): Promise<void> {
   await sql`insert into eaas.token_directory (token_hash, tenant_id) values (${tokenHash}, ${tenantId})`;
 }
@@ -25,7 +25,7 @@ export async function removeToken(sql: Sql, tokenHash: Uint8Array): Promise<void
 }
 
 /**
- * Returns the tenant of a name according to the directory. The caller must check the tenant's row, because the name
+ * Returns the tenant that the directory names for a name. The caller must check the tenant's row, because the tenant's name
  * might have changed.
  */
 export async function findNamedTenant(sql: Sql, name: string): Promise<string | undefined> {
@@ -35,8 +35,8 @@ export async function findNamedTenant(sql: Sql, name: string): Promise<string | 
 }
 
 /**
- * Reserves a name for a tenant, and returns whether this succeeded. Call it before the transaction that writes the
- * name. A reservation that a crash has left is taken over.
+ * Reserves a name for a tenant, and returns whether this succeeded. This must happen before the transaction that writes the
+ * name. A reservation that a crash has left can be taken over.
  */
 export async function reserveName(sql: Sql, tenantId: string, name: string): Promise<boolean> {
   const { count } = await sql`
@@ -48,7 +48,7 @@ export async function reserveName(sql: Sql, tenantId: string, name: string): Pro
   return count > 0;
 }
 
-/** Deletes a tenant's reservation of a name, unless the tenant has that name. */
+/** Deletes a tenant's reservation of a name. Does nothing if the tenant has that name. */
 export async function releaseName(sql: Sql, tenantId: string, name: string): Promise<void> {
   await sql`
     delete from eaas.tenant_names where name = ${name} and tenant_id = ${tenantId} and not exists (

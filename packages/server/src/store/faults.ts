@@ -1,47 +1,45 @@
 import postgres from 'postgres';
 
-/** Thrown if the database does not respond in time. */
 export class DatabaseSlow extends Error {
   override readonly name = 'DatabaseSlow';
 }
 
-/** Thrown if no connection becomes free in time. */
 export class DatabaseBusy extends Error {
   override readonly name = 'DatabaseBusy';
 }
 
-/** SQLSTATE classes of errors that a retry does not solve: data, constraints, privileges. */
+/** Classes of SQLSTATE codes for errors that a retry does not solve: data, constraints, privileges. */
 const permanent = new Set(['22', '23', '42']);
 
 /**
- * PostgreSQL could not parse a value. The service sends only valid values, so the settings of the connection must be
- * wrong.
+ * The SQLSTATE code for a value that PostgreSQL could not parse. The service sends only valid values, so this code means that
+ * the settings of the connection are wrong.
  */
 const unparsed = '22P02';
 
-/** Connection errors of the driver, the operating system and TLS, for example SELF_SIGNED_CERT_IN_CHAIN. */
+/** Codes of connection errors of the driver, the operating system and TLS, for example SELF_SIGNED_CERT_IN_CHAIN. */
 const connectionFault =
   /^(CONNECTION_|CONNECT_TIMEOUT|E[A-Z]+$|ERR_TLS_|ERR_SSL_|UNABLE_TO_|CERT_|\w*SELF_SIGNED_CERT)/;
 
-/** Connection exceptions, including those that a pooler reports for its server, and shutdowns of the server. */
+/** Codes of connection errors, including those that a pooler reports for its server, and of shutdowns of the server. */
 const lost = /^(CONNECTION_|08|57P0[1-3])/;
 
-/** Returns whether the database refused a statement, for any reason. */
+/** Returns whether the error is PostgreSQL's refusal of a statement, for any reason. */
 export function isDatabaseError(error: unknown): error is postgres.PostgresError {
   return error instanceof postgres.PostgresError;
 }
 
-/** Returns whether a unique index refused the row. */
 export function isDuplicate(error: unknown): boolean {
   return isDatabaseError(error) && error.code === '23505';
 }
 
-/** Returns whether the role lacks a privilege. */
 export function isDenied(error: unknown): boolean {
   return isDatabaseError(error) && error.code === '42501';
 }
 
-/** Returns whether a retry might succeed, because the database cannot be reached, is too slow or busy, or shuts down. */
+/**
+ * Returns whether a retry might succeed, because the database cannot be reached, is too slow or busy, or is shutting down.
+ */
 export function isDatabaseFault(error: unknown): boolean {
   if (error instanceof DatabaseSlow || error instanceof DatabaseBusy) return true;
   const code = codeOf(error);
@@ -49,7 +47,7 @@ export function isDatabaseFault(error: unknown): boolean {
   return error instanceof Error && connectionFault.test(code);
 }
 
-/** Returns whether a connection was lost or can no longer be used. */
+/** Returns whether the error means that a connection was lost or can no longer be used. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
   const { syscall } = error as NodeJS.ErrnoException;

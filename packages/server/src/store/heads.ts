@@ -9,7 +9,7 @@ export interface HeadRow {
   /** The id of the last entry that changed the tenant, a key or an API key. */
   readonly state_id: number;
   /**
-   * The hash of the entry `state_id`. Null until the tenant's next change if an earlier version of the service wrote
+   * The hash of the entry `state_id`. It is null until the tenant's next change if an earlier version of the service wrote
    * the head.
    */
   readonly state_hash: Uint8Array | null;
@@ -27,17 +27,23 @@ export const headTable: Table<HeadRow> = {
   added: 'state_hash',
 };
 
-/** A head, with values that the same query has read. */
+/** The head of a tenant's log, with other values that the same query has read. */
 export interface SeenHead extends HeadRow {
-  /** The hash of the entry `state_id`, read from the entry if the head does not have it. Null if that entry was purged. */
+  /**
+   * The hash of the entry `state_id`. The query reads it from the entry if the head does not contain it. Null if that entry
+   * was purged.
+   */
   readonly state_name: Uint8Array | null;
-  /** The hash of the entry `knownId`. Null if this entry does not exist. Absent if no `knownId` was passed. */
+  /** The hash of the entry `knownId`. Null if the log has no such entry. Undefined if the caller passed no `knownId`. */
   readonly known_hash?: Uint8Array | null | undefined;
   /** The database's time when the head was read, in milliseconds since 1970. */
   readonly now: number;
 }
 
-/** Reads a tenant's head. If `knownId` (the id of an earlier head) is given, also reads the hash of that entry. */
+/**
+ * Reads the head of a tenant's log. If `knownId` (the id of an earlier head) is given, the query also reads the hash of that
+ * entry.
+ */
 export function findHead(sql: Sql, tenantId: string, knownId?: number): Promise<SeenHead | undefined> {
   return first(sql<SeenHead[]>`
     select tenant_id, id, hash, state_id, state_hash, created_at, month, encrypts, mac, eaas.now_ms() as now,
@@ -46,15 +52,15 @@ export function findHead(sql: Sql, tenantId: string, knownId?: number): Promise<
     from eaas.audit_heads h where tenant_id = ${tenantId}`);
 }
 
-// `limit 1` is needed because an attacker who removed the primary key could insert two entries with one id.
+// `limit 1` is needed because an attacker who has removed the primary key can insert two entries with one id.
 function entryHash(sql: Sql, id: Fragment) {
   return sql`(select e.hash from eaas.audit_entries e where e.tenant_id = h.tenant_id and e.id = ${id} limit 1)`;
 }
 
-/** Locks and reads a tenant's head. No other transaction can append until this transaction ends. */
+/** Locks and reads the head of a tenant's log. No other transaction can append until this transaction ends. */
 export async function lockHead(tx: Transaction, tenantId: string, knownId?: number) {
-  // `execute` sends the lock before the read. Without `execute`, postgres.js would send the lock only when it is
-  // awaited, after the read, so the head and the time could be older than the lock.
+  // `execute` sends the lock before the read. Otherwise postgres.js would send the lock when it is awaited, which is after
+  // the read. Then the head and the time could be older than the lock.
   const lock = tx`select from eaas.audit_heads where tenant_id = ${tenantId} for update`.execute();
   const [, head] = await Promise.all([lock, findHead(tx, tenantId, knownId)]);
   return head;

@@ -3,10 +3,10 @@ import type { KeyFields } from '@eaas/protocol/service';
 import { countRows, first, type Loaded, loadRows, type RecordedRow, recordedTable } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-/** A key's row. The sealed material is in the rows of its versions. */
+/** The row of a key. The encrypted material is in the rows of the key's versions. */
 export interface KeyRow extends KeyFields, RecordedRow {
   readonly sealed_hash_key: Uint8Array | null;
-  /** The id of the audit entry of its creation. */
+  /** The id of the audit entry that records the creation of the key. */
   readonly created_id: number;
 }
 
@@ -27,7 +27,7 @@ export const keyTable = recordedTable<KeyRow>('keys', 'key_id', [
   'rev',
 ]);
 
-/** A key version's row: 32 sealed bytes, or null after the key was destroyed. */
+/** The row of a key version: 32 encrypted bytes, or null after the key was destroyed. */
 export interface KeyVersionRow {
   readonly key_id: string;
   readonly key_version: number;
@@ -55,14 +55,14 @@ export function findKeys(sql: Sql, tenantId: string, keyIds: readonly string[]):
   );
 }
 
-/** Reads the newest version of each key in `keyIds`, and the versions in `named`. */
+/** Reads the newest version of each key in `keyIds`, and the versions of keys in `named`. */
 export async function findKeyVersions(
   sql: Sql,
   tenantId: string,
   keyIds: readonly string[],
   named: readonly { keyId: string; keyVersion: number }[],
 ): Promise<KeyVersionRow[]> {
-  // Each row is looked up by the primary key, because a key can have thousands of versions.
+  // The query looks up each row by the primary key, because a key can have thousands of versions.
   return sql<KeyVersionRow[]>`
     select v.key_id, v.key_version, v.created_at, v.sealed
     from (
@@ -74,7 +74,7 @@ export async function findKeyVersions(
     where v.tenant_id = ${tenantId}`;
 }
 
-/** Returns whether a key that is not destroyed has this name. */
+/** Returns whether a key of the tenant that is not destroyed has this name. */
 export async function nameIsTaken(sql: Sql, tenantId: string, name: string): Promise<boolean> {
   const { count } = await sql`
     select from eaas.keys where tenant_id = ${tenantId} and name = ${name} and status <> 'destroyed'`;
@@ -84,7 +84,7 @@ export async function nameIsTaken(sql: Sql, tenantId: string, name: string): Pro
 export interface KeyFilter {
   readonly status?: string | undefined;
   readonly name?: string | undefined;
-  /** The ids of the keys that the caller's API key can use; null for all keys. */
+  /** The ids of the keys that the caller's API key can use. Null for all keys. */
   readonly among: readonly string[] | null;
 }
 
@@ -112,8 +112,8 @@ function matching(sql: Sql, tenantId: string, { status, name, among }: KeyFilter
 type DueKey = Pick<KeyRow, 'tenant_id' | 'key_id' | 'key_version' | 'status'>;
 
 /**
- * Reads up to 1,000 keys of all tenants that are due: active keys for rotation, pending keys for destruction. Keys that have
- * the maximum number of versions come last, because they stay due.
+ * Reads up to 1,000 keys of all tenants that are due: active keys for rotation, and pending keys for destruction. Keys with
+ * the maximum number of versions come last, because they cannot be rotated and so stay due.
  */
 export async function keysDue(sql: Sql): Promise<DueKey[]> {
   return sql<DueKey[]>`

@@ -4,14 +4,14 @@ import { tenantFirst } from './migrations/0003-tenant-first.ts';
 import { append } from './migrations/0004-append.ts';
 import type { Pool, Sql } from './sql.ts';
 
-/** All migrations, in order. Never change a released migration. Add a new one instead. */
+/** All migrations, in order. A released migration must never change. Add a new migration instead. */
 const migrations = [tables, guards, tenantFirst, append];
 
 const lockNumber = 0x65616173; // 'eaas' in ASCII: identifies the advisory lock
 
 /**
- * Runs the missing migrations and returns how many ran. Grants the server's role its privileges. Call it as
- * the owner of the schema. Concurrent calls wait for each other.
+ * Runs the missing migrations, and returns how many it ran. Grants the server's role its privileges. `sql` must be connected
+ * as the owner of the schema. Concurrent calls wait for each other.
  */
 export async function migrate(sql: Pool, serverRole: string | null): Promise<number> {
   return sql.begin(async (tx) => {
@@ -42,7 +42,6 @@ export async function ownsTables(sql: Sql): Promise<boolean> {
   return row?.owns === true;
 }
 
-/** Returns whether the database server has a role of this name. */
 export async function roleExists(sql: Sql, role: string): Promise<boolean> {
   return (await sql`select from pg_roles where rolname = ${role}`).count > 0;
 }

@@ -1,11 +1,14 @@
 import { parseUuid } from '@eaas/protocol';
 import type { Transaction } from './sql.ts';
 
-/** An entry as PostgreSQL sends it. Its hash is computed from these bytes. */
+/** An audit entry as PostgreSQL sends it. The hash of the entry is computed from these bytes. */
 export interface RawEntry {
   readonly id: number;
   readonly createdAt: number;
-  /** The columns from `id` to `created_at`. Each has its length in 4 bytes (all bits set for null) and its text. */
+  /**
+   * The bytes of the columns from `id` to `created_at`. Each column has its length in 4 bytes (all bits set for null) and its
+   * text.
+   */
   readonly parts: Uint8Array;
   readonly hash: Uint8Array;
   readonly mac: Uint8Array;
@@ -13,25 +16,25 @@ export interface RawEntry {
 
 export interface RawPage {
   readonly rows: readonly RawEntry[];
-  /** Whether the page ends before `last` because it reached the limit of bytes. */
+  /** Whether the page ends before the requested `last`, because it has reached the limit of bytes. */
   readonly isCut: boolean;
 }
 
-/** A page of entries ends when its metadata reaches this number of bytes. */
+/** A page of entries ends when the metadata of its entries has this number of bytes. */
 const pageBytes = 4 * 1024 * 1024;
 
 const signature = 'PGCOPY\n\u00ff\r\n\0';
 const fieldCount = 10;
 
 /**
- * Reads entries in the order of the chain, by binary COPY. COPY encodes fields as `pae` encodes parts, so the bytes of a row
- * are the end of the bytes that the hash covers. Needs a transaction, because its connection is not shared: postgres.js
- * throws if it sends a query to a connection that is in a COPY.
+ * Reads a page of entries by binary COPY, oldest first. COPY encodes fields as `pae` encodes parts, so the hash of an entry
+ * can be computed from the bytes of its row. Needs a transaction, which has its own connection, because postgres.js throws if
+ * it sends a query to a connection that is in a COPY.
  */
 export async function rawEntries(tx: Transaction, tenantId: string, first: number, last: number) {
   if (parseUuid(tenantId) !== tenantId) throw new TypeError('`tenantId` must be a UUID in lower case');
-  // COPY accepts no parameters, so the code checks the values before it inserts them into the SQL. `order by id` would
-  // sort by the text of the id.
+  // COPY accepts no parameters, so `whole` and the UUID check make the values safe to insert into the SQL. `order by id`
+  // would sort by the text of the id.
   const query = tx.unsafe(`copy (
     select id::text, action, key_id::text, key_version::text, actor, ip_address, metadata, created_at::text, hash, mac
     from (
@@ -46,16 +49,16 @@ export async function rawEntries(tx: Transaction, tenantId: string, first: numbe
   await new Promise<void>((resolve, reject) => {
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('end', () => {
-      // postgres.js pauses its socket while the stream is full, and resumes the socket when the stream is read. Without
-      // this last read, the connection would stay paused.
+      // postgres.js pauses the socket of the connection while the stream is full, and resumes it when the stream is read.
+      // Without this last read, the connection would stay paused.
       stream._read(0);
       resolve();
     });
     stream.on('error', reject);
   });
   const bytes = Buffer.concat(chunks);
-  // The size counts more bytes than the limit does, so a complete page is sometimes treated as incomplete. This only
-  // causes one more read.
+  // The size includes more than the metadata that the limit counts, so a complete page is sometimes treated as incomplete.
+  // The only effect is one more read.
   return { rows: readRows(bytes), isCut: bytes.length >= pageBytes };
 }
 

@@ -1,6 +1,6 @@
 import type { Sql, Transaction } from './sql.ts';
 
-/** A row that a starting server uses to check whether it has the root key with this id. */
+/** A row by which a starting server checks that it has the root key with this id. */
 export interface RootCheckRow {
   readonly root_id: Uint8Array;
   readonly sealed: Uint8Array;
@@ -21,7 +21,7 @@ export async function insertRootCheck(tx: Transaction, row: RootCheckRow): Promi
   await tx`insert into eaas.root_checks ${tx({ ...row })}`;
 }
 
-/** Returns whether any tenant is sealed under this root key, or under any root key if none is given. */
+/** Returns whether the secret of any tenant is encrypted under this root key, or under any root key if none is given. */
 export async function someTenantIsSealed(sql: Sql, rootId?: Uint8Array): Promise<boolean> {
   const under = rootId ? sql`where root_id = ${rootId}` : sql``;
   const { count } = await sql`select from eaas.tenants ${under} limit 1`;

@@ -2,11 +2,11 @@ import type { ApiKeyRow } from './api-keys.ts';
 import type { KeyRow, KeyVersionRow } from './keys.ts';
 import type { Sql } from './sql.ts';
 
-// The queries that a verification of the audit log uses.
+// The queries of this file read rows for a verification of the audit log.
 
 /**
- * Counts a tenant's rows in the tables that must have one row per tenant. A higher count means that the constraints of
- * the tables were removed.
+ * Counts a tenant's rows in each table that must have one row per tenant. Someone has removed the constraints of a table if
+ * it has more.
  */
 export async function countSingleRows(sql: Sql, tenantId: string): Promise<Record<string, number>> {
   const [row] = await sql<Record<string, number>[]>`select
@@ -16,17 +16,17 @@ export async function countSingleRows(sql: Sql, tenantId: string): Promise<Recor
   return row ?? {};
 }
 
-/** The ids of the entries that created and last changed a row, according to the row and to its newest record. */
+/** The ids of the entries that created and last changed a row, as the row and its newest record state them. */
 export interface RowAge {
   readonly kind: 'tenant' | 'key' | 'api_key';
   readonly id: string;
   readonly rev: number;
   readonly created_id: number;
-  /** The `rev` of the newest record; null if the row has no record. */
+  /** The `rev` of the row's newest record. Null if the row has no record. */
   readonly recorded: number | null;
 }
 
-/** Reads the age of every row of a tenant. */
+/** Reads the creation and the last change of every key, API key and tenant row of a tenant. */
 export async function rowAges(sql: Sql, tenantId: string): Promise<RowAge[]> {
   return sql<RowAge[]>`
     select kind, id, rev, created_id,
@@ -38,7 +38,7 @@ export async function rowAges(sql: Sql, tenantId: string): Promise<RowAge[]> {
     ) rows`;
 }
 
-/** A page of keys ends with the key at which the page reaches this number of versions. */
+/** A page of keys ends with the key at which the page has this number of key versions. */
 const pageVersions = 1_000;
 
 /** Reads a page of keys with ids above `after`, ordered by id. */
@@ -61,7 +61,10 @@ export async function versionsOf(sql: Sql, tenantId: string, keyIds: readonly st
     where tenant_id = ${tenantId} and key_id = any (${[...keyIds]}::uuid[])`;
 }
 
-/** Reads versions without a key. Such versions exist only if the constraints of the tables were removed. */
+/**
+ * Reads up to 1,000 key versions whose key does not exist. They can exist only if someone has removed the constraints of the
+ * tables.
+ */
 export async function strayVersions(sql: Sql, tenantId: string) {
   return sql<Pick<KeyVersionRow, 'key_id' | 'key_version'>[]>`
     select v.key_id, v.key_version from eaas.key_versions v
@@ -69,7 +72,10 @@ export async function strayVersions(sql: Sql, tenantId: string) {
       select from eaas.keys k where k.tenant_id = v.tenant_id and k.key_id = v.key_id) limit 1000`;
 }
 
-/** Reads a page of API keys with ids above `after`, ordered by id. Each API key can have about 20 KiB. */
+/**
+ * Reads a page of API keys with ids above `after`, ordered by id. A page is small, because each API key can have about 20
+ * KiB.
+ */
 export async function apiKeyPage(sql: Sql, tenantId: string, after: string): Promise<ApiKeyRow[]> {
   return sql<ApiKeyRow[]>`
     select * from eaas.api_keys where tenant_id = ${tenantId} and api_key_id > ${after}

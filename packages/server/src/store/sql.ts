@@ -1,12 +1,12 @@
 import postgres from 'postgres';
 import { formatArray, parseArray } from './arrays.ts';
 
-/** A bigint column is read as a number, because all integers in the database are below 2^53. */
+/** The driver reads a bigint column as a number, because all integers in the database are below 2^53. */
 interface Types extends Record<string, unknown> {
   bigint: number;
 }
 
-/** A pool of connections, or one connection in a transaction. Store functions take either. */
+/** A pool of connections, or the one connection of a transaction. Functions of the store accept both. */
 export type Sql = postgres.ISql<Types>;
 export type Transaction = postgres.TransactionSql<Types>;
 export type Pool = postgres.Sql<Types>;
@@ -31,13 +31,12 @@ const types: DriverTypes = {
   },
 };
 
-/** Creates a pool. The pool connects at the first query. */
+/** Creates a pool, which connects at its first query. */
 export function openPool(connection: Connection, max: number): Pool {
   const options: postgres.Options<DriverTypes> = {
     max,
     types,
-    // Without this option, the driver queries the array types on each new connection, and behind a pooler this query
-    // can fail.
+    // Otherwise the driver queries the array types on each new connection, and behind a pooler this query can fail.
     fetch_types: false,
     connect_timeout: 3,
     keep_alive: 10,
@@ -47,6 +46,7 @@ export function openPool(connection: Connection, max: number): Pool {
   };
   if (typeof connection !== 'string') return postgres({ ...connection, ...options });
   const host = decodeURIComponent(new URL(connection).hostname);
-  // The host can be the directory of a Unix socket, as for psql. postgres.js would resolve such a host by DNS.
+  // As for psql, the host can be the directory of a Unix socket. postgres.js would look such a host up by DNS, so the option
+  // is passed separately.
   return postgres(connection, host.startsWith('/') ? { ...options, host } : options);
 }

@@ -2,7 +2,7 @@ import { findNamedTenant } from './directories.ts';
 import { first, type Loaded, loadRows, type RecordedRow, recordedTable } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-/** A tenant's row. The columns have the names that the API uses. */
+/** The row of a tenant. Its columns have the names that the API uses. */
 export interface TenantRow extends RecordedRow {
   readonly name: string;
   readonly envelope_only: boolean;
@@ -38,37 +38,44 @@ export function listTenants(sql: Sql): Promise<Loaded<TenantRow>[]> {
   return loadRows(sql, tenantTable, sql`order by name`);
 }
 
-/** Reads the ids of all tenants, ordered by name. The name is null if only the head of a removed tenant is left. */
+/**
+ * Reads the ids and the names of all tenants, ordered by name. The name is null if the tenant's row was removed and only its
+ * head is left.
+ */
 export async function listChains(sql: Sql): Promise<{ tenant_id: string; name: string | null }[]> {
   return sql<{ tenant_id: string; name: string | null }[]>`
     select tenant_id, name from eaas.tenants full join eaas.audit_heads using (tenant_id) order by name`;
 }
 
-/** Reads the ids of the tenants whose secret is sealed under a root key. */
+/** Reads the ids of the tenants whose secret is encrypted under a root key. */
 export async function tenantsSealedUnder(sql: Sql, rootId: Uint8Array): Promise<string[]> {
   const rows = await sql<{ tenant_id: string }[]>`
     select tenant_id from eaas.tenants where root_id = ${rootId} order by tenant_id`;
   return rows.map((row) => row.tenant_id);
 }
 
-/** Deletes a tenant's rows in every table except the directories. Only the owner of the tables has this privilege. */
+/**
+ * Deletes the rows of a tenant in every table except the directories. Only the owner of the tables has the right to do this.
+ */
 export async function destroyTenant(tx: Transaction, tenantId: string): Promise<void> {
   await tx`select eaas.destroy_tenant(${tenantId})`;
 }
 
-/** The numbers of a tenant's keys, API keys and entries, and its last use. */
+/** The numbers of a tenant's keys, API keys and entries, and the time of its last use. */
 export interface Holdings {
-  /** Keys that are not destroyed. */
+  /** The number of keys that are not destroyed. */
   readonly keys: number;
-  /** API keys that are not revoked. */
+  /** The number of API keys that are not revoked. */
   readonly api_keys: number;
-  /** Audit entries, computed from the ids of the head and the anchor, because counting a long log takes minutes. */
+  /**
+   * The number of audit entries, computed from the ids of the head and the anchor, because counting a long log takes minutes.
+   */
   readonly entries: number;
-  /** Milliseconds since 1970; null if the tenant was never used. */
+  /** Milliseconds since 1970. Null if the tenant was never used. */
   readonly last_used_at: number | null;
 }
 
-/** Counts a tenant's keys, API keys and entries, to show the numbers to the operator before the tenant is destroyed. */
+/** Counts a tenant's keys, API keys and entries. A command shows the counts to the operator before it destroys the tenant. */
 export async function countHoldings(sql: Sql, tenantId: string): Promise<Holdings> {
   const [row] = await sql<Holdings[]>`
     select

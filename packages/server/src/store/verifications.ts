@@ -1,16 +1,19 @@
 import { first, type Table } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-/** The result of a tenant's last verification, and the head that it verified. */
+/** The result of the last verification of a tenant, and the head that it verified. */
 export interface MarkerRow {
   readonly tenant_id: string;
   readonly id: number;
   readonly hash: Uint8Array;
   readonly valid: boolean;
-  /** The first hundred findings as JSON. */
+  /** The first hundred findings, as JSON. */
   readonly findings: string;
   readonly finished_at: number;
-  /** The MAC of the row. Empty if the tenant's secret cannot be decrypted, because then the MAC key is unknown. */
+  /**
+   * The MAC of the row. It is empty if the tenant's secret cannot be decrypted, because the MAC key is derived from the
+   * secret.
+   */
   readonly mac: Uint8Array;
 }
 
@@ -28,7 +31,7 @@ export interface FinishedVerification {
   readonly broken: number;
 }
 
-/** Reads the ids of the tenants whose last verification is before a time, ordered by name. */
+/** Reads the ids of the tenants that were last verified before a time, ordered by name. */
 export async function chainsToVerify(sql: Sql, since: number): Promise<string[]> {
   const rows = await sql<{ tenant_id: string }[]>`
     select tenant_id from eaas.tenants full join eaas.audit_heads using (tenant_id)
@@ -49,7 +52,7 @@ export async function isVerified(sql: Sql, day: string): Promise<boolean> {
   return count > 0;
 }
 
-/** Records that the verification of a day is finished. Removes the markers of tenants that no longer exist. */
+/** Records that the verification of a day is finished. Removes the results of tenants that no longer exist. */
 export async function finishVerification(
   tx: Transaction,
   day: string,

@@ -7,27 +7,29 @@ import { forEachChange, readMetadata, subjectOf } from './changes.ts';
 import type { Findings, Inspection } from './report.ts';
 
 /**
- * The rows that existed after some entry of the log. Maps the kind and id of each row to the id of the entry that last
+ * The rows that existed after one entry of the log. Maps the kind and the id of each row to the id of the last entry that
  * changed the row.
  */
 export type RowsThen = Map<string, number>;
 
-/** The changes of one row that the log records after the anchor. */
+/** The changes of one row that the log records after the anchor (the last purged entry). */
 interface Story {
-  /** The id of the entry that created the row, if it comes after the anchor. */
+  /** The id of the entry that created the row. Undefined if that entry is not after the anchor. */
   readonly created: number | undefined;
-  /** The id of the previous change that the first entry after the anchor names. */
+  /** The id of the row's change before the anchor. The first entry about the row after the anchor names this id. */
   readonly before: number | undefined;
-  /** The id of the entry of the row's last change. */
+  /** The id of the entry that records the row's last change. */
   last: number;
-  /** The id of the first entry that names a wrong previous change of the row. */
+  /**
+   * Each entry about a row names the row's previous change. This is the id of the first entry that names a wrong one, if
+   * there is any.
+   */
   unfounded: number | undefined;
 }
 
 /**
- * Checks that no row was put back to an older state or removed. The last change of every row must be the last change
- * that the log and the row records have, and every row that the log names must exist. Returns the rows that existed at
- * the anchor.
+ * Checks that no row was removed or put back to an older state. The last change of each row must equal the last change that
+ * the log and the row records name, and each row that the log names must exist. Returns the rows that existed at the anchor.
  */
 export async function judgeAges(sql: Sql, inspection: Inspection, anchorId: number): Promise<RowsThen> {
   const { turns, tenantId, findings } = inspection;
@@ -83,8 +85,8 @@ function* compare(
 }
 
 /**
- * Reports a row that was put back to an older state. The log or the row records then have a later change than the row.
- * If such a row was changed again, the entry of that change names a wrong previous change.
+ * Reports a row that was put back to an older state. For such a row the log or the row records name a later change than the
+ * row itself. If the row was changed again later, the entry of that change names a wrong previous change.
  */
 function judgeAge(row: RowAge, story: Story | undefined, anchorId: number, findings: Findings): void {
   const { rev, created_id, recorded } = row;
@@ -112,7 +114,7 @@ function* rowsAt(
   return then;
 }
 
-/** Takes the rows that existed after one entry, and updates them to the rows that existed after a later entry. */
+/** Updates the rows that existed after one entry to the rows that existed after a later entry. */
 export async function advanceRows(
   sql: Sql,
   inspection: Inspection,
@@ -128,11 +130,11 @@ export function rowsDigest({ turns, tenantId }: Inspection, rows: RowsThen): Pro
 }
 
 /**
- * Computes the SHA-256 of a `pae` over the sorted rows and their last changes. Works in slices, because a tenant can
- * have very many rows.
+ * Computes the SHA-256 of a `pae` over the rows, sorted, and their last changes. A tenant can have very many rows, so the
+ * function sorts them in slices and yields.
  */
 function* digest(rows: RowsThen): Steps<Uint8Array> {
-  // A slice has the rows of one kind whose ids begin with the same three digits.
+  // A slice contains the rows of one kind whose ids begin with the same three digits.
   const slices = new Map<string, [string, number][]>();
   for (const row of rows) {
     const [prefix] = /^\S* ?.{0,3}/.exec(row[0]) ?? [''];

@@ -13,14 +13,14 @@ import { findTenant, tenantTable } from '../../store/tenants.ts';
 import { judgeAges, rowsDigest, type RowsThen } from './ages.ts';
 import type { Inspection } from './report.ts';
 
-/** The first and last point of a chain (anchor and head), read at the same moment. */
+/** The first and the last point of a chain, read at the same moment: the anchor and the head. */
 export interface Ends {
-  /** Undefined if the tenant's secret does not open. In this case no entry can be verified. */
+  /** The tenant's keys. Undefined if the tenant's secret cannot be decrypted, in which case no entry can be verified. */
   readonly secrets: TenantSecrets | undefined;
   readonly head: ChainHead;
-  /** The id and hash of the last purged entry. If no entry was purged, id 0 and the genesis hash. */
+  /** The id and the hash of the last purged entry. If no entry was purged, the id is 0 and the hash is the genesis hash. */
   readonly anchor: ChainHead;
-  /** The rows that existed at the anchor; undefined if the ages of rows were not verified. */
+  /** The rows that existed at the anchor. Undefined if the verification did not check the ages of rows. */
   readonly rows: RowsThen | undefined;
 }
 
@@ -73,9 +73,7 @@ export async function judgeEnds(
   return { secrets, head, anchor, rows };
 }
 
-/**
- * Returns the id and hash in a head or anchor row. Replaces values that are unusable because the row was tampered with.
- */
+/** Returns the id and the hash in the row of a head or an anchor. Replaces unusable values, which a tampered row can have. */
 function readEnd({ id, hash }: HeadRow | AnchorRow, otherwise: number): ChainHead {
   const usable = [id, otherwise].find((one) => Number.isSafeInteger(one) && one >= 0) ?? 0;
   return { id: usable, hash: hash instanceof Uint8Array ? hash : new Uint8Array() };

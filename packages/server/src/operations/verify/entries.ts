@@ -11,14 +11,14 @@ import type { Inspection } from './report.ts';
 
 const pageSize = 10_000;
 
-/** An entry whose time is more than this many milliseconds ahead of the database's time is reported. */
+/** A verification reports an entry whose time is more than this many milliseconds ahead of the database's time. */
 const mostAhead = 60_000;
 
-/** The position of a verification in a chain. */
+/** The position of a verification in a chain of entries. */
 export interface Walk {
-  /** The next id to verify. */
+  /** The id of the next entry to verify. */
   next: number;
-  /** The hash of the entry before `id`. Undefined if that entry is missing. */
+  /** The hash of the entry before the next one. Undefined if the log lacks that entry. */
   previous: Uint8Array | undefined;
   previousTime: number;
   /** Entries with a later time are reported as entries from the future. */
@@ -35,8 +35,8 @@ export async function startWalk(sql: Sql, tenantId: string, first: number, ancho
 }
 
 /**
- * Recomputes the hash and the MAC of each entry up to `last`, page by page. While one page is verified in the tenant's
- * turns, the next page is read. Stops after a page if `enough` returns true.
+ * Recomputes the hash and the MAC of each entry up to `last`, page by page. While it verifies one page in the tenant's turns,
+ * it reads the next page. It stops after a page if `enough` returns true.
  */
 export async function walkEntries(inspection: Inspection, secrets: TenantSecrets, walk: Walk, last: number) {
   const { database, turns, tenantId, enough, timeLeft } = inspection;
@@ -44,7 +44,7 @@ export async function walkEntries(inspection: Inspection, secrets: TenantSecrets
   const page = (first: number): Promise<RawPage> => {
     const end = Math.min(last, first + pageSize - 1);
     const coming = database.snapshot((tx) => rawEntries(tx, tenantId, first, end), timeLeft());
-    // The read of the next page can fail before it is awaited. Without this handler, Node would report an unhandled
+    // The read of the next page can fail before the loop awaits it. Without this handler, Node would report an unhandled
     // rejection.
     coming.catch(() => {});
     return coming;
@@ -62,7 +62,7 @@ export async function walkEntries(inspection: Inspection, secrets: TenantSecrets
     const lastRow = rows.at(-1);
     let end = isCut && lastRow ? lastRow.id : Math.min(last, walk.next + pageSize - 1);
     if (rows.length === 0) {
-      // A tampered head can have an id far above the last entry, so missing ids are skipped up to the next stored
+      // A tampered head can have an id far above the last entry, so the verification skips missing ids up to the next stored
       // entry.
       const stored = await database.run((sql) => storedRange(sql, tenantId, end), timeLeft());
       end = Math.min(last, (stored.first ?? last + 1) - 1);
@@ -89,8 +89,8 @@ function judge(
   walk.next = id + 1;
   walk.checked++;
   walk.previousTime = createdAt;
-  // The next entry is compared with the stored hash, and not with the recomputed hash, so that one changed entry is
-  // only one finding.
+  // The next entry is verified against the stored hash of this entry, and not against the recomputed one. So a changed entry
+  // causes only one finding.
   walk.previous = hash.length === 32 ? hash : undefined;
 }
 
@@ -98,6 +98,6 @@ function skipTo({ findings }: Inspection, walk: Walk, id: number): void {
   if (walk.next >= id) return;
   findings.add('entry_missing', walk.next, undefined, id - walk.next);
   walk.next = id;
-  // The hash is undefined, because the entry before the next entry is missing.
+  // The log lacks the entry before the next one, so its hash is unknown.
   walk.previous = undefined;
 }

@@ -26,8 +26,8 @@ beforeAll(async () => {
   const items = Array.from({ length: 2_000 }, () => ({ key_id, dek }));
   for (let nth = 0; nth < 12; nth++) {
     world.time += 1_000;
-    // The entries are chosen so that each purge step deletes entries that changed rows, and two steps delete entries of
-    // the same row.
+    // These entries change rows. They are placed so that each purge step deletes some of them, and so that two steps delete
+    // entries about the same row.
     if (nth === 3 || nth === 11) {
       await apiOf(service, resident.token)('POST /v1/keys/:key_id/rotate', { key_id });
       await apiOf(service, resident.token)('POST /v1/keys', { name: `key ${nth}` });
@@ -41,14 +41,13 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world.close());
 
-/** Returns a replica that sends all queries to this pool. */
 function on(database: Database): Service {
   const service = world.replica();
   const pools = Object.entries(service).filter(([, value]) => value instanceof Database);
   return { ...service, ...Object.fromEntries(pools.map(([name]) => [name, database])) };
 }
 
-describe('in pieces', () => {
+describe('a verification in several calls', () => {
   test('each call of a long verification continues where the last call stopped, and verifies at least one page', async () => {
     const found: Verification[] = [];
     for (let from_id: number | null = 1; from_id !== null; from_id = found.at(-1)?.next_id ?? null) {
@@ -77,7 +76,7 @@ describe('in pieces', () => {
     ]);
   });
 
-  test('a verification in pieces reports a finding with the call that found it', async () => {
+  test('a verification in several calls reports a finding in the call that found it', async () => {
     await attacker.sql`update eaas.audit_entries set actor = '' where id = 5`;
     const found = await verifyChain(world.replica(), resident.tenantId, { enough: () => true });
     expect(found).toMatchObject({ valid: false, next_id: 10_001, error_count: 1 });
@@ -97,7 +96,9 @@ test('the only connection of a pool still works after a long verification', asyn
 describe('during a purge', () => {
   beforeEach(() => attacker.restore('whole'));
 
-  /** A database that runs a function between the reads of the chain's ends and of its entries. */
+  /**
+   * A database that runs a function after the verification has read the ends of the chain, and before it reads the entries.
+   */
   class Interrupted extends Database {
     readonly #interrupt: () => Promise<void>;
 
@@ -139,7 +140,7 @@ describe('during a purge', () => {
     expect(found.purged_through?.id).toBe(10_000);
   });
 
-  /** Returns a replica whose purge is interrupted after its first deletion. */
+  /** Creates a replica whose purge is interrupted after it has deleted entries once. */
   function oneStep(stop: AbortController): Service {
     const { database } = world.replica();
     class OneStep extends Database {

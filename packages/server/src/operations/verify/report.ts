@@ -1,7 +1,7 @@
 import type { Admission } from '../../admission/admission.ts';
 import type { Database } from '../../store/database.ts';
 
-/** The reasons of findings. In a finding about a row, the row's id follows the reason. */
+/** The reasons of findings. In a finding about a row, the id of the row follows the reason. */
 export const reasons = [
   'entry_changed',
   'entry_missing',
@@ -35,22 +35,22 @@ export const reasons = [
 type Reason = (typeof reasons)[number];
 
 export interface Finding {
-  /** The id of the entry with the finding. For a row, the id of the entry that last changed the row. */
+  /** The id of the entry that the finding is about. In a finding about a row, this is the entry that last changed the row. */
   readonly id: number | null;
   readonly reason: string;
 }
 
 const mostShown = 100;
 
-/** Collects findings. Counts all of them, and keeps the first hundred. */
+/** Collects the findings of a verification. Counts all of them, and keeps the first hundred. */
 export class Findings {
   readonly first: Finding[] = [];
   count = 0;
 
-  /** Adds a finding about the row `subject`, or about `entries` consecutive entries that begin with this id. */
+  /** Adds a finding about the row `subject`, or about `entries` consecutive entries of which the first has the id `id`. */
   add(reason: Reason, id: number | null, subject?: string, entries = 1): void {
     const text = subject === undefined ? reason : `${reason}: ${subject}`;
-    // A tampered column can have a number that is not a valid id.
+    // In a tampered row, a column for an id can contain a number that is not a valid id.
     const known = Number.isSafeInteger(id) && Number(id) >= 0 ? id : null;
     for (let nth = 0; nth < entries && this.first.length < mostShown; nth++) {
       this.first.push({ id: known === null ? null : known + nth, reason: text });
@@ -59,17 +59,17 @@ export class Findings {
   }
 }
 
-/** The values that all steps of a tenant's verification share. */
+/** The values that all steps of the verification of a tenant share. */
 export interface Inspection {
   readonly database: Database;
   readonly turns: Admission['turns'];
   readonly tenantId: string;
   readonly findings: Findings;
-  /** Returns whether to stop before the next page is read. */
+  /** Returns true if the verification must stop before it reads the next page. */
   readonly enough: () => boolean;
-  /** Returns the maximum number of milliseconds for reading a page. */
+  /** Returns the longest time for reading a page, in milliseconds. */
   readonly timeLeft: () => number;
 }
 
-/** The options of a verification that never stops early, and that allows a minute for each page. */
+/** The options of a verification that never stops early, and that can read each page for a minute. */
 export const unhurried = { enough: () => false, timeLeft: () => 60_000 };

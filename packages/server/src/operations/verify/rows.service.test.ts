@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Creates turns that count how often the work of a tenant pauses. */
+/** Counts how often the work of a tenant pauses. */
 class CountingTurns extends Turns {
   pauses = 0;
 

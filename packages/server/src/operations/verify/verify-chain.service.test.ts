@@ -40,7 +40,7 @@ afterAll(() => world.close());
 const verify = (query: { from_id?: number; to_id?: number; row?: string; checkpoint?: string } = {}) =>
   small.api('GET /v1/audit/verify', query);
 
-/** Changes the entries that match a condition, so that each of them is one error. */
+/** Changes the entries that match an SQL condition. The verification then finds one error in each of them. */
 const spoil = (condition: string) =>
   attacker.sql.unsafe(
     `update eaas.audit_entries set actor = 'nobody' where tenant_id = '${small.tenantId}' and ${condition}`,
@@ -70,7 +70,7 @@ test('the verification of an unknown tenant is refused with not_found', async ()
   expect(await statusOf(nobody)).toBe(404);
 });
 
-describe('a range', () => {
+describe('the verification of a range', () => {
   test.each([
     [{}, 1, 12, 12],
     [{ from_id: 1, to_id: 12 }, 1, 12, 12],
@@ -207,7 +207,7 @@ describe('rows', () => {
     expect(rest).toMatchObject({ valid: false, checked: 12, next_id: null, next_row: null });
     expect(first.errors[0]?.reason).toContain('api_key_put_back');
     expect(rest.errors[0]?.reason).toContain('api_key_changed');
-    // Each row has two findings, `put back` and `changed`, and each finding is reported once.
+    // Each row has two findings, `put back` and `changed`. The two calls report each finding once.
     expect(first.error_count + rest.error_count).toBe(3_000);
   });
 

@@ -10,20 +10,23 @@ import { Findings, type Inspection, unhurried } from './report.ts';
 import { firstRow, formatCursor, parseCursor, walkRows } from './rows.ts';
 
 export interface VerifyOptions extends Input<'GET /v1/audit/verify'> {
-  /** Returns the maximum number of milliseconds for a read of the database. */
+  /** Returns the longest time for one read of the database, in milliseconds. */
   readonly timeLeft?: (() => number) | undefined;
-  /** Returns whether to stop after the page. Called with the number of verified entries and the last id. */
+  /**
+   * Returns whether the verification stops after the current page. Called with the number of verified entries and the last
+   * verified id.
+   */
   readonly enough?: ((checked: number, last: number) => boolean) | undefined;
 }
 
-/** The result, as the API returns it. */
+/** The result of a verification in the form of the API. */
 export type Verification = Output<'GET /v1/audit/verify'>;
 
 const mostAttempts = 20;
 
 /**
- * Verifies a tenant's chain: the head and the anchor, then every row, then each entry of the range. Reports tampering
- * as findings, and never as an exception. Starts again if entries are purged during the verification.
+ * Verifies a tenant's chain: the head and the anchor, then every row, then each entry of the range. Returns tampering as
+ * findings, and does not throw for it. Starts again if entries are purged during the verification.
  */
 export async function verifyChain(service: Service, tenantId: string, options: VerifyOptions = {}) {
   for (let attempt = 1; ; attempt++) {

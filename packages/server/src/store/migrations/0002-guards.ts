@@ -9,10 +9,9 @@ const guarded = [
 ];
 
 /**
- * Triggers that refuse changes of the log. The triggers prevent accidents, and changes by anyone who has only the
- * server's role. Changes by a superuser are detected by the MACs. The triggers are "enable always", because other
- * triggers do not fire under session_replication_role. TRUNCATE needs separate triggers, because it fires no row
- * trigger.
+ * Triggers that refuse changes of the log. They prevent accidents, and changes by anyone who has only the server's role. MACs
+ * detect changes by a superuser. The triggers are "enable always", because other triggers do not fire under
+ * session_replication_role. TRUNCATE fires no row trigger, so it has separate triggers.
  */
 export const guards = `
 create function eaas.refuse_change() returns trigger language plpgsql as $$

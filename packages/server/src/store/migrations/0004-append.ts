@@ -1,6 +1,6 @@
 /**
- * Adds the function that appends entries. The function uses the rows of one tenant only, so it can run on the shard
- * with that tenant's rows.
+ * Adds the function that appends entries to a log. It uses the rows of only one tenant, so it can run on the shard that
+ * contains this tenant's rows.
  */
 export const append = `
 -- Appends entries after the expected head and advances the head, or writes nothing. Returns the database's time in
