@@ -8,7 +8,7 @@ const conditions = ['@eaas/source', 'node'];
 // Which suite a test file belongs to follows from its name or its folder. CONTRIBUTING.md says it in words.
 const named = { service: '**/*.service.test.ts', slow: '**/*.slow.test.ts' };
 const folders = {
-  service: 'test/{cli,conformance,matrix,sdk}/**/*.test.ts',
+  service: 'test/{cli,conformance,files,matrix,sdk}/**/*.test.ts',
   slow: 'test/{faults,frameworks,orms,packaging,runtimes,tampering}/**/*.test.ts',
 };
 const withServer = ['test/setup/postgres.ts', 'test/conformance/setup.ts'];

@@ -14,9 +14,10 @@ const siblingsOf: Readonly<Record<string, RegExp>> = {
   console: /^@eaas\/(?:protocol|sdk)(?:\/|$)/,
   drizzle: /^@eaas\/sdk(?:\/|$)/,
   prisma: /^@eaas\/sdk(?:\/|$)/,
+  files: /^@eaas\/(?:protocol|sdk)(?:\/|$)/,
 };
 
-test('console imports only sdk and protocol, drizzle and prisma only sdk, sdk and server import only protocol, and protocol imports no package', () => {
+test('console and files import only sdk and protocol, drizzle and prisma only sdk, sdk and server import only protocol, and protocol imports no package', () => {
   const wrong = sources.flatMap((file) => {
     const siblings = importsOf(file).filter((specifier) => specifier.startsWith('@eaas/'));
     const allowed = siblingsOf[packageOf(file)] ?? /^@eaas\/protocol(?:\/|$)/;

@@ -58,6 +58,16 @@ test('the installed server runs on its embedded database, and the example encryp
   expect(await json('audit', 'verify')).toMatchObject({ name: 'acme', valid: true });
 }, 120_000);
 
+test('the installed eaas-files prints its version, its help and its errors', async () => {
+  const program = join(folder, 'node_modules/.bin/eaas-files');
+  const manifest = readFileSync(join(folder, 'node_modules/@eaas/files/package.json'), 'utf8');
+  const { version } = JSON.parse(manifest) as { version: string };
+  const type = (...args: string[]) => run([program, ...args], {}, { cwd: folder });
+  expect(await type('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  expect(await type('help')).toMatchObject({ code: 0, stderr: '' });
+  expect(await type('inspect', 'package.json')).toMatchObject({ code: 1, stdout: '' });
+});
+
 test('the installed root-key generate writes a root key', async () => {
   const file = join(folder, 'root.key');
   expect(await command('root-key', 'generate', '--file', file)).toMatchObject({ code: 0 });

@@ -13,11 +13,11 @@ export async function exportKey(
   if (!public_key) throw new InputError('the text is not an RSA public key in PEM: see how to make one');
   const versions: Exported['versions'] = [];
   let from_version: number | null = 1;
-  let hash_key = '';
+  let [tenant_id, hash_key] = ['', ''];
   while (from_version !== null) {
     const page: Exported = await keys.export({ key_id, public_key, from_version });
     versions.push(...page.versions);
-    ({ hash_key, next_version: from_version } = page);
+    ({ tenant_id, hash_key, next_version: from_version } = page);
   }
-  return { key_id, versions, hash_key };
+  return { tenant_id, key_id, versions, hash_key };
 }

@@ -1,0 +1,49 @@
+import { FormatError } from '@eaas/protocol';
+import { readBase64 } from '@eaas/protocol/base64';
+import { parseHeader, readHeader } from '@eaas/protocol/internal';
+import { maxHeadLength, plaintextSize } from '@eaas/protocol/stream';
+import { collect, peek } from './read.ts';
+
+/** The header of a ciphertext and its bytes. */
+export interface Ciphertext {
+  /** A stream is encrypted in chunks. A value is one envelope, which is held in memory. */
+  readonly kind: 'stream' | 'value';
+  readonly keyId: string;
+  readonly keyVersion: number;
+  /** Whether the ciphertext is in base64. Base64 is held in memory. */
+  readonly isText: boolean;
+  /** The first bytes, decoded. They contain the header. */
+  readonly beginning: Uint8Array;
+  /** All bytes, decoded. */
+  readonly bytes: AsyncGenerator<Uint8Array>;
+}
+
+// The fields of a value around its ciphertext: iv, commitment and tag.
+const valueOverhead = 12 + 32 + 16;
+
+/** Reads the header of a ciphertext: a stream or a value, as bytes or in base64. Throws FormatError. */
+export async function openCiphertext(pieces: AsyncGenerator<Uint8Array>): Promise<Ciphertext> {
+  const { beginning, all } = await peek(pieces, maxHeadLength);
+  const isText = Buffer.from(beginning.subarray(0, 4)).toString('latin1') === 'eaas';
+  if (!isText) return ciphertextOf(beginning, all, false);
+  const bytes = readBase64((await collect(all)).toString('latin1').trim());
+  if (!bytes) throw new FormatError('the ciphertext begins with `eaas` but is not valid base64');
+  return ciphertextOf(bytes, one(bytes), true);
+}
+
+function ciphertextOf(beginning: Uint8Array, bytes: AsyncGenerator<Uint8Array>, isText: boolean): Ciphertext {
+  const { version, keyId, keyVersion } = readHeader(beginning) ?? parseHeader(beginning);
+  return { kind: version === 2 ? 'stream' : 'value', keyId, keyVersion, isText, beginning, bytes };
+}
+
+/** Returns the size of the plaintext by the size of the ciphertext. It is not authenticated. Throws FormatError. */
+export function sizeWithin({ kind, beginning }: Ciphertext, size: number): number {
+  const { length, wrappedKey } = parseHeader(beginning);
+  if (kind === 'stream') return plaintextSize(size, wrappedKey.length);
+  if (size < length + valueOverhead) throw new FormatError('the envelope is incomplete');
+  return size - length - valueOverhead;
+}
+
+export async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

@@ -1,0 +1,94 @@
+import { type Context, EaasClient } from '@eaas/sdk';
+import type { OpenOptions, StreamClient } from '@eaas/sdk/stream';
+import { openOffline } from './offline.ts';
+import { CannotStart, WrongUsage } from './failure.ts';
+import type { Options, Parsed } from './options.ts';
+
+/** Options of every command that reads files. */
+export const fileOptions: Options = {
+  recursive: { short: 'r', about: 'process the files in folders and their subfolders' },
+};
+
+/** Options of every command that shows its progress. */
+export const progressOptions: Options = {
+  quiet: { short: 'q', about: 'show no progress' },
+};
+
+/** Options of every command that calls the service. */
+export const serviceOptions: Options = {
+  'insecure-http': { about: 'allow http: to another machine, on a network that you trust' },
+};
+
+/** The option of commands that encrypt or decrypt. */
+export const contextOptions: Options = {
+  context: {
+    value: 'name=value',
+    multiple: true,
+    about: 'bind the data to this name and value (repeatable). Decryption needs the same. Not secret',
+  },
+};
+
+/** Options of a command that decrypts. */
+export const openOptions: Options = {
+  key: { value: 'id', multiple: true, about: 'accept this key instead of EAAS_KEY_ID (repeatable)' },
+  'any-key': { about: 'accept every key that the API key may use' },
+  'exported-key': {
+    value: 'path',
+    multiple: true,
+    about: 'decrypt without the service, with a key that was exported (repeatable)',
+  },
+  'private-key': { value: 'path', about: 'the RSA private key of the export, in PEM or JWK' },
+  tenant: { value: 'id', about: 'the tenant of the exported key, if its file does not name it' },
+};
+
+/** A client that unwraps data keys, and the keys that it accepts. */
+export interface Opener {
+  readonly client: StreamClient;
+  readonly expected: Pick<OpenOptions, 'keyId' | 'anyKey'>;
+}
+
+/** Does work with a client for the service that the environment names. */
+export async function withClient<T>(parsed: Parsed, work: (client: EaasClient) => Promise<T>): Promise<T> {
+  const client = new EaasClient({ insecureHttp: parsed.isSet('insecure-http') });
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+/** Does work with a client that decrypts: with exported keys if --exported-key is set, and otherwise with the service. */
+export async function withOpener<T>(parsed: Parsed, work: (opener: Opener) => Promise<T>): Promise<T> {
+  const keyIds = parsed.all('key');
+  const exportedKeys = parsed.all('exported-key');
+  const privateKey = parsed.one('private-key');
+  if (exportedKeys.length > 0) {
+    if (privateKey === undefined) throw new WrongUsage('--exported-key needs --private-key.');
+    const client = await openOffline({ exportedKeys, privateKey, tenant: parsed.one('tenant') });
+    return work({ client, expected: { keyId: keyIds.length > 0 ? keyIds : client.keyIds } });
+  }
+  if (privateKey !== undefined) throw new WrongUsage('--private-key needs --exported-key.');
+  return withClient(parsed, (client) => {
+    if (parsed.isSet('any-key')) return work({ client, expected: { anyKey: true } });
+    if (keyIds.length > 0) return work({ client, expected: { keyId: keyIds } });
+    if (client.keyId === undefined) {
+      throw new CannotStart(
+        'There is no key to expect: set EAAS_KEY_ID, pass --key, or accept every key with --any-key.',
+      );
+    }
+    return work({ client, expected: { keyId: client.keyId } });
+  });
+}
+
+/** Returns the context of the options, or undefined. Throws WrongUsage. */
+export function contextIn(parsed: Parsed): Context | undefined {
+  const pairs = parsed.all('context').map((text) => {
+    const at = text.indexOf('=');
+    if (at < 1) throw new WrongUsage('--context must have a name and a value, as in --context document=17.');
+    return [text.slice(0, at), text.slice(at + 1)] as const;
+  });
+  if (new Set(pairs.map(([name]) => name)).size < pairs.length) {
+    throw new WrongUsage('--context can have each name only once.');
+  }
+  return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
+}

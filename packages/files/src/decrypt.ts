@@ -1,0 +1,91 @@
+import { type Context, open } from '@eaas/protocol';
+import { nodeEngine } from '@eaas/protocol/node';
+import { decryptStream } from '@eaas/sdk/stream';
+import { one, openCiphertext } from './ciphertext.ts';
+import type { Command, Run } from './command.ts';
+import {
+  contextIn,
+  contextOptions,
+  fileOptions,
+  type Opener,
+  openOptions,
+  progressOptions,
+  serviceOptions,
+  withOpener,
+} from './connection.ts';
+import { expectAll, forEachFile } from './each.ts';
+import { WrongUsage } from './failure.ts';
+import { findInputs, type Input, isEncryptedName, suffix } from './inputs.ts';
+import { inLine } from './output.ts';
+import { planOutputs } from './outputs.ts';
+import { collect, readPieces, streamOf } from './read.ts';
+import { writePieces } from './write.ts';
+
+/** `eaas-files decrypt`. */
+export const decrypt: Command = {
+  name: 'decrypt',
+  operand: ' [path...]',
+  about:
+    'Decrypt files, folders or standard input. Writes report.pdf beside report.pdf.eaas. The file has its name only ' +
+    'after all of it was authenticated. Reads standard input if no path is named, and then writes to standard output. ' +
+    'In folders, reads only files that end in .eaas. Also decrypts single values, as bytes or in base64.',
+  options: {
+    out: { short: 'o', value: 'path', about: 'write to this file or folder, or to standard output (-)' },
+    ...fileOptions,
+    force: { short: 'f', about: 'overwrite existing files' },
+    ...openOptions,
+    ...contextOptions,
+    ...serviceOptions,
+    ...progressOptions,
+  },
+  examples: [
+    'eaas-files decrypt report.pdf.eaas',
+    'eaas-files decrypt --recursive photos-encrypted --out photos',
+    'eaas-files decrypt < project.tar.eaas | tar x',
+    'eaas-files decrypt report.pdf.eaas --exported-key key.json --private-key private.pem',
+  ],
+  run: decryptFiles,
+};
+
+async function decryptFiles(run: Run): Promise<number> {
+  const { parsed } = run;
+  const context = contextIn(parsed);
+  const force = parsed.isSet('force');
+  const isRecursive = parsed.isSet('recursive');
+  const inputs = await findInputs(parsed.paths, { isRecursive, isWanted: isEncryptedName });
+  const jobs = await planOutputs(inputs, { out: parsed.one('out'), force, rename: withoutSuffix });
+  expectAll(run, inputs);
+  return withOpener(parsed, (opener) =>
+    forEachFile(
+      run,
+      jobs,
+      ({ input }) => input,
+      async ({ input, output }) => {
+        const plaintext = await decrypted(run, input, opener, context);
+        await writePieces(output, plaintext, { force, mode: input.mode });
+      },
+    ),
+  );
+}
+
+/** Returns the plaintext of a file. A piece is returned after it was authenticated. */
+async function decrypted(
+  { stop: { signal }, progress }: Run,
+  input: Input,
+  { client, expected }: Opener,
+  context: Context | undefined,
+): Promise<AsyncIterable<Uint8Array>> {
+  const { kind, bytes } = await openCiphertext(readPieces(input, signal, progress));
+  if (kind === 'stream') {
+    return streamOf(bytes).pipeThrough(decryptStream(client, { ...expected, context, signal }));
+  }
+  const { anyKey, keyId = [] } = expected;
+  const unwrap: Parameters<typeof open>[1] = (wrapped) => client.unwrap(wrapped, { signal });
+  const options = { context, engine: nodeEngine, ...(anyKey ? { anyKey } : { keyId }) };
+  return one(await open(await collect(bytes), unwrap, options));
+}
+
+function withoutSuffix(name: string): string {
+  if (isEncryptedName(name) && !/(?:^|[\\/])\.eaas$/.test(name)) return name.slice(0, -suffix.length);
+  throw new WrongUsage(`${inLine(name)} does not end in ${suffix}: name the file to write with --out.`);
+}

@@ -1,0 +1,60 @@
+import type { Run } from './command.ts';
+import { fileFailureOf } from './failure.ts';
+import { type Input, standard } from './inputs.ts';
+import { inLine, note } from './output.ts';
+
+/**
+ * Does the work for each item, for several items at the same time. Prints the errors that concern one file, and continues.
+ * Returns their number. Any other error stops the work and is thrown.
+ */
+export async function forEachFile<Item>(
+  { stop, progress }: Pick<Run, 'stop' | 'progress'>,
+  items: readonly Item[],
+  inputOf: (item: Item) => Input,
+  work: (item: Item) => Promise<void>,
+  atOnce = 8,
+): Promise<number> {
+  let failures = 0;
+  const queue = items.values();
+  const one = async (item: Item): Promise<void> => {
+    try {
+      await work(item);
+      progress.finish();
+    } catch (error) {
+      stop.signal.throwIfAborted();
+      const message = fileFailureOf(error);
+      if (message === undefined) {
+        stop.abort(error);
+        throw error;
+      }
+      failures++;
+      progress.end();
+      note(`${nameOf(inputOf(item))}: ${message}`);
+    }
+  };
+  const worker = async (): Promise<void> => {
+    for (const item of queue) {
+      stop.signal.throwIfAborted();
+      await one(item);
+    }
+  };
+  const results = await Promise.allSettled(Array.from({ length: atOnce }, worker));
+  // Waits for all files before it throws, so that no temporary file remains.
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+  return failures;
+}
+
+/** The name of an input for messages. */
+export function nameOf({ path }: Input): string {
+  return path === standard ? 'standard input' : inLine(path);
+}
+
+/** Tells the progress how much the inputs contain. */
+export function expectAll({ progress }: Pick<Run, 'progress'>, inputs: readonly Input[]): void {
+  const sizes = inputs.map(({ size }) => size);
+  const isKnown = sizes.every((size) => size !== undefined);
+  progress.expect(
+    isKnown ? sizes.reduce((sum: number, size) => sum + (size ?? 0), 0) : undefined,
+    inputs.length,
+  );
+}

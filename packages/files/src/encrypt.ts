@@ -1,0 +1,72 @@
+import { encryptStream } from '@eaas/sdk/stream';
+import type { Command, Run } from './command.ts';
+import {
+  contextIn,
+  contextOptions,
+  fileOptions,
+  progressOptions,
+  serviceOptions,
+  withClient,
+} from './connection.ts';
+import { expectAll, forEachFile } from './each.ts';
+import { CannotStart, WrongUsage } from './failure.ts';
+import { findInputs, isEncryptedName, standard, suffix } from './inputs.ts';
+import { planOutputs } from './outputs.ts';
+import { readPieces, streamOf } from './read.ts';
+import { writePieces } from './write.ts';
+
+/** `eaas-files encrypt`. */
+export const encrypt: Command = {
+  name: 'encrypt',
+  operand: ' [path...]',
+  about:
+    'Encrypt files, folders or standard input. Writes report.pdf.eaas beside report.pdf, and keeps report.pdf. Reads ' +
+    'standard input if no path is named, and then writes to standard output. In folders, skips files that end in .eaas.',
+  options: {
+    out: { short: 'o', value: 'path', about: 'write to this file or folder, or to standard output (-)' },
+    ...fileOptions,
+    force: { short: 'f', about: 'overwrite existing files' },
+    key: { value: 'id', about: 'encrypt under this key instead of EAAS_KEY_ID' },
+    ...contextOptions,
+    ...serviceOptions,
+    ...progressOptions,
+  },
+  examples: [
+    'eaas-files encrypt report.pdf',
+    'eaas-files encrypt --recursive photos --out photos-encrypted',
+    'tar c project | eaas-files encrypt > project.tar.eaas',
+  ],
+  run: encryptFiles,
+};
+
+async function encryptFiles(run: Run): Promise<number> {
+  const { parsed, stop, progress } = run;
+  const context = contextIn(parsed);
+  const force = parsed.isSet('force');
+  const inputs = await findInputs(parsed.paths, {
+    isRecursive: parsed.isSet('recursive'),
+    isWanted: (name) => !isEncryptedName(name),
+  });
+  const rename = (name: string): string => name + suffix;
+  const jobs = await planOutputs(inputs, { out: parsed.one('out'), force, rename });
+  if (process.stdout.isTTY && jobs.some(({ output }) => output === standard)) {
+    throw new WrongUsage('The ciphertext is binary: redirect standard output, or name a file with --out.');
+  }
+  expectAll(run, inputs);
+  return withClient(parsed, (client) => {
+    const keyId = parsed.one('key') ?? client.keyId;
+    if (keyId === undefined)
+      throw new CannotStart('There is no key: set EAAS_KEY_ID, or pass --key with its id.');
+    const { signal } = stop;
+    return forEachFile(
+      run,
+      jobs,
+      ({ input }) => input,
+      async ({ input, output }) => {
+        const pieces = streamOf(readPieces(input, signal, progress));
+        const encrypted = pieces.pipeThrough(encryptStream(client, { keyId, context, signal }));
+        await writePieces(output, encrypted, { force, mode: input.mode });
+      },
+    );
+  });
+}

@@ -1,0 +1,84 @@
+import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import type { Input, Output } from '@eaas/protocol/wire';
+import { one } from './ciphertext.ts';
+import type { Command, Run } from './command.ts';
+import { serviceOptions, withClient } from './connection.ts';
+import { readText } from './exported-key.ts';
+import { CannotStart, WrongUsage } from './failure.ts';
+import { standard } from './inputs.ts';
+import { inLine } from './output.ts';
+import { requireNew } from './outputs.ts';
+import { writePieces } from './write.ts';
+
+type Exported = Output<'POST /v1/keys/:key_id/export'>;
+type RsaPublicKey = Input<'POST /v1/keys/:key_id/export'>['public_key'];
+
+/** `eaas-files export-key`. */
+export const exportKey: Command = {
+  name: 'export-key',
+  operand: '',
+  about:
+    'Export a key, so that `decrypt --exported-key` can decrypt without the service. The service encrypts every version ' +
+    'of the key under your RSA public key, so only your private key opens the file. The key must be exportable, and the ' +
+    'API key needs the permission keys.export.',
+  options: {
+    'public-key': { value: 'path', about: 'the RSA public key in PEM or JWK, with at least 3,072 bits' },
+    out: { short: 'o', value: 'path', about: 'write to this file instead of standard output' },
+    force: { short: 'f', about: 'overwrite an existing file' },
+    key: { value: 'id', about: 'export this key instead of EAAS_KEY_ID' },
+    ...serviceOptions,
+  },
+  examples: [
+    'openssl genrsa -out private.pem 4096',
+    'openssl rsa -in private.pem -pubout -out public.pem',
+    'eaas-files export-key --public-key public.pem --out key.json',
+  ],
+  run: exportToFile,
+};
+
+async function exportToFile({ parsed, stop: { signal } }: Run): Promise<number> {
+  const path = parsed.one('public-key');
+  if (path === undefined)
+    throw new WrongUsage('--public-key is required: the RSA public key to encrypt the export to.');
+  if (parsed.paths.length > 0)
+    throw new WrongUsage('export-key takes no path: name the file to write with --out.');
+  const public_key = await readPublicKey(path);
+  const output = parsed.one('out') ?? standard;
+  const force = parsed.isSet('force');
+  if (!force) await requireNew([output]);
+  const exported = await withClient(parsed, async (client) => {
+    const key_id = parsed.one('key') ?? client.keyId;
+    if (key_id === undefined)
+      throw new CannotStart('There is no key: set EAAS_KEY_ID, or pass --key with its id.');
+    const versions: Exported['versions'] = [];
+    for (let from_version = 1; ;) {
+      const page = await client.keys.export({ key_id, public_key, from_version }, { signal });
+      versions.push(...page.versions);
+      const { next_version, ...key } = page;
+      if (next_version === null) return { ...key, versions };
+      from_version = next_version;
+    }
+  });
+  const text = `${JSON.stringify(exported, null, 2)}\n`;
+  await writePieces(output, one(Buffer.from(text)), { force, mode: undefined });
+  return 0;
+}
+
+/** Reads an RSA public key in PEM or JWK. Throws CannotStart. */
+async function readPublicKey(path: string): Promise<RsaPublicKey> {
+  const text = await readText(path);
+  try {
+    if (/PRIVATE KEY|"d"/.test(text)) throw new Error('a private key');
+    const isJwk = text.trimStart().startsWith('{');
+    const key = isJwk
+      ? createPublicKey({ key: JSON.parse(text) as JsonWebKey, format: 'jwk' })
+      : createPublicKey(text);
+    const { kty, n = '', e = '' } = key.export({ format: 'jwk' });
+    if (kty === 'RSA') return { kty, n, e };
+  } catch {
+    // All causes have the same remedy.
+  }
+  throw new CannotStart(
+    `${inLine(path)} must be an RSA public key in PEM or JWK: make one with \`openssl rsa -in private.pem -pubout\`.`,
+  );
+}

@@ -1,0 +1,65 @@
+import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { parseUuid } from '@eaas/protocol';
+import { CannotStart } from './failure.ts';
+import { inLine } from './output.ts';
+
+interface ExportedVersion {
+  readonly key_version: number;
+  /** The material of the version, encrypted with RSA-OAEP, in base64. */
+  readonly encrypted: string;
+}
+
+/** A response of POST /v1/keys/:key_id/export. Older responses do not name the tenant. */
+export interface ExportedKey {
+  readonly key_id: string;
+  readonly tenant_id?: string;
+  readonly versions: readonly ExportedVersion[];
+}
+
+/** Reads a file with one exported key or a list of them. Throws CannotStart. */
+export async function readExportedKeys(path: string): Promise<ExportedKey[]> {
+  const text = await readText(path);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  const keys = [value].flat();
+  if (keys.every(isExportedKey)) return keys;
+  throw new CannotStart(
+    `${inLine(path)} must be an exported key: the JSON that \`eaas-files export-key\` writes, or that POST /v1/keys/:key_id/export returns.`,
+  );
+}
+
+function isExportedKey(value: unknown): value is ExportedKey {
+  const { key_id, tenant_id, versions } = (value ?? {}) as Record<string, unknown>;
+  const isTenant = tenant_id === undefined || typeof tenant_id === 'string';
+  const isKey = typeof key_id === 'string' && parseUuid(key_id) === key_id;
+  return isKey && isTenant && Array.isArray(versions) && versions.every(isVersion);
+}
+
+function isVersion(value: unknown): value is ExportedVersion {
+  const { key_version, encrypted } = (value ?? {}) as Record<string, unknown>;
+  return Number.isInteger(key_version) && typeof encrypted === 'string';
+}
+
+/** Reads a private key in PEM or JWK. Throws CannotStart. */
+export async function readPrivateKey(path: string): Promise<KeyObject> {
+  const text = await readText(path);
+  try {
+    if (!text.trimStart().startsWith('{')) return createPrivateKey(text);
+    return createPrivateKey({ key: JSON.parse(text) as JsonWebKey, format: 'jwk' });
+  } catch (error) {
+    const message = `${inLine(path)} must be an RSA private key in PEM or JWK, without a passphrase (\`openssl rsa -in encrypted.pem\` removes it).`;
+    throw new CannotStart(message, { cause: error });
+  }
+}
+
+/** Reads a file with a key. Throws CannotStart. */
+export async function readText(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new CannotStart(`${inLine(path)} cannot be read (${error.code}).`);
+  });
+}

@@ -1,0 +1,90 @@
+import { openCiphertext, sizeWithin } from './ciphertext.ts';
+import type { Command, Run } from './command.ts';
+import { fileOptions } from './connection.ts';
+import { forEachFile, nameOf } from './each.ts';
+import { findInputs, type Input, isEncryptedName } from './inputs.ts';
+import { printResults } from './output.ts';
+import { readPieces } from './read.ts';
+
+/** The description of a ciphertext by its header and its length. Nothing in it is authenticated. */
+interface Found {
+  readonly path: string;
+  readonly kind: 'stream' | 'value';
+  readonly key_id: string;
+  readonly key_version: number;
+  /** The size of the plaintext in bytes. */
+  readonly size: number;
+}
+
+const json = { json: { about: 'print each result as one line of JSON, and nothing else' } };
+
+/** `eaas-files inspect`. */
+export const inspect: Command = {
+  name: 'inspect',
+  operand: ' [path...]',
+  about:
+    'Show what a ciphertext contains, without decrypting it. Prints the kind, the key, its version and the size of the ' +
+    'plaintext in bytes. Needs no service and no key. The values are not authenticated: only `decrypt` finds out whether ' +
+    'a file was altered.',
+  options: { ...fileOptions, ...json },
+  examples: ['eaas-files inspect report.pdf.eaas', 'eaas-files inspect --recursive photos-encrypted --json'],
+  async run(run) {
+    const found: Found[] = [];
+    const failures = await examine(run, (each) => found.push(each));
+    const columns = ['path', 'kind', 'key_id', 'key_version', 'size'] as const;
+    printResults(found, columns, run.parsed.isSet('json'));
+    return failures;
+  },
+};
+
+/** `eaas-files keys`. */
+export const keys: Command = {
+  name: 'keys',
+  operand: ' [path...]',
+  about:
+    'Show which versions of which keys a set of files needs. Prints each version with the number of files and the size of ' +
+    'their plaintexts in bytes. Needs no service and no key.',
+  options: { ...fileOptions, ...json },
+  examples: ['eaas-files keys *.eaas', 'eaas-files keys --recursive archive --json'],
+  async run(run) {
+    const versions = new Map<string, { key_id: string; key_version: number; files: number; size: number }>();
+    const failures = await examine(run, ({ key_id, key_version, size }) => {
+      const name = `${key_id} ${String(key_version).padStart(10)}`;
+      const known = versions.get(name) ?? { key_id, key_version, files: 0, size: 0 };
+      versions.set(name, { ...known, files: known.files + 1, size: known.size + size });
+    });
+    const rows = [...versions].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+    printResults(rows, ['key_id', 'key_version', 'files', 'size'], run.parsed.isSet('json'));
+    return failures;
+  },
+};
+
+/** Reads the headers of the files of a command line, in their order. Returns the number of files that failed. */
+async function examine(run: Run, found: (each: Found) => void): Promise<number> {
+  const { parsed } = run;
+  const isRecursive = parsed.isSet('recursive');
+  const inputs = await findInputs(parsed.paths, { isRecursive, isWanted: isEncryptedName });
+  // One file at a time keeps the order, and a file takes only one read.
+  return forEachFile(
+    run,
+    inputs,
+    (input) => input,
+    async (input) => found(await describe(run, input)),
+    1,
+  );
+}
+
+async function describe({ stop, progress }: Run, input: Input): Promise<Found> {
+  const ciphertext = await openCiphertext(readPieces(input, stop.signal, progress));
+  const { kind, keyId: key_id, keyVersion: key_version } = ciphertext;
+  const length = ciphertext.isText ? undefined : input.size;
+  const size = sizeWithin(ciphertext, length ?? (await lengthOf(ciphertext.bytes)));
+  await ciphertext.bytes.return(undefined);
+  return { path: nameOf(input), kind, key_id, key_version, size };
+}
+
+async function lengthOf(bytes: AsyncIterable<Uint8Array>): Promise<number> {
+  let length = 0;
+  for await (const piece of bytes) length += piece.length;
+  return length;
+}

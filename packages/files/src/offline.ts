@@ -1,0 +1,105 @@
+import { constants, createHmac, type KeyObject, privateDecrypt } from 'node:crypto';
+import { DecryptionError, encodeContext, pae, parseUuid, type Wrapped } from '@eaas/protocol';
+import { nodeEngine } from '@eaas/protocol/node';
+import type { StreamClient } from '@eaas/sdk/stream';
+import { type ExportedKey, readExportedKeys, readPrivateKey } from './exported-key.ts';
+import { CannotStart, FileFailure, WrongUsage } from './failure.ts';
+import { inLine } from './output.ts';
+
+/** The values of --exported-key, --private-key and --tenant. */
+export interface OfflineFiles {
+  readonly exportedKeys: readonly string[];
+  readonly privateKey: string;
+  readonly tenant: string | undefined;
+}
+
+/** A client that unwraps data keys with exported keys, without a service. */
+export interface OfflineClient extends StreamClient {
+  readonly keyIds: readonly string[];
+}
+
+/** An exported key version, and the file that it is from. */
+interface Material {
+  readonly tenantId: string;
+  readonly encrypted: string;
+  readonly path: string;
+  /** The decrypted bytes, once they were needed. */
+  bytes?: Buffer;
+}
+
+/** Reads the exported keys and the private key. Throws CannotStart for files that cannot be used. */
+export async function openOffline({
+  exportedKeys,
+  privateKey,
+  tenant,
+}: OfflineFiles): Promise<OfflineClient> {
+  const rsa = await readPrivateKey(privateKey);
+  const keyIds = new Set<string>();
+  const materials = new Map<string, Material>();
+  for (const path of exportedKeys) {
+    for (const key of await readExportedKeys(path)) {
+      const tenantId = tenantOf(key, tenant, path);
+      keyIds.add(key.key_id);
+      for (const { key_version, encrypted } of key.versions) {
+        materials.set(`${key.key_id} ${key_version}`, { tenantId, encrypted, path });
+      }
+    }
+  }
+  return {
+    engines: { values: nodeEngine, sync: nodeEngine, streams: nodeEngine },
+    keyId: undefined,
+    keyIds: [...keyIds],
+    wrap: () => Promise.reject(new WrongUsage('An exported key cannot encrypt.')),
+    async unwrap(wrapped) {
+      const { keyId, keyVersion } = wrapped;
+      const material = materials.get(`${keyId} ${keyVersion}`);
+      if (material) return unwrap(material, rsa, wrapped);
+      const files = exportedKeys.map(inLine).join(', ');
+      const advice = 'export the key again, because it was rotated after the export';
+      throw new FileFailure(`${files} has no version ${keyVersion} of the key ${keyId}: ${advice}.`);
+    },
+  };
+}
+
+// The iv can be constant, because each salt results in a different encryption key.
+const iv = Buffer.alloc(12);
+const wrappedLength = 78;
+const headLength = 30; // format, suite, version and salt
+const saltAt = 6;
+const formatAndSuite = 0x0101;
+
+/** Opens a wrapped key as the service does. Throws DecryptionError. `docs/offline.md` has the format. */
+function unwrap(material: Material, privateKey: KeyObject, wrapped: Wrapped): Uint8Array {
+  const { keyId, keyVersion, wrappedKey } = wrapped;
+  if (wrappedKey.length !== wrappedLength) throw new DecryptionError();
+  const view = new DataView(wrappedKey.buffer, wrappedKey.byteOffset, wrappedLength);
+  if (view.getUint16(0) !== formatAndSuite || view.getUint32(2) !== keyVersion) throw new DecryptionError();
+  material.bytes ??= decryptMaterial(privateKey, material);
+  const head = wrappedKey.subarray(0, headLength);
+  const info = pae('eaas wrap v1', material.tenantId, keyId, keyVersion, 'dek', head.subarray(saltAt));
+  const key = createHmac('sha256', material.bytes).update(info).digest();
+  const aad = pae(head, encodeContext(undefined));
+  const dek = nodeEngine.decrypt(nodeEngine.importKey(key), iv, aad, wrappedKey.subarray(headLength));
+  key.fill(0);
+  if (!dek) throw new DecryptionError();
+  return dek;
+}
+
+function decryptMaterial(key: KeyObject, { encrypted, path }: Material): Buffer {
+  const padding = constants.RSA_PKCS1_OAEP_PADDING;
+  try {
+    return privateDecrypt({ key, padding, oaepHash: 'sha256' }, Buffer.from(encrypted, 'base64'));
+  } catch (error) {
+    const message = `The private key does not decrypt ${inLine(path)}: pass the private key that belongs to the public key of the export.`;
+    throw new CannotStart(message, { cause: error });
+  }
+}
+
+function tenantOf({ tenant_id }: ExportedKey, tenant: string | undefined, path: string): string {
+  const id = parseUuid(tenant ?? tenant_id ?? '');
+  if (id !== undefined) return id;
+  if (tenant !== undefined) throw new WrongUsage('--tenant must be the id of a tenant, which is a UUID.');
+  throw new CannotStart(
+    `${inLine(path)} does not name its tenant: add --tenant with the \`tenant_id\` of any audit entry of the tenant.`,
+  );
+}

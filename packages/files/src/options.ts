@@ -1,0 +1,85 @@
+import { parseArgs } from 'node:util';
+import { nearestOf } from '@eaas/protocol/internal';
+import { WrongUsage } from './failure.ts';
+
+/** An option of a command. */
+interface Option {
+  readonly about: string;
+  /** The name of the value, as in `<path>`. Undefined if the option is a switch. */
+  readonly value?: string;
+  readonly short?: string;
+  /** Whether the option can be repeated. */
+  readonly multiple?: true;
+}
+
+/** The options and paths of a command line. */
+export interface Parsed {
+  readonly paths: readonly string[];
+  isSet(name: string): boolean;
+  /** Returns the values of an option in their order. */
+  all(name: string): readonly string[];
+  /** Returns the value of an option that cannot be repeated. */
+  one(name: string): string | undefined;
+}
+
+export type Options = Readonly<Record<string, Option>>;
+
+/** Parses the words after the name of a command. Throws WrongUsage, which names the nearest known option. */
+export function parseOptions(options: Options, words: readonly string[]): Parsed {
+  const config = Object.entries(options).map(([name, { value, short }]) => {
+    const type = value === undefined ? ('boolean' as const) : ('string' as const);
+    return [name, { type, multiple: true, ...(short === undefined ? {} : { short }) }] as const;
+  });
+  const { tokens } = parseArgs({
+    args: [...words],
+    options: Object.fromEntries(config),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const paths: string[] = [];
+  const values = new Map<string, string[]>();
+  for (const token of tokens) {
+    if (token.kind === 'positional') paths.push(token.value);
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (!option)
+      throw unknown(
+        'option',
+        rawName,
+        Object.keys(options).map((known) => `--${known}`),
+      );
+    requireValue(option, rawName, value, inlineValue === true);
+    const before = values.get(name) ?? [];
+    if (before.length > 0 && option.value !== undefined && !option.multiple) {
+      throw new WrongUsage(`${rawName} can be passed only once.`);
+    }
+    values.set(name, [...before, value ?? '']);
+  }
+  return {
+    paths,
+    isSet: (name) => values.has(name),
+    all: (name) => values.get(name) ?? [],
+    one: (name) => values.get(name)?.[0],
+  };
+}
+
+/** The error for an unknown command or option. */
+export function unknown(what: string, name: string, known: readonly string[]): WrongUsage {
+  const nearest = nearestOf(known, name);
+  const advice = nearest === undefined ? '' : `\n(Did you mean ${nearest}?)`;
+  return new WrongUsage(
+    `error: unknown ${what} '${name}'${advice}\n(\`--help\` shows how to use the command)`,
+  );
+}
+
+function requireValue(option: Option, name: string, value: string | undefined, isInline: boolean): void {
+  if (option.value === undefined) {
+    if (isInline) throw new WrongUsage(`${name} takes no value.`);
+    return;
+  }
+  // `-` is a value. Another word that begins with a hyphen is an option, unless it is written as in --out=-x.
+  if (value !== undefined && value !== '' && (isInline || value === '-' || !value.startsWith('-'))) return;
+  throw new WrongUsage(`${name} needs a value: ${name} <${option.value}>.`);
+}

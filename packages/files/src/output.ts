@@ -1,0 +1,33 @@
+/** Prints results on standard output: a table of these columns, or one line of JSON each. */
+export function printResults<Row extends object>(
+  rows: readonly Row[],
+  columns: readonly (keyof Row & string)[],
+  isJson: boolean,
+): void {
+  if (isJson) {
+    for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`);
+    return;
+  }
+  if (rows.length === 0) return;
+  const lines = [columns, ...rows.map((row) => columns.map((column) => shown(row[column])))];
+  const widths = columns.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
+  for (const line of lines) {
+    const cells = line.map((cell, at) => cell.padEnd(widths[at] ?? 0));
+    process.stdout.write(`${cells.join('  ').trimEnd()}\n`);
+  }
+}
+
+/** Prints a sentence on standard error, so that standard output has only the result. */
+export function note(sentence: string): void {
+  process.stderr.write(`${sentence}\n`);
+}
+
+/** Quotes a path with control characters, so that a terminal does not execute them. */
+export function inLine(path: string): string {
+  return /\p{Cc}/u.test(path) ? JSON.stringify(path) : path;
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  return typeof value === 'string' ? inLine(value) : JSON.stringify(value);
+}

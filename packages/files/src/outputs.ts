@@ -1,0 +1,87 @@
+import { lstat, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FileFailure, WrongUsage } from './failure.ts';
+import { type Input, standard } from './inputs.ts';
+import { inLine } from './output.ts';
+
+/** A file to read, and the path of the file to write. The path `-` is standard output. */
+export interface Job {
+  readonly input: Input;
+  readonly output: string;
+}
+
+export interface OutputOptions {
+  /** The value of --out. */
+  readonly out: string | undefined;
+  /** Whether existing files are overwritten. */
+  readonly force: boolean;
+  /** Returns the name of the output for the name of an input. Throws WrongUsage if there is none. */
+  readonly rename: (name: string) => string;
+}
+
+/**
+ * Chooses the output of each input. Throws WrongUsage if two inputs have the same output, and FileFailure if an output
+ * exists. The command has not written anything then.
+ */
+export async function planOutputs(
+  inputs: readonly Input[],
+  { out, force, rename }: OutputOptions,
+): Promise<Job[]> {
+  const choose = await chooser(inputs, out, rename);
+  const jobs = inputs.map((input) => ({ input, output: choose(input) }));
+  const seen = new Map<string, Input>();
+  for (const { input, output } of jobs) {
+    const other = seen.get(output);
+    if (other) {
+      const both = `${inLine(other.path)} and ${inLine(input.path)}`;
+      throw new WrongUsage(`${both} would both be written to ${inLine(output)}: process them separately.`);
+    }
+    seen.set(output, input);
+  }
+  if (!force) await requireNew(jobs.map(({ output }) => output));
+  return jobs;
+}
+
+async function chooser(
+  inputs: readonly Input[],
+  out: string | undefined,
+  rename: OutputOptions['rename'],
+): Promise<(input: Input) => string> {
+  const isMany = inputs.length !== 1 || inputs.some(({ isInFolder }) => isInFolder);
+  if (out === standard) {
+    if (isMany) throw new WrongUsage('`--out -` writes one file to standard output: name exactly one file.');
+    return () => standard;
+  }
+  if (out === undefined) {
+    return ({ path }) => (path === standard ? standard : rename(path));
+  }
+  const stats = await stat(out).catch(() => undefined);
+  if (isMany && stats && !stats.isDirectory()) {
+    throw new WrongUsage(`--out must be a folder for several files (got the file ${inLine(out)}).`);
+  }
+  if (!isMany && !stats?.isDirectory() && !/[\\/]$/.test(out)) return () => out;
+  if (inputs.some(({ path }) => path === standard)) {
+    throw new WrongUsage('--out must be a file for standard input (got a folder).');
+  }
+  return ({ relative }) => join(out, rename(relative));
+}
+
+/** Throws FileFailure if a file has one of these paths. */
+export async function requireNew(paths: readonly string[]): Promise<void> {
+  const existing: string[] = [];
+  for (const path of paths) if (path !== standard && (await exists(path))) existing.push(path);
+  const [first, ...others] = existing;
+  if (first === undefined) return;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  throw new FileFailure(
+    `${inLine(first)} exists${more}: add --force to overwrite it, or choose another --out.`,
+  );
+}
+
+/** Whether a file, a folder or a symbolic link has this path. */
+export function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

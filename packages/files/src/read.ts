@@ -1,0 +1,62 @@
+import { createReadStream } from 'node:fs';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { type Input, standard } from './inputs.ts';
+import type { Progress } from './progress.ts';
+
+const pieceLength = 262_144;
+
+/** Reads a file or standard input in pieces, and counts the bytes. */
+export async function* readPieces(
+  { path }: Input,
+  signal: AbortSignal,
+  progress: Progress,
+): AsyncGenerator<Uint8Array> {
+  const source: Readable =
+    path === standard ? process.stdin : createReadStream(path, { highWaterMark: pieceLength });
+  for await (const piece of addAbortSignal(signal, source) as AsyncIterable<Uint8Array>) {
+    progress.add(piece.length);
+    yield piece;
+  }
+}
+
+/** Returns the first bytes of the pieces (fewer if there are no more), and all pieces including these bytes. */
+export async function peek(
+  pieces: AsyncGenerator<Uint8Array>,
+  length: number,
+): Promise<{ readonly beginning: Uint8Array; readonly all: AsyncGenerator<Uint8Array> }> {
+  let beginning = new Uint8Array(0);
+  for (let isDone: boolean | undefined; !isDone && beginning.length < length;) {
+    const next = await pieces.next();
+    isDone = next.done;
+    if (!next.done) beginning = new Uint8Array(Buffer.concat([beginning, next.value]));
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    if (beginning.length > 0) yield beginning;
+    yield* pieces;
+  }
+  return { beginning, all: all() };
+}
+
+/** Reads all pieces into memory. */
+export async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return Buffer.concat(all);
+}
+
+/** Returns the pieces as a web stream, which reads a piece only when the reader requests it. */
+export function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await pieces.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,124 @@
+import { open } from 'node:fs/promises';
+import { toBase64 } from '@eaas/protocol/base64';
+import { parseHeader } from '@eaas/protocol/internal';
+import type { EaasClient } from '@eaas/sdk';
+import { type Ciphertext, openCiphertext } from './ciphertext.ts';
+import type { Command, Run } from './command.ts';
+import { fileOptions, progressOptions, serviceOptions, withClient } from './connection.ts';
+import { forEachFile } from './each.ts';
+import { WrongUsage } from './failure.ts';
+import { findInputs, type Input, isEncryptedName, standard } from './inputs.ts';
+import { printResults } from './output.ts';
+import { collect, readPieces } from './read.ts';
+import { writePieces } from './write.ts';
+
+/** `eaas-files rewrap`. */
+export const rewrap: Command = {
+  name: 'rewrap',
+  operand: ' [path...]',
+  about:
+    'Move files to the newest version of their key, after a rotation. The service wraps the data key again. Writes only ' +
+    'the first bytes of each file, in place, and decrypts nothing. Does not notice a damaged file. With standard input, ' +
+    'writes the result to standard output.',
+  options: {
+    ...fileOptions,
+    json: { about: 'print one line of JSON for each file' },
+    ...serviceOptions,
+    ...progressOptions,
+  },
+  examples: ['eaas-files rewrap report.pdf.eaas', 'eaas-files rewrap --recursive archive'],
+  run: rewrapFiles,
+};
+
+interface Result {
+  readonly path: string;
+  readonly key_id: string;
+  readonly key_version: number;
+  /** False if the file already used the newest version. */
+  readonly rewrapped: boolean;
+}
+
+async function rewrapFiles(run: Run): Promise<number> {
+  const { parsed, progress } = run;
+  const isRecursive = parsed.isSet('recursive');
+  const inputs = await findInputs(parsed.paths, { isRecursive, isWanted: isEncryptedName });
+  const isPipe = inputs.some(({ path }) => path === standard);
+  if (isPipe && process.stdout.isTTY)
+    throw new WrongUsage('The ciphertext is binary: redirect standard output.');
+  progress.expect(undefined, inputs.length);
+  const results: Result[] = [];
+  const failures = await withClient(parsed, (client) =>
+    // The SDK sends the requests of concurrent files as one batch.
+    forEachFile(
+      run,
+      inputs,
+      (input) => input,
+      async (input) => {
+        results.push(await rewrapFile(run, input, client));
+      },
+      64,
+    ),
+  );
+  const rows = results.sort((a, b) => (a.path < b.path ? -1 : 1));
+  if (!isPipe) printResults(rows, ['path', 'key_id', 'key_version', 'rewrapped'], parsed.isSet('json'));
+  return failures;
+}
+
+async function rewrapFile(
+  { stop: { signal }, progress }: Run,
+  input: Input,
+  client: EaasClient,
+): Promise<Result> {
+  const { path } = input;
+  const ciphertext = await openCiphertext(readPieces(input, signal, progress));
+  const { length } = parseHeader(ciphertext.beginning);
+  const header = ciphertext.beginning.subarray(0, length);
+  const { ciphertext: renewed, key_id, key_version, rewrapped } = await client.rewrap(header, { signal });
+  const isInPlace = path !== standard && !ciphertext.isText && renewed.length === length;
+  if (isInPlace) {
+    await ciphertext.bytes.return(undefined);
+    if (rewrapped) await overwrite(path, renewed);
+  } else if (rewrapped || path === standard) {
+    await writePieces(path, replaced(ciphertext, renewed, length), { force: true, mode: input.mode });
+  } else {
+    await ciphertext.bytes.return(undefined);
+  }
+  return { path, key_id, key_version, rewrapped };
+}
+
+/** Writes bytes over the beginning of a file. They fit into one sector of the disk, so a crash cannot mix old and new. */
+async function overwrite(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.write(bytes, 0, bytes.length, 0);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Returns the ciphertext with another header. */
+async function* replaced(
+  { bytes, isText }: Ciphertext,
+  header: Uint8Array,
+  replaces: number,
+): AsyncGenerator<Uint8Array> {
+  const pieces = withHeader(bytes, header, replaces);
+  if (isText) yield Buffer.from(toBase64(await collect(pieces)));
+  else yield* pieces;
+}
+
+async function* withHeader(
+  bytes: AsyncIterable<Uint8Array>,
+  header: Uint8Array,
+  replaces: number,
+): AsyncGenerator<Uint8Array> {
+  yield header;
+  let left = replaces;
+  for await (const piece of bytes) {
+    // The first piece contains the whole header.
+    const rest = piece.subarray(left);
+    left = 0;
+    if (rest.length > 0) yield rest;
+  }
+}

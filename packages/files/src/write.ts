@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { FileFailure } from './failure.ts';
+import { standard } from './inputs.ts';
+import { inLine } from './output.ts';
+import { exists } from './outputs.ts';
+
+export interface WriteOptions {
+  /** Whether an existing file is overwritten. */
+  readonly force: boolean;
+  /** The permissions of the new file. By default only this user can read it. */
+  readonly mode: number | undefined;
+}
+
+/**
+ * Writes pieces to a file or to standard output. The file has its name only after all pieces are on disk. If a piece
+ * fails, no file remains. Missing folders are created.
+ */
+export async function writePieces(
+  path: string,
+  pieces: AsyncIterable<Uint8Array>,
+  { force, mode }: WriteOptions,
+): Promise<void> {
+  if (path === standard) return writeToStandardOutput(pieces);
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true });
+  const temporary = join(folder, `.eaas-${randomBytes(8).toString('hex')}.part`);
+  const file = await open(temporary, 'wx', 0o600);
+  try {
+    await fill(file, pieces, mode);
+    await moveTo(path, temporary, force);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Writes all pieces and closes the file. */
+async function fill(
+  file: FileHandle,
+  pieces: AsyncIterable<Uint8Array>,
+  mode: number | undefined,
+): Promise<void> {
+  try {
+    for await (const piece of pieces) await file.appendFile(piece);
+    if (mode !== undefined) await file.chmod(mode);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+// File systems without hard links, such as exFAT.
+const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
+/** Gives the temporary file its name. Does not replace another file that appeared in the meantime, unless `force` is set. */
+async function moveTo(path: string, temporary: string, force: boolean): Promise<void> {
+  if (force) return rename(temporary, path);
+  const taken = new FileFailure(`${inLine(path)} exists: add --force to overwrite it.`);
+  try {
+    // `rename` would replace an existing file. `link` fails.
+    await link(temporary, path);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw taken;
+    if (!noLinks.has(code)) throw error;
+    if (await exists(path)) throw taken;
+    return rename(temporary, path);
+  }
+  await rm(temporary);
+}
+
+async function writeToStandardOutput(pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const piece of pieces) {
+    await new Promise<void>((resolve, reject) => {
+      process.stdout.write(piece, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+}

@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { newTenant, target, type Tenant } from '../conformance/fixture.ts';
+import { type Environment, type Finished, run } from '../conformance/program.ts';
+import { builtFilesProgram } from '../setup/built-files-program.ts';
+
+/** The program `eaas-files`, from source. */
+export const eaasFiles = (): string[] => [process.execPath, '--enable-source-maps', builtFilesProgram()];
+
+/** A tenant, a key of this tenant, and the variables that a user of `eaas-files` sets. */
+export interface Account {
+  readonly tenant: Tenant;
+  readonly keyId: string;
+  readonly env: Environment;
+}
+
+/** Creates a tenant with an exportable key. */
+export async function newAccount(): Promise<Account> {
+  const tenant = await newTenant('--envelope-only', 'true');
+  const { key_id: keyId } = await tenant.newKey({ exportable: true });
+  const { record } = await tenant.issue();
+  const { baseUrl } = await target();
+  const env = { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: record.api_key, EAAS_KEY_ID: keyId };
+  return { tenant, keyId, env };
+}
+
+/** A folder in which a user types lines of shell. */
+export interface Place {
+  readonly path: string;
+  /** Returns the path of a file in the folder. */
+  at(name: string): string;
+  /** Runs lines of shell with `eaas-files` in the PATH. Each part of a pipeline must succeed. */
+  type(lines: string, env: Environment): Promise<Finished>;
+  /** Returns the paths of all files and folders, sorted. */
+  list(): Promise<string[]>;
+}
+
+/** Creates a folder that is removed when the test ends. */
+export async function newPlace(): Promise<Place> {
+  const path = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+  onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+  return {
+    path,
+    at: (name) => join(path, name),
+    type: (lines, env) => {
+      const shell = ['bash', '--norc', '-c', `set -o pipefail\n${lines}`];
+      return run(shell, { ...env, PATH: `${programs()}:${process.env['PATH']}` }, { cwd: path });
+    },
+    list: async () => (await readdir(path, { recursive: true })).toSorted(),
+  };
+}
+
+let folder: string | undefined;
+
+/** A folder for the PATH with the command `eaas-files`. */
+function programs(): string {
+  if (folder !== undefined) return folder;
+  const made = mkdtempSync(join(tmpdir(), 'eaas-test-path-'));
+  process.once('exit', () => rmSync(made, { recursive: true, force: true }));
+  const words = eaasFiles().map((word) => `'${word}'`);
+  writeFileSync(join(made, 'eaas-files'), `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`, { mode: 0o755 });
+  folder = made;
+  return made;
+}

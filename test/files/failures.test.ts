@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, expect, test } from 'vitest';
+import { inherited } from '../conformance/program.ts';
+import { type Account, eaasFiles, newAccount, newPlace, type Place } from './command-line.ts';
+
+let account: Account;
+beforeAll(async () => {
+  account = await newAccount();
+});
+
+const plaintext = randomBytes(200_000);
+
+/** A place with the files `a` and `a.eaas`. */
+async function placeWithFile(): Promise<Place> {
+  const place = await newPlace();
+  await writeFile(place.at('a'), plaintext);
+  const { code } = await place.type('eaas-files encrypt a', account.env);
+  if (code !== 0) throw new Error('the file was not encrypted');
+  return place;
+}
+
+test.each([
+  ['encrypt a', 'a.eaas'],
+  ['decrypt a.eaas', 'a'],
+  ['encrypt a --out b', 'b'],
+])('`%s` does not overwrite a file without --force', async (command, output) => {
+  const place = await placeWithFile();
+  await writeFile(place.at('b'), 'b');
+  const before = await readFile(place.at(output));
+  const listed = await place.list();
+  const refused = await place.type(`eaas-files ${command}`, account.env);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toBe(`${output} exists: add --force to overwrite it, or choose another --out.\n`);
+  expect(await readFile(place.at(output))).toEqual(before);
+  const forced = await place.type(`eaas-files ${command} --force`, account.env);
+  expect(forced).toEqual({ code: 0, stdout: '', stderr: '' });
+  expect(await place.list()).toEqual(listed);
+});
+
+test('if one output exists, no file of the command line is written', async () => {
+  const place = await placeWithFile();
+  await writeFile(place.at('b'), 'b');
+  const { code, stderr } = await place.type('eaas-files encrypt b a', account.env);
+  expect({ code, stderr }).toMatchObject({ code: 1 });
+  expect(await place.list()).toEqual(['a', 'a.eaas', 'b']);
+});
+
+const damages: [string, (sealed: Buffer) => Uint8Array][] = [
+  ['truncated in its last chunk', (sealed) => sealed.subarray(0, -100)],
+  ['truncated between two chunks', (sealed) => sealed.subarray(0, 168 + 65_552)],
+  ['truncated in its head', (sealed) => sealed.subarray(0, 100)],
+  ['empty', () => new Uint8Array(0)],
+  ['altered in its last chunk', (sealed) => altered(sealed, sealed.length - 5)],
+  ['altered in its wrapped key', (sealed) => altered(sealed, 60)],
+  ['longer than before', (sealed) => Buffer.concat([sealed, Buffer.of(0)])],
+  ['not a ciphertext', () => Buffer.from('plain text')],
+];
+
+function altered(sealed: Buffer, at: number): Uint8Array {
+  sealed.writeUInt8(sealed.readUInt8(at) ^ 1, at);
+  return sealed;
+}
+
+test.each(damages)('a file that is %s leaves nothing behind', async (_, damage) => {
+  const place = await placeWithFile();
+  await writeFile(place.at('b.eaas'), damage(await readFile(place.at('a.eaas'))));
+  const { code, stdout, stderr } = await place.type('eaas-files decrypt b.eaas', account.env);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^b\.eaas: [^\n]+\n$/);
+  expect(await place.list()).toEqual(['a', 'a.eaas', 'b.eaas']);
+});
+
+test('with --force, a failed decryption keeps the existing file', async () => {
+  const place = await placeWithFile();
+  await writeFile(place.at('a.eaas'), altered(await readFile(place.at('a.eaas')), 150_000));
+  expect(await place.type('eaas-files decrypt a.eaas --force', account.env)).toMatchObject({ code: 1 });
+  expect((await readFile(place.at('a'))).equals(plaintext)).toBe(true);
+  expect(await place.list()).toEqual(['a', 'a.eaas']);
+});
+
+test('a damaged file does not stop the others', async () => {
+  const place = await placeWithFile();
+  await mkdir(place.at('box'));
+  const lines = 'cp a.eaas box/1.eaas; cp a box/2.eaas; cp a.eaas box/3.eaas; eaas-files decrypt -r box';
+  const { code, stderr } = await place.type(lines, account.env);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^box\/2\.eaas: not a/) });
+  expect((await place.list()).filter((name) => !name.endsWith('.eaas'))).toEqual([
+    'a',
+    'box',
+    'box/1',
+    'box/3',
+  ]);
+});
+
+test('a ciphertext under another key is refused unless the command line accepts the key', async () => {
+  const place = await placeWithFile();
+  const { key_id: other } = await account.tenant.newKey();
+  const env = { ...account.env, EAAS_KEY_ID: other };
+  const line = 'eaas-files decrypt a.eaas --out b';
+  expect(await place.type(line, env)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^a\.eaas: decryption failed/),
+  });
+  expect(await place.list()).toEqual(['a', 'a.eaas']);
+  for (const option of ['--any-key', `--key ${other} --key ${account.keyId}`]) {
+    expect(await place.type(`${line} ${option} --force && cmp a b`, env)).toMatchObject({ code: 0 });
+  }
+});
+
+test('another tenant cannot decrypt a file', async () => {
+  const place = await placeWithFile();
+  const { env } = await newAccount();
+  const { code } = await place.type('eaas-files decrypt a.eaas --out b --any-key', env);
+  expect(code).toBe(1);
+  expect(await place.list()).toEqual(['a', 'a.eaas']);
+});
+
+test.each(['encrypt', 'decrypt'])('SIGINT ends %s with 130 and leaves nothing behind', async (command) => {
+  const place = await placeWithFile();
+  const listed = await place.list();
+  const [program, ...args] = [...eaasFiles(), command, '--out', 'b'];
+  const env = { ...inherited(), ...account.env };
+  const child = spawn(program, args, { cwd: place.path, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const ended = once(child, 'close');
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += String(text)));
+  // The input does not end, so the command waits for more.
+  child.stdin.write(command === 'encrypt' ? plaintext : await readFile(place.at('a.eaas')));
+  const hasBytes = async (): Promise<boolean> => {
+    const part = (await place.list()).find((name) => name.endsWith('.part'));
+    return part !== undefined && (await stat(place.at(part))).size > 65_000;
+  };
+  for (let turn = 0; turn < 1_000 && !(await hasBytes()); turn++) await sleep(10);
+  expect(await hasBytes()).toBe(true);
+  child.kill('SIGINT');
+  expect(await ended).toEqual([130, null]);
+  expect(output).toBe('');
+  expect(await place.list()).toEqual(listed);
+});
+
+test('a service that cannot be reached ends the command with 3, after one message', async () => {
+  const place = await placeWithFile();
+  const env = { ...account.env, EAAS_BASE_URL: 'http://127.0.0.1:1' };
+  const { code, stdout, stderr } = await place.type('cp a b; eaas-files encrypt a b --out c', env);
+  expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+  expect(stderr).toMatch(/^[^\n]+\n$/);
+  expect((await place.list()).filter((name) => name.startsWith('c/'))).toEqual([]);
+});
+
+test('a reader that closes the pipe early ends the command silently', async () => {
+  const place = await placeWithFile();
+  const line =
+    'set +o pipefail; eaas-files decrypt a.eaas --out - | head --bytes 5 | cmp - <(head --bytes 5 a)';
+  expect(await place.type(line, account.env)).toEqual({ code: 0, stdout: '', stderr: '' });
+});

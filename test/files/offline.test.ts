@@ -1,0 +1,129 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { EaasClient } from '@eaas/sdk';
+import { beforeAll, expect, test } from 'vitest';
+import { ok } from '../conformance/fixture.ts';
+import { type Account, newAccount, newPlace, type Place } from './command-line.ts';
+
+const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 3_072 });
+const stranger = generateKeyPairSync('rsa', { modulusLength: 3_072 }).privateKey;
+const pemOf = (key: typeof privateKey) => key.export({ type: 'pkcs8', format: 'pem' });
+const plaintext = randomBytes(150_000);
+const done = { code: 0, stdout: '', stderr: '' };
+const noService = { EAAS_BASE_URL: 'http://127.0.0.1:1' };
+const offline = 'eaas-files decrypt --exported-key key.json --private-key private.pem';
+
+let account: Account;
+beforeAll(async () => {
+  account = await newAccount();
+});
+
+/** A place with files under two versions of the key, and with the exported key. */
+async function placeWithExport(): Promise<Place> {
+  const place = await newPlace();
+  await writeFile(place.at('a'), plaintext);
+  await writeFile(place.at('public.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
+  await writeFile(place.at('private.pem'), pemOf(privateKey));
+  const lines = `eaas-files encrypt a --out v1.eaas
+eaas-files encrypt a --out bound.eaas --context document=17`;
+  expect(await place.type(lines, account.env)).toEqual(done);
+  ok(await account.tenant.api.post(`/v1/keys/${account.keyId}/rotate`));
+  const more = `eaas-files encrypt a --out v2.eaas
+eaas-files export-key --public-key public.pem --out key.json`;
+  expect(await place.type(more, account.env)).toEqual(done);
+  return place;
+}
+
+test('an exported key decrypts files of every version without a service', async () => {
+  const place = await placeWithExport();
+  const lines = `${offline} v1.eaas v2.eaas && cmp a v1 && cmp a v2
+${offline} bound.eaas --context document=17 && cmp a bound`;
+  expect(await place.type(lines, noService)).toEqual(done);
+});
+
+test('an exported key decrypts single values of the SDK', async () => {
+  const place = await placeWithExport();
+  const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = account.env;
+  const client = new EaasClient({ baseUrl, apiKey, keyId: account.keyId });
+  const { ciphertext } = await client.encrypt('from a column', { context: { row: '42' } });
+  await writeFile(place.at('value'), ciphertext);
+  await client.close();
+  const opened = await place.type(`${offline} < value --context row=42`, noService);
+  expect(opened).toEqual({ ...done, stdout: 'from a column' });
+});
+
+test('the response of the API is an exported key too, and so is a list of pages', async () => {
+  const place = await placeWithExport();
+  const body = { public_key: publicKey.export({ format: 'jwk' }) };
+  const first = ok(await account.tenant.api.post(`/v1/keys/${account.keyId}/export`, body));
+  await writeFile(place.at('key.json'), JSON.stringify(first));
+  await writeFile(place.at('private.pem'), JSON.stringify(privateKey.export({ format: 'jwk' })));
+  expect(await place.type(`${offline} v2.eaas && cmp a v2`, noService)).toEqual(done);
+  const { versions, ...key } = first;
+  const pages = versions.map((version) => Object.assign({ versions: [version] }, key));
+  expect(pages.length).toBeGreaterThan(1);
+  await writeFile(place.at('key.json'), JSON.stringify(pages));
+  expect(await place.type(`${offline} v1.eaas && cmp a v1`, noService)).toEqual(done);
+});
+
+test('an export without the id of its tenant needs --tenant', async () => {
+  const place = await placeWithExport();
+  const { tenant_id, ...key } = JSON.parse(await readFile(place.at('key.json'), 'utf8'));
+  expect(tenant_id).toBe(account.tenant.tenant_id);
+  await writeFile(place.at('key.json'), JSON.stringify(key));
+  const without = await place.type(`${offline} v1.eaas`, noService);
+  expect(without).toMatchObject({ code: 3, stderr: expect.stringContaining('add --tenant') });
+  const wrong = await place.type(`${offline} v1.eaas --tenant ${account.keyId}`, noService);
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/^v1\.eaas: decryption failed/) });
+  const right = await place.type(`${offline} v1.eaas --tenant ${tenant_id} && cmp a v1`, noService);
+  expect(right).toEqual(done);
+});
+
+test('an altered file, another context and another private key leave nothing behind', async () => {
+  const place = await placeWithExport();
+  const sealed = await readFile(place.at('v1.eaas'));
+  sealed.writeUInt8(sealed.readUInt8(100_000) ^ 1, 100_000);
+  await writeFile(place.at('altered.eaas'), sealed);
+  await writeFile(place.at('stranger.pem'), pemOf(stranger));
+  const listed = await place.list();
+  const cases = {
+    'altered.eaas': [1, /^altered\.eaas: decryption failed/],
+    'bound.eaas': [1, /^bound\.eaas: decryption failed/],
+    'v1.eaas --private-key=stranger.pem': [2, /--private-key can be passed only once/],
+  } as const;
+  for (const [words, [code, message]] of Object.entries(cases)) {
+    expect(await place.type(`${offline} ${words}`, noService)).toMatchObject({
+      code,
+      stderr: expect.stringMatching(message),
+    });
+  }
+  const line = 'eaas-files decrypt v1.eaas --exported-key key.json --private-key stranger.pem';
+  expect(await place.type(line, noService)).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/^The private key does not decrypt key\.json/),
+  });
+  expect(await place.list()).toEqual(listed);
+});
+
+test('an export from before a rotation names the version that it lacks', async () => {
+  const place = await placeWithExport();
+  ok(await account.tenant.api.post(`/v1/keys/${account.keyId}/rotate`));
+  await place.type('eaas-files encrypt a --out later.eaas', account.env);
+  const { code, stderr } = await place.type(`${offline} later.eaas v1.eaas && cmp a v1`, noService);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^later\.eaas: key\.json has no version \d+ of the key .*: export the key again/);
+  expect(await place.list()).not.toContain('later');
+  expect(await place.list()).toContain('v1');
+});
+
+test('export-key does not overwrite a file, and refuses a private key and a key that is not exportable', async () => {
+  const place = await placeWithExport();
+  const line = 'eaas-files export-key --public-key';
+  const again = await place.type(`${line} public.pem --out key.json`, account.env);
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('key.json exists') });
+  const secret = await place.type(`${line} private.pem`, account.env);
+  expect(secret).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('RSA public key') });
+  const { key_id } = await account.tenant.newKey();
+  const refused = await place.type(`${line} public.pem --key ${key_id}`, account.env);
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('exportable') });
+});

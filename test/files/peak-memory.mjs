@@ -1,0 +1,9 @@
+// memory.slow.test.ts loads this file into `eaas-files`. It writes the most memory that was in use to standard error.
+let most = 0;
+const timer = setInterval(() => {
+  globalThis.gc();
+  const { arrayBuffers, heapUsed } = process.memoryUsage();
+  most = Math.max(most, arrayBuffers + heapUsed);
+}, 20);
+timer.unref();
+process.once('exit', () => process.stderr.write(`${JSON.stringify({ most })}\n`));

@@ -1,0 +1,21 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { blocksOf, read } from '../docs/markdown.ts';
+import { newAccount, newPlace } from './command-line.ts';
+
+const install = 'npm install --global @eaas/files';
+
+test('the commands of the README work in their order', async () => {
+  const [first, ...blocks] = blocksOf(read('packages/files/README.md'), 'sh');
+  // The package is not published yet. test/packaging installs the tarball.
+  expect(first?.trim()).toBe(install);
+  const { env } = await newAccount();
+  const place = await newPlace();
+  await mkdir(place.at('photos'));
+  for (const name of ['report.pdf', 'contract.pdf', 'photos/a.jpg']) await writeFile(place.at(name), name);
+  expect(blocks.length).toBeGreaterThan(5);
+  for (const block of blocks) {
+    expect(await place.type(`set -e\n${block}`, env)).toMatchObject({ code: 0 });
+  }
+  expect(await place.list()).toEqual(expect.arrayContaining(['copy.pdf', 'restored/a.jpg', 'photos.tar']));
+});

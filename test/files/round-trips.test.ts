@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { EaasClient } from '@eaas/sdk';
+import { beforeAll, expect, test } from 'vitest';
+import { type Account, newAccount, newPlace } from './command-line.ts';
+
+let account: Account;
+beforeAll(async () => {
+  account = await newAccount();
+});
+
+const done = { code: 0, stdout: '', stderr: '' };
+const plaintext = randomBytes(300_000);
+
+test('encrypt and decrypt without a path read standard input and write standard output', async () => {
+  const place = await newPlace();
+  await writeFile(place.at('a'), plaintext);
+  const line = 'cat a | eaas-files encrypt | tee a.eaas | eaas-files decrypt | cmp - a';
+  expect(await place.type(line, account.env)).toEqual(done);
+  expect((await readFile(place.at('a.eaas'))).includes(plaintext.subarray(0, 32))).toBe(false);
+});
+
+test('a file keeps its original, its name and its permissions', async () => {
+  const place = await newPlace();
+  await writeFile(place.at('plan.txt'), 'ring twice');
+  await chmod(place.at('plan.txt'), 0o640);
+  expect(await place.type('eaas-files encrypt plan.txt', account.env)).toEqual(done);
+  expect(await place.list()).toEqual(['plan.txt', 'plan.txt.eaas']);
+  const back = 'mv plan.txt before && eaas-files decrypt plan.txt.eaas && cmp plan.txt before';
+  expect(await place.type(back, account.env)).toEqual(done);
+  for (const name of ['plan.txt', 'plan.txt.eaas'])
+    expect((await stat(place.at(name))).mode & 0o777).toBe(0o640);
+});
+
+test('an empty file makes the round trip', async () => {
+  const place = await newPlace();
+  await writeFile(place.at('empty'), '');
+  const line = 'eaas-files encrypt empty && eaas-files decrypt empty.eaas --out copy && cmp empty copy';
+  expect(await place.type(line, account.env)).toEqual(done);
+});
+
+test('a folder makes the round trip with its subfolders, and a second run skips encrypted files', async () => {
+  const place = await newPlace();
+  await mkdir(place.at('photos/2026'), { recursive: true });
+  await writeFile(place.at('photos/a.jpg'), plaintext);
+  await writeFile(place.at('photos/2026/b c.jpg'), 'b');
+  const there = 'eaas-files encrypt --recursive photos --out away';
+  expect(await place.type(there, account.env)).toEqual(done);
+  const back = 'eaas-files decrypt -r away --out back && diff --recursive photos back';
+  expect(await place.type(back, account.env)).toEqual(done);
+  expect((await place.list()).filter((name) => name.startsWith('away'))).toEqual([
+    'away',
+    'away/2026',
+    'away/2026/b c.jpg.eaas',
+    'away/a.jpg.eaas',
+  ]);
+  const beside = 'eaas-files encrypt -r photos && eaas-files encrypt -r photos --force';
+  expect(await place.type(beside, account.env)).toEqual(done);
+  expect((await place.list()).filter((name) => name.endsWith('.eaas.eaas'))).toEqual([]);
+});
+
+test('several files go into the folder of --out', async () => {
+  const place = await newPlace();
+  await mkdir(place.at('b'));
+  await writeFile(place.at('one'), '1');
+  await writeFile(place.at('b/two'), '2');
+  expect(await place.type('eaas-files encrypt one b/two --out sealed', account.env)).toEqual(done);
+  const decrypted = await place.type('eaas-files decrypt sealed/two.eaas --out -', account.env);
+  expect(decrypted).toEqual({ ...done, stdout: '2' });
+  expect(await place.list()).toEqual(['b', 'b/two', 'one', 'sealed', 'sealed/one.eaas', 'sealed/two.eaas']);
+});
+
+test('a context is needed to decrypt, and the name of the file is not', async () => {
+  const place = await newPlace();
+  await writeFile(place.at('a'), 'bound');
+  const encrypt =
+    'eaas-files encrypt a --context document=17 --context version=a=b && mv a.eaas renamed.eaas';
+  expect(await place.type(encrypt, account.env)).toEqual(done);
+  const line = 'eaas-files decrypt renamed.eaas --out - --context version=a=b';
+  const wrong = await place.type(line, account.env);
+  expect(wrong).toMatchObject({ code: 1, stdout: '' });
+  expect(wrong.stderr).toMatch(/^renamed\.eaas: decryption failed: /);
+  const right = await place.type(`${line} --context document=17`, account.env);
+  expect(right).toEqual({ ...done, stdout: 'bound' });
+});
+
+test('decrypt opens single values of the SDK, as bytes and in base64', async () => {
+  const place = await newPlace();
+  const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = account.env;
+  const client = new EaasClient({ baseUrl, apiKey, keyId: account.keyId });
+  await writeFile(place.at('text'), `${(await client.encrypt('from a column')).ciphertext}\n`);
+  await writeFile(place.at('bytes.eaas'), await client.encrypt('from bytea', { as: 'bytes' }));
+  const lines = 'eaas-files decrypt < text; eaas-files decrypt bytes.eaas --out -';
+  expect(await place.type(lines, account.env)).toEqual({ ...done, stdout: 'from a columnfrom bytea' });
+  await client.close();
+});
+
+test('the SDK decrypts a file of the command, and the command a stream of the SDK', async () => {
+  const place = await newPlace();
+  await writeFile(place.at('a'), plaintext);
+  expect(await place.type('eaas-files encrypt a', account.env)).toEqual(done);
+  const { decryptStream, encryptStream } = await import('@eaas/sdk/stream');
+  const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = account.env;
+  const client = new EaasClient({ baseUrl, apiKey, keyId: account.keyId });
+  const sealed = new Blob([new Uint8Array(await readFile(place.at('a.eaas')))]).stream();
+  const opened = new Response(sealed.pipeThrough(decryptStream(client)));
+  expect(Buffer.from(await opened.arrayBuffer()).equals(plaintext)).toBe(true);
+  const stream = new Blob(['from the SDK']).stream().pipeThrough(encryptStream(client));
+  await writeFile(place.at('b.eaas'), Buffer.from(await new Response(stream).arrayBuffer()));
+  const back = await place.type('eaas-files decrypt b.eaas && cat b', account.env);
+  expect(back).toEqual({ ...done, stdout: 'from the SDK' });
+  await client.close();
+});
+
+test('at a terminal the command shows its progress, and with --quiet nothing', async () => {
+  const place = await newPlace();
+  await writeFile(place.at('big'), Buffer.alloc(60_000_000));
+  const atTerminal = (command: string) =>
+    place.type(`script --quiet --return --command '${command}' /dev/null < /dev/null`, account.env);
+  const shown = await atTerminal('eaas-files encrypt big --out sealed');
+  expect(shown.code).toBe(0);
+  expect(shown.stdout).toMatch(/\[=* *\] +\d+% {2}[\d.]+ MiB/);
+  expect(await atTerminal('eaas-files decrypt sealed --out back --quiet')).toEqual(done);
+  const refused = await atTerminal('eaas-files encrypt big --out -');
+  expect(refused).toMatchObject({ code: 2 });
+  expect(refused.stdout).toContain('The ciphertext is binary');
+});
