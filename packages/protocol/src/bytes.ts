@@ -13,6 +13,16 @@ export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text.match(/\w\w/g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
+/**
+ * Compares byte by byte to the end, so that the time does not tell where the bytes differ. It is not noble's function, because
+ * the first download of a page would then contain all that noble's ciphers share.
+ */
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  let difference = a.length ^ b.length;
+  for (let at = 0; at < a.length; at++) difference |= (a[at] ?? 0) ^ (b[at] ?? 0);
+  return difference === 0;
+}
+
 /** Writes the low 32 bits of an integer, big-endian. */
 export function writeUint32(out: Uint8Array, at: number, integer: number): void {
   for (let byte = 3; byte >= 0; byte--) {

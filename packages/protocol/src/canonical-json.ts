@@ -13,7 +13,5 @@ export function canonicalJson(value: unknown): string {
       .map(([name, member]) => `${canonicalJson(name)}:${canonicalJson(member)}`);
     return `{${members.join()}}`;
   }
-  throw new InputError(
-    'JSON can hold only finite numbers, well-formed strings, booleans, null, arrays and objects',
-  );
+  throw new InputError('JSON holds finite numbers, well-formed strings, booleans, null, arrays and objects');
 }

@@ -1,5 +1,4 @@
-import { abytes, equalBytes } from '@noble/ciphers/utils.js';
-import { randomIv } from './bytes.ts';
+import { equalBytes, randomIv } from './bytes.ts';
 import { additionalData, type Context } from './context.ts';
 import { authentic, type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
 import { type Envelope, envelopeLengthOf, formatHeader, type Wrapped, writeFront } from './envelope.ts';
@@ -56,7 +55,7 @@ export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
   const key = requireKey(dataKey);
   // The plaintext must be bytes, because engines treat strings and other arrays differently. WebCrypto would encrypt an empty
   // plaintext instead.
-  abytes(plaintext);
+  if (!(plaintext instanceof Uint8Array)) throw new TypeError('expected a Uint8Array');
   const length = envelopeLength(dataKey, plaintext.length);
   const envelope = room ?? engine.allocate?.(length) ?? new Uint8Array(length);
   const iv = randomIv();

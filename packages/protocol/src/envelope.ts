@@ -161,9 +161,7 @@ export function writeFront(
 export function replaceWrapped(bytes: Uint8Array, wrapped: Wrapped): Uint8Array<ArrayBuffer> {
   const { version, length, keyId } = parseHeader(bytes);
   if (wrapped.keyId !== keyId) {
-    throw new InputError(
-      `a data key must be wrapped again under the same key, ${keyId} (got ${wrapped.keyId})`,
-    );
+    throw new InputError(`expected a data key wrapped under ${keyId} (got ${wrapped.keyId})`);
   }
   const rest = bytes.subarray(length);
   const replaced = formatHeader(version, wrapped, rest.length);

@@ -1,16 +1,17 @@
 // The entry `/internal-noble` is only for the packages of Eaas. No other entry must import this file, because clients load
 // noble on demand.
 import { gcm } from '@noble/ciphers/aes.js';
+import { expand, extract } from '@noble/hashes/hkdf.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { hkdf as saltedHkdf } from './derive.ts';
+import { using } from './bytes.ts';
 import { nobleOf } from './engines/noble-of.ts';
 
 export const nobleEngine = /* @__PURE__ */ nobleOf(gcm);
 
 /** Returns 64 bytes of HKDF-SHA-256 of a DEK, without a salt. */
 export const hkdf = (dek: Uint8Array, info: Uint8Array): Uint8Array =>
-  saltedHkdf(dek, new Uint8Array(0), info);
+  using(extract(sha256, dek), (prk) => expand(sha256, prk, info, 64));
 
 /** Returns a function that computes HMAC-SHA-256 under the key. The caller can overwrite the key afterwards. */
 export function hmacUnder(key: Uint8Array): (message: Uint8Array) => Uint8Array {

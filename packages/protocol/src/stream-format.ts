@@ -1,5 +1,5 @@
-import { concatBytes, equalBytes } from '@noble/ciphers/utils.js';
-import { randomBytes, using } from './bytes.ts';
+import { concatBytes } from '@noble/ciphers/utils.js';
+import { equalBytes, randomBytes, using } from './bytes.ts';
 import { type Context, encodeContext } from './context.ts';
 import { hkdf } from './derive.ts';
 import { authentic, type Engine, type EngineMode, onward, type Outcome } from './engines/engine.ts';
