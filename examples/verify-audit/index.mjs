@@ -15,7 +15,7 @@ for await (const line of createInterface({ input: createReadStream(log) })) {
   const { hash: stated, ...entry } = JSON.parse(line);
   if (last && (entry.tenant_id !== last.tenant_id || entry.id !== last.id + 1))
     fail(`expected entry ${last.id + 1} of the same tenant, got ${line}`);
-  // If the beginning of the log was purged or not exported, the first hash of the file is trusted.
+  // If the beginning of the log was purged or not exported, this program trusts the first hash of the file.
   hash ??= entry.id === 1 ? genesisHash(entry.tenant_id) : undefined;
   hash = hash ? entryHash(hash, entry) : Buffer.from(stated, 'hex');
   if (hex(hash) !== stated) fail(`entry ${entry.id} does not match its hash`);
@@ -32,7 +32,7 @@ console.log(
 );
 if (checkpoint) console.log(`and it extends the checkpoint at entry ${checkpoint.id}`);
 
-/** Returns the head that the checkpoint states, after checking that the verifier key signed the checkpoint. */
+/** Returns the head that a checkpoint states. Requires that the verifier key signed the checkpoint. */
 async function stated(file, key) {
   const head = await openCheckpoint(readFileSync(file, 'utf8'), key).catch((error) => fail(error.message, 2));
   return head ?? fail('the checkpoint is not signed by this key');

@@ -25,7 +25,7 @@ export const benchmark: Benchmark = {
     const bare = (count: number) =>
       keys.slice(0, count).map((key) => bareFields(key.dek, key.wrapped, context));
     const ready = bare(dataKeys);
-    // Adjacent rows have different data keys.
+    // Adjacent rows are encrypted under different data keys.
     const sealed = (count: number) => texts.map((text, row) => ready[row % count]?.seal(text) ?? '');
     const opens = (count: number): Comparison[] => {
       const ciphertexts = sealed(count);
@@ -72,7 +72,7 @@ async function requireAll(results: Results): Promise<void> {
   if (!(await results).every(({ ok }) => ok)) throw new Error('a row failed');
 }
 
-/** Runs with a new client each time. Throws if a run needs more than one request. */
+/** Runs a benchmark with a new client each time. Throws if a run sends more than one request. */
 function cold(service: ReturnType<typeof memoryService>, run: (client: EaasClient) => Results) {
   return async (): Promise<void> => {
     const client = new EaasClient(service.options);

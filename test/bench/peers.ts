@@ -30,7 +30,10 @@ interface AwsEncryptionSdk {
   };
 }
 
-/** The library @47ng/cloak, with its key parsed only once. Its format has no context and no key commitment. */
+/**
+ * Encrypts with the library @47ng/cloak, which parses its key only once. Its format has no context and no key
+ * commitment.
+ */
 export async function cloak(): Promise<Peer> {
   const { generateKey, parseKey, encryptString, decryptString } = await load<Cloak>('@47ng/cloak');
   const key = await parseKey(generateKey());
@@ -42,8 +45,8 @@ export async function cloak(): Promise<Peer> {
 }
 
 /**
- * The AWS Encryption SDK in its fastest setup: a local wrapping key instead of a network call, a cached data key that does
- * not expire, and the suite with key commitment and without signatures.
+ * Encrypts with the AWS Encryption SDK in its fastest setup. The setup has a local wrapping key instead of a network
+ * call, a cached data key that does not expire, and the suite with key commitment and without signatures.
  */
 export async function awsEncryptionSdk(context: Context = {}): Promise<Peer> {
   const aws = await load<AwsEncryptionSdk>('@aws-crypto/client-node');

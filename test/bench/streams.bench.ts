@@ -20,7 +20,8 @@ const content = concat(
 const dek = crypto.getRandomValues(new Uint8Array(32));
 const keyId = '00000000-0000-4000-8000-000000000002';
 
-// The bare functions encrypt the same chunks, but without a header, a commitment or a mark on the last chunk.
+// The bare functions encrypt the same chunks as a stream. They add no header and no commitment, and do not mark the
+// last chunk.
 const sealNode: OneChunk = (chunk, index) => {
   const cipher = createCipheriv('aes-256-gcm', dek, nonce(index));
   return Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()]);
@@ -74,7 +75,7 @@ async function streamed(engine: Engine, sealOne: OneChunk, openOne: OneChunk): P
   ];
 }
 
-/** 16 MiB as one value, by a client that has its data key. */
+/** Compares the encryption of one value of 16 MiB, with a client that has its data key in memory. */
 async function whole(): Promise<Comparison[]> {
   const service = createTestService();
   const { baseUrl, apiKey, fetch } = service;

@@ -7,7 +7,6 @@ import { OwnPostgres } from '../setup/own-postgres.ts';
 import { operate, type Operator } from '../faults/place.ts';
 import type { Benchmark, Contender } from './compare.ts';
 
-/** The peak memory in MB for each length of the log. */
 const peaks = new Map<number, number>();
 
 const small = 20_000;
@@ -25,7 +24,7 @@ export const benchmark: Benchmark = {
       {
         ours: await contender(operator, large),
         reference: await contender(operator, small),
-        // The time per entry must not grow with the length of the log.
+        // Requires that the time per entry does not grow with the length of the log.
         target: 0.8,
         floor: 100_000,
         note: () =>

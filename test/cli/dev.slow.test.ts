@@ -22,7 +22,10 @@ interface Started {
   stop(): Promise<void>;
 }
 
-/** Runs `eaas dev` in the folder of the test and waits until it is ready. Throws with its output if it ends instead. */
+/**
+ * Runs `eaas dev` in the folder of the test and waits until it is ready. If `eaas dev` ends first, throws an error
+ * with its output.
+ */
 async function dev(args: readonly string[] = [], env: Environment = {}): Promise<Started> {
   const { child, stdout, stderr } = launch([...program, 'dev', ...args], { EAAS_PORT: '0', ...env }, folder);
   const ended = once(child, 'close');

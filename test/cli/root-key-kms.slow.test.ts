@@ -18,7 +18,7 @@ async function newCommandLine(): Promise<CommandLine> {
 
 const execute = (env: Environment, ...args: string[]) => run([...program, ...args], env);
 
-/** A key service that accepts connections and says nothing. */
+/** Starts a key service that accepts connections and never responds. Returns its port. */
 async function silentPort(): Promise<number> {
   const server = createServer(() => undefined).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -36,7 +36,6 @@ whereAvailable('moto (Python and PyPI)', moto !== undefined, () => {
   });
   afterAll(() => aws.stop());
 
-  /** Wraps the root key of a command line. Returns the path of the file, and the environment without the root key. */
   async function wrapped(eaas: CommandLine): Promise<{ file: string; env: Environment; output: string }> {
     const file = join(await newDirectory(), 'root.wrapped');
     const { code, stdout, stderr } = await eaas.with(aws.env)(

@@ -20,7 +20,6 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Starts OpenBao in memory. Returns its address and a function that calls it with the token of root. */
 async function startOpenBao(command: string) {
   const [address, root] = [`127.0.0.1:${await freePort()}`, randomUUID()];
   const options = [`-dev-root-token-id=${root}`, `-dev-listen-address=${address}`, '-dev-no-store-token'];

@@ -4,7 +4,7 @@ import * as envelope from '../vectors/reference/envelope.mjs';
 import { openSecret } from '../vectors/reference/sealed-secret.mjs';
 import type { AuditEntry } from './fixture.ts';
 
-// Reads the formats with the second implementation, which also wrote the test vectors.
+// This module reads the byte formats with the second implementation, which also wrote the test vectors.
 
 type Context = Readonly<Record<string, string>>;
 
@@ -45,7 +45,7 @@ export function genesisHash(tenantId: string): string {
   return audit.chainStart(tenantId).toString('hex');
 }
 
-/** Returns the hash that an entry must have, from the hash of the previous entry. */
+/** Returns the hash that an audit entry must have, computed from the hash of the previous entry. */
 export function entryHash(previous: string, entry: AuditEntry): string {
   const metadata = audit.canonicalJson(entry.metadata);
   return audit.entryHash(Buffer.from(previous, 'hex'), entry.tenant_id, entry, metadata).toString('hex');

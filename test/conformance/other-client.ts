@@ -5,7 +5,7 @@ import { sealStream } from '@eaas/protocol/stream';
 import type { Client } from './client.ts';
 import { ok } from './fixture.ts';
 
-// A client in envelope mode that uses only the protocol package.
+// This client of envelope mode uses only the protocol package, and not the SDK.
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 

@@ -127,7 +127,7 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.getByRole('button', { name: 'Create the API key' }).click();
     const token = await page.locator('.token code').innerText();
     expect(token).toMatch(/^eaas_sk_\w{49}$/);
-    // The API key stays visible until the user has confirmed.
+    // Escape does not hide the API key, because the user has not confirmed yet.
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'I have stored it' }).click();

@@ -26,7 +26,7 @@ try {
         await page.setViewportSize({ width, height: width > 500 ? 900 : 844 });
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
         await page.evaluate("scrollTo(0, 0); document.activeElement.scrollIntoView({ block: 'nearest' })");
-        // With a dialog, only the visible part is captured, because a dialog does not cover the whole page.
+        // If a dialog is open, captures only the visible part, because a dialog does not cover the whole page.
         const fullPage = (await page.locator('dialog').count()) === 0;
         await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage });
       }

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-// The format of @47ng/cloak: `v1.aesgcm256.<fingerprint>.<iv>.<ciphertext>`, in base64url.
+// This module simulates @47ng/cloak, whose format is `v1.aesgcm256.<fingerprint>.<iv>.<ciphertext>`, in base64url.
 
 const keyOf = (key: string): Buffer => Buffer.from(key.slice('k1.aesgcm256.'.length), 'base64url');
 
@@ -12,7 +12,6 @@ export function encryptStringSync(text: string, key: string): string {
   return ['v1.aesgcm256', fingerprint, iv.toString('base64url'), sealed.toString('base64url')].join('.');
 }
 
-/** Returns the text of a stored value. Throws for any other text. */
 export function decryptStringSync(stored: string, key: string): string {
   const [, , , iv = '', body = ''] = stored.split('.');
   const sealed = Buffer.from(body, 'base64url');

@@ -10,7 +10,6 @@ interface Project {
   readonly children: readonly { name: string }[];
 }
 
-/** The part of typedoc's API that this file uses. */
 interface Application {
   readonly converter: { on(event: 'resolveEnd', listener: (context: { project: Project }) => void): void };
   readonly logger: { log: (message: string, level: number) => void };
@@ -23,7 +22,6 @@ interface Typedoc {
   readonly Application: { bootstrapWithPlugins(options: object): Promise<Application> };
 }
 
-// typedoc's log level
 const warning = 2;
 
 interface Entry {
@@ -34,7 +32,7 @@ interface Entry {
 
 const internal = new Set(['./internal', './service', './internal-audit', './internal-noble']);
 
-/** Every entry of a package that an app can import. */
+/** Returns every entry of a package that an app can import. */
 function entriesOf(folder: string): Entry[] {
   const { name, exports } = JSON.parse(readFileSync(`${root}packages/${folder}/package.json`, 'utf8')) as {
     name: string;
@@ -142,7 +140,7 @@ function optionsFor(folder: Folder, entries: readonly Entry[], modules: string, 
     pageTitleTemplates: { module: ({ name }: { name: string }) => `@eaas/${name.replace('-', '/')}` },
     logLevel: 'Warn',
     validation: { notExported: true, notDocumented: true, invalidLink: true },
-    // A property whose name and type explain it needs no description.
+    // typedoc requires no description of a property, because most names and types explain the property.
     intentionallyNotExported: unnamed[folder],
     intentionallyNotDocumented: unsaid[folder],
     requiredToBeDocumented: ['Class', 'Interface', 'TypeAlias', 'Function', 'Variable'],

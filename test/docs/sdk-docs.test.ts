@@ -83,6 +83,6 @@ test('every option of a run is in the table', () => {
   const names = Object.keys(runOptions);
   const rows = rowsUnder(read('packages/sdk/docs/reencrypt.md'), 'option');
   const explained = rows.flatMap(([cell = '']) => codesIn(cell));
-  // `clock` is for tests.
+  // The table does not list the option `clock`, which is for tests.
   expect(explained.toSorted()).toEqual(names.filter((name) => name !== 'clock').toSorted());
 });

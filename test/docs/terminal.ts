@@ -8,7 +8,7 @@ interface Typed {
 }
 
 export interface Terminal {
-  /** Types lines and waits until the shell is ready for the next. Throws if that takes ten minutes. */
+  /** Types lines and waits until the shell is ready for the next lines. Throws after ten minutes. */
   type(lines: string): Promise<Typed>;
   readonly shown: () => string;
   close(): Promise<void>;

@@ -18,7 +18,6 @@ export type Place = Pick<ServerProcess, 'port'>;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 2_000 });
 
-/** Sends a request, with a JSON body if one is given, and never throws. */
 export async function send(
   { port }: Place,
   token: string,

@@ -18,7 +18,7 @@ export interface LoadOptions {
   readonly token: string;
   readonly keyId: string;
   readonly workers: number;
-  /** The pause of a worker between rounds, in milliseconds. */
+  /** The milliseconds that a worker waits between two rounds of requests. */
   readonly rest?: number;
   readonly changes?: boolean;
 }

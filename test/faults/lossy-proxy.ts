@@ -8,7 +8,7 @@ import type { TestBase } from './place.ts';
 
 export type LossyProxy = Awaited<ReturnType<typeof lossyProxy>>;
 
-/** The time between dropping messages and dropping the connection, in milliseconds. */
+/** The milliseconds between the first dropped message and the end of the connection. */
 const silence = 200;
 
 /** Starts a proxy between a server and its database that loses or delays messages on request. */

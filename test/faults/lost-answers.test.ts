@@ -15,7 +15,8 @@ import {
   verify,
 } from './place.ts';
 
-// If a connection breaks during a commit, the client cannot know whether the database committed.
+// These tests break connections. If a connection breaks during a commit, the client cannot know whether the database
+// committed.
 
 let database: TestDatabase;
 let operator: Operator;

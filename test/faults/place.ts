@@ -14,7 +14,6 @@ export type Tenant = Resident;
 
 type NewTenant = TenantFields & { readonly name?: string };
 
-/** The operator of a migrated database. It runs in the process of the test. */
 export type Operator = Awaited<ReturnType<typeof operate>>;
 
 export type Replica = ServerProcess;

@@ -102,7 +102,6 @@ async function away(how: Outage['how'], milliseconds: number): Promise<void> {
   await sleep(500);
 }
 
-/** Returns the milliseconds that each replica needed until each tenant's first success. */
 function outageEnds({ until }: Outage): number[] {
   return tenants.flatMap(({ load }) =>
     replicas.map(({ port }) =>

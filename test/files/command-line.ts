@@ -7,17 +7,14 @@ import { newTenant, target, type Tenant } from '../conformance/fixture.ts';
 import { type Environment, type Finished, run } from '../conformance/program.ts';
 import { builtFilesProgram } from '../setup/built-files-program.ts';
 
-/** The program `eaas-files`, from source. */
 export const eaasFiles = (): string[] => [process.execPath, '--enable-source-maps', builtFilesProgram()];
 
-/** A tenant, a key of this tenant, and the variables that a user of `eaas-files` sets. */
 export interface Account {
   readonly tenant: Tenant;
   readonly keyId: string;
   readonly env: Environment;
 }
 
-/** Creates a tenant with an exportable key. */
 export async function newAccount(): Promise<Account> {
   const tenant = await newTenant('--envelope-only', 'true');
   const { key_id: keyId } = await tenant.newKey({ exportable: true });
@@ -27,18 +24,14 @@ export async function newAccount(): Promise<Account> {
   return { tenant, keyId, env };
 }
 
-/** A folder in which a user types lines of shell. */
 export interface Place {
   readonly path: string;
-  /** Returns the path of a file in the folder. */
   at(name: string): string;
   /** Runs lines of shell with `eaas-files` in the PATH. Each part of a pipeline must succeed. */
   type(lines: string, env: Environment): Promise<Finished>;
-  /** Returns the paths of all files and folders, sorted. */
   list(): Promise<string[]>;
 }
 
-/** Creates a folder that is removed when the test ends. */
 export async function newPlace(): Promise<Place> {
   const path = await mkdtemp(join(tmpdir(), 'eaas-test-'));
   onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
@@ -55,7 +48,6 @@ export async function newPlace(): Promise<Place> {
 
 let folder: string | undefined;
 
-/** A folder for the PATH with the command `eaas-files`. */
 function programs(): string {
   if (folder !== undefined) return folder;
   const made = mkdtempSync(join(tmpdir(), 'eaas-test-path-'));

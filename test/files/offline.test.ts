@@ -18,7 +18,6 @@ beforeAll(async () => {
   account = await newAccount();
 });
 
-/** A place with files under two versions of the key, and with the exported key. */
 async function placeWithExport(): Promise<Place> {
   const place = await newPlace();
   await writeFile(place.at('a'), plaintext);

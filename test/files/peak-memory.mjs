@@ -1,4 +1,5 @@
-// memory.slow.test.ts loads this file into `eaas-files`. It writes the most memory that was in use to standard error.
+// memory.slow.test.ts loads this file into `eaas-files`. The file writes the peak memory of the process to standard
+// error.
 let most = 0;
 const timer = setInterval(() => {
   globalThis.gc();

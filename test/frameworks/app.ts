@@ -11,20 +11,18 @@ import { requireTools } from '../setup/tools.ts';
 
 const manual = read('packages/sdk/docs/browser.md');
 
-/** A framework: its section in browser.md, its folder, and the commands that its users run. */
+/** A web framework. The tests take its app from a section of browser.md, and run the commands that its users run. */
 export interface Framework {
   readonly name: string;
   readonly folder: 'express' | 'fastify' | 'hono' | 'next' | 'sveltekit';
-  /** Arguments of Node that build the app. */
   readonly build?: readonly string[];
-  /** Arguments of Node that start the built app on a port. */
   readonly start: (port: number) => readonly string[];
-  /** Whether the framework takes the files as they are. Other apps get JavaScript and a static page. */
+  /** Whether the framework compiles TypeScript and pages itself. All other apps get JavaScript and a static page. */
   readonly compiles?: boolean;
   readonly env?: (origin: string) => Readonly<Record<string, string>>;
 }
 
-/** Code before the proxy of the manual: the names that an app has already. */
+/** Code that declares the names that the proxy code of the manual expects from an app. */
 const before = `
 const patientsKeyId = process.env.EAAS_KEY_ID!;
 const findSession = async (cookie: string | null) =>
@@ -32,7 +30,7 @@ const findSession = async (cookie: string | null) =>
 const log = { warn: (event: object, _text: string): void => console.log(JSON.stringify(event)) };
 `;
 
-/** Returns the files of a framework's section in browser.md, by their path. */
+/** Returns the files of a framework's section in browser.md. Maps each path to the content. */
 function filesOf(name: string): [string, string][] {
   const [, section = ''] = manual.split(`\n### ${name}\n`);
   const [text = ''] = section.split(/^##/m);
@@ -102,7 +100,8 @@ export async function startApp(
     ...framework.env?.(origin),
   };
   if (framework.build) {
-    // The build gets no API key, and the URL of no service.
+    // Builds the app without an API key and with a URL that leads to no service, because a build must not call the
+    // service.
     const building = { ...env, EAAS_BASE_URL: 'http://127.0.0.1:1', EAAS_KEY_ID: service['EAAS_KEY_ID'] };
     await promisify(execFile)(process.execPath, framework.build, { cwd: place, env: building });
   }
@@ -117,7 +116,6 @@ export async function startApp(
   return {
     port,
     origin,
-    /** Returns the events since the last call of `events`. */
     events: (): ProxyEvent[] => {
       const lines = output.split('\n').filter((line) => line.startsWith('{"type":'));
       output = '';

@@ -11,7 +11,8 @@ import { whereAvailable } from '../setup/available.ts';
 import { hasChromium, launchChromium, type Page } from '../setup/chromium.ts';
 import { composeApp, type Framework, type RunningApp, startApp } from './app.ts';
 
-// Starts the files of browser.md in each framework, with its published command, and calls the proxy from programs and pages.
+// Starts the apps of browser.md in each framework, with the framework's own command. Calls their proxy from programs
+// and from pages.
 
 const serverOf = (name: string, folder: Framework['folder']): Framework => ({
   name,
@@ -60,7 +61,6 @@ describe.each(frameworks)('$name', (framework) => {
 
   afterAll(() => app.stop());
 
-  /** Sends a request with the headers of a page and a session. */
   const post = (url: string, body: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(url, {
       method: 'POST',

@@ -4,7 +4,7 @@ const notText = [0, 1.5, true, [], {}, ['x'], { x: 'x' }];
 const notList = [0, true, 'x', '', {}, { 0: 'x', length: 1 }];
 const long = 'x'.repeat(70_000);
 
-/** For each kind of field, JSON values that the field must refuse with 400. */
+/** JSON values that a field of each kind must refuse with 400. */
 export const badInBody: Readonly<Record<Kind, readonly unknown[]>> = {
   text: [...notText, null, long],
   name: [...notText, '', 'a\nb', '\u0000', '\u0085', 'x'.repeat(129)],

@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-/** The packages of others that an app must install with a package. */
+/** Returns the names of other packages that an app must install together with a package. */
 function requiredPeers({ manifest }: PublishedPackage): string[] {
   const peers = Object.keys(manifest.peerDependencies ?? {});
   return peers.filter(
@@ -48,7 +48,6 @@ function requiredPeers({ manifest }: PublishedPackage): string[] {
   );
 }
 
-/** Links the other dependencies from this checkout. */
 function link(dependency: string): void {
   const path = join(place, 'node_modules', dependency);
   if (publishedPackages.some(({ name }) => name === dependency)) return;
@@ -110,7 +109,7 @@ describe.each(libraries)('$name as it is published', (published) => {
     const problems: readonly Problem[] = checked.types
       ? checked.problems
       : [{ kind: 'the package has no types' }];
-    // The packages are ESM only, so problems of CommonJS and older resolutions do not count.
+    // Ignores problems of CommonJS and older module resolutions, because the packages are only ES modules.
     const remaining = problems.filter(
       ({ resolutionKind = '' }) => !['node10', 'node16-cjs'].includes(resolutionKind),
     );

@@ -111,7 +111,7 @@ test('a table of plaintext is encrypted while the app writes, with one interrupt
 test('after a rotation, a run with writeMany leaves no value under the old version', async () => {
   const rows = await Promise.all(
     Array.from({ length: 50 }, async (_, index) => {
-      // The fifty values are encrypted under ten data keys.
+      // The client encrypts the fifty values under ten data keys, because it has ten scopes.
       const { ciphertext } = await client.encrypt(`${index}@example.com`, { scope: String(index % 10) });
       return { id: index + 1, email: ciphertext };
     }),

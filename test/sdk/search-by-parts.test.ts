@@ -59,7 +59,6 @@ beforeAll(async () => {
 
 afterAll(() => place.close());
 
-/** Fills the table, and returns the methods with the newest of two index keys first. */
 async function fill() {
   const { client } = await place.connect();
   const old = await createIndexKey(client);

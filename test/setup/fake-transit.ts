@@ -14,7 +14,7 @@ interface Received {
 
 type Respond = (request: Received) => { status?: number; body: unknown };
 
-/** Encrypts by reversing the letters, for callers with the token. */
+/** Simulates the encryption of a Transit engine: reverses the letters, if the caller has the token. */
 export const honest: Respond = ({ path, headers, body }) => {
   if (headers['x-vault-token'] !== token) return { status: 403, body: { errors: ['permission denied'] } };
   const reversed = (text = ''): string => Array.from(text).toReversed().join('');
@@ -23,7 +23,6 @@ export const honest: Respond = ({ path, headers, body }) => {
     : { body: { data: { plaintext: reversed(body['ciphertext']?.slice('vault:v1:'.length)) } } };
 };
 
-/** Listens on a free port until the test ends. Returns the port. */
 export async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -34,7 +33,6 @@ export async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Starts a Transit engine. Returns its address and the requests that it received. */
 export async function fakeTransit(respond: Respond = honest, tls?: { cert: string; key: string }) {
   const requests: Received[] = [];
   const handle: RequestListener = (request, response) => {

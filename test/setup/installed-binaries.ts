@@ -22,7 +22,10 @@ export async function chooseBinaries(preferred: 'installed' | 'embedded'): Promi
   return installed ?? embeddedBinaries();
 }
 
-/** Returns the first PostgreSQL of version 14 or later that runs. Looks in `searchPath` (a PATH) first. */
+/**
+ * Returns the first PostgreSQL of version 14 or later that this machine can run. Searches the folders of `searchPath`
+ * (a PATH) first.
+ */
 export async function installedBinaries(searchPath: string): Promise<PostgresBinaries | undefined> {
   const versioned = await Promise.all([
     subdirectories('/usr/lib/postgresql', /^\d+$/),

@@ -31,11 +31,8 @@ export async function requireMoto(): Promise<string | undefined> {
   }
 }
 
-/** AWS as moto imitates it, on a port of this machine. */
 export interface Aws {
-  /** The environment of a process that uses it. */
   readonly env: Readonly<Record<string, string>>;
-  /** Calls an action of KMS. Throws if it fails. */
   readonly kms: (action: string, input: object) => Promise<Record<string, unknown>>;
   readonly stop: () => void;
 }
@@ -59,7 +56,7 @@ const environment = (url: string): Aws['env'] => ({
   AWS_SECRET_ACCESS_KEY: 'secret-of-the-test',
 });
 
-// moto reads the region from the header, and does not check the signature.
+// moto reads the region from this header, and does not check the signature.
 const authorization =
   'AWS4-HMAC-SHA256 Credential=test/20260101/eu-central-1/kms/aws4_request, SignedHeaders=host, Signature=0';
 

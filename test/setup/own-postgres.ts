@@ -107,7 +107,8 @@ function isRunning(pid: number): boolean {
 export async function childrenOf(parent: number): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')));
-  // The name is in parentheses and can contain any character. The state and the parent follow.
+  // /proc/<pid>/stat has the name of the process in parentheses. The name can contain any character. The state and the
+  // parent's id follow.
   return pids
     .filter((_, index) => stats[index]?.split(') ').at(-1)?.split(' ')[1] === String(parent))
     .map(Number);

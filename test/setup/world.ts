@@ -79,7 +79,7 @@ export async function openWorld(start: string): Promise<World> {
   };
 }
 
-/** Calls an operation as the HTTP layer does. Checks the output against its schema. Throws Refusal. */
+/** Calls an operation of the server as the HTTP layer does. Checks the output against its schema. Throws Refusal. */
 export type Api = <R extends Route>(route: R, input: Input<R>) => Promise<Output<R>>;
 
 export function apiOf(service: Service, token: string): Api {

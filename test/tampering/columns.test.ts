@@ -221,7 +221,7 @@ const wronglyAnswered: Record<Bound, (row: Row, column: string) => Promise<numbe
   tenants: (_, column) => unless(column === 'tenant_id' ? [401] : [503], [call('GET /v1/keys', {})]),
   audit_heads: async (_, column) => [
     ...(await unless(column === 'tenant_id' ? [401] : [503], [call('GET /v1/keys', {})])),
-    // A verification succeeds and returns its findings.
+    // A verification succeeds if the head was changed, and returns findings.
     ...(await unless([200], [call('GET /v1/audit/verify', {})])),
   ],
   // A list of the audit log either succeeds or returns 503.

@@ -341,7 +341,7 @@ describe('a row restored to an older authentic state', () => {
       });
       const api_key_id = holder?.apiKeyId ?? '';
       const shown = api('GET /v1/api-keys/:api_key_id', { api_key_id });
-      // Calls with the API key get 401, and calls that show the API key get 503.
+      // A call with the changed API key gets 401. A call that shows this API key gets 503.
       const [itself, shownStatus] = await Promise.all([statusOf(call), statusOf(shown)]);
       return [itself === 401 ? 503 : 0, shownStatus];
     },

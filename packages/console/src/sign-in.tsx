@@ -22,7 +22,6 @@ const reasons: Readonly<Record<Exclude<SignedOut, 'new'>, { tone: 'info' | 'warn
   left: { tone: 'info', text: 'You are signed out. This page has forgotten the API key.' },
 };
 
-/** The form that asks for an API key and shows why the user must sign in. */
 export function SignIn() {
   const apiKey = useSignal('');
   const failure = useSignal<Failure | undefined>(undefined);

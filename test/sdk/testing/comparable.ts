@@ -32,7 +32,7 @@ export class Names {
   }
 }
 
-/** Returns a response without the allowed differences. It must be equal on both sides. */
+/** Returns a response without the differences that are allowed between the two services. */
 export function comparable(status: number, headers: Headers, body: unknown, names: Names): object {
   const shown = Array.from(headers)
     .filter(([name]) => !(name in otherHeaders))

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Permission } from '@eaas/protocol/wire';
 import { createTestService, type TestService } from '@eaas/sdk/testing';
 
-// Simulates the operator's commands that the conformance tests use, with services in memory.
+// This module simulates the operator's commands that the conformance tests use. Each tenant is a service in memory.
 
 const services = new Map<string, TestService>();
 

@@ -10,7 +10,9 @@ export interface ApiKeyChanges {
   readonly gains: readonly string[];
 }
 
-/** Compares an API key with a draft of it. Fields that stay as they are are not sent. */
+/**
+ * Compares an API key with an edited copy. Returns only the fields that differ, and what the API key gains and loses.
+ */
 export function changesOf(record: ApiKeyRecord, draft: ApiKeyDraft): ApiKeyChanges {
   const { permissions, keyIds } = draft;
   const [taken, given] = difference(record.permissions, permissions);

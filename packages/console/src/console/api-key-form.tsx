@@ -8,7 +8,7 @@ import { permissionTexts, tenantWide } from './permission-texts.ts';
 export interface ApiKeyDraft {
   readonly name: string;
   readonly permissions: readonly Permission[];
-  /** Null for all keys. */
+  /** The ids of the keys that the API key can use. Null means all keys. */
   readonly keyIds: readonly string[] | null;
   readonly expires: string;
 }

@@ -3,7 +3,6 @@ import { useEffect } from 'preact/hooks';
 
 interface CopyProps {
   readonly text: string;
-  /** Describes the text for screen readers. */
   readonly of: string;
 }
 

@@ -23,7 +23,7 @@ interface Inputs extends Texts {
 
 export function Field({ label, hint, error, value, type = 'text', ...input }: Inputs) {
   const id = useId();
-  // The types of Preact require `type` as a literal.
+  // The types of Preact require a literal as the `type` of an input.
   const literal: 'text' = type as 'text';
   return (
     <Labelled id={id} label={label} hint={hint} error={error}>

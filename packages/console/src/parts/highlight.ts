@@ -1,4 +1,4 @@
-/** A part of the code. Its `kind` determines the colour. A part without a `kind` has no colour. */
+/** A part of highlighted code. The `kind` of the part determines its colour. A part without a `kind` has no colour. */
 export interface Piece {
   readonly text: string;
   readonly kind?: 'word' | 'text' | 'remark' | 'number';

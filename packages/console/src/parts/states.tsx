@@ -73,7 +73,6 @@ interface NoticeProps {
   readonly children: ComponentChildren;
 }
 
-/** A short message that screen readers read out when it appears. */
 export function Notice({ tone, children }: NoticeProps) {
   return (
     <div class={`notice ${tone}`} role={tone === 'bad' || tone === 'warn' ? 'alert' : 'status'}>

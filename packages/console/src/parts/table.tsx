@@ -9,7 +9,6 @@ export interface Column<Row> {
 }
 
 interface TableProps<Row> {
-  /** The title of the table, for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];

@@ -20,8 +20,8 @@ export interface People {
 const others = ['grace@example.com', 'alan@example.com', 'edsger@example.com'];
 
 /**
- * Encrypts four rows. The first row has the value of the playground. The client keeps its data key in memory, so the
- * four rows need only one request. Throws EaasError.
+ * Encrypts four rows for the playground. The client keeps its data key in memory, so the four rows need only one
+ * request. Throws EaasError.
  */
 export async function storePeople({ session, keyId }: Play, email: string): Promise<People> {
   const client = clientOf(session.apiKey, undefined, { keyId, cache: 'browser' });
