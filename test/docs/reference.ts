@@ -91,9 +91,9 @@ type Folder = 'sdk' | 'protocol';
 
 // These types are not exported, because apps do not need their names. The pages describe them where they are used.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
-  sdk: `Absent ApiKeyFields ByteTransform Calls FieldOf FieldValue Flat FormOf IdFor IndexColumn
-    IndexColumns IndexValue IsWhole KeyFields KeyRecord NameOf OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
-    PlaceOf RewrapClient Searchable Stored ValueOf ValueType
+  sdk: `Absent AliasesIn ApiKeyFields ByteTransform Calls FieldOf FieldValue Flat FormOf IdFor IndexColumn
+    IndexColumns IndexValue IsWhole KeyFields KeyRecord NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
+    PlaceOf RewrapClient RowIn Searchable Stored ValueOf ValueType
     Where apiKeyRoutes keyRoutes named ownReasons serverModeRoutes`.split(/\s+/),
   protocol: ['Flags', 'Part', 'PathPart', 'Steps', 'TextKey'],
 };

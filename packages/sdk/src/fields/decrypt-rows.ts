@@ -101,7 +101,7 @@ function refuseCiphertext(row: Row, column: string, table: string): never {
   const value = row[column];
   const isInside = typeof value === 'object' && !(value instanceof Uint8Array);
   const advice = isInside
-    ? 'decrypt the rows inside it with a call for their table'
+    ? 'decrypt the rows inside it with `decryptNested`'
     : `pass { as: { ${column}: '<field>' } } to decrypt it as that field`;
   throw new InputError(
     `the column holds a ciphertext but is not a field of \`${table}\`: ${advice}, or pass { as: { ${column}: null } } to keep the ciphertext`,

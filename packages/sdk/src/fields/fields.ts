@@ -2,6 +2,7 @@ export { bigint, boolean, bytes, date, json, number, plaintext, text, unencrypte
 export { checkConstraints, type CheckConstraintsOptions } from './check-constraints.ts';
 export { holdsCiphertext } from './ciphertext-test.ts';
 export type { SettledRow } from './decrypt-rows.ts';
+export { decryptNested } from './decrypt-nested.ts';
 export { defineFields, type FieldsDefinition, type RecordsOptions } from './define-fields.ts';
 export { describeFields, type FieldDescription } from './describe-fields.ts';
 export type {
@@ -24,6 +25,7 @@ export type { IndexSource } from './fingerprints.ts';
 export { indexColumns } from './index-columns.ts';
 export { createIndexKey, type IndexKeyOptions, rewrapIndexKey } from './index-key.ts';
 export type { FieldsClient, PlaintextRead, ReadCount, RowOptions } from './internals.ts';
+export type { DecryptNestedResult, Nesting } from './nested-types.ts';
 export type { NamedNormalization, Normalization } from './normalize.ts';
 export type { PartIndex, PartIndexes, PartOptions, TextPartOptions, TypedValue } from './part-index.ts';
 export type { Query } from './query-types.ts';

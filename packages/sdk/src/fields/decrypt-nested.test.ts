@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { observedClient } from '../../../../test/sdk/observed-client.ts';
+import { EaasClient, InputError } from '../index.ts';
+import { date, decryptNested, defineFields, FieldError, text, unencrypted } from './fields.ts';
+
+const fields = defineFields({
+  doctors: { ...unencrypted('id'), name: text() },
+  patients: { ...unencrypted('id'), name: text(), ssn: text().searchable(), born: date() },
+  visits: { ...unencrypted('number'), note: text() },
+});
+const doctor = { id: 'd-1', name: 'Dr Grey' };
+const patient = { id: 1, name: 'Ada', ssn: '123', born: new Date('1815-12-10') };
+const notes = [
+  { number: 7, note: 'cough' },
+  { number: 8, note: null },
+];
+
+/** Stores each table under its own scope, and therefore under its own data key. Reads with an empty cache. */
+async function openClinic() {
+  const { service, client, keyId } = observedClient();
+  const writer = fields.for(client, { index: 'service' });
+  const storedDoctor = await writer.encryptRow('doctors', doctor.id, doctor, { scope: 'a' });
+  const storedPatient = await writer.encryptRow('patients', patient.id, patient, { scope: 'b' });
+  const visits = await writer.encryptRows('visits', notes, ({ number }) => number, { scope: 'c' });
+  const { baseUrl, apiKey, fetch } = service;
+  const records = fields.for(new EaasClient({ baseUrl, apiKey, fetch, keyId }), { index: 'service' });
+  const rows = [{ ...storedDoctor, patients: [{ ...storedPatient, visits, substitute: storedDoctor }] }];
+  const before = service.requests.length;
+  return { records, rows, storedPatient, visits, requests: () => service.requests.slice(before) };
+}
+
+const nesting = {
+  table: 'doctors',
+  nested: {
+    patients: {
+      table: 'patients',
+      nested: {
+        visits: { table: 'visits', id: ({ number }: { number: number }) => number },
+        substitute: { table: 'doctors' },
+      },
+    },
+  },
+} as const;
+
+test('rows of three tables in one another are decrypted with one request, and index columns are removed', async () => {
+  const { records, rows, requests } = await openClinic();
+  const before = structuredClone(rows);
+  const opened = await decryptNested(records, rows, nesting);
+  expect(opened).toStrictEqual([
+    { ...doctor, patients: [{ ...patient, visits: notes, substitute: doctor }] },
+  ]);
+  expect(opened[0]?.patients[0]?.visits[0]?.note satisfies string | null | undefined).toBe('cough');
+  expect(opened[0]?.patients[0]?.born satisfies Date | undefined).toEqual(patient.born);
+  expect(rows).toEqual(before);
+  expect(requests()).toEqual([{ route: 'POST /v1/batch/unwrap', status: 200, items: 3 }]);
+});
+
+test('null, undefined and an empty list of rows stay as they are', async () => {
+  const { records, visits, requests } = await openClinic();
+  const rows = [
+    { id: 1, patients: null, visits: visits.slice(2) },
+    { id: 2, patients: undefined, visits: visits.slice(1) },
+  ];
+  const opened = await decryptNested(records, rows, {
+    table: 'doctors',
+    nested: { patients: { table: 'patients' }, visits: { table: 'visits', id: ({ number }) => number } },
+  });
+  expect(opened).toStrictEqual([rows[0], { id: 2, patients: undefined, visits: [notes[1]] }]);
+  expect(requests()).toEqual([]);
+});
+
+test('`as` renames the columns of one table', async () => {
+  const { records, storedPatient, visits } = await openClinic();
+  const rows = [{ id: 1, called: storedPatient.name, visits: visits.slice(0, 1) }];
+  const opened = await decryptNested(records, rows, {
+    table: 'patients',
+    as: { called: 'name' },
+    nested: { visits: { table: 'visits', id: ({ number }) => number } },
+  });
+  expect(opened).toEqual([{ id: 1, called: 'Ada', visits: notes.slice(0, 1) }]);
+});
+
+test('rows inside a row that are not named throw, and the error names `decryptNested`', async () => {
+  const { records, rows } = await openClinic();
+  const work = decryptNested(records, rows, { table: 'doctors' });
+  await expect(work).rejects.toThrow(FieldError);
+  await expect(work).rejects.toThrow(/^doctors\.patients of row d-1: .*with `decryptNested`/);
+});
+
+test('a nested ciphertext of another row throws and names its table, field and row', async () => {
+  const { records, rows } = await openClinic();
+  const moved = structuredClone(rows);
+  for (const { patients } of moved) for (const row of patients) row.id = 2;
+  await expect(decryptNested(records, moved, nesting)).rejects.toMatchObject({
+    code: 'decryption',
+    table: 'patients',
+    field: 'name',
+    row: '2',
+  });
+});
+
+test.each<[string, unknown, unknown, RegExp]>([
+  ['JSON text', { visits: '[]' }, { visits: { table: 'visits' } }, /expected rows of `visits`.*got a string/],
+  ['a relation that is not loaded', { visits: Promise.resolve([]) }, { visits: { table: 'visits' } }, /load/],
+  ['rows without an id', { visits: [{ note: 'x' }] }, { visits: { table: 'visits' } }, /no column `id`/],
+  ['an unknown table', {}, { visits: { table: 'visit' } }, /visit/],
+  ['an unknown option', {}, { visits: { table: 'visits', key: 1 } }, /key/],
+])('%s throws InputError', async (_, row, nested, message) => {
+  const { records, storedPatient } = await openClinic();
+  const work = decryptNested(records, [{ ...storedPatient, ...(row as object) }], {
+    table: 'patients',
+    nested: nested as object,
+  });
+  await expect(work).rejects.toThrow(InputError);
+  await expect(work).rejects.toThrow(message);
+});

@@ -1,0 +1,105 @@
+import { requireOptions } from '../require-options.ts';
+import { type Row, type RowOptions, rowOptions } from './internals.ts';
+import type { DecryptNestedResult, Nesting } from './nested-types.ts';
+import type { Records } from './records.ts';
+import type { RecordId, Tables } from './row-types.ts';
+import { refuse } from './value-type.ts';
+
+/** `Nesting` without the types of the definition. */
+interface UntypedNesting {
+  readonly table: string;
+  readonly id?: (row: Row) => RecordId;
+  readonly as?: Readonly<Record<string, string | null>>;
+  readonly nested?: Readonly<Record<string, UntypedNesting>>;
+}
+
+/** The rows of one table in a result: what to decrypt, and the objects that get the values. */
+interface Found {
+  readonly stored: Row[];
+  readonly copies: Row[];
+}
+
+interface UntypedRecords {
+  decryptRows(
+    table: string,
+    rows: readonly Row[],
+    idOf: (row: Row) => RecordId,
+    options: RowOptions & Pick<UntypedNesting, 'as'>,
+  ): Promise<Row[]>;
+}
+
+/**
+ * Decrypts rows that hold rows of other tables, at any depth: `decryptNested(records, rows, { table: 'patients', nested: {
+ * visits: { table: 'visits' } } })`. All tables share one request for data keys. Returns new plain objects. Throws the first
+ * FieldError, and InputError if a column of `nested` does not hold rows.
+ */
+export async function decryptNested<
+  T extends Tables,
+  Row extends object,
+  const Shape extends Nesting<T, Row>,
+>(
+  records: Records<T>,
+  rows: readonly Row[],
+  nesting: Shape,
+  options: RowOptions = {},
+): Promise<DecryptNestedResult<T, Row, Shape>[]> {
+  requireOptions(rowOptions, options, 'decryptNested');
+  const opened = await decryptUntyped(records, rows, nesting as unknown as UntypedNesting, options);
+  return opened as DecryptNestedResult<T, Row, Shape>[];
+}
+
+async function decryptUntyped(
+  records: UntypedRecords,
+  given: readonly object[],
+  top: UntypedNesting,
+  options: RowOptions,
+): Promise<unknown[]> {
+  const found = new Map<UntypedNesting, Found>();
+
+  const prepare = (nesting: UntypedNesting): void => {
+    requireOptions({ table: true, id: true, as: true, nested: true }, nesting, 'decryptNested');
+    found.set(nesting, { stored: [], copies: [] });
+    for (const inside of Object.values(nesting.nested ?? {})) prepare(inside);
+  };
+
+  const copyOf = (value: unknown, nesting: UntypedNesting): unknown => {
+    if (value === null || value === undefined) return value;
+    if (Array.isArray(value)) return value.map((item) => copyOf(item, nesting));
+    if (!isRow(value)) {
+      return refuse(
+        `expected rows of \`${nesting.table}\`, or null (got a ${typeof value}): load the relation before, and parse JSON`,
+      );
+    }
+    const stored = { ...value };
+    const copy: Row = {};
+    for (const [column, inside] of Object.entries(nesting.nested ?? {})) {
+      if (!Object.hasOwn(stored, column)) continue;
+      copy[column] = copyOf(stored[column], inside);
+      delete stored[column];
+    }
+    found.get(nesting)?.stored.push(stored);
+    found.get(nesting)?.copies.push(copy);
+    return copy;
+  };
+
+  prepare(top);
+  const rows = given.map((row) => copyOf(row, top));
+  // The client joins the requests of calls that run at the same time.
+  await Promise.all(
+    Array.from(found, async ([{ table, id = idOf, as = {} }, { stored, copies }]) => {
+      const results = await records.decryptRows(table, stored, id, { ...options, as });
+      for (const [at, copy] of copies.entries()) Object.assign(copy, results[at]);
+    }),
+  );
+  return rows;
+}
+
+function idOf({ id }: Row): RecordId {
+  if (typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint') return id;
+  return refuse('the rows have no column `id`: select it, or pass `id`, which returns the id of a row');
+}
+
+/** A promise is a relation that the ORM has not loaded. */
+function isRow(value: unknown): value is Row {
+  return typeof value === 'object' && !(value instanceof Promise) && !(value instanceof Uint8Array);
+}
