@@ -98,6 +98,18 @@ test('rewrap moves files to the newest version, and changes only their first byt
   expect(await readFile(place.at('box/1.eaas'))).toEqual(after);
 });
 
+test('a folder can have more files than a process can open', async () => {
+  const lines = `for n in {1..150}; do cp box/1.eaas box/copy-$n.eaas; cp a box/plain-$n.eaas; done
+ulimit -n 200
+eaas-files rewrap -r box --json; eaas-files inspect -r box --json; eaas-files decrypt -r box --out back`;
+  const { stdout, stderr } = await place.type(lines, account.env);
+  expect(jsonLines(stdout)).toHaveLength(2 * 153);
+  const messages = stderr.trimEnd().split('\n');
+  expect(messages.filter((line) => !/^box\/plain-\d+\.eaas: not a ciphertext/.test(line))).toEqual([]);
+  expect(messages).toHaveLength(3 * 150);
+  expect((await place.list()).filter((path) => path.startsWith('back/'))).toHaveLength(153);
+});
+
 test('rewrap is a filter for standard input', async () => {
   const line = 'eaas-files rewrap < box/1.eaas | tee new.eaas | eaas-files decrypt | cmp - a';
   expect(await place.type(line, account.env)).toEqual(done);

@@ -59,6 +59,14 @@ test('a folder makes the round trip with its subfolders, and a second run skips 
   expect((await place.list()).filter((name) => name.endsWith('.eaas.eaas'))).toEqual([]);
 });
 
+test('a symbolic link in a folder is skipped, and one that the command line names is read', async () => {
+  const place = await newPlace();
+  const lines = `mkdir box && echo 1 > box/a && ln -s a box/link && ln -s .. box/up
+eaas-files encrypt -r box --out sealed && eaas-files encrypt box/link && eaas-files decrypt box/link.eaas --out -`;
+  expect(await place.type(lines, account.env)).toEqual({ ...done, stdout: '1\n' });
+  expect((await place.list()).filter((path) => path.startsWith('sealed/'))).toEqual(['sealed/a.eaas']);
+});
+
 test('several files go into the folder of --out', async () => {
   const place = await newPlace();
   await mkdir(place.at('b'));

@@ -59,6 +59,10 @@ test.each([
   ['an exported key without a private key', ['decrypt', '--exported-key', 'key.json']],
   ['a private key without an exported key', ['decrypt', '--private-key', 'private.pem']],
   ['export-key without a public key', ['export-key']],
+  [
+    'the name of a key instead of its id',
+    ['decrypt', '/etc/hostname', '--out', '/does/not', '--key', 'patients'],
+  ],
 ])('a command line with %s exits with 2 and prints its message on standard error', async (_, args) => {
   const { code, stdout, stderr } = await command(...args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

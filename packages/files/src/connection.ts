@@ -1,3 +1,4 @@
+import { parseUuid } from '@eaas/protocol';
 import { type Context, EaasClient } from '@eaas/sdk';
 import type { OpenOptions, StreamClient } from '@eaas/sdk/stream';
 import { openOffline } from './offline.ts';
@@ -59,7 +60,7 @@ export async function withClient<T>(parsed: Parsed, work: (client: EaasClient) =
 
 /** Does work with a client that decrypts: with exported keys if --exported-key is set, and otherwise with the service. */
 export async function withOpener<T>(parsed: Parsed, work: (opener: Opener) => Promise<T>): Promise<T> {
-  const keyIds = parsed.all('key');
+  const keyIds = keyIdsIn(parsed);
   const exportedKeys = parsed.all('exported-key');
   const privateKey = parsed.one('private-key');
   if (exportedKeys.length > 0) {
@@ -78,6 +79,13 @@ export async function withOpener<T>(parsed: Parsed, work: (opener: Opener) => Pr
     }
     return work({ client, expected: { keyId: client.keyId } });
   });
+}
+
+/** Returns the ids of --key. Throws WrongUsage. */
+export function keyIdsIn(parsed: Parsed): readonly string[] {
+  const ids = parsed.all('key');
+  if (ids.every((id) => parseUuid(id) !== undefined)) return ids;
+  throw new WrongUsage('--key must be the id of a key, which is a UUID: the `key_id`, not the name.');
 }
 
 /** Returns the context of the options, or undefined. Throws WrongUsage. */

@@ -15,10 +15,10 @@ import {
 } from './connection.ts';
 import { expectAll, forEachFile } from './each.ts';
 import { WrongUsage } from './failure.ts';
-import { findInputs, type Input, isEncryptedName, suffix } from './inputs.ts';
+import { findInputs, isEncryptedName, standard, suffix } from './inputs.ts';
 import { inLine } from './output.ts';
 import { planOutputs } from './outputs.ts';
-import { collect, readPieces, streamOf } from './read.ts';
+import { collect, streamOf, withPieces } from './read.ts';
 import { writePieces } from './write.ts';
 
 /** `eaas-files decrypt`. */
@@ -54,28 +54,31 @@ async function decryptFiles(run: Run): Promise<number> {
   const isRecursive = parsed.isSet('recursive');
   const inputs = await findInputs(parsed.paths, { isRecursive, isWanted: isEncryptedName });
   const jobs = await planOutputs(inputs, { out: parsed.one('out'), force, rename: withoutSuffix });
+  // At a terminal the plaintext itself shows the progress.
+  if (process.stdout.isTTY && jobs.some(({ output }) => output === standard)) run.progress.hide();
   expectAll(run, inputs);
   return withOpener(parsed, (opener) =>
     forEachFile(
       run,
       jobs,
       ({ input }) => input,
-      async ({ input, output }) => {
-        const plaintext = await decrypted(run, input, opener, context);
-        await writePieces(output, plaintext, { force, mode: input.mode });
-      },
+      ({ input, output }) =>
+        withPieces(run, input, async (pieces) => {
+          const plaintext = await decrypted(pieces, opener, context, run.stop.signal);
+          await writePieces(output, plaintext, { force, mode: input.mode });
+        }),
     ),
   );
 }
 
 /** Returns the plaintext of a file. A piece is returned after it was authenticated. */
 async function decrypted(
-  { stop: { signal }, progress }: Run,
-  input: Input,
+  pieces: AsyncGenerator<Uint8Array>,
   { client, expected }: Opener,
   context: Context | undefined,
+  signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const { kind, bytes } = await openCiphertext(readPieces(input, signal, progress));
+  const { kind, bytes } = await openCiphertext(pieces);
   if (kind === 'stream') {
     return streamOf(bytes).pipeThrough(decryptStream(client, { ...expected, context, signal }));
   }

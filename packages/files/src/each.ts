@@ -39,6 +39,7 @@ export async function forEachFile<Item>(
     }
   };
   const results = await Promise.allSettled(Array.from({ length: atOnce }, worker));
+  progress.end();
   // Waits for all files before it throws, so that no temporary file remains.
   for (const result of results) if (result.status === 'rejected') throw result.reason;
   return failures;

@@ -3,6 +3,7 @@ import type { Command, Run } from './command.ts';
 import {
   contextIn,
   contextOptions,
+  keyIdsIn,
   fileOptions,
   progressOptions,
   serviceOptions,
@@ -12,7 +13,7 @@ import { expectAll, forEachFile } from './each.ts';
 import { CannotStart, WrongUsage } from './failure.ts';
 import { findInputs, isEncryptedName, standard, suffix } from './inputs.ts';
 import { planOutputs } from './outputs.ts';
-import { readPieces, streamOf } from './read.ts';
+import { streamOf, withPieces } from './read.ts';
 import { writePieces } from './write.ts';
 
 /** `eaas-files encrypt`. */
@@ -40,7 +41,7 @@ export const encrypt: Command = {
 };
 
 async function encryptFiles(run: Run): Promise<number> {
-  const { parsed, stop, progress } = run;
+  const { parsed, stop } = run;
   const context = contextIn(parsed);
   const force = parsed.isSet('force');
   const inputs = await findInputs(parsed.paths, {
@@ -54,7 +55,7 @@ async function encryptFiles(run: Run): Promise<number> {
   }
   expectAll(run, inputs);
   return withClient(parsed, (client) => {
-    const keyId = parsed.one('key') ?? client.keyId;
+    const [keyId = client.keyId] = keyIdsIn(parsed);
     if (keyId === undefined)
       throw new CannotStart('There is no key: set EAAS_KEY_ID, or pass --key with its id.');
     const { signal } = stop;
@@ -62,11 +63,11 @@ async function encryptFiles(run: Run): Promise<number> {
       run,
       jobs,
       ({ input }) => input,
-      async ({ input, output }) => {
-        const pieces = streamOf(readPieces(input, signal, progress));
-        const encrypted = pieces.pipeThrough(encryptStream(client, { keyId, context, signal }));
-        await writePieces(output, encrypted, { force, mode: input.mode });
-      },
+      ({ input, output }) =>
+        withPieces(run, input, (pieces) => {
+          const encrypting = encryptStream(client, { keyId, context, signal });
+          return writePieces(output, streamOf(pieces).pipeThrough(encrypting), { force, mode: input.mode });
+        }),
     );
   });
 }

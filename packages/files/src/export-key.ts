@@ -2,7 +2,7 @@ import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import type { Input, Output } from '@eaas/protocol/wire';
 import { one } from './ciphertext.ts';
 import type { Command, Run } from './command.ts';
-import { serviceOptions, withClient } from './connection.ts';
+import { keyIdsIn, serviceOptions, withClient } from './connection.ts';
 import { readText } from './exported-key.ts';
 import { CannotStart, WrongUsage } from './failure.ts';
 import { standard } from './inputs.ts';
@@ -47,7 +47,7 @@ async function exportToFile({ parsed, stop: { signal } }: Run): Promise<number> 
   const force = parsed.isSet('force');
   if (!force) await requireNew([output]);
   const exported = await withClient(parsed, async (client) => {
-    const key_id = parsed.one('key') ?? client.keyId;
+    const [key_id = client.keyId] = keyIdsIn(parsed);
     if (key_id === undefined)
       throw new CannotStart('There is no key: set EAAS_KEY_ID, or pass --key with its id.');
     const versions: Exported['versions'] = [];

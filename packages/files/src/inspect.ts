@@ -4,7 +4,7 @@ import { fileOptions } from './connection.ts';
 import { forEachFile, nameOf } from './each.ts';
 import { findInputs, type Input, isEncryptedName } from './inputs.ts';
 import { printResults } from './output.ts';
-import { readPieces } from './read.ts';
+import { withPieces } from './read.ts';
 
 /** The description of a ciphertext by its header and its length. Nothing in it is authenticated. */
 interface Found {
@@ -69,17 +69,16 @@ async function examine(run: Run, found: (each: Found) => void): Promise<number> 
     run,
     inputs,
     (input) => input,
-    async (input) => found(await describe(run, input)),
+    async (input) => found(await withPieces(run, input, (pieces) => describe(input, pieces))),
     1,
   );
 }
 
-async function describe({ stop, progress }: Run, input: Input): Promise<Found> {
-  const ciphertext = await openCiphertext(readPieces(input, stop.signal, progress));
+async function describe(input: Input, pieces: AsyncGenerator<Uint8Array>): Promise<Found> {
+  const ciphertext = await openCiphertext(pieces);
   const { kind, keyId: key_id, keyVersion: key_version } = ciphertext;
   const length = ciphertext.isText ? undefined : input.size;
   const size = sizeWithin(ciphertext, length ?? (await lengthOf(ciphertext.bytes)));
-  await ciphertext.bytes.return(undefined);
   return { path: nameOf(input), kind, key_id, key_version, size };
 }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import manifest from '../package.json' with { type: 'json' };
 import type { Command } from './command.ts';
 import { decrypt } from './decrypt.ts';
@@ -17,6 +18,8 @@ const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 /** Runs a command line, and returns its exit code. */
 export async function run(words: readonly string[]): Promise<number> {
   const stop = new AbortController();
+  // Many files listen at the same time. Node would warn about more than ten listeners.
+  setMaxListeners(0, stop.signal);
   let interrupted: number | undefined;
   for (const [signal, code] of Object.entries(signals)) {
     // A second signal ends the process at once, because the handler is called only once.

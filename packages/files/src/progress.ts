@@ -6,8 +6,10 @@ export interface Progress {
   add(bytes: number): void;
   /** Counts a file that is finished. */
   finish(): void;
-  /** Removes the line. */
+  /** Removes the line until it is drawn again. */
   end(): void;
+  /** Shows no progress from now on. */
+  hide(): void;
 }
 
 const redrawEvery = 100;
@@ -15,7 +17,7 @@ const barWidth = 24;
 const clear = '\r\u001B[K';
 
 export function createProgress(isQuiet: boolean): Progress {
-  const isShown = process.stderr.isTTY && !isQuiet;
+  let isShown = process.stderr.isTTY && !isQuiet;
   const start = performance.now();
   let next = start + redrawEvery;
   let isDrawn = false;
@@ -47,6 +49,9 @@ export function createProgress(isQuiet: boolean): Progress {
     end() {
       if (isDrawn) process.stderr.write(clear);
       isDrawn = false;
+    },
+    hide() {
+      isShown = false;
     },
   };
 }

@@ -1,19 +1,30 @@
 import { createReadStream } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
+import type { Run } from './command.ts';
 import { type Input, standard } from './inputs.ts';
 import type { Progress } from './progress.ts';
 
 const pieceLength = 262_144;
 
-/** Reads a file or standard input in pieces, and counts the bytes. */
-export async function* readPieces(
+/** Does work with the pieces of a file or of standard input. Closes the file, even if the work did not read all of it. */
+export async function withPieces<T>(
+  { stop: { signal }, progress }: Pick<Run, 'stop' | 'progress'>,
   { path }: Input,
-  signal: AbortSignal,
-  progress: Progress,
-): AsyncGenerator<Uint8Array> {
+  work: (pieces: AsyncGenerator<Uint8Array>) => Promise<T>,
+): Promise<T> {
   const source: Readable =
     path === standard ? process.stdin : createReadStream(path, { highWaterMark: pieceLength });
-  for await (const piece of addAbortSignal(signal, source) as AsyncIterable<Uint8Array>) {
+  // The reader of the pieces gets each error. This handler is for errors while nobody reads.
+  addAbortSignal(signal, source).on('error', () => {});
+  try {
+    return await work(counted(source, progress));
+  } finally {
+    source.destroy();
+  }
+}
+
+async function* counted(pieces: AsyncIterable<Uint8Array>, progress: Progress): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
     progress.add(piece.length);
     yield piece;
   }

@@ -9,7 +9,7 @@ import { forEachFile } from './each.ts';
 import { WrongUsage } from './failure.ts';
 import { findInputs, type Input, isEncryptedName, standard } from './inputs.ts';
 import { printResults } from './output.ts';
-import { collect, readPieces } from './read.ts';
+import { collect, withPieces } from './read.ts';
 import { writePieces } from './write.ts';
 
 /** `eaas-files rewrap`. */
@@ -39,7 +39,7 @@ interface Result {
 }
 
 async function rewrapFiles(run: Run): Promise<number> {
-  const { parsed, progress } = run;
+  const { parsed, progress, stop } = run;
   const isRecursive = parsed.isSet('recursive');
   const inputs = await findInputs(parsed.paths, { isRecursive, isWanted: isEncryptedName });
   const isPipe = inputs.some(({ path }) => path === standard);
@@ -54,9 +54,11 @@ async function rewrapFiles(run: Run): Promise<number> {
       inputs,
       (input) => input,
       async (input) => {
-        results.push(await rewrapFile(run, input, client));
+        results.push(
+          await withPieces(run, input, (pieces) => rewrapFile(input, pieces, client, stop.signal)),
+        );
       },
-      64,
+      32,
     ),
   );
   const rows = results.sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -65,23 +67,19 @@ async function rewrapFiles(run: Run): Promise<number> {
 }
 
 async function rewrapFile(
-  { stop: { signal }, progress }: Run,
-  input: Input,
+  { path, mode }: Input,
+  pieces: AsyncGenerator<Uint8Array>,
   client: EaasClient,
+  signal: AbortSignal,
 ): Promise<Result> {
-  const { path } = input;
-  const ciphertext = await openCiphertext(readPieces(input, signal, progress));
+  const ciphertext = await openCiphertext(pieces);
   const { length } = parseHeader(ciphertext.beginning);
   const header = ciphertext.beginning.subarray(0, length);
   const { ciphertext: renewed, key_id, key_version, rewrapped } = await client.rewrap(header, { signal });
   const isInPlace = path !== standard && !ciphertext.isText && renewed.length === length;
-  if (isInPlace) {
-    await ciphertext.bytes.return(undefined);
-    if (rewrapped) await overwrite(path, renewed);
-  } else if (rewrapped || path === standard) {
-    await writePieces(path, replaced(ciphertext, renewed, length), { force: true, mode: input.mode });
-  } else {
-    await ciphertext.bytes.return(undefined);
+  if (isInPlace && rewrapped) await overwrite(path, renewed);
+  if (!isInPlace && (rewrapped || path === standard)) {
+    await writePieces(path, replaced(ciphertext, renewed, length), { force: true, mode });
   }
   return { path, key_id, key_version, rewrapped };
 }
