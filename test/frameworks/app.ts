@@ -1,12 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { ProxyEvent } from '@eaas/sdk/proxy';
 import { build, transform } from 'esbuild';
 import { read } from '../docs/markdown.ts';
+import { freePort } from '../setup/free-port.ts';
 import { requireTools } from '../setup/tools.ts';
 
 const manual = read('packages/sdk/docs/browser.md');
@@ -133,13 +133,4 @@ async function answers(url: string): Promise<boolean> {
     (response) => response.ok,
     () => false,
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('expected a port');
-  return address.port;
 }

@@ -1,0 +1,22 @@
+// Finds a person by email, without decrypting the table, and decrypts that person's row.
+import { EaasClient } from '@eaas/sdk';
+import postgres from 'postgres';
+
+const [email = ''] = process.argv.slice(2);
+const sql = postgres(process.env.DATABASE_URL);
+const eaas = new EaasClient();
+
+const fingerprint = await eaas.hash(email.trim().toLowerCase());
+const [row] = await sql`select * from sign_ups where email_index = ${fingerprint}`;
+if (row) {
+  const decrypt = (column) =>
+    eaas.decrypt(row[column], {
+      as: 'text',
+      context: { table: 'sign_ups', row: row.id, column },
+      wrapContext: { form: 'sign-up' }, // the context of the proxy's grant
+    });
+  console.log(`${await decrypt('name')} <${await decrypt('email')}>`);
+} else {
+  console.log('Nobody has signed up with this email.');
+}
+await sql.end();

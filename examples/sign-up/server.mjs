@@ -1,0 +1,61 @@
+// Serves a sign-up form whose values are encrypted in the page, and stores them in PostgreSQL.
+// Requires a running server and its `.env` (`npm start -- --env`), and DATABASE_URL.
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { createProxy, toNodeHandler } from '@eaas/sdk/proxy';
+import { isEncrypted } from '@eaas/sdk/reencrypt';
+import { build } from 'esbuild';
+import postgres from 'postgres';
+
+const { EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID, DATABASE_URL, PORT = '3000' } = process.env;
+const origin = `http://localhost:${PORT}`;
+const sql = postgres(DATABASE_URL, { onnotice: () => {} });
+await sql`
+  create table if not exists sign_ups (
+    id uuid primary key,
+    name text not null check (name like 'eaasA%'),
+    email text not null check (email like 'eaasA%'),
+    email_index text not null unique
+  )`;
+
+const proxy = createProxy({
+  baseUrl: EAAS_BASE_URL,
+  apiKey: EAAS_API_KEY,
+  origin,
+  // A visitor has no session yet. The page can encrypt and compute fingerprints, and cannot decrypt.
+  authorize: () => ({ keys: [EAAS_KEY_ID], operations: ['wrap', 'hash'], context: { form: 'sign-up' } }),
+  onEvent: (event) => console.warn(event),
+});
+
+const options = { entryPoints: [new URL('page.js', import.meta.url).pathname], bundle: true, format: 'esm' };
+const { outputFiles } = await build({ ...options, write: false, logLevel: 'error' });
+const pages = {
+  '/': ['text/html', await readFile(new URL('page.html', import.meta.url))],
+  '/page.js': ['text/javascript', outputFiles[0].contents],
+  '/key-id': ['text/plain', EAAS_KEY_ID],
+};
+
+async function signUp(request) {
+  const { id, name, email, email_index } = await json(request);
+  if (![name, email].every(isEncrypted)) return [400, 'The form must be encrypted.'];
+  const { count } = await sql`
+    insert into sign_ups ${sql({ id, name, email, email_index })} on conflict (email_index) do nothing`;
+  return count === 1 ? [201, 'Welcome!'] : [409, 'This email has signed up before.'];
+}
+
+const toService = toNodeHandler(proxy);
+async function answer(request, response) {
+  if (request.url.startsWith('/api/eaas/')) return toService(request, response);
+  if (request.method === 'POST' && request.url === '/sign-up') {
+    const [status, text] = await signUp(request).catch(
+      (error) => (console.error(error), [500, 'Try again.']),
+    );
+    return response.writeHead(status).end(text);
+  }
+  const [type, body] = pages[request.url] ?? [];
+  return response.writeHead(type ? 200 : 404, { 'content-type': type ?? 'text/plain' }).end(body);
+}
+
+const server = createServer((request, response) => void answer(request, response));
+server.listen(Number(PORT), () => console.log(`The form is at ${origin}`));

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { EaasClient } from '@eaas/sdk';
+import { type Environment, type Finished, launch, run } from '../conformance/program.ts';
+import { root } from '../docs/markdown.ts';
+import { createDatabase } from '../setup/database.ts';
+import { openWorld, settle } from '../setup/world.ts';
+
+/** The surroundings of an example: a service, and an empty database of the app. */
+export async function openSurroundings() {
+  const world = await openWorld(new Date().toISOString());
+  const replica = world.replica();
+  const baseUrl = await world.serve(replica);
+  const { token } = await settle(replica, 'dev');
+  await using admin = new EaasClient({ baseUrl, apiKey: token });
+  const { key_id: keyId } = await admin.keys.create({ name: 'app' });
+  const database = await createDatabase();
+  const { host, port, database: name, username } = database.connection('owner');
+  const env: Environment = {
+    EAAS_BASE_URL: baseUrl,
+    EAAS_API_KEY: token,
+    EAAS_KEY_ID: keyId,
+    // Without DATABASE_URL, the client of PostgreSQL reads these variables.
+    PGHOST: host,
+    PGPORT: String(port),
+    PGDATABASE: name,
+    PGUSERNAME: username,
+  };
+  return {
+    env,
+    database,
+    /** Runs a file of `examples` to its end. */
+    node: (file: string, ...args: string[]): Promise<Finished> =>
+      run([process.execPath, `examples/${file}`, ...args], env, { cwd: root }),
+    /** Starts a file of `examples`, and waits for the URL that it prints. */
+    start: async (file: string, more: Environment) => {
+      const { child, stdout, stderr } = launch([process.execPath, `examples/${file}`], { ...env, ...more });
+      while (!/http:\S+/.test(stdout())) {
+        await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+        if (child.exitCode !== null) throw new Error(`the example ended: ${stderr()}`);
+      }
+      const [url = ''] = /http:\S+/.exec(stdout()) ?? [];
+      return {
+        url,
+        stop: async (): Promise<void> => {
+          const ended = once(child, 'exit');
+          child.kill();
+          await ended;
+        },
+      };
+    },
+    close: async (): Promise<void> => {
+      await database.drop();
+      await world.close();
+    },
+  };
+}

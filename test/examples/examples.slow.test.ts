@@ -1,0 +1,116 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { run } from '../conformance/program.ts';
+import { blocksOf, linksOf, read, root } from '../docs/markdown.ts';
+import { whereAvailable } from '../setup/available.ts';
+import { hasChromium, launchChromium } from '../setup/chromium.ts';
+import { freePort } from '../setup/free-port.ts';
+import { openSurroundings } from './example.ts';
+
+// Runs each example on a service and a PostgreSQL database, with the built packages.
+
+const isCiphertext = (text: unknown): boolean => /^eaasA[\w+/=]+$/.test(String(text));
+
+let surroundings: Awaited<ReturnType<typeof openSurroundings>>;
+let sql: postgres.Sql;
+
+beforeAll(async () => {
+  surroundings = await openSurroundings();
+  sql = postgres({ ...surroundings.database.connection('owner'), max: 1 });
+}, 120_000);
+
+afterAll(async () => {
+  await sql.end();
+  await surroundings.close();
+});
+
+test('the list of examples links every example, and each README begins with a task and a command', () => {
+  const names = readdirSync(`${root}examples`, { withFileTypes: true });
+  const folders = names.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const linked = new Set(linksOf(read('examples/README.md')).map((link) => link.split('/')[0]));
+  expect(folders.filter((folder) => !linked.has(folder))).toEqual([]);
+  for (const folder of folders) {
+    const manual = read(`examples/${folder}/README.md`);
+    expect(manual).toMatch(/^# [A-Z]/);
+    expect(blocksOf(manual, 'sh')[0]).toBeTruthy();
+  }
+});
+
+test('encrypt-a-table moves the plaintext to encrypted columns while the app writes', async () => {
+  const { code, stdout, stderr } = await surroundings.node('encrypt-a-table/index.mjs');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(
+    /100 %, \d+ rows encrypted\n4\. check\n {3}4000 ciphertexts, 0 plaintexts, 0 broken, 0 m/,
+  );
+  expect(stdout).toContain('found customer101@example.com, born 1950-04-12');
+  const rows = await sql`select * from customers`;
+  expect(rows).toHaveLength(2_000);
+  expect(Object.keys(rows[0] ?? {}).toSorted()).toEqual(['born', 'email', 'email_index', 'id']);
+  expect(rows.flatMap(({ email, born }) => [email, born]).filter((text) => !isCiphertext(text))).toEqual([]);
+  await expect(sql`update customers set email = 'ada@example.com' where id = 1`).rejects.toThrow('check');
+});
+
+test('rotate-a-key leaves no value under the old version', async () => {
+  const { code, stdout, stderr } = await surroundings.node('rotate-a-key/index.mjs');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const [before = '', after = ''] = stdout.split('2. rotate');
+  expect(before).toContain('version 1: 500 values');
+  expect(after).toContain(
+    '100 %\n4. after the rotation\n   version 2: 500 values\n   note 500 is still readable',
+  );
+});
+
+const python = { program: 'python3', probe: 'import cryptography' };
+const hasCryptography = spawnSync(python.program, ['-c', python.probe]).status === 0;
+
+whereAvailable('python3 with the package cryptography', hasCryptography, () => {
+  test('open-with-python decrypts a ciphertext, and refuses another context', async () => {
+    const { stdout: ciphertext } = await surroundings.node('open-with-python/encrypt.mjs');
+    const open = (...context: string[]) =>
+      run(['python3', 'examples/open-with-python/open.py', ...context], surroundings.env, {
+        cwd: root,
+        input: ciphertext,
+      });
+    expect(await open('table=notes', 'row=7')).toEqual({ code: 0, stdout: 'Ada, born 1815 ✓\n', stderr: '' });
+    const refused = await open('table=notes', 'row=8');
+    expect([refused.code, refused.stdout]).toEqual([1, '']);
+    expect(refused.stderr).toContain('InvalidTag');
+  });
+});
+
+whereAvailable('Chromium for the sign-up form', hasChromium, () => {
+  test('sign-up stores what the page encrypted, refuses a second sign-up, and finds a person', async () => {
+    const { browser, close } = await launchChromium();
+    const server = await surroundings.start('sign-up/server.mjs', { PORT: String(await freePort()) });
+    try {
+      const page = await browser.newPage();
+      await page.goto(server.url);
+      const submit = async (name: string, email: string, expected: RegExp): Promise<void> => {
+        await page.getByLabel('Name').fill(name);
+        await page.getByLabel('Email').fill(email);
+        await page.getByRole('button', { name: 'Sign up' }).click();
+        await page.getByText(expected).waitFor();
+      };
+      await submit('Ada', 'Ada@example.com', /^Welcome!$/);
+      await submit('Eve', 'ada@example.com', /signed up before/);
+      const rows = await sql`select * from sign_ups`;
+      expect(rows).toHaveLength(1);
+      expect([rows[0]?.['name'], rows[0]?.['email']].every(isCiphertext)).toBe(true);
+      expect(rows[0]?.['email_index']).toMatch(/^[0-9a-f]{64}$/);
+      const found = await surroundings.node('sign-up/search.mjs', ' ADA@example.com');
+      expect(found).toEqual({ code: 0, stdout: 'Ada <Ada@example.com>\n', stderr: '' });
+      const decrypting = `fetch('/api/eaas/v1/keys/${surroundings.env['EAAS_KEY_ID']}/unwrap', {
+        method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"wrapped_key":"AQ=="}',
+      }).then(({ status }) => status)`;
+      expect(await page.evaluate(decrypting)).toBe(403);
+      const plain = { id: crypto.randomUUID(), name: 'Ada', email: 'a@b.example', email_index: 'x' };
+      const refused = await fetch(`${server.url}/sign-up`, { method: 'POST', body: JSON.stringify(plain) });
+      expect(refused.status).toBe(400);
+    } finally {
+      await server.stop();
+      await close();
+    }
+  }, 180_000);
+});
