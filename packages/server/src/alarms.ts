@@ -9,7 +9,6 @@ const minute = 60_000;
 export class Alarms {
   /** How many times the service found a row that something else had changed. */
   tamperingFound = 0;
-  /** The number of due rotations that were skipped. */
   rotationsSkipped = 0;
   /** The function that writes log lines. It does nothing until the server sets its own logger. */
   log: Log = () => {};

@@ -45,7 +45,7 @@ test('the total cost of maps that share a budget stays within the budget', () =>
   expect(one.get(0)).toBe('used');
 });
 
-test('the total cost includes the new size of a value that has grown, and no deleted values', () => {
+test('the budget counts the new cost of a value that has grown, and no deleted values', () => {
   const map = new BoundedMap<string, { size: number }>(100, ({ size }) => size);
   const growing = { size: 1 };
   map.set('growing', growing);

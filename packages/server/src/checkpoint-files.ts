@@ -27,7 +27,6 @@ export async function readCheckpointFile(directory: string, tenantId: string): P
   return ifExists(readFile(checkpointFile(directory, tenantId), 'utf8'));
 }
 
-/** Removes the checkpoint file of a tenant that was destroyed. */
 export async function removeCheckpointFile(directory: string, tenantId: string): Promise<void> {
   await rm(checkpointFile(directory, tenantId), { force: true });
 }

@@ -71,7 +71,6 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** Returns the origin by which browsers reach the server. */
 export function publicOrigin(read: Read, variable: Variable): string | null {
   const text = read(variable);
   if (text === undefined) return null;
@@ -108,7 +107,6 @@ function isProxyAddress(entry: string): boolean {
   return isIP(address) !== 0 && usable && more.length === 0;
 }
 
-/** Returns the URL of a PostgreSQL server with one host. */
 export function postgresUrl(read: Read, variable: Variable): string | null {
   const text = read(variable);
   if (text === undefined) return null;

@@ -7,7 +7,6 @@ import { readOrCreateRootKeyFile } from './root-key-file.ts';
 import { type RootKeyProvider, rootKeyInFile } from './root-keys.ts';
 import { type Connection, openPool, type Pool } from './store/sql.ts';
 
-/** An open database, and the options to connect to it. */
 export interface OpenDatabase {
   readonly embedded: boolean;
   readonly connection: Connection;
@@ -97,7 +96,6 @@ function refuse(error: unknown): never {
   throw new CannotStart(error.message, { cause: error });
 }
 
-/** Runs `work` as the role that owns the tables. */
 export async function asOwner<T>(
   { ownerConnection }: OpenDatabase,
   work: (owner: Pool) => Promise<T>,

@@ -18,7 +18,6 @@ export interface OpenService {
   readonly database: OpenDatabase;
   /** Warnings to the operator about settings that work but should be changed. */
   readonly warnings: readonly string[];
-  /** Closes the connections, and stops the embedded database if this process started it. */
   readonly close: () => Promise<void>;
 }
 

@@ -23,13 +23,11 @@ export interface Service {
   readonly counts: Counts;
 }
 
-/** The counters of this replica since its start. */
 interface Counts {
   appends: number;
   entries: number;
   conflicts: number;
   failures: number;
-  /** The number of audit entries that wait to be written. */
   waiting: number;
   /** The time at which the last append to an audit log failed, by performance.now(). Null if the last append succeeded. */
   failedAt: number | null;

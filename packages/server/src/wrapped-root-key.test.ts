@@ -38,7 +38,7 @@ async function load(
 /** Returns the error message of a failed start, and checks that it contains no secret. */
 async function refusal(env: Record<string, string>, content: unknown = wrapped): Promise<string> {
   const error = await load(env, content).catch((reason: unknown) => reason);
-  if (!(error instanceof CannotStart)) throw new Error('it was accepted, or failed with a stack');
+  if (!(error instanceof CannotStart)) throw new Error('the settings must be refused with CannotStart');
   expect(error.message).toMatch(/^EAAS_ROOT_KEY_WRAPPED_FILE: .*\.$/);
   expect(error.message).not.toContain(token);
   expect(error.message).not.toContain(Buffer.from(key).toString('base64'));

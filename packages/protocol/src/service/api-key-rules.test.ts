@@ -83,7 +83,7 @@ describe('a PATCH that gives an API key more rights is refused if the result exc
     );
   });
 
-  test('the operator can grant everything', () => {
+  test('the operator can give an API key every right', () => {
     expect(outcome(patch(sandbox, { key_ids: null, expires_at: null }, null))).toBe('allowed');
   });
 });

@@ -18,7 +18,6 @@ export interface Asked {
   readonly origin: string | undefined;
 }
 
-/** Returns the token of an Authorization header, or an empty string if there is none. */
 export function bearerToken(authorization: string | null | undefined): string {
   return /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
 }

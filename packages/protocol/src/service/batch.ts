@@ -49,7 +49,9 @@ export async function runBatch<Item, Answer extends object>(
     results: all.map((item, index) => {
       const result = item instanceof Refusal ? item : results[next++];
       if (!result)
-        throw new Error(`expected a result for each of ${accepted.length} items (got ${results.length})`);
+        throw new Error(
+          `a batch must return one result per item: expected ${accepted.length} (got ${results.length})`,
+        );
       const answer = result instanceof Refusal ? { error: result.problem } : result;
       const reference = referenceOf(items[index]);
       return reference === undefined ? answer : Object.assign({}, answer, { reference });

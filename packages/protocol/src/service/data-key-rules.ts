@@ -37,8 +37,8 @@ type Verb = 'wrap' | 'unwrap' | 'rewrap';
 type VerbRule<V extends Verb> = KeyRule<Item<`POST /v1/batch/${V}`>, Output<`POST /v1/keys/:key_id/${V}`>>;
 
 /**
- * Calls a function that decides a request, and adds the audit entry. If the function throws a refusal, the entry has
- * the refusal's code.
+ * Calls a function that decides a request, and adds the audit entry of the decision. If the function throws a refusal, the
+ * entry has the refusal's code.
  */
 export function recorded<Answer>(
   action: Draft['action'],

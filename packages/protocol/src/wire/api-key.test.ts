@@ -7,10 +7,13 @@ import { formatApiKey, isApiKey } from './api-key.ts';
 describe('an API key', () => {
   const { cases, refusals } = vectors('api-key');
 
-  test.each(cases)('the bytes of the vector become its token: $name', ({ bytes: secret, token }) => {
-    expect(formatApiKey(bytes(secret))).toBe(token);
-    expect(isApiKey(token)).toBe(true);
-  });
+  test.each(cases)(
+    'the bytes of the test vector are formatted as its API key: $name',
+    ({ bytes: secret, token }) => {
+      expect(formatApiKey(bytes(secret))).toBe(token);
+      expect(isApiKey(token)).toBe(true);
+    },
+  );
 
   test.each(refusals)('the invalid token of the vector is refused: $name', ({ token }) => {
     expect(isApiKey(token)).toBe(false);

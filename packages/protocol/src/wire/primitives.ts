@@ -14,7 +14,6 @@ export function integer(minimum: number, maximum?: number) {
   return z.int().check(z.refine((value) => value >= minimum && value <= (maximum ?? Infinity), message));
 }
 
-/** A check that a list has 1 to `most` items. */
 export function sized(most: number) {
   const message = `must have 1 to ${most} items`;
   return z.refine<readonly unknown[]>((items) => items.length >= 1 && items.length <= most, message);
@@ -103,7 +102,6 @@ export const timestamp = z
   )
   .register(z.globalRegistry, { format: 'date-time' });
 
-/** A whole number in a query. */
 export function wholeNumber(minimum: number, maximum?: number) {
   const isWithin = (text: string) => {
     const value = Number(text);

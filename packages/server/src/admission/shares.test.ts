@@ -99,7 +99,7 @@ test('the work of a client that disconnects is removed from the queue', async ()
   expect(shares.counts.held).toBe(0);
 });
 
-test('releasing units twice releases them once', async () => {
+test('a second release of the same units does nothing', async () => {
   const shares = new Shares({ capacity: 2 });
   const release = await shares.take('a', 1);
   await shares.take('b', 1);

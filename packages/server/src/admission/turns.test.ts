@@ -117,7 +117,7 @@ test('work whose client has disconnected is dropped at its next turn, even if it
   expect(turns.counts.waiting).toBe(0);
 });
 
-test('I/O is handled between the slices of long work', async () => {
+test('the event loop handles I/O between the slices of long work', async () => {
   const turns = new Turns();
   const io = { handled: 0 };
   const timer = setInterval(() => io.handled++, 1);

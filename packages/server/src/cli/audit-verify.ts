@@ -119,8 +119,8 @@ async function verifyAndShow(
     return await verify(service, chain, named ?? kept?.text, json);
   } catch (error) {
     if (isRefusal(error, 'not_found')) return true;
-    // If the checkpoint file is invalid, the log is verified without it, so that other findings are not hidden. The invalid
-    // file is reported below.
+    // If the checkpoint file is invalid, the command reports that, and verifies the log without it, so that other findings
+    // are not hidden.
     if (named !== undefined || !kept || !isRefusal(error, 'bad_request')) throw error;
   }
   note(

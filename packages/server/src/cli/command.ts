@@ -48,7 +48,6 @@ export function group(name: string, description: string, commands: readonly Comm
   return made;
 }
 
-/** Reads the configuration and prints its warnings. */
 export function requireConfig(): Config {
   const config = readConfig();
   for (const warning of config.warnings) note(`Warning: ${warning}`);

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { WrongUsage } from './failure.ts';
 
-/** A key or a tenant that a command erases permanently. */
 export interface Erasable {
   readonly what: 'tenant' | 'key';
   readonly id: string;

@@ -13,7 +13,6 @@ export const exitCodesHelp = `Exit codes:
   3  the configuration, the root key or the database cannot be used
   4  an unexpected error happened`;
 
-/** Thrown if the command line is wrong. */
 export class WrongUsage extends Error {
   override readonly name = 'WrongUsage';
 }

@@ -49,7 +49,7 @@ describe('the audit chain', () => {
     );
   });
 
-  test('computing the hash and MAC of an entry does not overwrite those of the previous entry', () => {
+  test('the hash and the MAC of an entry stay unchanged when those of the next entry are computed', () => {
     const [first, second] = links;
     if (!first || !second) throw new Error('no entries');
     const link = chainEntry(auditMac, first.previous, first.stored);

@@ -57,7 +57,7 @@ describe('sealed secrets', () => {
     );
   });
 
-  test('a sealed secret does not open for any other place', () => {
+  test('a secret that was sealed for one place does not open for another place', () => {
     const named = ({ context, ...rest }: Place) =>
       JSON.stringify(rest) + Buffer.from(encodeContext(context)).toString('hex');
     fc.assert(

@@ -20,7 +20,6 @@ import { findTenant } from '../store/tenants.ts';
 const tenantName = 'dev';
 const day = 24 * 60 * 60_000;
 
-/** The permissions of an application's API key. */
 const ofApplications: Permission[] = ['encrypt', 'decrypt'];
 const ofPages: Permission[] = ['encrypt', 'decrypt', 'keys.read', 'keys.manage', 'audit.read'];
 

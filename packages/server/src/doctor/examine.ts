@@ -59,9 +59,6 @@ async function examineDatabase(database: Database): Promise<Finding[]> {
   }
 }
 
-/**
- * Judges the difference between the clocks. `milliseconds` is positive if this machine's clock is ahead of the database's.
- */
 export function judgeClock(milliseconds: number): Finding {
   const text = `The clock of this machine differs from the database's by ${Math.abs(milliseconds)} ms`;
   return Math.abs(milliseconds) > mostDisagreement

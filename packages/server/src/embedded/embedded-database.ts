@@ -22,7 +22,6 @@ export interface EmbeddedDatabase {
     database: string;
     username: string;
   };
-  /** The name of the server's role. */
   readonly serverRole: string;
   /** Stops PostgreSQL if this process started it. Further calls do nothing. */
   readonly close: () => Promise<void>;

@@ -41,7 +41,7 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
   app.addHook('onRequest', async (request, reply) => {
     beginVisit(request, reply, metrics);
     if (isClosing()) throw new Refusal('unavailable', 'The service is stopping: send the request again.');
-    // RFC 9112, 3.2: an HTTP/1.1 request must have a Host header.
+    // RFC 9112, section 3.2, requires a Host header in every HTTP/1.1 request.
     if (request.raw.httpVersion === '1.1' && !request.raw.headers.host) {
       throw new Refusal('bad_request', 'The request has no Host header.');
     }

@@ -118,7 +118,7 @@ describe('the size of a body', () => {
     expect([response.status, await response.json()]).toMatchObject([413, { code: 'too_large' }]);
   });
 
-  it('the size of a body without a Content-Length is limited too', async () => {
+  it('a body without a Content-Length has the same size limit', async () => {
     const chunk = Buffer.alloc(512 * 1024, ' ');
     expect(
       (await postChunked(await listen(), ...Array<Buffer>(4).fill(chunk), Buffer.from('{}'))).status,

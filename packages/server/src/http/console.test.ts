@@ -88,7 +88,7 @@ describe('the pages', () => {
     expect((await fetch('/console/')).status).toBe(404);
   });
 
-  it('the pages and /console/session are 404 if the console is off', async () => {
+  it('requests for the pages and for /console/session get 404 if the console is off', async () => {
     const { fetch, post } = await listen();
     for (const path of ['/', '/console', '/console/', '/console/assets/app-1a2b.js']) {
       expect({ path, status: (await fetch(path)).status }).toEqual({ path, status: 404 });
@@ -184,7 +184,7 @@ describe('POST /console/session', () => {
     expect((await post('/console/session', body, own)).status).toBe(status);
   });
 
-  it('POST /console/session is 404 if the server has no sign-in', async () => {
+  it('POST /console/session gets 404 if the server has no sign-in', async () => {
     const { port, post } = await serveConsole();
     const own = { headers: { origin: `http://127.0.0.1:${port}` } };
     expect((await post('/console/session', { code: 'right' }, own)).status).toBe(404);

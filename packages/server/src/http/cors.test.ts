@@ -57,7 +57,7 @@ it('a page of another origin cannot read any response', async () => {
   expect(response.headers.get('access-control-allow-origin')).toBeNull();
 });
 
-it('a request is 503 if its origin cannot be checked', async () => {
+it('a request gets 503 if its origin cannot be checked', async () => {
   const unknown = async () => {
     throw new Refusal('unavailable', 'The database does not respond.');
   };

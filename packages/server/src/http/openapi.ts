@@ -17,7 +17,6 @@ type Values = Record<string, unknown>;
 type Content = Record<string, { readonly schema: JsonSchema; readonly example?: unknown }>;
 type Responses = Record<string, { description: string; headers: object; content: Content }>;
 
-/** Returns the OpenAPI 3.1 document of the endpoint table. */
 export function openApiDocument() {
   return {
     openapi: '3.1.0',

@@ -28,7 +28,6 @@ const http = {
   requireHostHeader: false,
 } as const;
 
-/** Returns the options of Fastify, except those that need the app itself. */
 export function serverOptions(options: AppOptions) {
   return {
     ...(options.tls

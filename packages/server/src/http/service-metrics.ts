@@ -2,7 +2,6 @@ import type { Service } from '../service.ts';
 import type { FinishedVerification } from '../store/verifications.ts';
 import { metric } from './metrics.ts';
 
-/** The metrics of the server process that the service does not have: jobs and the nightly verification. */
 export interface ServerState {
   /** `lastSuccess` is in seconds since 1970. */
   readonly jobs: readonly { name: string; lastSuccess: number | undefined; failures: number }[];

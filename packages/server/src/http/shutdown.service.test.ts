@@ -48,7 +48,7 @@ describe.concurrent('close()', () => {
     expect(doors.calls).toHaveLength(1);
   });
 
-  it('during close, a request that arrives on a kept-alive connection gets 503', async () => {
+  it('while the server closes, a request that arrives on a kept-alive connection gets 503', async () => {
     const { doors, letGo } = slowDoors();
     const { app, port } = await listen(doors);
     const [running, late] = [open(port), open(port)];

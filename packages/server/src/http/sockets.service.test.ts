@@ -6,7 +6,6 @@ import { authorization } from './testing/memory-doors.ts';
 const head = `Host: x\r\nAuthorization: ${authorization}\r\n`;
 const json = 'Content-Type: application/json\r\n';
 
-/** Checks the headers that every response must have, and returns the problem document of the response. */
 function problemIn(answer: string): { status: number; code: string; title: string } {
   const [top = '', body = ''] = answer.split('\r\n\r\n');
   expect(top).toMatch(/\r\nx-request-id: [\da-f-]{36}(\r\n|$)/i);

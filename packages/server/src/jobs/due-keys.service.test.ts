@@ -137,7 +137,6 @@ describe('a destruction', () => {
     await api('POST /v1/keys/:key_id/disable', { key_id });
     return api('DELETE /v1/keys/:key_id', { key_id, grace_days });
   };
-  /** Counts the key versions and hash keys whose material is not erased. */
   const material = async (): Promise<number> => {
     const [row] = await attacker.sql<{ left: number }[]>`
       select (count(sealed) + count(sealed_hash_key))::int as left

@@ -11,8 +11,8 @@ import { findTenant, listChains } from '../store/tenants.ts';
 import { forEach } from './each.ts';
 
 /**
- * Thrown if a log does not extend the checkpoint in the tenant's file. Then the database was restored or failed over, or the
- * file was changed.
+ * Thrown if a log does not extend the checkpoint in the tenant's file. This happens if the database was restored or failed
+ * over, or if the file was changed.
  */
 class CheckpointDiffers extends Error {
   override readonly name = 'CheckpointDiffers';

@@ -50,7 +50,6 @@ const annsApi = () => apiOf(world.replica(), ann.token);
 const wrap = () => annsApi()('POST /v1/keys/:key_id/wrap', { key_id, dek });
 const count = () => countUsage(world.replica(), never);
 const verified = () => verifyChain(world.replica(), ann.tenantId);
-/** Returns the ids of the entries that the purge has left, oldest first. */
 const left = async (): Promise<number[]> => {
   const rows = await attacker.sql<{ id: string }[]>`
     select id from eaas.audit_entries where tenant_id = ${ann.tenantId} order by id`;
@@ -185,7 +184,6 @@ test('a checkpoint before the anchor can no longer be verified, and a checkpoint
 describe('nothing is purged from a broken chain', () => {
   beforeEach(count);
 
-  /** Runs a purge. Returns its error, the remaining entries and the anchor. */
   async function tryToPurge() {
     const before = await left();
     const said = await purge(world.replica(), 1, never).catch((error: Error) => error.message);

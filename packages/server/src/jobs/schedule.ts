@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A function that the server repeats while it runs. */
 export interface Job {
   readonly name: string;
   readonly everySeconds: number;

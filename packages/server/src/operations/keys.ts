@@ -83,7 +83,6 @@ export const keyOperations = {
   'POST /v1/keys/:key_id/export': exportKey,
 } satisfies Partial<Operations>;
 
-/** Creates a key with its first version and its hash key. */
 export function createKey(service: Service, caller: Caller, input: Input<'POST /v1/keys'>) {
   return change(service, caller, async (open) => {
     const { tx, state, apiKey, entryId } = open;

@@ -32,7 +32,6 @@ export type TenantRecord = ReturnType<typeof tenantRecord>;
 /** A tenant that is created at or after this time is envelope-only by default. */
 const envelopeOnlySince = Date.parse('2026-08-11T00:00:00Z');
 
-/** Creates a tenant with an empty chain. */
 export async function createTenant(
   service: Service,
   fields: TenantFields & { readonly name: string },

@@ -19,7 +19,6 @@ interface Attempt {
   readonly time?: number | undefined;
   /** The chained batch. Undefined unless all its entries are written. */
   readonly chained?: Chained;
-  /** The number of statements that wrote entries. */
   readonly links: number;
 }
 
@@ -78,7 +77,7 @@ function release(
   { chained, links, time }: Attempt,
   startedAt: number,
 ): void {
-  if (!chained) throw new Error('expected a chained batch after its links are written');
+  if (!chained) throw new Error('all links of a batch were written, but the chained batch is missing');
   const { head, chosen, overQuota } = chained;
   if (time !== undefined) {
     counts.appends += links;

@@ -13,11 +13,9 @@ export const statementLimits = { entries: 2_000, bytes: 512 * 1024 } as const;
 /** The clocks of two replicas differ by at most this many milliseconds. */
 const spread = 11_000;
 
-/** The entries of several requests, chained to a head. */
 export interface Chained {
   /** The entries of the last statement. Undefined if no entry has to be written. */
   readonly lastLink: Link | undefined;
-  /** The head after all entries of the batch are written. */
   readonly head: HeadRow;
   /** The requests whose entries are chained. */
   readonly chosen: readonly Waiting[];

@@ -14,7 +14,6 @@ import type { TenantView } from './tenant-view.ts';
 
 export interface Facts {
   readonly state: TenantState;
-  /** The API key of the caller. Null for the operator and for jobs. */
   readonly apiKey: ApiKeyRow | null;
   /** This replica's estimate of the database's time. The append or a read of the database verifies it. */
   readonly time: number;

@@ -73,7 +73,6 @@ export function checkedHead<Head extends HeadRow>(
   return head;
 }
 
-/** Throws Tampered if the MAC of the anchor is invalid. */
 export function requireAnchor(secrets: TenantSecrets, anchor: AnchorRow): void {
   const { tenant_id: tenantId } = anchor;
   if (!macHolds(secrets, anchorTable, anchor)) throw new Tampered(anchorTable.name, tenantId, tenantId);

@@ -29,7 +29,6 @@ interface TenantRead {
   readonly changed: readonly string[];
 }
 
-/** The tenants that this replica knows. */
 export class Tenants {
   readonly database: Database;
   readonly roots: Roots;
@@ -121,7 +120,6 @@ export class Tenants {
     return head;
   }
 
-  /** Forgets a tenant, so that the next request reads it again. */
   forget(tenantId: string): void {
     const view = this.remembered.views.get(tenantId);
     this.remembered.views.delete(tenantId);

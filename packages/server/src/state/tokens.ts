@@ -40,7 +40,6 @@ export class Tokens {
     this.#alarms = alarms;
   }
 
-  /** Returns whether this replica has found the token earlier. */
   remembers(tokenHash: Uint8Array): boolean {
     return this.#byToken.get(textOf(tokenHash)) !== undefined;
   }

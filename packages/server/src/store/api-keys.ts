@@ -32,12 +32,10 @@ export function findApiKey(sql: Sql, tenantId: string, apiKeyId: string): Found 
   return first(loadRows(sql, apiKeyTable, sql`where tenant_id = ${tenantId} and api_key_id = ${apiKeyId}`));
 }
 
-/** Finds an API key of a tenant by the hash of its token. */
 export function findApiKeyByToken(sql: Sql, tenantId: string, tokenHash: Uint8Array): Found {
   return first(loadRows(sql, apiKeyTable, sql`where tenant_id = ${tenantId} and token_hash = ${tokenHash}`));
 }
 
-/** Reads a page of a tenant's API keys, newest first. */
 export function listApiKeys(sql: Sql, tenantId: string, page: { limit: number; offset: number }) {
   const { limit, offset } = page;
   const rest = sql`where tenant_id = ${tenantId} order by created_id desc limit ${limit} offset ${offset}`;

@@ -19,7 +19,6 @@ export interface EntryFilter {
   readonly action?: string | undefined;
 }
 
-/** Reads a page of audit entries, newest first. */
 export async function listEntries(
   sql: Sql,
   tenantId: string,
@@ -82,7 +81,6 @@ export async function firstEntrySince(
   return row?.id ?? range.first;
 }
 
-/** Reads the ids of the tenants whose oldest entry is older than `time`. */
 export async function tenantsToPurge(sql: Sql, time: number): Promise<string[]> {
   const rows = await sql<{ tenant_id: string }[]>`
     select h.tenant_id from eaas.audit_heads h left join eaas.audit_anchors a using (tenant_id)

@@ -88,7 +88,6 @@ export interface KeyFilter {
   readonly among: readonly string[] | null;
 }
 
-/** Reads a page of a tenant's keys, newest first. */
 export function listKeys(
   sql: Sql,
   tenantId: string,

@@ -30,7 +30,6 @@ export async function takeLease(sql: Sql, job: string, holder: string, milliseco
   return row && { job, holder, fence: row.fence };
 }
 
-/** Releases a lease, so that another replica can take it at once. */
 export async function releaseLease(sql: Sql, { job, holder, fence }: LeaseRow): Promise<void> {
   await sql`update eaas.leases set expires_at = 0
     where job = ${job} and holder = ${holder} and fence = ${fence}`;

@@ -29,7 +29,6 @@ export async function migrate(sql: Pool, serverRole: string | null): Promise<num
   });
 }
 
-/** Returns whether the schema has all migrations of this version of the server. */
 export async function isMigrated(sql: Sql): Promise<boolean> {
   const [found] = await sql<{ there: boolean }[]>`select to_regclass('eaas.migrations') is not null as there`;
   return found?.there === true && (await schemaVersion(sql)) >= migrations.length;

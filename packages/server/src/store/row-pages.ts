@@ -5,8 +5,8 @@ import type { Sql } from './sql.ts';
 // The queries of this file read rows for a verification of the audit log.
 
 /**
- * Counts a tenant's rows in each table that must have one row per tenant. Someone has removed the constraints of a table if
- * it has more.
+ * Counts a tenant's rows in each table that must have one row per tenant. If a table has more, someone has removed its
+ * constraints.
  */
 export async function countSingleRows(sql: Sql, tenantId: string): Promise<Record<string, number>> {
   const [row] = await sql<Record<string, number>[]>`select
@@ -41,7 +41,6 @@ export async function rowAges(sql: Sql, tenantId: string): Promise<RowAge[]> {
 /** A page of keys ends with the key at which the page has this number of key versions. */
 const pageVersions = 1_000;
 
-/** Reads a page of keys with ids above `after`, ordered by id. */
 export async function keyPage(sql: Sql, tenantId: string, after: string): Promise<KeyRow[]> {
   return sql<KeyRow[]>`
     select * from eaas.keys where tenant_id = ${tenantId} and key_id = any (array(

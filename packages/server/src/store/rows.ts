@@ -33,7 +33,6 @@ export type Loaded<Row> = Row & { readonly newest_rev: number | null };
 /** A part of an SQL query. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
-/** Describes a table whose changes the audit log records. */
 export function recordedTable<Row extends RecordedRow>(
   name: string,
   id: keyof Row & string,
@@ -48,7 +47,6 @@ export async function insertRow<Row extends RecordedRow>(tx: Transaction, table:
   await Promise.all([insert, recordRow(tx, table, row)]);
 }
 
-/** Updates a row, and inserts the record of this change. */
 export async function updateRow<Row extends RecordedRow>(tx: Transaction, table: Table<Row>, row: Row) {
   const update = tx`update eaas.${tx(table.name)} set ${valuesOf(tx, table, row)}
     where tenant_id = ${row.tenant_id} and ${tx(table.id)} = ${idOf(table, row)}`;

@@ -31,12 +31,12 @@ const types: DriverTypes = {
   },
 };
 
-/** Creates a pool, which connects at its first query. */
 export function openPool(connection: Connection, max: number): Pool {
   const options: postgres.Options<DriverTypes> = {
     max,
     types,
-    // Otherwise the driver queries the array types on each new connection, and behind a pooler this query can fail.
+    // Without this option, the driver queries the array types on each new connection, and behind a pooler this query can
+    // fail.
     fetch_types: false,
     connect_timeout: 3,
     keep_alive: 10,

@@ -33,7 +33,6 @@ export async function findTenantByName(sql: Sql, name: string): Promise<Loaded<T
   return row?.name === name ? row : undefined;
 }
 
-/** Reads all tenants, ordered by name. */
 export function listTenants(sql: Sql): Promise<Loaded<TenantRow>[]> {
   return loadRows(sql, tenantTable, sql`order by name`);
 }
@@ -47,7 +46,6 @@ export async function listChains(sql: Sql): Promise<{ tenant_id: string; name: s
     select tenant_id, name from eaas.tenants full join eaas.audit_heads using (tenant_id) order by name`;
 }
 
-/** Reads the ids of the tenants whose secret is encrypted under a root key. */
 export async function tenantsSealedUnder(sql: Sql, rootId: Uint8Array): Promise<string[]> {
   const rows = await sql<{ tenant_id: string }[]>`
     select tenant_id from eaas.tenants where root_id = ${rootId} order by tenant_id`;
@@ -63,9 +61,7 @@ export async function destroyTenant(tx: Transaction, tenantId: string): Promise<
 
 /** The numbers of a tenant's keys, API keys and entries, and the time of its last use. */
 export interface Holdings {
-  /** The number of keys that are not destroyed. */
   readonly keys: number;
-  /** The number of API keys that are not revoked. */
   readonly api_keys: number;
   /**
    * The number of audit entries, computed from the ids of the head and the anchor, because counting a long log takes minutes.

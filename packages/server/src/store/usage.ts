@@ -37,7 +37,6 @@ export async function monthUsage(sql: Sql, tenantId: string, month: string) {
     ) uses group by operation`;
 }
 
-/** Reads the ids of the tenants that have uncounted entries. */
 export async function uncountedTenants(sql: Sql): Promise<string[]> {
   const rows = await sql<{ tenant_id: string }[]>`
     select h.tenant_id from eaas.audit_heads h left join eaas.usage_cursors c using (tenant_id)

@@ -7,7 +7,6 @@ export interface MarkerRow {
   readonly id: number;
   readonly hash: Uint8Array;
   readonly valid: boolean;
-  /** The first hundred findings, as JSON. */
   readonly findings: string;
   readonly finished_at: number;
   /**
@@ -27,11 +26,9 @@ export const markerTable: Table<MarkerRow> = {
 /** The result of one nightly verification. */
 export interface FinishedVerification {
   readonly finished_at: number;
-  /** The number of tenants whose chain is broken. */
   readonly broken: number;
 }
 
-/** Reads the ids of the tenants that were last verified before a time, ordered by name. */
 export async function chainsToVerify(sql: Sql, since: number): Promise<string[]> {
   const rows = await sql<{ tenant_id: string }[]>`
     select tenant_id from eaas.tenants full join eaas.audit_heads using (tenant_id)

@@ -5,7 +5,6 @@ import type { JsonSchema } from '../openapi-schema.ts';
 import { problemsOf } from '../reference/groups.ts';
 import { escape, jsonHtml, prose } from './html.ts';
 
-/** Renders the section of one call, with its description, its fields and an example. */
 export function callSection(route: Route): string {
   const operation = operationOf(route, '');
   const { operationId: id, parameters, requestBody } = operation;

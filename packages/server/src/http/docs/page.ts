@@ -17,7 +17,6 @@ import { style } from './style.ts';
 /** The Content-Security-Policy of the API reference, which allows only the page's own style. */
 export const docsPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'`;
 
-/** Renders the API reference as one page, without scripts. */
 export function docsPage(): string {
   return `<!doctype html>
 <html lang="en">

@@ -20,7 +20,6 @@ export async function listen(doors: MemoryDoors = memoryDoors(), options: AppOpt
     doors,
     port,
     log,
-    /** Requests a path with an API key that the server admits. */
     fetch: send,
     /** Sends a POST request. An object is sent as JSON, and text unchanged. */
     post: (path: string, body: unknown, { headers, ...init }: RequestInit = {}) =>

@@ -14,7 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Counts how often the work of a tenant pauses. */
 class CountingTurns extends Turns {
   pauses = 0;
 

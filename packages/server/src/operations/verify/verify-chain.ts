@@ -19,7 +19,6 @@ export interface VerifyOptions extends Input<'GET /v1/audit/verify'> {
   readonly enough?: ((checked: number, last: number) => boolean) | undefined;
 }
 
-/** The result of a verification in the form of the API. */
 export type Verification = Output<'GET /v1/audit/verify'>;
 
 const mostAttempts = 20;
