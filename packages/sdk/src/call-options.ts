@@ -4,7 +4,7 @@ import type { OptionNames } from './require-options.ts';
 import type { CallOptions } from './transport.ts';
 
 interface PartitionOptions extends CallOptions {
-  /** A name for a group of values, such as a customer's id. Values of different scopes never share a data key. */
+  /** Names a group of values, for example by a customer's id. Values of different scopes never share a data key. */
   readonly scope?: string | undefined;
   /**
    * The service binds this context to the data key, and unwraps the data key only with the same context. `/v1/decrypt`
@@ -14,12 +14,12 @@ interface PartitionOptions extends CallOptions {
 }
 
 interface KeyOption {
-  /** The id of the key to use. Defaults to the client's key. */
+  /** The call uses the key with this id. Defaults to the client's key. */
   readonly keyId?: string | undefined;
 }
 
 interface ExpectedKeyOptions {
-  /** The key or keys that are accepted for the ciphertext. Defaults to the client's key. */
+  /** The call accepts a ciphertext under this key or these keys. Defaults to the client's key. */
   readonly keyId?: string | readonly string[] | undefined;
   /** Accepts a ciphertext under any key. */
   readonly anyKey?: boolean | undefined;
@@ -27,7 +27,10 @@ interface ExpectedKeyOptions {
 
 /** Options of `encrypt`. */
 export interface EncryptOptions extends PartitionOptions, KeyOption {
-  /** Names and values that are authenticated with the value. Decryption needs the same context. Do not put secrets in it. */
+  /**
+   * Names and values that are authenticated with the encrypted value. Decryption needs the same context. Do not put
+   * secrets into a context.
+   */
   readonly context?: Context | undefined;
   /** Encrypts this value under a new data key that no other value uses. */
   readonly fresh?: boolean | undefined;
@@ -38,7 +41,7 @@ export type EncryptedForm = 'bundle' | 'bytes';
 /** The type of an encrypted value in the form `Form`. */
 export type EncryptedAs<Form extends EncryptedForm> = Form extends 'bytes' ? Uint8Array : Bundle;
 
-/** The form of a decrypted value, as text or as bytes. */
+/** The form of a decrypted value, which is text or bytes. */
 export type DecryptedForm = 'bytes' | 'text';
 /** The type of a decrypted value in the form `Form`. */
 export type DecryptedAs<Form extends DecryptedForm> = Form extends 'text' ? string : Uint8Array;
@@ -50,7 +53,7 @@ export interface As<Form extends EncryptedForm | DecryptedForm> {
 
 /** Options of `decrypt`. */
 export interface DecryptOptions extends PartitionOptions, ExpectedKeyOptions {
-  /** The context that the value was encrypted with. */
+  /** Decryption needs the context with which the value was encrypted. */
   readonly context?: Context | undefined;
 }
 
@@ -66,13 +69,13 @@ export interface UnwrapOptions extends CallOptions {
 /** Options of `wrap`. */
 export interface WrapOptions extends UnwrapOptions, KeyOption {}
 
-/** One of many values to encrypt. Its context replaces the context of the call. */
+/** A value for `encryptMany`. The context of the value replaces the context of the call. */
 export type EncryptItem =
   | string
   | Uint8Array
   | { readonly value: string | Uint8Array; readonly context?: Context | undefined };
 
-/** One of many ciphertexts to decrypt. Its context replaces the context of the call. */
+/** A ciphertext for `decryptMany`. The context of the ciphertext replaces the context of the call. */
 export type DecryptItem =
   | string
   | Uint8Array

@@ -2,11 +2,14 @@ import type { Engine, SyncEngine } from '@eaas/protocol';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
 import { allNoble, loadNoble } from './noble-engines.ts';
 
-/** The engine of each kind of call. All engines produce the same bytes. */
+/** The AES-GCM engine for each kind of call. All engines produce the same bytes. */
 export interface Engines {
-  /** For `encrypt` and `decrypt`. */
+  /** The engine that `encrypt` and `decrypt` use. */
   readonly values: Engine;
-  /** For `encryptSync` and `decryptSync`. If this engine is undefined, `prime` loads noble for these calls. */
+  /**
+   * The engine that `encryptSync` and `decryptSync` use. If this engine is undefined, `prime` loads noble for these
+   * calls.
+   */
   readonly sync: SyncEngine | undefined;
   /** For streams. */
   readonly streams: Engine;

@@ -37,7 +37,7 @@ import { type Call, patienceOf, type TransportOptions } from './transport.ts';
 export class EnvelopeClient {
   /** The id of the default key, which calls use to encrypt and to decrypt unless they name another key. */
   readonly keyId: string | undefined;
-  /** The implementations of AES-GCM. */
+  /** The implementations of AES-GCM that the client uses. */
   readonly engines: Engines;
   /** Makes a call of the API. Throws ServiceError, and ClientError `closed` after `close`. */
   protected readonly call: Call;

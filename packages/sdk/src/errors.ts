@@ -1,22 +1,24 @@
 import { type DecryptionError, EaasError, type FormatError, type InputError } from '@eaas/protocol';
 import type { ProblemCode } from '@eaas/protocol/wire';
 
-/** Why a call failed: the problem code of the service, or the reason why there is no valid response. */
+/**
+ * Says why a call failed. The code is an error code of the service, or the reason for a missing or invalid response.
+ */
 export type ServiceErrorCode =
   | ProblemCode
   /** The service could not be reached. */
   | 'network'
-  /** There was no response within the deadline. */
+  /** The service did not respond within the deadline. */
   | 'timeout'
   /** The response does not follow the API of the service. */
   | 'invalid_response';
 
-/** The service refused a call or could not be reached. The error contains no secret, so it can be logged. */
+/** Thrown if the service refused a call or could not be reached. The error contains no secret, so you can log it. */
 export class ServiceError extends EaasError {
   override readonly name = 'ServiceError';
   readonly code: ServiceErrorCode;
   override readonly retryable: boolean;
-  /** The HTTP status, if there was a response. */
+  /** The HTTP status of the response. Undefined if there was no response. */
   readonly status: number | undefined;
   /** The id of the request. Include this id when you report a problem to the operator of the service. */
   readonly requestId: string | undefined;
@@ -34,7 +36,7 @@ export class ServiceError extends EaasError {
   }
 }
 
-/** Why the client did not make a call, or stopped waiting for the response. */
+/** Says why the client did not make a call, or why it stopped waiting for the response. */
 export type ClientErrorCode =
   /** The caller's AbortSignal was aborted. */
   | 'aborted'
@@ -43,7 +45,7 @@ export type ClientErrorCode =
   /** The client was closed. */
   | 'closed';
 
-/** The client did not make a call, or stopped waiting for the response. */
+/** Thrown if the client did not make a call, or stopped waiting for the response. */
 export class ClientError extends EaasError {
   override readonly name = 'ClientError';
   readonly code: ClientErrorCode;
@@ -90,7 +92,7 @@ export function notPrimed(what: string): ClientError {
 /** Every error that a call can throw. `error.code` identifies the kind of error. */
 export type SdkError = ServiceError | ClientError | FormatError | DecryptionError | InputError;
 
-/** The result for one of many items: the value, or the error of this item. */
+/** The result for one of many items, which is either its value or its error. */
 export type Settled<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: SdkError };

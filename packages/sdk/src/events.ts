@@ -1,15 +1,15 @@
 import type { Route } from '@eaas/protocol/wire';
 import type { SdkError } from './errors.ts';
 
-/** An action of the client, for metrics and logs. No event contains a secret. */
+/** Describes an action of the client, for metrics and logs. No event contains a secret. */
 export type EaasEvent =
   | {
       readonly type: 'call';
       readonly route: Route;
       readonly milliseconds: number;
-      /** The number of attempts, which is more than one if the call was retried. */
+      /** How often the client sent the call. The number is more than one if the client retried the call. */
       readonly attempts: number;
-      /** The code of the error. Absent if the call succeeded. */
+      /** The code of the call's error. Absent if the call succeeded. */
       readonly code?: SdkError['code'];
       readonly requestId?: string | undefined;
     }

@@ -57,7 +57,7 @@ export function patienceOf({ timeouts = {}, retries = 2 }: Pick<TransportOptions
  */
 export const retried: readonly (number | undefined)[] = [500, 502, 503, 504];
 
-/** Returns the milliseconds to wait before the nth retry. */
+/** Returns how many milliseconds the client waits before its nth retry. */
 export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 300 * 2 ** (retry - 1));
 
 // Calls that the client can safely send again. A second creation would create a second record, and the service refuses

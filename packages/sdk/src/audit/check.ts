@@ -7,7 +7,7 @@ import type { AuditMethods } from './methods.ts';
 import { type AuditState, type AuditStore, initialState, readState } from './state.ts';
 import { type Walk, walkChain } from './walk.ts';
 
-/** A client, or another object that reads an audit log. */
+/** An object that reads an audit log, such as a client. */
 export interface AuditSource {
   readonly audit: Pick<AuditMethods, 'page' | 'verify' | 'checkpoint'>;
 }
@@ -45,15 +45,15 @@ const checkOptions: OptionNames<CheckOptions> = {
   signal: true,
 };
 
-/** The result of one round of an audit. */
+/** What one round of an audit found and saved. */
 export interface AuditReport {
-  /** Whether the round found no problem. */
+  /** True if the round found no problem. */
   readonly ok: boolean;
   /** The first 100 findings. */
   readonly findings: readonly AuditFinding[];
   /** The checkpoint of this round. Null if its signature is not valid. */
   readonly checkpoint: (AuditHead & { readonly note: string }) | null;
-  /** The number of entries that this round read. */
+  /** How many entries this round has read. */
   readonly checked: number;
   /** The state that the store now has. Undefined if the store has no state. */
   readonly state: AuditState | undefined;

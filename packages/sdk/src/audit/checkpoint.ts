@@ -21,7 +21,7 @@ const verifyEd25519: VerifySignature = async (publicKey, signature, message) => 
   return crypto.subtle.verify('Ed25519', key, signature, message);
 };
 
-/** The id of an entry, and the hash of the entry in hex. Id 0 is the empty log. */
+/** Identifies an audit entry by its id and its hash in hex. The id 0 stands for the empty log. */
 export interface AuditHead {
   readonly id: number;
   readonly hash: string;

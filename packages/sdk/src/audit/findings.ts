@@ -1,4 +1,4 @@
-/** The kinds of problems that a round of `checkAudit` can find. */
+/** The code says which problem a round of `checkAudit` found. */
 export type AuditFindingCode =
   /** The service signs checkpoints with another key than the pinned verifier key. */
   | 'verifier_key_changed'
@@ -25,7 +25,7 @@ export type AuditFindingCode =
   /** The verification by the service itself fails. */
   | 'service_verification_failed';
 
-/** A problem that a round found in an audit log. */
+/** Describes a problem that a round of `checkAudit` found in an audit log. */
 export interface AuditFinding {
   readonly code: AuditFindingCode;
   /** The id of the first entry that has the problem. */

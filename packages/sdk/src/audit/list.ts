@@ -7,7 +7,7 @@ export type AuditPage = Output<'GET /v1/audit'>;
 /** An entry of the audit log. */
 export type AuditEntry = AuditPage['logs'][number];
 
-/** A filter for audit entries. Both dates are inclusive. A date as text must be RFC 3339 with a time. */
+/** Selects audit entries. Both dates are inclusive. A date as text must be in the format of RFC 3339, with a time. */
 export interface AuditFilter {
   readonly key_id?: string | undefined;
   readonly action?: AuditAction | undefined;

@@ -4,7 +4,7 @@ import { type AuditReport, type AuditSource, checkAudit, type CheckOptions } fro
 
 /** Options of `audit.monitor`. */
 export interface MonitorOptions extends CheckOptions {
-  /** The pause between two rounds in milliseconds. Defaults to 300,000 (five minutes). */
+  /** How many milliseconds the monitor waits between two rounds. Defaults to 300,000 (five minutes). */
   readonly interval?: number | undefined;
   /** Called with the error if a round fails. The monitor then continues. Without `onError`, the monitor throws the error. */
   readonly onError?: ((error: ServiceError | ClientError) => void | Promise<void>) | undefined;

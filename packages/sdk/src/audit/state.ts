@@ -14,9 +14,9 @@ export interface AuditState {
    * The start of the verified chain. If the id is not 0, all entries up to this id were purged, and the hash was trusted.
    */
   readonly start: AuditHead;
-  /** The last entry that was read. During a round, this entry can be later than `verified`. */
+  /** The last audit entry that a round has read. During a round, this entry can be later than `verified`. */
   readonly read: AuditHead;
-  /** The last entry that was compared with a signed checkpoint. */
+  /** The last audit entry that a round has compared with a signed checkpoint. */
   readonly verified: AuditHead;
   /** The signed checkpoint for the entry in `verified`, kept as proof. Null until the first round ends. */
   readonly checkpoint: string | null;

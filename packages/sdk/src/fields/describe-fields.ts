@@ -5,7 +5,7 @@ import type { NameOf, Tables } from './row-types.ts';
 /** A field as an adapter of a database layer needs to know it. */
 export interface FieldDescription {
   readonly name: string;
-  /** The type of the values. */
+  /** The name of the type of the field's values. */
   readonly type: string;
   /** The name of the index column. Undefined if the field is not searchable. */
   readonly indexColumn: string | undefined;

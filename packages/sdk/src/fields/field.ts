@@ -3,7 +3,7 @@ import type { Normalization } from './normalize.ts';
 import type { PartIndexes } from './part-index.ts';
 import type { ValueType } from './value-type.ts';
 
-/** The place of a value: the names of its table and field, and the id of its row. */
+/** Identifies a value by its table, its field and the id of its row. */
 export interface FieldPlace {
   readonly table: string;
   readonly field: string;
@@ -11,7 +11,7 @@ export interface FieldPlace {
   readonly row: string;
 }
 
-/** How a field reads plaintext that is still in its column. */
+/** Says how a field reads plaintext that its column still holds. */
 export interface Plaintext<Value> {
   /** Converts the stored plaintext to a value of the field. Throws if the plaintext is not a valid value. */
   read(stored: unknown): Value;
@@ -70,7 +70,7 @@ export interface Index<Value, Column extends string | boolean = string | boolean
   normalize(value: Value): Value;
 }
 
-/** Whether the context of a field contains the row id. */
+/** Says whether the context of a field contains the row id. */
 export type Bound = 'row' | 'field';
 
 /**
@@ -84,7 +84,7 @@ export interface Field<
 > extends FieldOptions<Value, B> {
   readonly type: ValueType<Value>;
   readonly index: Index<Value, Column> | undefined;
-  /** The indexes of `searchableBy`, by name. */
+  /** The indexes that `searchableBy` added to a field, by name. */
   readonly parts?: Parts | undefined;
 }
 
@@ -117,7 +117,7 @@ export interface TextField<B extends Bound> extends SearchableField<string, B, f
   ): SearchableField<string, B, NoInfer<Column>>;
 }
 
-/** An encrypted column of values that can be guessed. */
+/** An encrypted column whose values can be guessed. */
 export interface LowEntropyField<Value, B extends Bound> extends SearchableField<Value, B, false> {
   /** Adds an index column. Throws InputError unless `lowEntropy` is `accepted`. */
   searchable<const Column extends string | true = true>(

@@ -48,7 +48,7 @@ export interface PartIndex<
   soughtBy(query: Query, ...fields: readonly Omit<TypedValue, 'value'>[]): readonly (string | Uint8Array)[];
 }
 
-/** The indexes of `searchableBy`, by name. */
+/** The indexes that `searchableBy` added to a field, by name. */
 export type PartIndexes<Value> = Readonly<Record<string, PartIndex<Value, never>>>;
 
 /** The part of an index that differs between the kinds. */

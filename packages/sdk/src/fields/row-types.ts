@@ -30,7 +30,7 @@ export type FieldName<F> = {
   [Name in NameOf<F>]: F[Name] extends Field<unknown> ? Name : never;
 }[NameOf<F>];
 
-/** The name of a field's index column. `never` if the field has no index column. */
+/** The name of a field's index column. The type is `never` if the field has no index column. */
 export type IndexColumn<F, Name> =
   F extends Field<unknown, Bound, infer Column>
     ? Column extends true
@@ -38,10 +38,10 @@ export type IndexColumn<F, Name> =
       : Column & string
     : never;
 
-/** The indexes of `searchableBy`, by name. */
+/** The indexes that `searchableBy` added to a field, by name. */
 export type PartsOf<F> = F extends Field<unknown, Bound, string | boolean, infer Parts> ? Parts : object;
 
-/** The column of an index of `searchableBy`. */
+/** The name of the column for an index that `searchableBy` added. */
 export type PartColumn<Index, Name, Part> =
   Index extends PartIndex<never, never, boolean, infer Column>
     ? Column extends true

@@ -2,9 +2,9 @@ import { type Context, encodeContext, InputError, parseUuid } from '@eaas/protoc
 import { kindOf, type OptionNames, requireOptions } from '../require-options.ts';
 import type { Operation } from './routes.ts';
 
-/** The permissions of a session: only these operations, and only under these keys. */
+/** Grants a session some operations under some keys, and nothing else. */
 export interface Grant {
-  /** Ids of keys. An empty list allows nothing. */
+  /** The ids of the keys that the session can use. An empty list allows nothing. */
   readonly keys: readonly string[];
   readonly operations: readonly Operation[];
   /**
@@ -15,7 +15,7 @@ export interface Grant {
   readonly context?: Context | undefined;
 }
 
-/** The call that a session requests. */
+/** Describes the call that a session requests. */
 export interface Asked {
   readonly operation: Operation;
   /** The key id in lower case. Undefined for batches and hashes, whose key ids are in the body, which is not read yet. */

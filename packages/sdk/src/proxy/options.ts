@@ -61,7 +61,7 @@ export type ProxyEvent =
       readonly keyId: string | undefined;
     }
   | {
-      /** The service refused the proxy's API key. */
+      /** Emitted if the service refused the proxy's API key. */
       readonly type: 'api_key_refused';
       readonly code: ProblemCode;
       readonly requestId: string | undefined;

@@ -5,7 +5,7 @@ import { countDistinct } from './distinct.ts';
 import { formOf } from './stored-form.ts';
 import type { StoredValue } from './store.ts';
 
-/** The use of one version of a key. */
+/** Counts the values under one version of a key. */
 export interface VersionUse {
   readonly key_version: number;
   /** The number of values under the version, including streams. */
@@ -21,7 +21,7 @@ export interface VersionUse {
   readonly last_unwrap_at?: string | null;
 }
 
-/** The use of one key. */
+/** Counts the values under each version of one key. */
 export interface KeyUse {
   readonly key_id: string;
   /**
@@ -33,10 +33,10 @@ export interface KeyUse {
   readonly versions: readonly VersionUse[];
 }
 
-/** The result of `inventory`: the forms and keys of the values that were read. */
+/** The counts that `inventory` returns, by the form and the key of the values. */
 export interface Inventory {
   readonly values: number;
-  /** The number of values that are NULL. */
+  /** How many of the values are NULL. */
   readonly empty: number;
   readonly plaintexts: number;
   /** The number of invalid values that begin like an envelope. Their column might have truncated them. */

@@ -22,7 +22,7 @@ export type Sealing = Omit<EncryptOptions, 'signal'>;
 /** Options for decrypting a value, as in `client.decrypt`. */
 export type Opening = Omit<DecryptOptions, 'signal'>;
 
-/** The row and the field of a value. */
+/** Identifies a stored value by its row and its field. */
 export interface Place<Row extends StoredRow = StoredRow> {
   readonly row: Row;
   readonly field: keyof Row['values'] & string;
@@ -72,9 +72,9 @@ export type Plan<Row extends StoredRow> =
   | ReencryptPlan<Row>
   | CustomPlan<Row>;
 
-/** The clock of a run. Tests can replace the clock. */
+/** A run measures and waits with this clock. Tests can replace the clock. */
 export interface Clock {
-  /** Returns milliseconds since a fixed time. */
+  /** Returns the milliseconds since a fixed time. */
   now(): number;
   /** Resolves after the delay. Rejects if the signal aborts. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
@@ -90,14 +90,14 @@ export interface RunOptions<Row extends StoredRow> {
    * Before a write, unwraps each new data key and decrypts one value with the data key. Not available in the mode `custom`.
    */
   readonly verify?: boolean | undefined;
-  /** The number of rows per page. Defaults to 500. */
+  /** How many rows the run reads per page. Defaults to 500. */
   readonly pageSize?: number | undefined;
-  /** The maximum number of concurrent calls of `write`. Defaults to 8. */
+  /** How many calls of `write` can run at the same time. Defaults to 8. */
   readonly concurrency?: number | undefined;
   readonly rowsPerSecond?: number | undefined;
-  /** The pause between two pages in milliseconds. */
+  /** How many milliseconds the run waits between two pages. */
   readonly pause?: number | undefined;
-  /** The maximum number of failed rows. If more rows fail, the run throws TooManyFailures. Defaults to 100. */
+  /** How many rows can fail. If more rows fail, the run throws TooManyFailures. Defaults to 100. */
   readonly maxFailures?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly clock?: Clock | undefined;

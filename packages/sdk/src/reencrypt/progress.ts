@@ -2,12 +2,12 @@ import { EaasError, InputError } from '@eaas/protocol';
 import type { FailureCode } from './convert.ts';
 import type { RowId } from './store.ts';
 
-/** A row that was not converted, or was converted only in part. Contains no value. */
+/** Describes a row that was not converted, or only in part. Contains no value of the row. */
 export interface RowFailure<Id extends RowId = RowId> {
   readonly code: FailureCode;
   readonly message: string;
   readonly id: Id;
-  /** The field that failed. Absent if the whole row could not be written. */
+  /** The name of the field that failed. Absent if the whole row could not be written. */
   readonly field?: string;
 }
 
@@ -18,16 +18,16 @@ export interface RowFailure<Id extends RowId = RowId> {
 export interface ReencryptProgress<Id extends RowId = RowId> {
   readonly mode: 'rewrap' | 'encrypt' | 'reencrypt' | 'custom';
   readonly dryRun: boolean;
-  /** The id of the last row of the page. Null before the first page. */
+  /** The id of the last row that the run has passed. Null before the first page. */
   readonly cursor: Id | null;
-  /** The result of the store's `count` at the start of the run. */
+  /** The number that the store's `count` returned at the start of the run. */
   readonly total?: number;
   readonly seen: number;
-  /** The number of written rows. In a dry run, the number of rows that a real run would write. */
+  /** How many rows the run has written. In a dry run, how many rows a real run would write. */
   readonly rewritten: number;
-  /** The number of rows that needed no change, because they were already converted, empty or deleted. */
+  /** How many rows needed no change, because they were already converted, empty or deleted. */
   readonly skipped: number;
-  /** The number of rows that another program changed during every attempt. */
+  /** How many rows could not be written, because another program changed them during every attempt. */
   readonly conflicted: number;
   /** The number of rows with a failed field, whose other fields are written, and of rows that the store failed to write. */
   readonly failed: number;
@@ -35,11 +35,11 @@ export interface ReencryptProgress<Id extends RowId = RowId> {
    * For each key, the minimum version of all values so far. Values of conflicted and failed rows can have an older version.
    */
   readonly keyVersions: Readonly<Record<string, number>>;
-  /** The failures of the last page. */
+  /** The failures of the rows in the last page. */
   readonly failures: readonly RowFailure<Id>[];
-  /** Whether the run has reached the end of the table. */
+  /** True if the run has reached the end of the table. */
   readonly finished: boolean;
-  /** Whether the run has finished and no row conflicted or failed. Always false in a dry run. */
+  /** True if the run has finished, and no row conflicted or failed. Always false in a dry run. */
   readonly done: boolean;
 }
 

@@ -19,7 +19,7 @@ export interface StoredRow {
  */
 export interface Change<Row extends StoredRow = StoredRow> {
   readonly id: Row['id'];
-  /** The value of every column when the row was read. */
+  /** The value that every column had when the row was read. */
   readonly expected: Row['values'];
   /** The new value of every column. Columns that do not change have the same value as in `expected`. */
   readonly values: Row['values'];
@@ -27,7 +27,7 @@ export interface Change<Row extends StoredRow = StoredRow> {
   readonly row: Row;
 }
 
-/** A table that can be read. */
+/** A table whose rows `inventory` or `reencrypt` can read. */
 export interface ReadableStore<Row extends StoredRow = StoredRow> {
   /** Returns the next rows in the order of their ids, after the id `after` or from the start. */
   read(page: { readonly after: Row['id'] | undefined; readonly limit: number }): Promise<readonly Row[]>;
@@ -35,7 +35,7 @@ export interface ReadableStore<Row extends StoredRow = StoredRow> {
   count?(): Promise<number>;
 }
 
-/** The table of the app that a run converts. */
+/** A table of the app that `reencrypt` converts. */
 export type Store<Row extends StoredRow = StoredRow> = ReadableStore<Row> &
   (
     | {
@@ -79,9 +79,9 @@ export function idKey(id: RowId): string {
 
 /** Options of `storedValues`. */
 export interface StoredValuesOptions<Row extends StoredRow = StoredRow> {
-  /** The number of rows per page. Defaults to 1,000. */
+  /** How many rows `storedValues` reads per page. Defaults to 1,000. */
   readonly pageSize?: number | undefined;
-  /** Columns without ciphertexts, such as the index columns of fields. */
+  /** The names of columns to leave out, because they have no ciphertexts. An example is the index column of a field. */
   readonly except?: readonly (keyof Row['values'] & string)[] | undefined;
 }
 

@@ -6,7 +6,7 @@ import { requireOptions } from '../require-options.ts';
 
 type RewrapClient = Pick<EaasClient, 'rewrap'>;
 
-/** The new beginning of a stream. */
+/** The new beginning of a stream, which `rewrapHead` returns. */
 export interface RewrappedHead {
   readonly head: Uint8Array;
   /**

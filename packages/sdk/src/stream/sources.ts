@@ -6,7 +6,7 @@ import { type OptionNames, requireOptions } from '../require-options.ts';
 export class SourceError extends EaasError {
   override readonly name = 'SourceError';
   readonly code = 'source';
-  /** The HTTP status of the response. */
+  /** The HTTP status of the store's response. */
   readonly status: number;
 
   constructor(message: string, status: number) {

@@ -18,17 +18,17 @@ import { type OptionNames, requireOptions } from '../require-options.ts';
 /** A client for streams. Lists only the members that streams use. */
 export type StreamClient = Pick<EnvelopeClient, 'wrap' | 'unwrap' | 'engines' | 'keyId'>;
 
-/** The progress of a stream, in bytes of plaintext. */
+/** How many bytes of plaintext a stream has processed. */
 export interface StreamProgress {
   readonly bytes: number;
-  /** The size of the plaintext, if it is known. */
+  /** The size of the plaintext in bytes. Undefined if the size is not known. */
   readonly total?: number | undefined;
 }
 
 interface Progressing {
   /** Called for each chunk. An error that it throws ends the stream. */
   readonly onProgress?: ((progress: StreamProgress) => void) | undefined;
-  /** The size of the plaintext, if you know it, for `onProgress`. */
+  /** The size of the plaintext, which `onProgress` receives. Pass `total` if you know the size. */
   readonly total?: number | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface EncryptStreamOptions extends WrapOptions, Progressing {
   readonly context?: Context | undefined;
 }
 
-/** The key or keys that are accepted for the stream. Defaults to the client's key. */
+/** Names the key or keys that are accepted for the stream. Defaults to the client's key. */
 export type OpenOptions = Omit<DecryptOptions, 'scope'>;
 
 /** Options for decrypting a stream. */

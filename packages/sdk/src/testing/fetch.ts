@@ -20,19 +20,19 @@ export type Failure = ProblemCode | 'network' | 'answer_lost' | 'timeout' | 'inv
 
 /** Selects the calls that fail. */
 export interface FailureOptions {
-  /** The number of calls that fail. Defaults to 1. */
+  /** How many calls fail. Defaults to 1. */
   readonly times?: number | undefined;
   /** Only calls of this route fail. Defaults to all routes. */
   readonly route?: Route | undefined;
 }
 
-/** A record of a completed call. It contains the route and the status, but no input and no output. */
+/** Records a completed call with its route and its status, but without its input and its output. */
 export interface SeenRequest {
   /** The route of the call. Null for an unknown route. */
   readonly route: Route | null;
-  /** The HTTP status of the response. Null if no response arrived. */
+  /** The HTTP status of the response. Null if the client received no response. */
   readonly status: number | null;
-  /** The number of items of a batch. */
+  /** The number of items in the batch. Absent for a single call. */
   readonly items?: number;
 }
 

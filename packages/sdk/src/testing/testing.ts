@@ -15,7 +15,7 @@ import { callBy, record, type Tenant } from './tenant.ts';
 
 export type { Failure, FailureOptions, SeenRequest } from './fetch.ts';
 
-/** The settings of a tenant. In the real service, only the operator can change them. */
+/** The settings of the test service's tenant. In the real service, only the operator can change such settings. */
 export interface TenantFields {
   /** Refuses /v1/encrypt and /v1/decrypt, as the real service does for new tenants. Defaults to false. */
   readonly envelopeOnly?: boolean | undefined;
@@ -31,7 +31,7 @@ export interface TestServiceOptions extends TenantFields {
 type KeyFields = Omit<Input<'POST /v1/keys'>, 'name'>;
 type ApiKeyFields = Omit<Input<'POST /v1/api-keys'>, 'name'> & { readonly name?: string };
 
-/** A service in memory, with one tenant. */
+/** A test service in memory, which has one tenant. */
 export interface TestService {
   /** The URL of the service, for `new EaasClient({ baseUrl, apiKey, fetch })`. */
   readonly baseUrl: string;
@@ -41,15 +41,15 @@ export interface TestService {
   readonly tenantId: string;
   /** Responds to requests to `baseUrl`. All other requests fail. Never opens a connection. */
   readonly fetch: (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
-  /** Every completed call, in the order in which the calls ended. */
+  /** Lists every completed call, in the order in which the calls ended. */
   readonly requests: readonly SeenRequest[];
   /** Creates a key, like POST /v1/keys with `apiKey`. Throws ServiceError. */
   createKey(name: string, fields?: KeyFields): Output<'POST /v1/keys'>;
-  /** Creates an API key, like the operator. Throws ServiceError. */
+  /** Creates an API key, as an operator can. Throws ServiceError. */
   createApiKey(fields: ApiKeyFields): Output<'POST /v1/api-keys'>;
-  /** Changes the settings of the tenant, like the operator. Absent fields do not change. */
+  /** Changes the settings of the tenant, as an operator can. Settings that are not passed do not change. */
   setTenant(fields: TenantFields): void;
-  /** Makes the next calls fail. Throws InputError for an unknown failure or route. */
+  /** Makes the next calls of the test service fail. Throws InputError for an unknown failure or route. */
   failNext(failure: Failure, options?: FailureOptions): void;
   /** Alters an audit entry like an attacker, for tests of audits. Throws ServiceError if the entry does not exist. */
   tamper(id: number, change: Partial<Output<'GET /v1/audit'>['logs'][number]>): void;
