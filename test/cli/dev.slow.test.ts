@@ -58,7 +58,7 @@ async function expectToWork(variables: Record<string, string>): Promise<void> {
   await expect(client.keys.create({ name: 'other' })).rejects.toMatchObject({ code: 'permission_missing' });
 }
 
-test('the first start prints the variables that an application needs, and a second start keeps everything', async () => {
+test('the first start of eaas dev prints the variables that an application needs, and a second start keeps the data', async () => {
   const first = await dev();
   const variables = variablesIn(first.output);
   expect(Object.keys(variables)).toEqual(['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID', 'EAAS_INDEX_KEY']);
@@ -78,7 +78,7 @@ test('the first start prints the variables that an application needs, and a seco
   expect(await eaas('api-key', 'list', '--tenant', 'dev')).toHaveLength(1);
 }, 120_000);
 
-test('the printed URL signs in a page once, and the page gets an API key that expires', async () => {
+test('the URL that eaas dev prints signs in a page once, and the page gets an API key that expires', async () => {
   const { output, baseUrl } = await dev();
   const [, code = ''] = /^Playground +http:\S+\/#code=([\w-]{43})$/m.exec(output) ?? [];
   expect(await (await fetch(baseUrl)).text()).toContain('<title>Eaas playground</title>');
@@ -102,7 +102,7 @@ test('the printed URL signs in a page once, and the page gets an API key that ex
   });
 });
 
-test('--env writes variables to .env with an API key that works, and a later start keeps a working API key', async () => {
+test('eaas dev --env writes an API key that works to .env, and a later start keeps this API key', async () => {
   const path = join(folder, '.env');
   await writeFile(path, 'PORT=3000\nEAAS_API_KEY=eaas_sk_old\n', { mode: 0o644 });
   const first = await dev(['--env']);

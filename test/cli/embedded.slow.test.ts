@@ -20,7 +20,7 @@ async function created(env = { EAAS_DATA_DIR: data }): Promise<string> {
   return server.log();
 }
 
-test('serve creates the database and the root key, and every command finds both', async () => {
+test('eaas serve creates the database and the root key, and every command finds both', async () => {
   const log = await created();
   expect(log).toContain(`A new root key is in ${join(data, 'root.key')}. Keep a copy of the root key`);
   expect((await stat(join(data, 'root.key'))).mode & 0o777).toBe(0o600);
@@ -66,7 +66,7 @@ test('a command finds the data directory in a folder above, and refuses an empty
   expect(empty.stderr).toContain('holds no database yet. Start the server first');
 });
 
-test('serve creates nothing if its port is taken', async () => {
+test('eaas serve creates nothing if its port is taken', async () => {
   const holder = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void holder.close());
   await once(holder, 'listening');
@@ -77,7 +77,7 @@ test('serve creates nothing if its port is taken', async () => {
   expect(existsSync(data)).toBe(false);
 });
 
-test('serve and commands refuse a data directory that others can write', async () => {
+test('eaas serve and the commands refuse a data directory that other users can write', async () => {
   await created();
   await chmod(data, 0o720);
   for (const args of [['serve'], ['tenant', 'list']]) {
@@ -87,7 +87,7 @@ test('serve and commands refuse a data directory that others can write', async (
   }
 });
 
-test('commands work while a server runs, and the server sees their changes immediately', async () => {
+test('commands of eaas work while a server runs, and the server sees their changes immediately', async () => {
   const server = await serve({ EAAS_DATA_DIR: data });
   onTestFinished(() => server.stop());
   await eaas('tenant', 'create', '--name', 'acme');
@@ -110,7 +110,7 @@ test('commands work while a server runs, and the server sees their changes immed
   expect(second.stderr).toMatch(/already serves the data directory /);
 });
 
-test('a lost root key is never replaced', async () => {
+test('eaas serve never replaces a lost root key', async () => {
   await created();
   await rename(join(data, 'root.key'), join(data, 'elsewhere'));
   const lost = await eaas('tenant', 'list');

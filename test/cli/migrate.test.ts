@@ -31,7 +31,7 @@ test('two concurrent migrations prepare the database, and a third changes nothin
   expect((await eaas('migrate')).stdout).toMatch(/^applied +0\nserver_role +eaas_server\n$/);
 });
 
-test('after migrate the server role can work but cannot change the log', async () => {
+test("after eaas migrate the server's role can serve requests but cannot change the audit log", async () => {
   await eaas.json('tenant', 'create', '--name', 'acme');
   await eaas.json('tenant', 'set', 'acme', '--envelope-only', 'false');
   await withSql(eaas.database, 'server', async (sql) => {

@@ -70,7 +70,7 @@ test('the error about a missing root key names the variables to set', async () =
   expect(missing.stderr).toContain('EAAS_ROOT_KEY_FILE: there is no file /nowhere/root.key');
 });
 
-test('the root key can be rotated while a server runs, and the previous key is not needed afterwards', async () => {
+test('an operator can rotate the root key while a server runs, and the server then no longer needs the previous root key', async () => {
   const eaas = await newCommandLine();
   const [tenant] = await eaas.json<{ tenant_id: string }>(
     'tenant',

@@ -63,7 +63,7 @@ test('a response with a plaintext has Cache-Control: no-store', async () => {
   expect((await decrypt(stored(bundle))).headers.get('cache-control')).toBe('no-store');
 });
 
-test('a decryption is recorded as decrypt', async () => {
+test('the audit log records a decryption as decrypt', async () => {
   ok(await decrypt(stored(bundle)));
   expect(await newestEntry(tenant)).toStrictEqual(
     auditEntry({ action: 'decrypt', key_id: key.key_id, key_version: 1, actor: tenant.apiKeyId }),
@@ -187,7 +187,7 @@ describe('a ciphertext that does not decrypt returns 422', () => {
     expect(await decrypt({ ...bundle, key_id: other.key_id })).toBeProblem('decryption_failed');
   });
 
-  test('every failed decryption has the same detail', async () => {
+  test('every failed decryption returns the same detail', async () => {
     const tag = await decrypt({ ...stored(bundle), ciphertext: altered(-1) });
     const commitment = await decrypt({ ...stored(bundle), ciphertext: altered(26 + 78 + 12) });
     const wrapped = await decrypt({ ...stored(bundle), ciphertext: altered(40) });

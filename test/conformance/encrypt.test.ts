@@ -36,7 +36,7 @@ test('encrypt returns the five fields of the bundle only', async () => {
   expect(answer.text).not.toContain('Grüße');
 });
 
-test('any text that was encrypted decrypts to the same text', async () => {
+test('a text that /v1/encrypt encrypted decrypts to the same text', async () => {
   const texts = ['', ' ', '\u0000', 'a\u0000b', '\uFEFFmarked', '\u0085\u007F\n\r\t', '🌍', 'e\u0301', '"\\'];
   for (const plaintext of texts) {
     const { ciphertext, key_id, key_version } = ok(await encrypt(plaintext));

@@ -27,7 +27,7 @@ test('hash returns 64 lower-case hex digits and the key_id', async () => {
   expect(answer.body).toStrictEqual({ hash: aHash, key_id: key.key_id });
 });
 
-test('the hash depends only on the value and the key', async () => {
+test('the result of hash depends only on the value and the key', async () => {
   const other = await tenant.newKey();
   const first = await hashOf('x');
   expect(await hashOf('x')).toBe(first);
@@ -36,7 +36,7 @@ test('the hash depends only on the value and the key', async () => {
   expect(await hashOf('X')).not.toBe(first);
 });
 
-test('values that differ in any character have different hashes', async () => {
+test('hash returns different results for values that differ in any character', async () => {
   const values = [
     '',
     '\u0000',
@@ -54,7 +54,7 @@ test('values that differ in any character have different hashes', async () => {
   expect(new Set(hashes).size).toBe(values.length);
 });
 
-test('a rotation does not change the hash', async () => {
+test('a rotation of the key does not change the result of hash', async () => {
   const { key_id } = await tenant.newKey();
   const before = await hashOf('x', key_id);
   ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
@@ -62,7 +62,7 @@ test('a rotation does not change the hash', async () => {
   expect(await hashOf('x', key_id)).toBe(before);
 });
 
-test('disabling and enabling the key does not change the hash', async () => {
+test('disabling and enabling a key does not change the result of hash', async () => {
   const { key_id } = await tenant.newKey();
   const before = await hashOf('x', key_id);
   ok(await tenant.api.post(`/v1/keys/${key_id}/disable`));

@@ -47,14 +47,14 @@ test('null for an optional field means that the field is absent', async () => {
   expect(key).toStrictEqual(keyRecord({ name }));
 });
 
-test('the entry key.create has the time of the record', async () => {
+test('the audit entry of key.create has the same time as the key record', async () => {
   const { key_id } = await tenant.newKey();
   expect(await newestEntry(tenant)).toStrictEqual(
     auditEntry({ action: 'key.create', key_id, key_version: 1, actor: tenant.apiKeyId }),
   );
 });
 
-test('a name in use returns 409 until its key is destroyed', async () => {
+test('POST /v1/keys returns 409 for the name of another key until that key is destroyed', async () => {
   const { key_id, name } = await tenant.newKey();
   await expectNothingRecorded(tenant, async () => {
     expect(await create({ name })).toBeProblem('name_taken');
@@ -98,7 +98,7 @@ describe('name', () => {
     expect(found.keys.map((one) => one.key_id)).toStrictEqual([key.key_id]);
   });
 
-  test('names that differ in case, spaces or composition are different', async () => {
+  test('names of keys that differ in case, spaces or composition count as different', async () => {
     for (const name of ['caf\u00e9', 'cafe\u0301', 'Caf\u00e9', 'caf\u00e9 ', ' caf\u00e9', 'ﬁ', 'fi']) {
       expect(await create({ name })).toHaveStatus(201);
     }

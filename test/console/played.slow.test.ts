@@ -64,7 +64,7 @@ whereAvailable('Chromium', hasChromium, () => {
     return page;
   }
 
-  test('the printed URL signs in, and every step of the playground works', async () => {
+  test('the URL that eaas dev prints signs in, and every step of the playground works', async () => {
     const { page, sent } = await openPage();
     const begin = performance.now();
     await page.goto(address);
@@ -88,14 +88,14 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(sent.filter((request) => request.includes(bytes.toString('base64').slice(0, 30)))).toEqual([]);
   });
 
-  test('the printed sign-in URL works only once', async () => {
+  test('a sign-in URL works only once', async () => {
     const { page } = await openPage();
     await page.goto(address);
     await page.getByText(/not valid any more/).waitFor();
     expect(page.url()).not.toContain('code');
   });
 
-  test('a key is created, rotated, disabled, destroyed and restored', async () => {
+  test('a user can create, rotate, disable, destroy and restore a key in the console', async () => {
     const page = await openConsole('/console/');
     const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
     await press('Create a key');
@@ -120,7 +120,7 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.getByText('It still decrypts.').waitFor();
   });
 
-  test('an API key is shown only once, and is revoked after the user typed its name', async () => {
+  test('the console shows a new API key only once, and revokes the API key after the user typed its name', async () => {
     const page = await openConsole('/console/#/api-keys');
     await page.getByRole('button', { name: 'Create an API key' }).click();
     await page.getByLabel('Name').fill('reports');
@@ -138,7 +138,7 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.getByText('Revoked').waitFor();
   });
 
-  test('an API key loses a permission, and its next call is refused', async () => {
+  test('after a user removes a permission of an API key in the console, the next call of the API key is refused', async () => {
     const page = await openConsole('/console/#/api-keys');
     await page.getByRole('button', { name: 'Create an API key' }).click();
     await page.getByLabel('Name').fill('narrowed');
@@ -160,7 +160,7 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(await decrypt()).toBe(403);
   });
 
-  test('a key is exported to a file after its name was typed', async () => {
+  test('the console exports a key to a file after the user typed its name', async () => {
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 3_072 });
     const page = await openConsole('/console/');
     await page.getByRole('button', { name: 'Create a key' }).click();

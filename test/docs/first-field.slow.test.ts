@@ -61,7 +61,7 @@ whereAvailable('Chromium', hasChromium, () => {
 
   afterAll(() => launched.close());
 
-  test('the printed URL encrypts and decrypts the first field in the browser', async () => {
+  test('the page at the printed URL encrypts and decrypts the first field in the browser', async () => {
     const [, url = ''] = /^Playground +(\S+)$/m.exec(terminal.shown()) ?? [];
     const page = await launched.browser.newPage({ locale: 'en-US' });
     await timed('the first field in Chromium', async () => {

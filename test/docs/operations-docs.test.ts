@@ -50,12 +50,12 @@ test('the manual has the same exit codes as --help', () => {
   expect(rows).toHaveLength(Object.keys(exitCodes).length);
 });
 
-test('the manual has every problem code with its status', () => {
+test('the manual has every error code with its status', () => {
   const rows = rowsUnder(manual, '`code`').map(([code = '', status]) => [codesIn(code)[0], Number(status)]);
   expect(rows).toEqual(Object.entries(problems).map(([code, { status }]) => [code, status]));
 });
 
-test('the manual lists exactly the permissions', () => {
+test('the manual lists exactly the permissions of the API', () => {
   expect(firstCodes('permission')).toEqual(permissions);
 });
 

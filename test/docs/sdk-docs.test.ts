@@ -33,7 +33,7 @@ test('the table of errors names every code of the client, and no unknown code', 
   expect(named.filter((code) => !known.has(code))).toEqual([]);
 });
 
-test('the table has the limits of the cache presets', () => {
+test('the table of cache presets has the limits of the SDK', () => {
   const rows = rowsUnder(manual, '`cache`');
   const presets = membersOf<CachePreset>({ serverless: true, server: true, browser: true });
   const named = rows.flatMap(([name = '']) => codesIn(name)).map((code) => code.slice(1, -1));
@@ -72,14 +72,14 @@ test('the SDK’s documents explain every finding of an audit', () => {
   expect(explained.toSorted()).toEqual(codes.toSorted());
 });
 
-test('every option of the page’s client is in the table', () => {
+test('the table of options has every option of the page’s client', () => {
   const rows = rowsUnder(read('packages/sdk/docs/browser.md'), 'option');
   expect(rows.flatMap(([names = '']) => codesIn(names)).toSorted()).toEqual(
     Object.keys(browserOptions).toSorted(),
   );
 });
 
-test('every option of a run is in the table', () => {
+test('the table of options has every option of a run', () => {
   const names = Object.keys(runOptions);
   const rows = rowsUnder(read('packages/sdk/docs/reencrypt.md'), 'option');
   const explained = rows.flatMap(([cell = '']) => codesIn(cell));

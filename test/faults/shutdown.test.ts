@@ -88,7 +88,7 @@ test('if a replica stops under load, the log has an entry for every success', as
   });
 });
 
-test('after SIGTERM, running requests finish and new requests are refused', async () => {
+test('after SIGTERM, a replica finishes running requests and refuses new requests', async () => {
   const sql = connectTo(postgres);
   let release = (): void => {};
   let held: Promise<unknown> | undefined;

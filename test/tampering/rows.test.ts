@@ -117,7 +117,7 @@ describe('an inserted row is not accepted', () => {
     expect(await wrong()).toContain(`api_key_changed: ${other}`);
   });
 
-  test('a copy of an API key with a token of the attacker is refused', async () => {
+  test('the service refuses a copied row of an API key that has a token of the attacker', async () => {
     // Store the token of Ben's API key in the row of Ann's API key, which has all permissions.
     await attacker.sql`delete from eaas.api_keys where api_key_id = ${ben.apiKeyId}`;
     await attacker.sql`update eaas.api_keys set token_hash = ${hashApiKey(ben.token)}

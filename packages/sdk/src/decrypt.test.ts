@@ -91,7 +91,7 @@ describe('decrypting data keys', () => {
     ]);
   });
 
-  test('data keys are not shared between scopes', async () => {
+  test('a client does not use the data key of one scope for another scope', async () => {
     const { service, client } = observedClient();
     const { ciphertext } = await client.encrypt('x');
     for (const scope of ['a', 'a', 'b']) await client.decrypt(ciphertext, { scope });

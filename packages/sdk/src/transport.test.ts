@@ -138,7 +138,7 @@ test('a call sends no request after its deadline', async () => {
   vi.useRealTimers();
 });
 
-test('one deadline applies to all attempts of a call together', async () => {
+test('all attempts of a call share one deadline', async () => {
   const { call } = answered(() => problemBody('unavailable', 503), {
     timeouts: { total: 100 },
     retries: 1_000,
@@ -173,7 +173,7 @@ test.each([
   expect(sent).toHaveLength(1);
 });
 
-test('a base URL with a trailing slash is accepted', async () => {
+test('a client accepts a base URL with a trailing slash', async () => {
   for (const baseUrl of ['https://eaas.example', 'https://eaas.example/', 'https://eaas.example/behind']) {
     const { call, sent } = answered(() => Response.json({}), { baseUrl });
     await call('GET /v1/keys/:key_id', { key_id: '../secrets' });

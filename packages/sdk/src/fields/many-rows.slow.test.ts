@@ -136,7 +136,7 @@ test('each field is encrypted under its own keys and refuses ciphertexts under o
   );
 });
 
-test('a scope never uses the data key of another scope', async () => {
+test('values of one scope are never encrypted under the data key of another scope', async () => {
   const { service, client } = observedClient();
   const records = fields.for(client, { index: 'service' });
   for (const scope of ['acme', 'acme', 'globex']) {

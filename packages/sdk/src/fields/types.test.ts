@@ -48,7 +48,7 @@ interface User {
   notes?: Notes;
 }
 
-test('a stored row has ciphertexts, index columns and unchanged columns', async () => {
+test('the type of a stored row has ciphertexts, index columns and unchanged columns', async () => {
   const records = open();
   const user: User = { id: '1', email: 'ada@example.com', ssn: '1' };
   const stored = await records.encryptRow('users', user.id, user);
@@ -98,7 +98,7 @@ test('the types accept a row of a database driver', async () => {
   expectTypeOf(opened).toEqualTypeOf<{ id: number; email: string }>();
 });
 
-test('values have the types of their fields when encrypting and when decrypting', async () => {
+test('the types of encryptRow and decryptRow require and return the types of the fields', async () => {
   const records = open();
   assertType<() => unknown>(() => [
     // @ts-expect-error: the value is not text
@@ -118,7 +118,7 @@ test('values have the types of their fields when encrypting and when decrypting'
   ]);
 });
 
-test('`where` takes searchable fields and returns index columns', async () => {
+test('the types of `where` accept only searchable fields and return index columns', async () => {
   const records = open();
   const terms = await records.where('users', { email: 'a', phone: 'b' });
   expectTypeOf(terms).toEqualTypeOf<{
@@ -227,7 +227,7 @@ test('`where` takes the names of indexes, and what each of them finds', async ()
   ]);
 });
 
-test('synchronous calls take only fields without the row in their context', () => {
+test('the types of synchronous calls accept only fields without the row in their context', () => {
   const records = open();
   assertType<() => unknown>(() => {
     const born: Date | null = Math.random() < 1 ? new Date() : null;
@@ -263,7 +263,7 @@ test('the compiler error for plaintext in an encrypted column says what to do', 
   expectTypeOf<Encrypted<'users.ssn', string>>().toHaveProperty('encrypt it first: records.encryptRow');
 });
 
-test('a low-entropy field is searchable only if `lowEntropy` is accepted', () => {
+test('the types make a low-entropy field searchable only if `lowEntropy` is accepted', () => {
   const { client } = observedClient();
   assertType<() => unknown>(() => [
     // @ts-expect-error: `lowEntropy` is not accepted

@@ -43,7 +43,7 @@ const cases: readonly [ValueType<unknown>, fc.Arbitrary<unknown>][] = [
 const named = cases.map(([type, values]) => ({ name: type.name, type, values }));
 
 describe.each(named)('$name', ({ type, values }) => {
-  test('a value is encoded and decoded without loss', () => {
+  test('a value type encodes and decodes a value without loss', () => {
     fc.assert(
       fc.property(values, (value) => {
         const back: unknown = type.decode(type.encode(value));
@@ -53,7 +53,7 @@ describe.each(named)('$name', ({ type, values }) => {
     );
   });
 
-  test('a value cannot be decoded as another type', () => {
+  test('a value type refuses to decode a value of another type', () => {
     fc.assert(
       fc.property(values, fc.constantFrom(...Object.values(types)), (value, other) => {
         fc.pre(other.name !== type.name);
@@ -153,7 +153,7 @@ test.each<[ValueType<unknown>, ...unknown[]]>([
   for (const value of values) expect(() => type.encode(value)).toThrow(InputError);
 });
 
-test('a decoded bytes value is a copy', () => {
+test('the type for bytes returns a copy of the stored bytes', () => {
   const stored = bytesType.encode(Buffer.from('abc'));
   const back = bytesType.decode(stored);
   expect([back.constructor, back.byteOffset, back.buffer.byteLength]).toEqual([Uint8Array, 0, 3]);

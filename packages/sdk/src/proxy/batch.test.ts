@@ -59,7 +59,7 @@ describe('batches through the proxy', () => {
     expect(sent).toEqual([]);
   });
 
-  test('a batch of 1,000 items is accepted', async () => {
+  test('the proxy accepts a batch of 1,000 items', async () => {
     const { post } = setUp({}, () =>
       Response.json({ results: Array.from({ length: 1_000 }, (_, i) => result(i)) }),
     );

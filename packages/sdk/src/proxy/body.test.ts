@@ -55,7 +55,7 @@ describe('request bodies', () => {
     expect(({} as { dek?: string }).dek).toBeUndefined();
   });
 
-  test('the response does not quote a refused body', async () => {
+  test('the response of the proxy does not quote a refused body', async () => {
     const { post } = setUp();
     const { text } = await post(wrapPath, { dek: 'c2VjcmV0', context: { a: 1 } });
     expect(text).not.toContain('c2VjcmV0');

@@ -44,7 +44,7 @@ describe('the context of the grant', () => {
     },
   );
 
-  test('inherited names are not part of the context', async () => {
+  test('names that the context object inherits are not part of the context', async () => {
     const { post, sent } = setUp();
     await post(wrapPath, { dek, context: { toString: 'x', constructor: 'y' } });
     expect(sent[0]?.body).toEqual({ dek, context: { toString: 'x', constructor: 'y' } });
@@ -58,7 +58,7 @@ describe('the context of the grant', () => {
     expect(sent).toEqual([]);
   });
 
-  test('a hash is sent without the context of the grant', async () => {
+  test('the proxy sends a hash without the context of the grant', async () => {
     const { post, sent } = setUp({ authorize });
     await post('/api/eaas/v1/hash', { key_id: key, value: 'Ada' });
     expect(sent[0]?.body).toEqual({ key_id: key, value: 'Ada' });

@@ -39,7 +39,7 @@ describe('request URLs in Node frameworks', () => {
     expect(answer.sent).toHaveLength(status === 200 ? 1 : 0);
   });
 
-  test('the original URL is used behind a router that removes its prefix', async () => {
+  test('toNodeHandler uses the original URL behind a router that removes its prefix', async () => {
     const { post } = await serve({}, (req, next) => {
       Object.assign(req, { originalUrl: req.url, url: '/' });
       next();
@@ -105,7 +105,7 @@ test('a request whose connection closes during the body is cancelled, without an
   expect({ sent, events }).toEqual({ sent: [], events: [] });
 });
 
-test('the response to a GET request is 405', async () => {
+test('the proxy responds to a GET request with 405', async () => {
   const { port } = await serve();
   expect((await fetch(`http://127.0.0.1:${port}/api/eaas/v1/keys/${key}/wrap`)).status).toBe(405);
 });

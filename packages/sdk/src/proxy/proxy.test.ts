@@ -19,7 +19,7 @@ describe('calls that are granted', () => {
     });
   });
 
-  test('the function `apiKey` is called before each call', async () => {
+  test('the proxy calls the function `apiKey` before each call', async () => {
     const tokens = ['eaas_sk_1', 'eaas_sk_2'];
     const { post, sent } = setUp({ apiKey: async () => tokens.shift() ?? '' });
     await post(wrapPath, { dek });

@@ -68,7 +68,7 @@ test('dot segments in a path are resolved before the grant is checked', async ()
 });
 
 test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-  'the response to the method %s is 405, and `authorize` is not called',
+  'the proxy responds to the method %s with 405 and does not call `authorize`',
   async (method) => {
     const { proxy } = setUp({
       authorize: () => {
@@ -94,7 +94,7 @@ test('the proxy ignores headers that override the method', async () => {
 });
 
 test.each(['?', '?a=1', '?context=1'])(
-  'a request with the query %s is refused unless the query is empty',
+  'the proxy refuses a request with the query %s unless the query is empty',
   async (query) => {
     const { post, sent } = setUp();
     const { status } = await post(wrapPath + query, { dek });

@@ -45,7 +45,7 @@ test('in every mode, text is replaced with text, and bytes are replaced with byt
   }
 });
 
-test('a ciphertext that a binary column returns as bytes of text keeps that form', async () => {
+test('a run keeps the form of a ciphertext that a binary column returns as the bytes of its text', async () => {
   const { client, keyId } = observedClient();
   const { ciphertext } = await client.encrypt('a@example.com');
   const table = tableOf([toUtf8(ciphertext)]);
@@ -87,7 +87,7 @@ test('a plaintext that begins like a ciphertext is encrypted, but a truncated ci
   });
 });
 
-test('values of different scopes get different data keys', async () => {
+test('a run encrypts values of different scopes under different data keys', async () => {
   const { client, service } = observedClient();
   const table = tableOf(['a', 'b', 'c', 'd']);
   const to = ({ row }: Place<Person>) => ({ scope: `customer ${row.id % 2}` });

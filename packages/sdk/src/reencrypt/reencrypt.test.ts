@@ -244,7 +244,7 @@ test('a run does not exceed `rowsPerSecond`, and pauses between pages for at lea
   expect(clock.slept).toEqual([200, 200, 150]);
 });
 
-test('an abort ends the run between two pages, and during a pause', async () => {
+test('an aborted signal ends a run between two pages and during a pause', async () => {
   const { client } = observedClient();
   const table = tableOf(plaintexts(4));
   const stop = new AbortController();

@@ -37,7 +37,7 @@ test('rewrapping changes only the header, and the value decrypts as before', asy
   }
 });
 
-test('values that share a data key still share one wrapped key, also across pages', async () => {
+test('after a run, values that shared a data key still share one wrapped key, also across pages', async () => {
   const { client, table, requests } = await rotated(20, { maxMessages: 10 });
   await endOf(reencrypt(client, table.store, { mode: 'rewrap', pageSize: 3 }));
   expect(requests().filter((route) => route?.endsWith('rewrap'))).toHaveLength(2);
@@ -45,7 +45,7 @@ test('values that share a data key still share one wrapped key, also across page
   expect(keys[0]?.versions).toMatchObject([{ key_version: 2, values: 20, wrapped_keys: 2 }]);
 });
 
-test('values under the newest version need no write, and no request after the first page', async () => {
+test('a run does not write values under the newest version, and sends no request after the first page', async () => {
   const { client, table, requests } = await rotated(6, { maxMessages: 1 });
   await endOf(reencrypt(client, table.store, { mode: 'rewrap' }));
   const [asked, written] = [requests().length, table.writes.length];
@@ -89,7 +89,7 @@ test('a data key with a wrap context is rewrapped with the same context', async 
   expect(await client.decrypt(table.email(1), { as: 'text', wrapContext })).toBe('x');
 });
 
-test('a stream in a column is rewrapped', async () => {
+test('a run rewraps a stream that is in a column', async () => {
   const { client, keyId, table } = await rotated(0);
   const text = new TextEncoder().encode('a stream');
   const sealed = await through(
