@@ -7,7 +7,6 @@ const minute = 60_000;
 
 /** Counts and logs the events that an operator must know of. Logs each row at most once per minute. */
 export class Alarms {
-  /** How many times the service found a row that something else had changed. */
   tamperingFound = 0;
   rotationsSkipped = 0;
   /** The function that writes log lines. It does nothing until the server sets its own logger. */

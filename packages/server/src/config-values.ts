@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { CannotStart } from './cannot-start.ts';
 
-/** Every environment variable that the server and the `eaas` command know. */
 export const variables = [
   'DATABASE_URL',
   'EAAS_MIGRATE_DATABASE_URL',
@@ -66,7 +65,6 @@ export function listenHost(read: Read, variable: Variable, otherwise: string): s
   );
 }
 
-/** Returns whether only this machine can reach a host. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }

@@ -24,7 +24,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface Config {
   /** The URL of PostgreSQL. Null for the embedded database in the data directory. */
   readonly databaseUrl: string | null;
-  /** The URL of PostgreSQL for the role that owns the tables. */
   readonly migrateDatabaseUrl: string | null;
   /** The data directory. Null means `.eaas`. A command also searches for `.eaas` in the folders above the current one. */
   readonly dataDirectory: string | null;

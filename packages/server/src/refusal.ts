@@ -2,7 +2,6 @@ import { Refusal } from '@eaas/protocol/service';
 
 export { Refusal } from '@eaas/protocol/service';
 
-/** The table, the id and the tenant of a row in the database. */
 export interface NamedRow {
   readonly table: string;
   readonly id: string;

@@ -123,7 +123,6 @@ function jobsOf(service: Service, config: Config, app: FastifyInstance, state: S
   const readVerified = async (): Promise<void> => {
     state.verified = await service.background.run(lastVerification);
   };
-  /** Creates a job that runs on only one replica at a time. */
   const leased = (name: string, everySeconds: number, run: (lease: Lease) => Promise<void>): Job => ({
     name,
     everySeconds,

@@ -26,7 +26,6 @@ const wrapped = {
   ciphertext: `vault:v1:${Array.from(Buffer.from(key).toString('base64')).toReversed().join('')}`,
 } as const;
 
-/** Loads a root key as a server does that finds EAAS_ROOT_KEY_WRAPPED_FILE. */
 async function load(
   env: Record<string, string>,
   content: unknown = wrapped,

@@ -42,7 +42,6 @@ export function rootKeyInWrappedFile(
   };
 }
 
-/** Encrypts a root key with a key service. Throws CannotStart. */
 export async function wrapRootKey(
   provider: WrappedRootKey['provider'],
   key: string,

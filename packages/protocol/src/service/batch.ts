@@ -11,7 +11,6 @@ export type BatchResult<Answer> = (Answer | { readonly error: Problem }) & { ref
 
 type BatchRoute = { [R in Route]: [Item<R>] extends [never] ? never : R }[Route];
 
-/** Checks an item of a batch against the route's schema. Throws 400. */
 export function readItem<R extends BatchRoute>(route: R, item: unknown): Item<R> {
   if (item instanceof Refusal) throw item;
   return checked(endpoints[route].item, item, 'item') as Item<R>;

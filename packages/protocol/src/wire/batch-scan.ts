@@ -2,7 +2,6 @@ import { InputError } from '../errors.ts';
 import { JsonScan, notJson, type Token, token } from './json-scan.ts';
 import { limits } from './limits.ts';
 
-/** The range of bytes of one item of a batch. */
 export interface BatchItem {
   readonly start: number;
   end: number;

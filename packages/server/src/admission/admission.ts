@@ -6,7 +6,6 @@ const mebi = 1024 * 1024;
 /** Request bodies up to this number of bytes use the capacity `small_bodies`. Larger ones use `large_bodies`. */
 export const smallBody = 64 * 1024;
 
-/** The resources of a replica, such as memory and connections, that its tenants share. */
 export type Admission = ReturnType<typeof createAdmission>;
 
 /** Creates the queues that divide the memory, connections and CPU time of a replica among its tenants. */

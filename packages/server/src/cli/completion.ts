@@ -11,7 +11,6 @@ interface Place {
 interface Word {
   readonly text: string;
   readonly about: string;
-  /** The kind of value that follows an option. */
   readonly value?: 'file' | 'text' | undefined;
 }
 

@@ -29,7 +29,6 @@ export function graceDays(text: string): number {
   throw new InvalidArgumentError(`Pass a number of days from 0 to ${limits.graceDays}.`);
 }
 
-/** Parses a time as milliseconds since 1970. */
 export function moment(text: string): number {
   const value = parseTimestamp(text);
   if (value !== undefined) return value;

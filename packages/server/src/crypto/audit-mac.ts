@@ -39,7 +39,6 @@ export function encodedEntryChainer(auditMac: KeyObject, tenantId: string) {
   };
 }
 
-/** Returns whether `mac` is the service's MAC of the entry with this hash. */
 export function macHolds(auditMac: KeyObject, hash: Uint8Array, mac: Uint8Array): boolean {
   return sameBytes(auditEntryMac(auditMac, hash), mac);
 }

@@ -12,7 +12,7 @@ export function importRsaPublicKey({ n, e }: RsaJwk): KeyObject {
 
 /** Encrypts with RSA-OAEP (RFC 8017), SHA-256, MGF1-SHA-256 and an empty label, as WebCrypto expects. Returns base64. */
 export function encryptTo(publicKey: KeyObject, secret: Uint8Array): string {
-  // OpenSSL uses the hash of OAEP for MGF1 as well.
+  // OpenSSL uses the hash that is set for OAEP also for MGF1.
   const oaep = { key: publicKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
   return publicEncrypt(oaep, secret).toString('base64');
 }

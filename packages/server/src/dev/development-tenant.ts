@@ -67,7 +67,6 @@ export async function openDevelopmentTenant(
   return { tenant, apiKey };
 }
 
-/** Returns whether a token belongs to an API key of this tenant that is neither revoked nor expired. */
 export async function isApiKeyOf(
   service: Service,
   tenant: DevelopmentTenant,

@@ -50,7 +50,6 @@ function hasName(): boolean {
   }
 }
 
-/** Runs a command, and returns whether its exit code is 0. */
 export function runs([program = '', ...args]: readonly string[]): Promise<boolean> {
   return promisify(execFile)(program, args, { env: environment, timeout: 10_000 }).then(
     () => true,

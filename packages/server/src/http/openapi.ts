@@ -92,7 +92,6 @@ export function operationOf(route: Route, tag: string) {
   };
 }
 
-/** Splits the example input of a call into path, query and body. */
 export function exampleOf(route: Route): { path: Values; query: Values; body: Values } {
   const { query }: Endpoint = endpoints[route];
   const parts = { path: {} as Values, query: {} as Values, body: {} as Values };

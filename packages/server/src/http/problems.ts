@@ -36,7 +36,6 @@ interface DescribedError {
   readonly cause?: DescribedError;
 }
 
-/** Returns the name, the code and the stack of an error and of its causes. */
 export function describeError(error: unknown, depth = 3): DescribedError {
   if (!(error instanceof Error)) return { name: typeof error, frames: [] };
   const { name, message, stack = '', cause } = error;

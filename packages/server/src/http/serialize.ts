@@ -39,7 +39,6 @@ export function* serialize(
   return `{${fields.join(',')}}`;
 }
 
-/** Returns whether the output has a list, so that `serialize` yields. */
 export function hasList({ shape }: Endpoint['output']): boolean {
   return Object.values(shape).some((field) => field instanceof z.ZodMiniArray);
 }

@@ -5,7 +5,6 @@ import { metric } from './metrics.ts';
 export interface ServerState {
   /** `lastSuccess` is in seconds since 1970. */
   readonly jobs: readonly { name: string; lastSuccess: number | undefined; failures: number }[];
-  /** The result of the last nightly verification. */
   readonly verified: FinishedVerification | undefined;
 }
 

@@ -4,7 +4,6 @@ import type { Service } from '../service.ts';
 import { decide, type Facts } from '../state/decide.ts';
 import type { Transaction } from '../store/sql.ts';
 
-/** The operation of each route. */
 export type Operations = {
   readonly [R in Route]: (service: Service, caller: Caller, input: Input<R>) => Promise<Output<R>>;
 };

@@ -114,7 +114,6 @@ export async function acknowledgeRestore(service: Service, tenantId: string, rea
   });
 }
 
-/** A tenant, and whether the MAC of its row is valid. */
 export interface FoundTenant {
   readonly tenant: TenantRecord;
   readonly authentic: boolean;
@@ -125,7 +124,6 @@ export async function listTenants(service: Service): Promise<FoundTenant[]> {
   return rows.map((row) => found(service, row));
 }
 
-/** Finds the tenant with this id or name. Throws Refusal if no tenant matches. */
 export async function requireTenant(service: Service, idOrName: string): Promise<FoundTenant> {
   const tenantId = parseUuid(idOrName);
   const row = await service.database.run((sql) =>

@@ -7,7 +7,6 @@ export function isExpired({ expires_at }: ApiKeyRow, time: number): boolean {
   return expires_at !== null && expires_at <= time;
 }
 
-/** Checks whether an API key allows a request at the given time. Throws 401, then 403. */
 export function authorize(
   { tenant }: { readonly tenant: TenantRow },
   apiKey: ApiKeyRow,

@@ -23,7 +23,6 @@ export interface Chained {
   readonly overQuota: readonly Waiting[];
 }
 
-/** Makes an audit entry from a draft, and chains it to the previous entry. */
 export function chainDraft(
   { tenant, secrets }: TenantState,
   previous: { readonly id: number; readonly hash: Uint8Array },
@@ -100,7 +99,9 @@ export function* chain(
   return { lastLink, head: expected, chosen, overQuota };
 }
 
-/** Runs the chaining up to the next link. At the end, returns the batch with its last link. */
+/**
+ * Runs `chain` up to its next link (the entries of one statement). At the end, returns the whole batch with its last link.
+ */
 export function* nextLink(links: ReturnType<typeof chain>): Steps<Link | Chained> {
   for (;;) {
     const { done, value } = links.next();
@@ -110,7 +111,6 @@ export function* nextLink(links: ReturnType<typeof chain>): Steps<Link | Chained
   }
 }
 
-/** Estimates how many bytes the entry of a draft takes in a statement. */
 export function draftBytes({ metadata }: Draft): number {
   return 256 + Buffer.byteLength(metadata);
 }

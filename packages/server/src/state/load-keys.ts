@@ -5,7 +5,6 @@ import { checked, openHashKeyOf, openVersion } from './integrity.ts';
 import { type KeyMaterial, StateMoved, type TenantState } from './tenant-state.ts';
 import type { Tenants } from './tenants.ts';
 
-/** A key to load, and one of its versions. `keyVersion` defaults to the newest version. */
 export interface Wanted {
   readonly keyId: string;
   readonly keyVersion?: number | undefined;

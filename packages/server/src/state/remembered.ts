@@ -40,7 +40,6 @@ export class Remembered {
     return this.#apiKeys.get(idOf(state, apiKeyId));
   }
 
-  /** Caches an API key, unless the tenant's state has changed since the API key was read. */
   keepApiKey(state: TenantState, apiKey: ApiKeyRow): void {
     if (this.#isCurrent(state)) this.#apiKeys.set(idOf(state, apiKey.api_key_id), apiKey);
   }

@@ -18,7 +18,6 @@ import { Tokens } from './tokens.ts';
 /** If more rows of a tenant than this have changed, the new state keeps no cached rows. */
 const mostChanged = 1_000;
 
-/** The rows of a tenant that were read in one snapshot. */
 interface TenantRead {
   readonly startedAt: number;
   /** The state of the tenant that this replica knew when the read began. */

@@ -46,7 +46,6 @@ export function countApiKeys(sql: Sql, tenantId: string): Promise<number> {
   return countRows(sql, sql`eaas.api_keys where tenant_id = ${tenantId}`);
 }
 
-/** Counts the tenant's other API keys that can manage API keys, are not revoked and never expire. */
 export function countOtherManagers(sql: Sql, tenantId: string, apiKeyId: string): Promise<number> {
   return countRows(
     sql,

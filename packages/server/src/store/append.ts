@@ -16,7 +16,6 @@ interface EncodedEntry {
   readonly mac: Uint8Array;
 }
 
-/** The outcome of an append to a log, and the database's time in milliseconds since 1970. */
 export interface Appended {
   /**
    * `moved` means that the head is not the expected head. `clock` means that `now` differs too much from the database's time.

@@ -43,7 +43,6 @@ function columns(sql: Sql) {
   return sql`id, action, key_id, key_version, actor, ip_address, metadata, created_at, hash, mac`;
 }
 
-/** Reads up to `limit` entries with ids from `first` to `last`, oldest first. */
 export async function entriesFrom(sql: Sql, tenantId: string, first: number, last: number, limit: number) {
   return sql<EntryRow[]>`select ${columns(sql)} from ${matching(sql, tenantId, { first, last })}
     order by id limit ${limit}`;

@@ -7,7 +7,6 @@ import type { Sql } from './sql.ts';
 /** A directory row without a matching row of its tenant counts as left by a crash after this many milliseconds. */
 const abandonedAfter = 60_000;
 
-/** Returns the tenant that the directory names for a token. */
 export async function findTokenTenant(sql: Sql, tokenHash: Uint8Array): Promise<string | undefined> {
   const row = await first(sql<{ tenant_id: string }[]>`
     select tenant_id from eaas.token_directory where token_hash = ${tokenHash}`);
@@ -19,7 +18,6 @@ export async function enterToken(sql: Sql, tenantId: string, tokenHash: Uint8Arr
   await sql`insert into eaas.token_directory (token_hash, tenant_id) values (${tokenHash}, ${tenantId})`;
 }
 
-/** Deletes the directory row of a token whose API key was not inserted. */
 export async function removeToken(sql: Sql, tokenHash: Uint8Array): Promise<void> {
   await sql`delete from eaas.token_directory where token_hash = ${tokenHash}`;
 }

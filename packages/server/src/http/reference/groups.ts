@@ -26,7 +26,6 @@ const group = (title: string, about: string, of: Partial<Calls>) => ({
   routes: Object.keys(of) as Route[],
 });
 
-/** The calls, in the order of the API reference. */
 export const groups = [
   group('Encrypt and hash', 'Server mode: the plaintext passes through the service.', serverMode),
   group('Data keys', 'Envelope mode: encrypt locally; the service only wraps and unwraps.', dataKeys),

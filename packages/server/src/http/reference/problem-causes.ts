@@ -1,6 +1,5 @@
 import type { ProblemCode } from '@eaas/protocol/wire';
 
-/** The causes of each problem, and what the reader can do about them. */
 export const problemCauses: Readonly<Record<ProblemCode, string>> = {
   bad_request:
     'Malformed JSON, a missing, unknown or invalid field, base64 that is not canonical, a data key that is not 32 bytes, or an invalid date. `detail` names the field.',

@@ -40,7 +40,6 @@ export const olderEntryHash = '4c388ffc534f13d3430dafdb771ed4b7cca1031287f5f900d
 
 export const rsaModulus = 'qMCPI2K1biyp2yHNLvIRlFpZ8J0g_p91'.repeat(16);
 
-/** The paging fields in the response of a list with one item. */
 export const onePage = { count: 1, total: 1, limit: 50, offset: 0 };
 
 export const keyRecord = {

@@ -16,7 +16,6 @@ const mostAhead = 60_000;
 
 /** The position of a verification in a chain of entries. */
 export interface Walk {
-  /** The id of the next entry to verify. */
   next: number;
   /** The hash of the entry before the next one. Undefined if the log lacks that entry. */
   previous: Uint8Array | undefined;
