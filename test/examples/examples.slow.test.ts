@@ -1,5 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ciphertextSize } from '@eaas/sdk/stream';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { run } from '../conformance/program.ts';
@@ -80,7 +84,7 @@ whereAvailable('python3 with the package cryptography', hasCryptography, () => {
   });
 });
 
-whereAvailable('Chromium for the sign-up form', hasChromium, () => {
+whereAvailable('Chromium for the examples with pages', hasChromium, () => {
   test('sign-up stores what the page encrypted, refuses a second sign-up, and finds a person', async () => {
     const { browser, close } = await launchChromium();
     const server = await surroundings.start('sign-up/server.mjs', { PORT: String(await freePort()) });
@@ -111,6 +115,54 @@ whereAvailable('Chromium for the sign-up form', hasChromium, () => {
     } finally {
       await server.stop();
       await close();
+    }
+  }, 180_000);
+
+  test('upload-a-file continues after lost connections, stores no plaintext, and reads a range', async () => {
+    const uploads = await mkdtemp(join(tmpdir(), 'eaas-uploads-'));
+    const { browser, close } = await launchChromium();
+    const server = await surroundings.start('upload-a-file/server.mjs', {
+      PORT: String(await freePort()),
+      UPLOADS: uploads,
+    });
+    try {
+      const page = await browser.newPage();
+      // The second request is lost, the third sends a half of its part, and the response to the fourth is lost.
+      await page.addInitScript({
+        content: `const send = fetch; let puts = 0;
+          globalThis.fetch = async (url, init) => {
+            if (init?.method !== 'PUT' || ++puts > 4) return send(url, init);
+            if (puts === 2) throw new TypeError('lost');
+            const body = puts === 3 ? init.body.slice(0, init.body.size / 2) : init.body;
+            const response = await send(url, { ...init, body });
+            if (puts > 2) throw new TypeError('lost');
+            return response;
+          };`,
+      });
+      await page.goto(server.url);
+      await page.getByText('Choose a file.').waitFor();
+      await page.evaluate(`(() => {
+        const lines = Array.from({ length: 2_000_000 }, (_, line) => String(line).padStart(9, '0') + ' ');
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([lines.join('')], 'numbers.txt'));
+        const input = document.querySelector('[name=file]');
+        input.files = transfer.files;
+        input.dispatchEvent(new Event('change'));
+      })()`);
+      await page.getByText(/^Stored 20000000 bytes/).waitFor();
+      expect(await page.evaluate("document.querySelector('progress').value")).toBe(1);
+      const [stored = ''] = await readdir(uploads);
+      const bytes = await readFile(join(uploads, stored));
+      expect(bytes.length).toBe(ciphertextSize(20_000_000));
+      expect(bytes.includes('000000007 ')).toBe(false);
+      await page.getByLabel(/Read 100 bytes/).fill('17000000');
+      await page.getByRole('button', { name: 'Read' }).click();
+      await page.getByText(/^001700000 001700001 .* 001700009/).waitFor();
+      expect((await fetch(`${server.url}/files/${stored}`)).status).toBe(403);
+    } finally {
+      await server.stop();
+      await close();
+      await rm(uploads, { recursive: true, force: true });
     }
   }, 180_000);
 });

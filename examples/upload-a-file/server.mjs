@@ -1,0 +1,71 @@
+// Stores files that the page encrypts: PUT appends a part, HEAD returns what has arrived, and GET serves ranges.
+// Requires a running server and its `.env` (`npm start -- --env`).
+import { randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, readFile, stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { createProxy, toNodeHandler } from '@eaas/sdk/proxy';
+import { build } from 'esbuild';
+
+const { EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID, PORT = '3000', UPLOADS = 'uploads' } = process.env;
+const origin = `http://localhost:${PORT}`;
+const sessions = new Set(); // in place of a login: everyone who opens the page gets a session
+const isSession = (cookie) => sessions.has(/session=([\w-]+)/.exec(cookie ?? '')?.[1]);
+await mkdir(UPLOADS, { recursive: true });
+
+const proxy = createProxy({
+  baseUrl: EAAS_BASE_URL,
+  apiKey: EAAS_API_KEY,
+  origin,
+  authorize: ({ headers }) =>
+    isSession(headers.get('cookie')) && { keys: [EAAS_KEY_ID], operations: ['wrap', 'unwrap'] },
+  onEvent: (event) => console.warn(event),
+});
+
+const entry = fileURLToPath(new URL('page.js', import.meta.url));
+const { outputFiles } = await build({ entryPoints: [entry], bundle: true, format: 'esm', write: false });
+const pages = {
+  '/': ['text/html', await readFile(new URL('page.html', import.meta.url))],
+  '/page.js': ['text/javascript', outputFiles[0].contents],
+  '/key-id': ['text/plain', EAAS_KEY_ID],
+};
+
+async function handleFile(request, response, path) {
+  if (!isSession(request.headers.cookie)) return response.writeHead(403).end();
+  const size = (await stat(path).catch(() => ({ size: 0 }))).size;
+  if (request.method === 'HEAD') return response.writeHead(200, { 'upload-offset': size }).end();
+  if (request.method === 'PUT') {
+    if (Number(request.headers['upload-offset']) !== size) return response.writeHead(409).end();
+    await pipeline(request, createWriteStream(path, { flags: 'a' }));
+    return response.writeHead(204).end();
+  }
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+  const [start, end] = [Number(first), Math.min(Number(last), size - 1)];
+  if (!(start <= end)) return response.writeHead(416, { 'content-range': `bytes */${size}` }).end();
+  const headers = { 'content-range': `bytes ${start}-${end}/${size}`, 'content-length': end - start + 1 };
+  response.writeHead(206, headers);
+  return pipeline(createReadStream(path, { start, end }), response);
+}
+
+const toService = toNodeHandler(proxy);
+async function answer(request, response) {
+  if (request.url.startsWith('/api/eaas/')) return toService(request, response);
+  const [, id] = /^\/files\/([0-9a-f-]{36})$/.exec(request.url) ?? [];
+  if (id) return handleFile(request, response, join(UPLOADS, id));
+  if (request.url === '/') {
+    const session = randomUUID();
+    sessions.add(session);
+    response.setHeader('set-cookie', `session=${session}; HttpOnly; SameSite=Strict; Path=/`);
+  }
+  const [type, body] = pages[request.url] ?? [];
+  return response.writeHead(type ? 200 : 404, { 'content-type': type ?? 'text/plain' }).end(body);
+}
+
+const server = createServer((request, response) => {
+  // A connection that is lost in the middle of a part is not an error: the page sends the rest.
+  answer(request, response).catch(() => response.destroy());
+});
+server.listen(Number(PORT), () => console.log(`The page is at ${origin}`));
