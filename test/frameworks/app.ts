@@ -17,8 +17,8 @@ export interface Framework {
   readonly folder: 'express' | 'fastify' | 'hono' | 'next' | 'sveltekit';
   readonly build?: readonly string[];
   readonly start: (port: number) => readonly string[];
-  /** Whether the framework compiles TypeScript and pages itself. All other apps get JavaScript and a static page. */
-  readonly compiles?: boolean;
+  /** The folder of modules, if the framework compiles TypeScript and has pages. Other apps get JavaScript and a page. */
+  readonly modules?: string;
   readonly env?: (origin: string) => Readonly<Record<string, string>>;
 }
 
@@ -48,7 +48,7 @@ function proxyModule(): string {
 }
 
 /** Writes the app into `generated`, from the files of browser.md and of the folder `app`. Returns the path of `generated`. */
-export async function composeApp({ name, folder, compiles }: Framework): Promise<string> {
+export async function composeApp({ name, folder, modules }: Framework): Promise<string> {
   const home = dirname(await requireTools(`frameworks/${folder}`));
   const place = join(home, 'generated');
   rmSync(place, { recursive: true, force: true });
@@ -59,12 +59,12 @@ export async function composeApp({ name, folder, compiles }: Framework): Promise
     mkdirSync(dirname(join(place, path)), { recursive: true });
     writeFileSync(join(place, path), text);
   };
-  const library = compiles ? (folder === 'sveltekit' ? 'src/lib/' : 'lib/') : '';
-  for (const [path, code] of [...filesOf(name), [`${library}eaas-proxy.ts`, proxyModule()] as const]) {
+  for (const [path, code] of [...filesOf(name), [`${modules ?? ''}eaas-proxy.ts`, proxyModule()] as const]) {
     write(path, code);
-    if (!compiles) write(path.replace(/ts$/, 'js'), (await transform(code, { loader: 'ts' })).code);
+    if (modules === undefined)
+      write(path.replace(/ts$/, 'js'), (await transform(code, { loader: 'ts' })).code);
   }
-  if (!compiles) {
+  if (modules === undefined) {
     write('public/index.html', '<!doctype html><script type="module" src="/page.js"></script>');
     const code =
       "import { EaasBrowserClient } from '@eaas/sdk/browser'; Object.assign(globalThis, { EaasBrowserClient });";

@@ -24,6 +24,21 @@ const frameworks: readonly Framework[] = [
   serverOf('Express', 'express'),
   serverOf('Hono', 'hono'),
   serverOf('Fastify', 'fastify'),
+  {
+    name: 'Next.js',
+    folder: 'next',
+    modules: 'lib/',
+    build: ['../node_modules/next/dist/bin/next', 'build'],
+    start: (port) => ['../node_modules/next/dist/bin/next', 'start', '--port', String(port)],
+  },
+  {
+    name: 'SvelteKit',
+    folder: 'sveltekit',
+    modules: 'src/lib/server/',
+    build: ['../node_modules/vite/bin/vite.js', 'build'],
+    start: () => ['build/index.js'],
+    env: (origin) => ({ ORIGIN: origin, BODY_SIZE_LIMIT: '8M' }),
+  },
 ];
 
 const dek = Buffer.alloc(32, 7).toString('base64');
@@ -201,7 +216,7 @@ describe.each(frameworks)('$name', (framework) => {
   });
 });
 
-test.each(frameworks.filter(({ compiles }) => !compiles))(
+test.each(frameworks.filter(({ modules }) => modules === undefined))(
   'the files of $name type-check with the types of the framework',
   async (framework) => {
     const place = await composeApp(framework);
