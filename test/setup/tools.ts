@@ -9,9 +9,11 @@ import { promisify } from 'node:util';
 export type Tools =
   | 'console'
   | 'drizzle'
-  | 'orms'
+  | 'orms/kysely'
+  | 'orms/mongoose'
   | 'orms/prisma'
   | 'orms/prisma-6'
+  | 'orms/typeorm'
   | 'peers'
   | 'reference'
   | 'runtimes'

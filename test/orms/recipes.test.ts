@@ -1,0 +1,172 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { blocksOf, read, root } from '../docs/markdown.ts';
+import { createDatabase, type TestDatabase } from '../setup/database.ts';
+import { requireTools, type Tools } from '../setup/tools.ts';
+
+// Runs the recipes and the README of @eaas/drizzle with the real query builders, each on its own PostgreSQL database.
+// Mongoose runs without a database.
+
+interface Recipe {
+  readonly name: string;
+  readonly tools: Tools;
+  readonly schema: string;
+  readonly code: readonly string[];
+}
+
+const service = '../../../../../docs/played-service.ts';
+const common = read('packages/sdk/docs/orm.md');
+const shared = [`import { eaas } from '${service}';`, ...blocksOf(common, 'ts')];
+const blocksIn = (name: string): string[] => blocksOf(read(`packages/sdk/docs/${name}.md`), 'ts');
+const schema = blocksOf(common, 'sql').join('');
+
+const recipes: readonly Recipe[] = [
+  {
+    name: 'Kysely',
+    tools: 'orms/kysely',
+    schema,
+    code: [
+      ...shared,
+      ...blocksIn('kysely'),
+      'const twin = { ...grace, id: randomUUID() };',
+      '// @ts-expect-error: plaintext',
+      "const insertPlain = db.insertInto('patients').values(twin);",
+      '// @ts-expect-error: plaintext',
+      "db.selectFrom('patients').where('name', '=', 'Ada');",
+      'const codeOf = (error: { code: string }) => error.code;',
+      'console.log(await insertPlain.execute().catch(codeOf)); // 23514',
+      "const insertTwin = db.insertInto('patients').values(await records.encryptRow('patients', twin.id, twin));",
+      'console.log(await insertTwin.execute().catch(codeOf)); // 23505',
+      'await db.destroy();',
+    ],
+  },
+  {
+    name: 'TypeORM',
+    tools: 'orms/typeorm',
+    schema,
+    code: [
+      ...shared,
+      ...blocksIn('typeorm'),
+      'const twin = { ...grace, id: randomUUID() };',
+      "const insertTwin = patients.insert(await records.encryptRow('patients', twin.id, twin));",
+      'console.log(await insertTwin.catch((error: { code: string }) => error.code)); // 23505',
+      'await source.destroy();',
+    ],
+  },
+  {
+    name: 'Drizzle',
+    tools: 'orms/kysely',
+    schema: `
+      create table patients (id uuid primary key, name text not null, ssn text, ssn_index text unique, born text, notes text);
+      create table visits (id uuid primary key, patient_id uuid references patients, city text);`,
+    code: [
+      `import { eaas as played } from '${service}';`,
+      "import { createIndexKey } from '@eaas/sdk/fields';",
+      "process.env['EAAS_INDEX_KEY'] = await createIndexKey(played);",
+      // postgres.js does not accept the URL of a Unix socket.
+      ...blocksOf(read('packages/drizzle/README.md'), 'ts').map((code) =>
+        code.replace(
+          'drizzle(process.env.DATABASE_URL!, {',
+          'drizzle({ connection: JSON.parse(process.env.CONNECTION!),',
+        ),
+      ),
+      '// @ts-expect-error: ciphertexts',
+      'void (() => db.select().from(patients).orderBy(patients.name));',
+      'await plain.$client.end();',
+    ],
+  },
+];
+const mongoose: Recipe = {
+  name: 'Mongoose',
+  tools: 'orms/mongoose',
+  schema: '',
+  code: [
+    ...shared,
+    ...blocksIn('mongoose'),
+    '// An encrypted update passes the validators, and reaches the driver, which has no connection.',
+    "mongoose.set('bufferCommands', false);",
+    "const valid = Patients.updateOne({ _id: ada.id }, await records.encryptRow('patients', ada.id, { name: 'A' }));",
+    'console.log(await valid.exec().catch((error: Error) => error.name)); // MongooseError',
+    "const insert = Patients.insertMany([{ _id: 'x', visits: [{ _id: 'y', note: 'plain' }] }]);",
+    'console.log(await insert.catch((error: Error) => error.name)); // ValidationError',
+    'const copy = Patients.hydrate({ ...rows[0] });',
+    "console.log(copy.get('visits').length, (await copy.validate()) === undefined); // 1 true",
+  ],
+};
+
+const places = new Map<Recipe, string>();
+
+beforeAll(async () => {
+  for (const recipe of [...recipes, mongoose]) {
+    const place = join(await requireTools(recipe.tools), '.cache', recipe.name);
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, 'recipe.mts'), recipe.code.join('\n'));
+    const config = {
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions: { noPropertyAccessFromIndexSignature: false },
+      include: ['*.mts'],
+      exclude: [],
+    };
+    writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(config));
+    places.set(recipe, place);
+  }
+}, 240_000);
+
+afterAll(() => {
+  for (const place of places.values()) rmSync(place, { recursive: true, force: true });
+});
+
+function run(recipe: Recipe, args: readonly string[], database?: TestDatabase): Promise<string> {
+  const connection = JSON.stringify(database?.connection('owner'));
+  const env = { ...process.env, DATABASE_URL: database?.url('owner'), CONNECTION: connection };
+  const cwd = places.get(recipe);
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd, env }, (_, stdout, stderr) => resolve(stdout + stderr));
+  });
+}
+
+const program = ['--conditions=@eaas/source', '--import', 'tsx', 'recipe.mts'];
+
+function saidBy({ code }: Recipe): string {
+  const said = code.join('\n').matchAll(/console\.log\(.*\); \/\/ (.*)$/gm);
+  return Array.from(said, ([, output]) => `${output}\n`).join('');
+}
+
+describe.each([...recipes, mongoose])('the recipe for $name', (recipe) => {
+  test('type-checks with the types of the tool', async () => {
+    expect(await run(recipe, [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.'])).toBe('');
+  }, 120_000);
+});
+
+test.each(recipes)(
+  'the recipe for $name prints what its comments say, and stores no plaintext',
+  async (recipe) => {
+    const database = await createDatabase();
+    const sql = postgres({ ...database.connection('owner'), max: 1 });
+    await sql.unsafe(recipe.schema);
+    expect(await run(recipe, program, database)).toBe(saidBy(recipe));
+    const stored = await sql`select * from patients join visits on patient_id = patients.id`;
+    expect(stored).toHaveLength(1);
+    expect(JSON.stringify(stored)).not.toMatch(/"Ada"|987-65|dry cough/);
+    await sql.end();
+    await database.drop();
+  },
+  120_000,
+);
+
+test('the recipe for Mongoose prints what its comments say', async () => {
+  expect(await run(mongoose, program)).toBe(saidBy(mongoose));
+}, 120_000);
+
+test.each(['kysely', 'typeorm', 'mongoose'])('the recipe %s has at most 30 lines after its setup', (name) => {
+  const [recipe = ''] = read(`packages/sdk/docs/${name}.md`).split('\n## ');
+  const [, ...usage] = blocksOf(recipe, 'ts');
+  const lines = usage
+    .join('')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  expect(lines.length).toBeLessThanOrEqual(30);
+});
