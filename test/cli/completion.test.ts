@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eaas, run } from '../conformance/program.ts';
 import { isInstalled, whereAvailable } from '../setup/available.ts';
+import { typeInZsh } from '../setup/type-in-zsh.ts';
 import { newDirectory } from './command-line.ts';
 
 const cases: [string, string[]][] = [
@@ -49,32 +50,12 @@ whereAvailable('fish', isInstalled('fish'), () => {
   }
 });
 
-/**
- * Types a line and Tab in an interactive zsh. The key Ctrl-X P, which this script binds, writes the completed line to
- * a file and ends zsh.
- */
-const typeInZsh = String.raw`
-zmodload zsh/zpty
-zpty shell TERM=dumb zsh -f -i
-zpty -w shell 'source ./init.zsh'
-zpty -w -n shell "$1"$'\t\C-xp'
-while zpty -r shell text; do :; done
-cat completed
-`;
-const init = (completion: string): string => `
-autoload -Uz compinit && compinit -u -D
-source '${completion}'
-finish() { print -r -- "$BUFFER" > completed; exit }
-zle -N finish && bindkey '^Xp' finish
-`;
-
 whereAvailable('zsh', isInstalled('zsh'), () => {
   test.each(cases)('zsh completes `eaas %s`', async (line, [expected]) => {
     const cwd = await newDirectory();
-    await writeFile(join(cwd, 'init.zsh'), init(await script('zsh')));
-    const { stdout } = await run(['zsh', '-f', '-c', typeInZsh, 'zsh', `eaas ${line}`], {}, { cwd });
+    const completed = await typeInZsh(cwd, await script('zsh'), `eaas ${line}`);
     const before = line.split(' ').slice(0, -1).join(' ');
-    expect(stdout).toBe(expected === undefined ? `eaas ${line}\n` : `eaas ${before} ${expected} \n`);
+    expect(completed).toBe(expected === undefined ? `eaas ${line}\n` : `eaas ${before} ${expected} \n`);
   });
 
   test('the completion for zsh works from a folder of fpath', async () => {

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import manifest from '../package.json' with { type: 'json' };
 import type { Command } from './command.ts';
+import { completionOf } from './completion.ts';
 import { decrypt } from './decrypt.ts';
 import { encrypt } from './encrypt.ts';
 import { exportKey } from './export-key.ts';
@@ -12,7 +13,8 @@ import { note } from './output.ts';
 import { createProgress } from './progress.ts';
 import { rewrap } from './rewrap.ts';
 
-const commands: readonly Command[] = [encrypt, decrypt, inspect, keys, rewrap, exportKey];
+const work: readonly Command[] = [encrypt, decrypt, inspect, keys, rewrap, exportKey];
+const commands: readonly Command[] = [...work, completionOf(work)];
 const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Runs a command line, and returns its exit code. */
