@@ -22,7 +22,7 @@ export interface Scene extends Settings {
   readonly connect: (options?: ConnectOptions) => EnvelopeClient;
 }
 
-/** Behaviour that every runtime must have. */
+/** A case tests behaviour that every runtime must have. */
 export interface Case<S extends Scene = Scene> {
   readonly name: string;
   readonly run: (scene: S) => Promise<void>;

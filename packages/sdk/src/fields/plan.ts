@@ -10,7 +10,7 @@ export interface PartPlan {
   readonly name: string;
   readonly column: string;
   readonly index: PartIndex<unknown, unknown>;
-  /** The field, and after it the other fields that the index covers. */
+  /** The fields that the index covers. The field that defines the index is the first one. */
   readonly fields: readonly FieldPlan[];
 }
 

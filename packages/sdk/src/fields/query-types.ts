@@ -12,7 +12,7 @@ import type {
 } from './row-types.ts';
 import type { FieldsQuery } from './with-fields.ts';
 
-/** The fields to search by. Each has a value, or the indexes of `searchableBy` with what they find. */
+/** The fields to search by. Each field has the value to find, or the indexes of `searchableBy` with values to find. */
 export type Query<F> = {
   readonly [Name in Searchable<F>]?:
     | ([IndexColumn<F[Name], Name>] extends [never] ? never : Plain<ValueOf<F[Name]>>)

@@ -11,7 +11,7 @@ export interface VersionUse {
   /** The number of values under the version, including streams. */
   readonly values: number;
   readonly streams: number;
-  /** The number of distinct wrapped keys of these values. Rewrapping all values takes this number of calls. */
+  /** The number of distinct wrapped keys under this version. Rewrapping all values takes as many calls. */
   readonly wrapped_keys: number;
   /** Whether `wrapped_keys` is exact. If false, `wrapped_keys` is an estimate with an error of a few percent. */
   readonly wrapped_keys_exact: boolean;
