@@ -45,7 +45,7 @@ export function withFields<const Name extends string, const Column extends strin
       const isComplete = fields.every(({ name }) => (given.get(name) ?? null) !== null);
       if (!isComplete || given.size !== fields.length) {
         const names = fields.map(({ name }) => name).join(', ');
-        refuse(`expected a value for each of ${names}: the index cannot find rows by some of them`);
+        refuse(`expected a value for each of ${names}, because the index finds rows only by all of them`);
       }
       return partsOf(...fields.map(({ name, type }) => ({ name, type, value: given.get(name) })));
     },
