@@ -14,7 +14,14 @@ import { excludedColumn } from './excluded.ts';
 import type { Row, RowId } from './records.ts';
 import { rewrite } from './rewrite.ts';
 import type { RewriteContext } from './search.ts';
-import { asSqlValues, encryptValues, requireNoIndexValues, rewriteOthers, valuesByColumn } from './values.ts';
+import {
+  asSqlValues,
+  encryptValues,
+  requireNoIndexValues,
+  requireSameId,
+  rewriteOthers,
+  valuesByColumn,
+} from './values.ts';
 
 /** A call of `onConflictDoUpdate`, `onConflictDoNothing` or `onDuplicateKeyUpdate`. */
 export interface Conflict {
@@ -51,8 +58,9 @@ export async function applyConflict(
     const changed = config && (await changedConfig(config, insert));
     methodsOf(builder)[method]?.call(copy, changed);
   }
-  const { onConflict } = (conflicts.length > 0 ? copy : builder).config as { onConflict?: unknown };
+  if (conflicts.length > 0) return { onConflict: (copy.config as { onConflict?: unknown }).onConflict };
   // The clause of a table without encrypted columns was built by Drizzle, and can still contain a subquery.
+  const { onConflict } = builder.config as { onConflict?: unknown };
   return onConflict === undefined ? {} : { onConflict: await rewrite(onConflict, insert.context) };
 }
 
@@ -90,6 +98,7 @@ function targetOf(target: unknown): unknown {
 
 async function setOf(given: Row, target: unknown, { table, ids, context, nameOf }: Insert): Promise<Row> {
   requireNoIndexValues(table, given);
+  requireSameId(table, given);
   const isIdTarget = isId(table, target);
   const set: Row = { ...(await rewriteOthers(table, given, context)) };
   const written: EncryptedEntry[] = [];

@@ -1,10 +1,11 @@
-import { type Column, is, QueryPromise, SQL, type Table } from 'drizzle-orm';
+import { type Column, is, QueryPromise, SQL, type SQLWrapper, type Table } from 'drizzle-orm';
 import { holdsCiphertext, type FieldsClient } from '@eaas/sdk/fields';
 import { refuse } from './error.ts';
 import { hookDelete, type HookContext, hookInsert, hookRelational, hookSelect, hookUpdate } from './hooks.ts';
 import { refuseCiphertext } from './opening.ts';
 import { type EncryptedOptions, recordsFor, type RowId } from './records.ts';
 import { rewrite } from './rewrite.ts';
+import { isSql } from './values.ts';
 
 type Method = (...args: unknown[]) => unknown;
 
@@ -141,9 +142,8 @@ function rawQuery(
   { recordsOf }: HookContext,
 ): QueryPromise<unknown> {
   return new LazyQuery(async () => {
-    const given = is(statement, SQL)
-      ? await rewrite(statement, { recordsOf, subqueries: new Map() })
-      : statement;
+    const wrapped = isSql(statement) ? (statement as SQLWrapper).getSQL() : statement;
+    const given = is(wrapped, SQL) ? await rewrite(wrapped, { recordsOf, subqueries: new Map() }) : wrapped;
     const result = await of[name]?.(given);
     const { rows = result } = Object(result) as { rows?: unknown };
     if (holdsCiphertext(rows)) refuseCiphertext(undefined);

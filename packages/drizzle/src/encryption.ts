@@ -1,4 +1,11 @@
-import { type Column, getTableColumns, is, Column as ColumnClass, type Table } from 'drizzle-orm';
+import {
+  type Column,
+  getTableColumns,
+  getTableName,
+  is,
+  Column as ColumnClass,
+  type Table,
+} from 'drizzle-orm';
 import type { Field } from '@eaas/sdk/fields';
 import { type ColumnPlace, refuse } from './error.ts';
 
@@ -42,6 +49,13 @@ export function encryptionOf(value: unknown): Encryption | undefined {
 
 export function isIndexColumn(value: unknown): boolean {
   return roleOf(value)?.role === 'index';
+}
+
+/** Returns the place of a column whose stored values mean nothing to the app: an encrypted column or an index column. */
+export function hiddenPlace(value: unknown): ColumnPlace | undefined {
+  const role = roleOf(value);
+  if (role?.role !== 'index' || !is(value, ColumnClass)) return encryptionOf(value);
+  return { table: getTableName(value.table), column: value.name };
 }
 
 /** An encrypted column of a table. */

@@ -12,9 +12,9 @@ export type EncryptedColumnErrorCode =
   | 'not_searchable'
   /** SQL that cannot work on ciphertexts, such as `like`, `<` or `order by`. */
   | 'not_supported'
-  /** The id of a row is not known before the statement runs, and the ciphertext is bound to the id. */
+  /** The ciphertext is bound to the id of the row, and the statement changes it or runs before it is known. */
   | 'row_unknown'
-  /** The result has no row id for a ciphertext, or holds a ciphertext in a column of unknown origin. */
+  /** The result has no row id for a ciphertext, or holds a ciphertext in a column that is not encrypted. */
   | 'cannot_open'
   /** The statement changes more rows than one statement can encrypt. */
   | 'too_many_rows'
@@ -59,4 +59,14 @@ export function refuse(
   remedy: string,
 ): never {
   throw new EncryptedColumnError(code, { table: undefined, column: undefined, ...place }, problem, remedy);
+}
+
+/** Throws EncryptedColumnError for SQL that would compute with ciphertexts or fingerprints. */
+export function refuseSql(place: ColumnPlace): never {
+  return refuse(
+    'not_supported',
+    place,
+    'the database sees only ciphertexts, so this SQL cannot work on the column',
+    'use `eq`, `ne`, `inArray`, `notInArray`, `isNull` or `isNotNull`, or compute after decryption',
+  );
 }

@@ -3,12 +3,12 @@ import { type Builder, methodsOf } from './builder.ts';
 import type { Conflict } from './conflict.ts';
 import { encryptedColumns } from './encryption.ts';
 import { refuse } from './error.ts';
-import { usesEncryption } from './mentions.ts';
+import { usesEncryption, writesEncrypted } from './mentions.ts';
 import { runInsert } from './insert.ts';
 import { type RelationalQuery, runRelational, selectsEncrypted } from './relational.ts';
 import { runReturning } from './returning.ts';
 import type { RewriteContext } from './search.ts';
-import { requireSelectable, rewriteClauses, runSelect, subqueriesOf } from './select.ts';
+import { requireInner, rewriteClauses, runSelect, subqueriesOf } from './select.ts';
 import { runUpdate, type SelectIds } from './update.ts';
 
 /** What the hooks share. */
@@ -73,7 +73,7 @@ function unhooked(builder: Builder): () => SQL {
 export function hookSelect<T extends object>(select: T, { recordsOf }: HookContext): T {
   const builder = select as unknown as Builder;
   const getSQL = (): unknown => {
-    requireSelectable(builder.config);
+    requireInner(builder.config);
     return unhooked(builder)();
   };
   hook(
@@ -107,7 +107,10 @@ export function hookInsert<T extends object>(insert: T, { recordsOf }: HookConte
 export function hookUpdate<T extends object>(update: T, { recordsOf, selectIds }: HookContext): T {
   const builder = update as unknown as Builder;
   const uses = (): boolean => usesEncryption(builder, unhooked(builder));
-  return hook(update, uses, () => runUpdate(builder, recordsOf, selectIds));
+  const getSQL = (): SQL =>
+    writesEncrypted(builder.config) ? refuseImmediate('getSQL') : unhooked(builder)();
+  hook(update, uses, () => runUpdate(builder, recordsOf, selectIds));
+  return Object.assign(update, { getSQL });
 }
 
 /** Makes a delete search by fingerprints, and decrypt the rows that it returns. */

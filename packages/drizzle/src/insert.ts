@@ -6,7 +6,8 @@ import { refuse } from './error.ts';
 import type { Row, RowId } from './records.ts';
 import { runReturning } from './returning.ts';
 import type { RewriteContext } from './search.ts';
-import { rewrite, rewriteAll } from './rewrite.ts';
+import { isQuery } from './query.ts';
+import { requirePlainSelection, rewrite, rewriteAll } from './rewrite.ts';
 import {
   asSqlValues,
   encryptValues,
@@ -40,7 +41,11 @@ async function encryptedRows(
   context: RewriteContext,
 ): Promise<{ values: unknown; ids: readonly RowId[] }> {
   const entries = encryptedColumns(table);
-  if (select) return { values: await rewrite(values, context), ids: [] };
+  if (select) {
+    if (isQuery(values)) requirePlainSelection(values);
+    const query = isQuery(values) ? values.getSQL() : values;
+    return { values: await rewrite(query, context), ids: [] };
+  }
   const given = await Promise.all((values as Row[]).map((row) => rewriteValues(row, context)));
   if (entries.length === 0) return { values: given, ids: [] };
   const rows = given.map((row) => withDefaults(table, row));

@@ -1,8 +1,8 @@
-import { Column, is, Param, SQL, Subquery } from 'drizzle-orm';
-import type { Builder } from './builder.ts';
-import { encryptionOf } from './encryption.ts';
+import { Column, is, Param, SQL, Subquery, Table } from 'drizzle-orm';
+import type { Builder, BuilderConfig } from './builder.ts';
+import { encryptedColumns, encryptionOf } from './encryption.ts';
 import { isQuery } from './query.ts';
-import { flatFields } from './selected-fields.ts';
+import { flatFields, hiddenSelection } from './selected-fields.ts';
 
 /** Whether SQL contains an encrypted column, or a parameter of one. */
 function mentionsEncrypted(chunk: unknown): boolean {
@@ -18,9 +18,20 @@ function mentionsEncrypted(chunk: unknown): boolean {
 const selects = (fields: Readonly<Record<string, unknown>>): boolean =>
   flatFields(fields).some(({ field }) => mentionsEncrypted(field));
 
+/** Whether an insert or an update writes encrypted columns, also by SQL that names none of them. */
+export function writesEncrypted({ table, values, set }: BuilderConfig): boolean {
+  if (!is(table, Table)) return false;
+  const columns = encryptedColumns(table);
+  if (values !== undefined) return columns.length > 0;
+  return set !== undefined && columns.some(({ key, column }) => set[key] !== undefined || column.onUpdateFn);
+}
+
 /** Whether a statement uses encrypted columns, so that it cannot be built before they are encrypted. */
 export function usesEncryption(builder: Builder, sql: () => SQL): boolean {
-  const { fields, returning, withList } = builder.config;
+  const { fields, returning, withList, setOperators = [], select, values } = builder.config;
+  if (writesEncrypted(builder.config)) return true;
+  const inner = [...setOperators.map(({ rightSelect }) => rightSelect), ...(select ? [values] : [])];
+  if (inner.some((query) => isQuery(query) && hiddenSelection(query).length > 0)) return true;
   const listed = [...flatFields(fields ?? {}), ...(returning ?? [])].map(({ field }) => field);
   return mentionsEncrypted([...listed, ...(withList ?? [])]) || mentionsEncrypted(sql());
 }

@@ -1,4 +1,4 @@
-import { type Column, getTableName, is, Column as ColumnClass, SQL, Subquery } from 'drizzle-orm';
+import { type Column, getTableName, is, Column as ColumnClass } from 'drizzle-orm';
 import { holdsCiphertext } from '@eaas/sdk/fields';
 import type { SelectedField } from './builder.ts';
 import { type Encryption, encryptionOf, isBound, requireIdColumn } from './encryption.ts';
@@ -19,8 +19,8 @@ export interface Opening {
   /** The columns to add to the selection. They are removed from the result. */
   readonly hidden: Readonly<Record<string, Column>>;
   readonly columns: readonly Opened[];
-  /** The columns that must not hold ciphertexts, because their origin is not known. */
-  readonly expressions: readonly SelectedField[];
+  /** The columns that are not decrypted, so that they must not hold ciphertexts. */
+  readonly others: readonly SelectedField[];
 }
 
 /** Plans how to decrypt the selection. Throws EncryptedColumnError if the id of a row cannot be selected. */
@@ -36,10 +36,8 @@ export function planOpening(
     if (!isBound(encryption)) return [{ path, column, encryption, idPath: undefined }];
     return [{ path, column, encryption, idPath: idPathOf(column, encryption) }];
   });
-  const expressions = fields.filter(
-    ({ field }) => is(field, SQL) || is(field, SQL.Aliased) || is(field, Subquery),
-  );
-  return { hidden, columns, expressions };
+  const others = fields.filter(({ field }) => !encryptionOf(field));
+  return { hidden, columns, others };
 
   function idPathOf(column: Column, encryption: Encryption): readonly string[] {
     const { column: id } = requireIdColumn(column.table, encryption);
@@ -87,10 +85,10 @@ function valueAt(row: Row, path: readonly string[]): unknown {
 /** Decrypts the rows in place, and removes the hidden columns. The calls for several tables run concurrently. */
 export async function openRows(
   rows: readonly Row[],
-  { hidden, columns, expressions }: Opening,
+  { hidden, columns, others }: Opening,
   recordsOf: RewriteContext['recordsOf'],
 ): Promise<void> {
-  for (const { path } of expressions) {
+  for (const { path } of others) {
     if (rows.some((row) => holdsCiphertext(valueAt(row, path)))) refuseCiphertext(path.join('.'));
   }
   await Promise.all(groupsOf(columns).map((group) => openGroup(rows, group, recordsOf)));
@@ -144,7 +142,7 @@ export function refuseCiphertext(column: string | undefined): never {
   return refuse(
     'cannot_open',
     { column },
-    'the result holds a ciphertext in a column of unknown origin',
+    'a column of the result that is not encrypted holds a ciphertext',
     'select the encrypted column itself, or decrypt the rows of the original database with `fieldsOf`',
   );
 }

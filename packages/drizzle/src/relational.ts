@@ -164,9 +164,10 @@ function planColumns(
     if (!keys.includes(id.key)) hidden[id.key] = id.column;
     return [{ path: [key], column, encryption, idPath: [id.key] }];
   });
-  const expressions = Object.entries(extras).map(([name, field]) => ({ path: [name], field }));
+  const plain = keys.filter((key) => !encryptionOf(columns[key])).map((key) => [key, columns[key]] as const);
+  const others = [...plain, ...Object.entries(extras)].map(([name, field]) => ({ path: [name], field }));
   const selected = [...keys, ...Object.keys(hidden)].map((key): [string, boolean] => [key, true]);
-  return { columns: Object.fromEntries(selected), opening: { hidden, columns: opened, expressions } };
+  return { columns: Object.fromEntries(selected), opening: { hidden, columns: opened, others } };
 }
 
 async function openNested(

@@ -1,10 +1,11 @@
 import { Column, is, SQL, type SQLChunk, type SQLWrapper, sql, Subquery } from 'drizzle-orm';
 import { comparisonIn, isEmpty, textOf } from './comparison.ts';
-import { type Encryption, encryptionOf } from './encryption.ts';
-import { refuse } from './error.ts';
+import { refuseSql } from './error.ts';
+import { excludedColumn } from './excluded.ts';
+import { hiddenPlace } from './encryption.ts';
 import { isQuery, type Query } from './query.ts';
 import { type RewriteContext, search } from './search.ts';
-import { encryptedSelection } from './selected-fields.ts';
+import { hiddenSelection } from './selected-fields.ts';
 
 /**
  * Returns SQL in which comparisons of encrypted columns compare their index columns. Returns the same object if nothing
@@ -36,6 +37,8 @@ async function rewriteList(chunks: readonly unknown[], context: RewriteContext):
 }
 
 async function rewriteSql(whole: SQL, context: RewriteContext): Promise<SQL> {
+  const excluded = excludedColumn(whole);
+  if (excluded) requirePlain(excluded);
   const chunks = whole.queryChunks.filter((chunk) => !isEmpty(chunk));
   const comparison = comparisonIn(chunks);
   if (comparison?.operator === 'unchanged') return whole;
@@ -56,8 +59,8 @@ async function rewriteSubquery(subquery: Subquery, context: RewriteContext): Pro
 
 async function rewriteQuery(query: Query, context: RewriteContext): Promise<SQLWrapper> {
   const inner = query.getSQL();
-  const changed = await rewriteSql(inner, { ...context, subqueries: new Map() });
-  return changed === inner ? query : sql`(${changed})`;
+  // Never the query itself: an async function that returns it would run it, because it is thenable.
+  return sql`(${await rewriteSql(inner, { ...context, subqueries: new Map() })})`;
 }
 
 /** Returns a copy with another value of one property. Returns the same object if the value is the same. */
@@ -68,21 +71,12 @@ function replaced<T extends object, Name extends keyof T>(whole: T, name: Name, 
 }
 
 function requirePlain(column: Column): Column {
-  const encryption = encryptionOf(column);
-  return encryption ? refuseSql(encryption) : column;
+  const hidden = hiddenPlace(column);
+  return hidden ? refuseSql(hidden) : column;
 }
 
-function requirePlainSelection(query: Query): void {
-  const [first] = encryptedSelection(query);
+/** Throws EncryptedColumnError if a query selects encrypted columns, or computes with them. */
+export function requirePlainSelection(query: object): void {
+  const [first] = hiddenSelection(query);
   if (first) refuseSql(first);
-}
-
-/** Throws EncryptedColumnError for SQL that would compute with ciphertexts. */
-export function refuseSql(encryption: Encryption): never {
-  return refuse(
-    'not_supported',
-    encryption,
-    'the database sees only ciphertexts, so this SQL cannot work on the column',
-    'use `eq`, `ne`, `inArray`, `notInArray`, `isNull` or `isNotNull`, or compute after decryption',
-  );
 }

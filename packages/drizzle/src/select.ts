@@ -1,10 +1,11 @@
 import { Column, getTableName, is, Subquery } from 'drizzle-orm';
 import { type Builder, type BuilderConfig, copyOf, execute, type Fields, isView } from './builder.ts';
 import { encryptionOf } from './encryption.ts';
-import { refuse } from './error.ts';
+import { computedPlace } from './computed.ts';
+import { refuse, refuseSql } from './error.ts';
 import { openRows, planOpening } from './opening.ts';
 import type { Row } from './records.ts';
-import { refuseSql, rewrite, rewriteAll } from './rewrite.ts';
+import { requirePlainSelection, rewrite, rewriteAll } from './rewrite.ts';
 import type { RewriteContext } from './search.ts';
 import { flatFields, withoutIndexColumns } from './selected-fields.ts';
 
@@ -13,11 +14,11 @@ type RecordsOf = RewriteContext['recordsOf'];
 /** Throws EncryptedColumnError for clauses that compare ciphertexts: `distinct`, `group by`, `order by` and set operators. */
 export function requireSelectable({ fields, ...config }: BuilderConfig): void {
   const distinctOn = typeof config.distinct === 'object' ? config.distinct.on : [];
-  const computed = [...distinctOn, ...(config.groupBy ?? []), ...(config.orderBy ?? [])];
-  for (const chunk of computed) {
-    const encryption = encryptionOf(chunk);
-    if (encryption) refuseSql(encryption);
+  for (const chunk of [...distinctOn, ...(config.groupBy ?? []), ...(config.orderBy ?? [])]) {
+    const place = computedPlace(chunk);
+    if (place) refuseSql(place);
   }
+  for (const { rightSelect } of config.setOperators ?? []) requirePlainSelection(rightSelect);
   const compares = config.distinct === true || (config.setOperators ?? []).length > 0;
   if (!compares || !fields) return;
   for (const { field } of flatFields(fields)) {
@@ -30,6 +31,15 @@ export function requireSelectable({ fields, ...config }: BuilderConfig): void {
         'compare after decryption',
       );
     }
+  }
+}
+
+/** Throws EncryptedColumnError for a subquery whose expressions compute with ciphertexts. */
+export function requireInner(config: BuilderConfig): void {
+  requireSelectable(config);
+  for (const { field } of flatFields(config.fields ?? {})) {
+    const place = is(field, Column) ? undefined : computedPlace(field);
+    if (place) refuseSql(place);
   }
 }
 

@@ -1,5 +1,7 @@
 import { Column, getTableColumns, is, SQL, Subquery, Table } from 'drizzle-orm';
-import { type Encryption, encryptionOf, isIndexColumn } from './encryption.ts';
+import { computedPlace } from './computed.ts';
+import { isIndexColumn } from './encryption.ts';
+import type { ColumnPlace } from './error.ts';
 import type { Fields, SelectedField } from './builder.ts';
 
 /** Whether the value is one column of a result, and not an object of them. */
@@ -27,8 +29,8 @@ export function withoutIndexColumns(fields: Fields): Fields {
   return Object.fromEntries(entries);
 }
 
-/** Returns the encryptions of the columns that a query builder selects. */
-export function encryptedSelection(query: object): Encryption[] {
+/** Returns the encrypted columns that a query builder selects, or with which its expressions compute. */
+export function hiddenSelection(query: object): ColumnPlace[] {
   const selected = '_' in query ? (query._ as { selectedFields?: Fields }).selectedFields : undefined;
-  return flatFields(selected ?? {}).flatMap(({ field }) => encryptionOf(field) ?? []);
+  return flatFields(selected ?? {}).flatMap(({ field }) => computedPlace(field) ?? []);
 }

@@ -5,6 +5,7 @@ import {
   encryptedColumns,
   type EncryptedEntry,
   type IdColumn,
+  idColumnOf,
   isBound,
   requireIdColumn,
 } from './encryption.ts';
@@ -13,7 +14,14 @@ import type { Row, RowId } from './records.ts';
 import { runReturning } from './returning.ts';
 import type { RewriteContext } from './search.ts';
 import { rewriteClauses, subqueriesOf } from './select.ts';
-import { asSqlValues, encryptValues, requireNoIndexValues, rewriteOthers, valuesByColumn } from './values.ts';
+import {
+  asSqlValues,
+  encryptValues,
+  requireNoIndexValues,
+  requireSameId,
+  rewriteOthers,
+  valuesByColumn,
+} from './values.ts';
 
 /** Selects the ids of the rows that a condition finds. */
 export type SelectIds = (table: Table, id: Column, where: SQL | undefined) => Promise<RowId[]>;
@@ -33,6 +41,9 @@ export async function runUpdate(
   const clauses = await rewriteClauses(config, context);
   const { set: given, entries } = valuesToSet(table, config.set ?? {});
   const set = await rewriteOthers(table, given, context);
+  const idColumn = idColumnOf(table);
+  const known = idColumn && comparedValue(clauses.where, idColumn.column);
+  requireSameId(table, set, known);
   if (entries.length === 0) return runReturning(builder, { ...clauses, set }, context);
   const plain = valuesByColumn(entries, set);
   const bound = entries.find(({ encryption }) => isBound(encryption) && plain[encryption.column] !== null);
@@ -49,16 +60,7 @@ export async function runUpdate(
   }
   requireOneTable(config, bound);
   const id = requireIdColumn(table, bound.encryption);
-  if (id.key in set) {
-    refuse(
-      'row_unknown',
-      bound.encryption,
-      'the update changes the row id that the ciphertext is bound to',
-      'insert a row with the new id, and delete the old row',
-    );
-  }
   const none = Object.fromEntries(entries.map(({ key }) => [key, sql`null`]));
-  const known = comparedValue(clauses.where, id.column);
   const ids = known === undefined ? await selectIds(table, id.column, clauses.where) : [known as RowId];
   const stored = await encrypt(ids);
   requireFewRows(bound, stored);

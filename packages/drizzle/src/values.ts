@@ -1,5 +1,12 @@
 import { is, Param, Placeholder, SQL, sql, type Table } from 'drizzle-orm';
-import { type EncryptedEntry, encryptedColumns, type Encryption, indexKeyOf } from './encryption.ts';
+import {
+  type EncryptedEntry,
+  encryptedColumns,
+  type Encryption,
+  idColumnOf,
+  indexKeyOf,
+  isBound,
+} from './encryption.ts';
 import { refuse } from './error.ts';
 import { type Row, type RowId, type TableRecords, withId } from './records.ts';
 import { rewrite } from './rewrite.ts';
@@ -37,6 +44,21 @@ export function requireNoIndexValues(table: Table, values: Row): void {
     if (!index || !Object.hasOwn(values, indexKeyOf(key))) continue;
     refuse('schema', encryption, 'the index column is computed', `omit \`${indexKeyOf(key)}\``);
   }
+}
+
+/** Throws EncryptedColumnError if an update changes the row id, because the stored ciphertexts are bound to it. */
+export function requireSameId(table: Table, set: Row, known?: unknown): void {
+  const bound = encryptedColumns(table).find(({ encryption }) => isBound(encryption));
+  const id = idColumnOf(table);
+  if (!bound || !id || set[id.key] === undefined) return;
+  const given = set[id.key];
+  if (known !== undefined && (is(given, Param) ? given.value : given) === known) return;
+  refuse(
+    'row_unknown',
+    bound.encryption,
+    'the update changes the row id that the ciphertext is bound to',
+    'insert a row with the new id, and delete the old row',
+  );
 }
 
 /** The encrypted columns of a row to write, and their values by the names of the columns. */

@@ -1,0 +1,28 @@
+import { Column, is, SQL } from 'drizzle-orm';
+import { comparisonIn, isEmpty } from './comparison.ts';
+import { encryptionOf, hiddenPlace } from './encryption.ts';
+import type { ColumnPlace } from './error.ts';
+
+/**
+ * Returns the first encrypted column with which an expression computes. Drizzle turns the columns of a selection into text, so
+ * the SQL of a subquery does not show them.
+ */
+export function computedPlace(chunk: unknown): ColumnPlace | undefined {
+  if (is(chunk, Column)) return hiddenPlace(chunk);
+  if (is(chunk, SQL.Aliased)) return computedPlace(chunk.sql);
+  if (Array.isArray(chunk)) return firstIn(chunk);
+  if (!is(chunk, SQL)) return undefined;
+  const chunks = chunk.queryChunks.filter((part) => !isEmpty(part));
+  const comparison = comparisonIn(chunks);
+  // The values of a comparison cannot reach the driver without encryption.
+  if (comparison && !comparison.operands.some(encryptionOf)) return undefined;
+  return firstIn(chunks);
+}
+
+function firstIn(chunks: readonly unknown[]): ColumnPlace | undefined {
+  for (const chunk of chunks) {
+    const place = computedPlace(chunk);
+    if (place) return place;
+  }
+  return undefined;
+}

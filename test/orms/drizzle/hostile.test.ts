@@ -1,0 +1,191 @@
+import { sql } from 'drizzle-orm';
+import { pgTable, pgView, text, union, uuid } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/postgres-js';
+import postgres from 'postgres';
+import { columnOf, encrypted, EncryptedColumnError, eq, excluded, inArray } from '@eaas/drizzle/pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createDatabase } from '../../setup/database.ts';
+import { createClient } from './client.ts';
+import { postgresTables } from './postgresql.ts';
+
+// Statements in which the encrypted column is hidden from a check of the whole statement. Without a check of their parts they
+// would show a ciphertext, copy it, or store plaintext.
+
+const { samples, children } = postgresTables;
+const [one, two] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'];
+const column = columnOf(samples.text);
+const lower = sql<string>`lower(${column})`;
+const index: unknown = Reflect.get(samples, 'text_index');
+const shown = pgView('shown', { id: uuid(), text: text() }).existing();
+const twin = pgTable('samples', { id: uuid().primaryKey(), text: text() });
+
+const database = await createDatabase();
+const connection = postgres({ ...database.connection('owner'), max: 2, onnotice: () => {} });
+const client = await createClient();
+const plain = drizzle(connection, { schema: postgresTables });
+const db = encrypted(plain, client.eaas, { index: client.index });
+
+beforeAll(async () => {
+  await connection.unsafe(`
+    create table samples (
+      id uuid primary key, city text, code text, code_index text unique,
+      text text, text_index text, note text, number text, number_index text, bigint text, bigint_index text,
+      boolean text, boolean_index text, date text, date_index text, bytes text, json text
+    );
+    create table children (id uuid primary key, parent_id uuid, remark text);
+    create view shown as select id, text from samples`);
+});
+
+afterAll(async () => {
+  await connection.end();
+  await database.drop();
+});
+
+beforeEach(async () => {
+  await connection`truncate samples, children`;
+  await db.insert(samples).values({ id: one, city: 'London', text: 'Ada' });
+  await db.insert(children).values({ id: one, parentId: one, remark: 'cough' });
+});
+
+type Statement = () => PromiseLike<unknown>;
+
+/** Returns the code of the error that the statement throws. Checks that it changed nothing. */
+async function refusalOf(run: Statement): Promise<unknown> {
+  const stored = async (): Promise<unknown> => [
+    await connection`select * from samples`,
+    await connection`select * from children`,
+  ];
+  const before = await stored();
+  const error: unknown = await (async () => run())().then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(await stored()).toEqual(before);
+  return error instanceof EncryptedColumnError ? error.code : error;
+}
+
+const remarks = () => db.select({ remark: children.remark }).from(children);
+const values = () => db.select({ remark: column }).from(samples);
+const computed = () => db.select({ remark: lower.as('remark') }).from(samples);
+const rows = () =>
+  db.select({ id: sql<string>`${two}::uuid`.as('id'), parentId: samples.id, remark: column }).from(samples);
+const upsert = (set: object) =>
+  db.insert(samples).values({ id: one, text: 'Eve' }).onConflictDoUpdate({ target: samples.id, set });
+const updated = () =>
+  db
+    .update(samples)
+    .set({ text: sql`'PLAIN'` } as object)
+    .returning({ id: samples.id });
+const inserted = () => db.insert(samples).values({ id: two, text: sql`'PLAIN'` } as object);
+
+/** The select of the part of a statement, through `with`. */
+function within(query: unknown): PromiseLike<unknown> {
+  const part = db.$with('part').as(query as never) as never;
+  return db
+    .with(part)
+    .select({ n: sql`1` })
+    .from(part);
+}
+
+const prepared = (statement: unknown): PromiseLike<unknown> =>
+  (statement as { prepare(name: string): { execute(): Promise<unknown> } }).prepare('hostile').execute();
+
+describe('a ciphertext or a fingerprint is not computed with, compared or copied', () => {
+  test.each<[string, Statement]>([
+    ['an expression in a subquery', () => db.select().from(computed().as('part'))],
+    ['an expression in `with`', () => within(computed())],
+    ['a union with an encrypted column', () => remarks().union(values() as never)],
+    ['a union with an expression', () => remarks().union(computed() as never)],
+    ['the function `union`', () => union(remarks(), values() as never)],
+    ['an expression in `in`', () => remarks().where(sql`${children.remark} in ${computed()}`)],
+    ['`distinct on` an expression', () => db.selectDistinctOn([lower], { city: samples.city }).from(samples)],
+    ['`execute` of an expression', () => db.execute(computed() as never)],
+    ['an insert of a select', () => db.insert(children).select(rows() as never)],
+    ['`excluded` in another column', () => upsert({ city: excluded(samples.text) })],
+    ['`excluded` inside SQL', () => upsert({ city: sql`${excluded(samples.text)} || ''` })],
+    ['an index column in an expression', () => db.select({ n: sql`max(${index})` }).from(samples)],
+    [
+      'an index column in `extras`',
+      () => db.query.samples.findMany({ extras: { n: sql`${index}`.as('n') } }),
+    ],
+  ])('%s', async (_, run) => {
+    expect(await refusalOf(run)).toBe('not_supported');
+  });
+
+  test.each<[string, Statement]>([
+    ['a union', () => prepared(remarks().union(values() as never))],
+    ['an insert of a select', () => prepared(db.insert(children).select(rows() as never))],
+    ['an insert of SQL', () => prepared(inserted())],
+    ['an update to SQL', () => prepared(updated())],
+    ['an update in `with`', () => within(updated())],
+    ['an update in `execute`', () => db.execute(updated() as never)],
+    ['an insert in `execute`', () => db.execute(inserted() as never)],
+  ])('%s is not built before the values are encrypted', async (_, run) => {
+    expect(await refusalOf(run)).toBe('synchronous');
+  });
+
+  test.each<[string, Statement]>([
+    ['a view', () => db.select().from(shown)],
+    ['another definition of the table', () => db.select().from(twin)],
+    ['`returning` of another definition', () => db.update(twin).set({ id: one }).returning()],
+  ])('%s shows no ciphertext', async (_, run) => {
+    expect(await refusalOf(run)).toBe('cannot_open');
+  });
+
+  test('a column that is not encrypted and holds a ciphertext throws', async () => {
+    await connection`update samples set city = text`;
+    expect(await refusalOf(() => db.select({ city: samples.city }).from(samples))).toBe('cannot_open');
+    expect(await refusalOf(() => db.query.samples.findMany({ columns: { city: true } }))).toBe('cannot_open');
+  });
+
+  test('a ciphertext of another row, or of another column, does not decrypt', async () => {
+    await db.insert(samples).values({ id: two, text: 'Grace', note: 'Bob' });
+    await connection`update samples set text = (select text from samples where id = ${one}) where id = ${two}`;
+    const read = () => db.select().from(samples).where(eq(samples.id, two));
+    await expect(read()).rejects.toMatchObject({ name: 'FieldError', code: 'decryption' });
+    await connection`update samples set text = note where id = ${two}`;
+    await expect(read()).rejects.toMatchObject({ name: 'FieldError', code: 'decryption' });
+  });
+});
+
+describe('the id of a row', () => {
+  test.each<[string, Statement]>([
+    ['update', () => db.update(samples).set({ id: two }).where(eq(samples.id, one))],
+    ['update to an expression', () => db.update(samples).set({ id: sql`gen_random_uuid()` })],
+    ['onConflictDoUpdate', () => upsert({ id: two })],
+  ])('does not change: %s', async (_, run) => {
+    expect(await refusalOf(run)).toBe('row_unknown');
+  });
+
+  test('can be among the values of an update if it is the same', async () => {
+    await db.update(samples).set({ id: one, city: 'Paris', text: 'Eve' }).where(eq(samples.id, one));
+    expect(await db.select().from(samples)).toMatchObject([{ id: one, city: 'Paris', text: 'Eve' }]);
+  });
+
+  test('can be written in upper case, as PostgreSQL accepts it', async () => {
+    await db.update(samples).set({ text: 'Eve' }).where(eq(samples.id, one.toUpperCase()));
+    await db.insert(samples).values({ id: two.toUpperCase(), text: 'Bob' });
+    const found = await db.select({ text: samples.text }).from(samples).orderBy(samples.id);
+    expect(found).toEqual([{ text: 'Eve' }, { text: 'Bob' }]);
+  });
+});
+
+describe('queries inside statements without encrypted columns work', () => {
+  test('in a condition', async () => {
+    const parents = db.select({ id: samples.id }).from(samples);
+    expect(await remarks().where(inArray(children.parentId, parents))).toEqual([{ remark: 'cough' }]);
+    expect(await remarks().where(sql`exists ${values()}`)).toEqual([{ remark: 'cough' }]);
+  });
+
+  test('in an insert', async () => {
+    const copies = db
+      .select({
+        id: sql<string>`${two}::uuid`.as('id'),
+        parentId: samples.id,
+        remark: sql<string>`'copy'`.as('remark'),
+      })
+      .from(samples);
+    await db.insert(children).select(copies);
+    expect(await remarks()).toEqual([{ remark: 'cough' }, { remark: 'copy' }]);
+  });
+});
