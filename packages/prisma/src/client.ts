@@ -6,6 +6,7 @@ import type { Args } from './values.ts';
 /** The part of a generated Prisma client that the extension uses. */
 export interface PrismaClient {
   readonly _runtimeDataModel: RuntimeDataModel;
+  readonly _previewFeatures?: readonly string[] | undefined;
   $extends(extension: object): unknown;
   $transaction(operations: readonly unknown[]): Promise<readonly unknown[]>;
 }

@@ -1,5 +1,6 @@
 import {
   describeFields,
+  indexColumns,
   type FieldsClient,
   type FieldsDefinition,
   type RecordsOptions,
@@ -13,6 +14,7 @@ import { refuseRaw, refuseRawResult } from './raw.ts';
 import type { Mapping } from './definition-types.ts';
 import type { EncryptedExtension } from './types.ts';
 import { isArgs } from './values.ts';
+import { refuseUndefined } from './undefined.ts';
 
 /** Options of `encrypted`: those of the fields, and how models map to tables of the definition. */
 export interface EncryptedOptions<
@@ -56,7 +58,8 @@ function extensionOf<T extends Tables>(
   const codec = untyped.for(eaas, options);
   const names = Object.keys(fields.tables) as (keyof T & string)[];
   const definition = new Map(names.map((name) => [name, describeFields(fields, name)]));
-  const models = modelsOf(prisma._runtimeDataModel, definition, mapping);
+  const columns = new Map(names.map((name) => [name, indexColumns(fields, name).map(String)]));
+  const models = modelsOf(prisma._runtimeDataModel, definition, mapping, columns);
   return (client) => {
     const $allOperations = (call: QueryCall) => performCall(client, models, codec, call);
     return client.$extends({ name: '@eaas/prisma', query: { $allOperations } });
@@ -82,6 +85,8 @@ async function performCall(
   const path = (params.dataPath ?? []).filter((_, at) => at % 2 === 1);
   const args = call.args ?? {};
   if (!isArgs(args)) return refuse('unknown_argument', model, undefined, 'the arguments must be an object');
+  // Rewriting drops undefined, so Prisma itself would not see it.
+  if (client._previewFeatures?.includes('strictUndefinedChecks')) refuseUndefined(model, args);
   const executor = executorOf(client, call, params);
   return perform(models, codec, executor, { model, operation: call.operation, args, path });
 }

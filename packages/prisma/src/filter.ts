@@ -17,6 +17,9 @@ export async function filterOf(
 ): Promise<Args> {
   if (filter === null) return { [field.name]: null };
   if (!isArgs(filter)) return isIn(work, model, field, [filter], isExact);
+  if (Object.keys(filter).length === 0) {
+    return refuse('unsupported_filter', model, field.name, 'the filter is empty: await it, or leave it out');
+  }
   const terms = await Promise.all(
     entriesOf(filter).map(([operator, operand]) => termOf(work, model, field, operator, operand, isExact)),
   );
@@ -62,6 +65,8 @@ async function isIn(
   isExact: boolean,
 ): Promise<Args> {
   const column = requireIndex(model, field);
+  if (values.length === 0) return { [column]: { in: [] } };
+  for (const value of values) requireValue(model, field, value);
   const found = await Promise.all(
     values.map((value) => work.fingerprints(model.table ?? '', field.name, value)),
   );
@@ -70,6 +75,17 @@ async function isIn(
   if (!isExact || field.type !== 'text') return matches;
   // A text that is empty after normalization has no fingerprint. The condition must be false for it, and NULL for NULL.
   return { OR: [{ AND: [matches, { [column]: { not: null } }] }, { [field.name]: '' }] };
+}
+
+/** Throws for an object, which the SDK could take for a search by a part of the value. */
+export function requireValue(model: Model, { name }: FieldDescription, value: unknown): void {
+  if (!isArgs(value)) return;
+  refuse(
+    'unsupported_filter',
+    model,
+    name,
+    'a filter compares with a value: search by a part of it with `records.where`',
+  );
 }
 
 /** The index column of a field. Throws if the field cannot be searched. */

@@ -45,6 +45,9 @@ export type Models = ReadonlyMap<string, Model>;
 /** The tables of a definition and their fields. */
 export type Definition = ReadonlyMap<string, readonly FieldDescription[]>;
 
+/** All index columns of each table, also those of `searchableBy`. */
+export type PartColumns = ReadonlyMap<string, readonly string[]>;
+
 /**
  * Connects the models of the client with the tables of the definition. Throws EncryptedModelError for a table without a model
  * and a field without a column, because their values would be stored as plaintext.
@@ -53,6 +56,7 @@ export function modelsOf(
   { models }: RuntimeDataModel,
   definition: Definition,
   options: Readonly<Record<string, string | ModelOptions | undefined>> = {},
+  partColumns: PartColumns = new Map(),
 ): Models {
   for (const name of Object.keys(options)) {
     if (!models[name]) refuse('definition', { name }, undefined, 'the Prisma schema has no such model');
@@ -61,7 +65,7 @@ export function modelsOf(
     Object.entries(models).map(([name, { dbName, fields }]) => {
       const given = options[name];
       const own: ModelOptions = typeof given === 'string' ? { table: given } : (given ?? {});
-      return [name, modelOf(name, dbName ?? name, fields, definition, own)];
+      return [name, modelOf(name, dbName ?? name, fields, definition, own, partColumns)];
     }),
   );
   const used = Array.from(known.values(), ({ table }) => table);
@@ -79,6 +83,7 @@ function modelOf(
   fields: readonly RuntimeField[],
   definition: Definition,
   options: ModelOptions,
+  partColumns: PartColumns,
 ): Model {
   const table = options.table ?? name;
   const columns = new Map(fields.map((field) => [field.name, field]));
@@ -91,10 +96,13 @@ function modelOf(
     requireTextColumn(name, columns, field);
     if (indexColumn !== undefined) requireTextColumn(name, columns, indexColumn);
   }
+  const parts = described ? (partColumns.get(table) ?? []) : [];
+  for (const column of parts) requireTextColumn(name, columns, column);
   const id = [options.id ?? 'id'].flat();
   const isBound = [...encrypted.values()].some((field) => field.isBoundToRow);
   if (isBound) {
     for (const column of id) {
+      requireIdType(name, columns, column);
       if (columns.get(column)?.kind === 'scalar' && !encrypted.has(column)) continue;
       const cure = `pass { models: { ${name}: { table: '${table}', id: '<column>' } } }`;
       refuse(
@@ -112,14 +120,23 @@ function modelOf(
     columns,
     table: described ? table : undefined,
     encrypted,
-    indexes: new Map(
-      Array.from(encrypted.values()).flatMap((field) =>
+    indexes: new Map([
+      ...parts.map((column): [string, string] => [column, 'the encrypted field']),
+      ...Array.from(encrypted.values()).flatMap((field): [string, string][] =>
         field.indexColumn === undefined ? [] : [[field.indexColumn, field.name]],
       ),
-    ),
+    ]),
     id,
     newId: options.newId ?? (isText ? () => crypto.randomUUID() : undefined),
   };
+}
+
+/** Throws for an id whose text depends on the client, such as a DateTime: its rows could not be decrypted again. */
+function requireIdType(model: string, columns: Model['columns'], name: string): void {
+  const column = columns.get(name);
+  if (column?.kind !== 'scalar' || /^(?:String|Int|BigInt)$/.test(column.type)) return;
+  const cure = "name another unique column, or define the fields with context: 'field'";
+  refuse('definition', { name: model }, name, `the id of a row must be String, Int or BigInt: ${cure}`);
 }
 
 function requireTextColumn(model: string, columns: Model['columns'], name: string): void {

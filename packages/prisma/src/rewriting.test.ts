@@ -4,6 +4,7 @@ import type { EncryptedModelErrorCode } from './errors.ts';
 import { type Definition, modelsOf, type RuntimeDataModel, type RuntimeField } from './models.ts';
 import { type Codec, perform } from './perform.ts';
 import type { Args } from './values.ts';
+import { idOf } from './work.ts';
 
 // The codec writes `table.field/id=value` for a ciphertext and `#value` for a fingerprint, so tests read what was encrypted.
 
@@ -441,4 +442,30 @@ test('a field without a column of text is refused', () => {
     models: { Visit: { fields: [...columns('id'), { name: 'note', kind: 'scalar', type: 'DateTime' }] } },
   };
   expect(() => modelsOf(dated, visits)).toThrow('the column is DateTime, but ciphertexts are text');
+});
+
+test('compound ids with a separator in a part differ', () => {
+  const pairs = modelsOf(
+    { models: { Visit: { fields: columns('a', 'b', 'note') } } },
+    new Map([['Visit', describeFields(fields, 'Visit')]]),
+    { Visit: { id: ['a', 'b'] } },
+  );
+  const model = pairs.get('Visit');
+  const idsOf = (rows: Args[]) => rows.map((row) => model && idOf(model, row));
+  const ids = idsOf([
+    { a: 'x/y', b: 'z' },
+    { a: 'x', b: 'y/z' },
+    { a: 'x%2Fy', b: 'z' },
+  ]);
+  expect(new Set(ids).size).toBe(3);
+  expect(idsOf([{ a: 'x', b: 1 }])).toEqual(['x/1']);
+});
+
+test('an id whose text depends on the client is refused', () => {
+  const at: RuntimeField = { name: 'at', kind: 'scalar', type: 'DateTime' };
+  const dated: RuntimeDataModel = { models: { Visit: { fields: [...columns('note'), at] } } };
+  const visits: Definition = new Map([['Visit', describeFields(fields, 'Visit')]]);
+  expect(() => modelsOf(dated, visits, { Visit: { id: 'at' } })).toThrow(
+    'Visit.at: the id of a row must be String, Int or BigInt',
+  );
 });

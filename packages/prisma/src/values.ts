@@ -1,10 +1,9 @@
 /** Arguments and rows of Prisma without their types. */
 export type Args = Record<string, unknown>;
 
-/** Whether the value has members that are arguments: any object but a Date, bytes or a list. */
+/** Whether the value has members that are arguments: no list, bytes, Date or Map, and no promise that was not awaited. */
 export function isArgs(value: unknown): value is Args {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return !ArrayBuffer.isView(value) && Object.prototype.toString.call(value) !== '[object Date]';
+  return Object.prototype.toString.call(value) === '[object Object]';
 }
 
 /** The members that are not undefined. Prisma ignores undefined. */

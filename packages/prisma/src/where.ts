@@ -1,5 +1,5 @@
 import { refuse } from './errors.ts';
-import { filterOf, requireIndex } from './filter.ts';
+import { filterOf, requireIndex, requireValue } from './filter.ts';
 import { type Model, targetOf } from './models.ts';
 import { type Args, entriesOf, isArgs, joinConditions, mapItems } from './values.ts';
 import { idColumns, idOf, refuseIndexColumn, refuseUnknown, selectId, type Work } from './work.ts';
@@ -47,7 +47,10 @@ async function conditionOf(
 }
 
 async function relationOf(work: Work, target: Model, value: unknown, isNegated: boolean): Promise<unknown> {
-  if (!isArgs(value)) return value;
+  if (!isArgs(value)) {
+    const isWrong = typeof value === 'object' && value !== null;
+    return isWrong ? refuse('unknown_argument', target, undefined, 'a filter must be an object') : value;
+  }
   const entries = entriesOf(value);
   if (!entries.every(([name]) => Object.hasOwn(relationFilters, name))) {
     return whereOf(work, target, value, isNegated);
@@ -68,6 +71,7 @@ async function compoundOf(work: Work, model: Model, key: string, columns: Args):
       return isColumn ? [name, value] : refuseUnknown(model, name, `\`${key}\``);
     }
     const column = requireIndex(model, field);
+    requireValue(model, field, value);
     const marks = await work.fingerprints(model.table ?? '', name, value);
     if (marks.length === 1) return [column, marks[0]];
     const cure = 'use findFirst, or the id, until the old index key is removed';
@@ -91,7 +95,11 @@ function refuseReferences(work: Work, model: Model, name: string, value: unknown
 export async function uniqueOf(work: Work, model: Model, where: unknown): Promise<unknown> {
   const rewritten = await whereOf(work, model, where);
   if (!isArgs(rewritten)) return rewritten;
-  const several = [...model.indexes.keys()].filter((column) => isArgs(rewritten[column]));
+  // A filter of the app, such as `{ in: […] }`, names no row. Prisma refuses it as a unique key.
+  const isValue = (field: string): boolean => isArgs(where) && !isArgs(where[field]);
+  const several = Array.from(model.indexes)
+    .filter(([column, field]) => isArgs(rewritten[column]) && isValue(field))
+    .map(([column]) => column);
   if (several.length === 0) return rewritten;
   const row = await work.find(model, { where: rewritten, select: selectId(model) });
   const first = several.map((column) => [column, firstOf(rewritten[column])]);

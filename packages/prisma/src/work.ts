@@ -49,7 +49,9 @@ export interface Work {
 export function idOf({ id }: Model, row: Args): RecordId | undefined {
   const parts = id.map((column) => row[column]);
   if (parts.some((part) => part === undefined || part === null)) return undefined;
-  return parts.length === 1 ? (parts[0] as RecordId) : parts.map(String).join('/');
+  if (parts.length === 1) return parts[0] as RecordId;
+  // Escaped, so that the parts `a/b` and `c` are not the id of `a` and `b/c`.
+  return parts.map((part) => String(part).replaceAll('%', '%25').replaceAll('/', '%2F')).join('/');
 }
 
 /** The columns of the id, to select or to pin a row. */

@@ -1,0 +1,12 @@
+import { refuse } from './errors.ts';
+import type { Model } from './models.ts';
+import { isArgs } from './values.ts';
+
+/** Throws for undefined in arguments, for clients with the preview feature `strictUndefinedChecks`. */
+export function refuseUndefined(model: Model, value: unknown, name = 'arguments'): void {
+  if (value === undefined) {
+    refuse('unknown_argument', model, undefined, `\`${name}\` is undefined: leave it out, or use null`);
+  }
+  if (Array.isArray(value)) for (const item of value) refuseUndefined(model, item, name);
+  if (isArgs(value)) for (const [key, member] of Object.entries(value)) refuseUndefined(model, member, key);
+}

@@ -1,0 +1,117 @@
+import { encrypted } from '@eaas/prisma';
+import { createIndexKey, defineFields, lastCharacters, text } from '@eaas/sdk/fields';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../../setup/database.ts';
+import { type Clinic, openClinic, showsStored } from './clinic.ts';
+import { type Client, majors } from './generated-client.ts';
+
+// Arguments of careless and of hostile callers, such as a forgotten `await`.
+
+describe.each(majors)('Prisma %i', (major) => {
+  let database: TestDatabase;
+  let clinic: Clinic;
+
+  beforeAll(async () => {
+    database = await createDatabase();
+    clinic = await openClinic(major, 'hostile', database);
+  }, 240_000);
+
+  afterAll(async () => {
+    await clinic.close();
+    await database.drop();
+  });
+
+  beforeEach(async () => {
+    await clinic.sql`truncate doctors, patients, visits, bills, tags cascade`;
+    const visits = { create: { note: 'cough', kind: 'first' } };
+    for (const data of [
+      { ssn: '1', email: 'a@x', city: 'A', visits },
+      { ssn: '2', city: 'B' },
+      { city: 'C' },
+    ])
+      await patient('create', { data });
+  });
+
+  const call = async (db: Client, model: 'patient' | 'visit' | 'tag', operation: string, args: object) =>
+    db[model][operation]?.(args);
+  const patient = async (operation: string, args: object) => call(clinic.db, 'patient', operation, args);
+  const code = (code: string) => expect.objectContaining({ name: 'EncryptedModelError', code });
+
+  test.each<[string, unknown]>([
+    ['a promise', { ssn: Promise.resolve('1') }],
+    ['a Map', { ssn: new Map() }],
+    ['an empty object', { ssn: {} }],
+    ['`not` of an empty object', { ssn: { not: {} } }],
+    ['a boxed number', { born: Object(5) }],
+    ['a part of the value', { ssn: { equals: { last4: '6789' } } }],
+  ])('%s as a filter deletes nothing', async (_, where) => {
+    await expect(patient('deleteMany', { where })).rejects.toMatchObject({
+      name: expect.stringMatching(/^(?:EncryptedModelError|FieldError)$/),
+    });
+    expect(await patient('count', {})).toBe(3);
+  });
+
+  test.each<[string, object]>([
+    ['{ notIn: [] }', { email: { notIn: [] } }],
+    ['NOT { in: [] }', { NOT: { email: { in: [] } } }],
+  ])('%s finds all rows, also those with null', async (_, where) => {
+    expect(await patient('count', { where })).toBe(3);
+  });
+
+  test('a filter that can match several rows is not a unique key', async () => {
+    const where = { ssn: { in: ['2', '1'] } };
+    for (const operation of ['findUnique', 'delete']) {
+      await expect(patient(operation, { where })).rejects.toMatchObject({
+        name: 'PrismaClientValidationError',
+      });
+    }
+    expect(await patient('count', {})).toBe(3);
+  });
+
+  test('undefined throws with `strictUndefinedChecks`', async () => {
+    const features: unknown = Reflect.get(clinic.plain, '_previewFeatures');
+    Reflect.set(clinic.plain, '_previewFeatures', ['strictUndefinedChecks']);
+    try {
+      for (const where of [undefined, { ssn: undefined }, { OR: [{ ssn: { equals: undefined } }] }]) {
+        await expect(patient('deleteMany', { where })).rejects.toEqual(code('unknown_argument'));
+      }
+    } finally {
+      Reflect.set(clinic.plain, '_previewFeatures', features);
+    }
+    expect(await patient('count', {})).toBe(3);
+  });
+
+  test('the index columns of `searchableBy` are not read or written by the app', async () => {
+    const last = lastCharacters(1, { lowEntropy: 'accepted', column: 'labelIndex' });
+    const fields = defineFields({ Tag: { label: text().searchableBy({ last }) } });
+    const index = await createIndexKey(clinic.eaas);
+    const db: Client = clinic.plain.$extends(encrypted(clinic.plain, clinic.eaas, fields, { index }));
+    const created = await call(db, 'tag', 'create', { data: { label: 'urgent' } });
+    expect(created).toMatchObject({ label: 'urgent' });
+    expect(showsStored([created, await call(db, 'tag', 'findMany', {})])).toBe(false);
+    const written = call(db, 'tag', 'create', { data: { label: 'x', labelIndex: 'PLAIN' } });
+    await expect(written).rejects.toEqual(code('index_column'));
+    expect(await clinic.sql`select label_index ~ '^[0-9a-f]{64}$' as ok from tags`).toEqual([{ ok: true }]);
+  });
+
+  test('concurrent upserts of a value leave one row that decrypts', async () => {
+    const upserts = Array.from({ length: 8 }, async (_, at) =>
+      patient('upsert', {
+        where: { ssn: '7' },
+        create: { ssn: '7', name: `new ${at}`, city: 'U' },
+        update: { name: `old ${at}` },
+      }),
+    );
+    const results = await Promise.allSettled(upserts);
+    const codes = results.map((result) =>
+      result.status === 'rejected' ? (result.reason as { code: unknown }).code : 'P2002',
+    );
+    expect(new Set(codes)).toEqual(new Set(['P2002']));
+    expect(await patient('findMany', { where: { ssn: '7' } })).toMatchObject([{ ssn: '7' }]);
+  });
+
+  test('a ciphertext of another row does not decrypt', async () => {
+    await clinic.sql`update patients set ssn = (select ssn from patients where city = 'A') where city = 'B'`;
+    await expect(patient('findMany', {})).rejects.toMatchObject({ name: 'FieldError', code: 'decryption' });
+  });
+});
