@@ -12,7 +12,7 @@ import { flatFields, withoutIndexColumns } from './selected-fields.ts';
 type RecordsOf = RewriteContext['recordsOf'];
 
 /** Throws EncryptedColumnError for clauses that compare ciphertexts: `distinct`, `group by`, `order by` and set operators. */
-export function requireSelectable({ fields, ...config }: BuilderConfig): void {
+function requireSelectable({ fields, ...config }: BuilderConfig): void {
   const distinctOn = typeof config.distinct === 'object' ? config.distinct.on : [];
   for (const chunk of [...distinctOn, ...(config.groupBy ?? []), ...(config.orderBy ?? [])]) {
     const place = computedPlace(chunk);
