@@ -53,16 +53,26 @@ test('an exported key decrypts single values of the SDK', async () => {
 
 test('the response of the API is an exported key too, and so is a list of pages', async () => {
   const place = await placeWithExport();
+  const tenant = `--tenant ${account.tenant.tenant_id}`;
   const body = { public_key: publicKey.export({ format: 'jwk' }) };
   const first = ok(await account.tenant.api.post(`/v1/keys/${account.keyId}/export`, body));
   await writeFile(place.at('key.json'), JSON.stringify(first));
   await writeFile(place.at('private.pem'), JSON.stringify(privateKey.export({ format: 'jwk' })));
-  expect(await place.type(`${offline} v2.eaas && cmp a v2`, noService)).toEqual(done);
+  expect(await place.type(`${offline} v2.eaas ${tenant} && cmp a v2`, noService)).toEqual(done);
   const { versions, ...key } = first;
   const pages = versions.map((version) => Object.assign({ versions: [version] }, key));
   expect(pages.length).toBeGreaterThan(1);
   await writeFile(place.at('key.json'), JSON.stringify(pages));
-  expect(await place.type(`${offline} v1.eaas && cmp a v1`, noService)).toEqual(done);
+  expect(await place.type(`${offline} v1.eaas ${tenant} && cmp a v1`, noService)).toEqual(done);
+});
+
+test('an API key without audit.read exports the key without the id of the tenant', async () => {
+  const { record } = await account.tenant.issue({ permissions: ['keys.export'] });
+  const place = await placeWithExport();
+  const lines = 'eaas-files export-key --public-key public.pem --out other.json';
+  const exported = await place.type(lines, { ...account.env, EAAS_API_KEY: record.api_key });
+  expect(exported).toMatchObject({ code: 0, stderr: expect.stringContaining('pass --tenant') });
+  expect(JSON.parse(await readFile(place.at('other.json'), 'utf8'))).not.toHaveProperty('tenant_id');
 });
 
 test('an export without the id of its tenant needs --tenant', async () => {

@@ -10,7 +10,7 @@ interface ExportedVersion {
   readonly encrypted: string;
 }
 
-/** A response of POST /v1/keys/:key_id/export. Older responses do not name the tenant. */
+/** A response of POST /v1/keys/:key_id/export, to which `export-key` and the console add the id of the tenant. */
 export interface ExportedKey {
   readonly key_id: string;
   readonly tenant_id?: string;

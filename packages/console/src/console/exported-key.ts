@@ -4,20 +4,26 @@ import { readRsaPublicKey } from './rsa-public-key.ts';
 
 type Exported = Output<'POST /v1/keys/:key_id/export'>;
 
+/** Offline decryption needs the tenant's id. Returns undefined if the API key cannot read the audit log. */
+async function tenantIdOf(audit: EaasClient['audit']): Promise<string | undefined> {
+  const page = await audit.page({ limit: 1 }).catch(() => undefined);
+  return page?.logs[0]?.tenant_id;
+}
+
 export async function exportKey(
-  { keys }: Pick<EaasClient, 'keys'>,
+  { keys, audit }: Pick<EaasClient, 'keys' | 'audit'>,
   key_id: string,
   pem: string,
-): Promise<Omit<Exported, 'next_version'>> {
+): Promise<Omit<Exported, 'next_version'> & { readonly tenant_id?: string | undefined }> {
   const public_key = await readRsaPublicKey(pem);
   if (!public_key) throw new InputError('the text is not an RSA public key in PEM: see how to make one');
   const versions: Exported['versions'] = [];
   let from_version: number | null = 1;
-  let [tenant_id, hash_key] = ['', ''];
+  let hash_key = '';
   while (from_version !== null) {
     const page: Exported = await keys.export({ key_id, public_key, from_version });
     versions.push(...page.versions);
-    ({ tenant_id, hash_key, next_version: from_version } = page);
+    ({ hash_key, next_version: from_version } = page);
   }
-  return { tenant_id, key_id, versions, hash_key };
+  return { tenant_id: await tenantIdOf(audit), key_id, versions, hash_key };
 }

@@ -271,7 +271,7 @@ test.each<[string, () => unknown, string]>([
   ['options', () => months(undefined as never), "by brute force: pass { lowEntropy: 'accepted' }"],
   ['a length', () => lastCharacters(0, accepted), '`lastCharacters` takes an integer from 1 to 64 (got 0)'],
   ['ordered lengths', () => prefixes(4, 2, accepted), 'the shortest and then the longest length'],
-  ['a step', () => steps(0, accepted), '`steps` takes a positive number or bigint'],
+  ['a step', () => steps(0, accepted), 'the size of `steps` must be a positive number or bigint'],
   ['other fields', () => withFields([], accepted), '`withFields` takes the names of the other fields'],
 ])('an index without %s is refused', (_, define, message) => {
   expect(define).toThrow(message);

@@ -142,5 +142,5 @@ async function exportKey(
   const hash_key = await encrypt(hashKey);
   record(call, keyDraft('key.export', row, { jwk_thumbprint: jwkThumbprint(public_key) }));
   const next_version = end <= row.key_version ? end : null;
-  return { tenant_id: call.tenant.tenant_id, key_id: row.key_id, versions: exported, next_version, hash_key };
+  return { key_id: row.key_id, versions: exported, next_version, hash_key };
 }

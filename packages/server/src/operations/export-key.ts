@@ -37,14 +37,7 @@ export function exportKey(
     const next_version = end <= newest ? end : null;
     return {
       drafts: [keyDraft('key.export', row, { jwk_thumbprint: jwkThumbprint(public_key) })],
-      answer: {
-        // A wrapped key is bound to the tenant, so nobody can open it offline without this id.
-        tenant_id: caller.tenantId,
-        key_id: keyId,
-        versions,
-        next_version,
-        hash_key: encrypted(publicKey, hashKey),
-      },
+      answer: { key_id: keyId, versions, next_version, hash_key: encrypted(publicKey, hashKey) },
     };
   });
 }

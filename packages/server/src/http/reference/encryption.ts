@@ -9,7 +9,6 @@ import {
   keyId,
   olderWrappedKey,
   rsaModulus,
-  tenantId,
   wrappedKey,
 } from './samples.ts';
 
@@ -79,7 +78,6 @@ export const dataKeys = {
     problems: ['not_found', 'key_state', 'audit_unwritten'],
     input: { ...path, public_key: { kty: 'RSA', n: rsaModulus, e: 'AQAB' } },
     output: {
-      tenant_id: tenantId,
       key_id: keyId,
       versions: [{ key_version: 1, encrypted }],
       next_version: null,
