@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { type Cell, ids } from './cell.ts';
 import { type Kind, kinds, plaintext, titles, values } from './kinds.ts';
 import type { Place } from './place.ts';
+import { tableOf } from '../table.ts';
 import { reads } from './reads.ts';
 import { writes } from './writes.ts';
 
@@ -87,19 +88,3 @@ async function expectNoLeak({ sql }: Dialect): Promise<void> {
 
 const bigintAsText = (_: string, value: unknown): unknown =>
   typeof value === 'bigint' ? String(value) : value;
-
-/** Formats a table as oxfmt does. */
-function tableOf(rows: readonly (readonly string[])[]): string {
-  const [head = [], ...body] = rows;
-  const widths = head.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  const line = (cells: readonly string[], fill = ' '): string =>
-    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0, fill)).join(' | ')} |`;
-  return [
-    line(head),
-    line(
-      head.map(() => ''),
-      '-',
-    ),
-    ...body.map((row) => line(row)),
-  ].join('\n');
-}
