@@ -16,8 +16,9 @@ interface Program {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const place = join(root, 'node_modules', '.cache', 'readme-code');
-// orm-code.slow.test.ts runs the code of these documents, with query builders and a database.
-const elsewhere = new Set(['sdk/docs/orm.md', 'drizzle/README.md', 'prisma/README.md']);
+const recipes = ['orm', 'kysely', 'typeorm', 'mongoose'].map((name) => `sdk/docs/${name}.md`);
+// The tests in test/orms run the code of these documents, with query builders and a database.
+const elsewhere = new Set([...recipes, 'drizzle/README.md', 'prisma/README.md']);
 const documents = readdirSync(join(root, 'packages'))
   .flatMap((name) => [`${name}/README.md`].concat(pagesOf(name)))
   .filter((document) => !elsewhere.has(document))
