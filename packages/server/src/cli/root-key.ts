@@ -45,8 +45,9 @@ interface Wrapping extends Reporting {
 
 const wrap = reporting(
   'wrap',
-  'Encrypt the current root key under a key of AWS KMS or of Transit (OpenBao, Vault), into a new file for ' +
-    'EAAS_ROOT_KEY_WRAPPED_FILE. Reads the root key from where this environment keeps it, and never shows it.',
+  'Encrypt the root key under a key of AWS KMS or of Transit. The command reads the current root key, encrypts it with ' +
+    'AWS KMS, OpenBao or Vault, and writes the ciphertext to a new file for EAAS_ROOT_KEY_WRAPPED_FILE. It never shows ' +
+    'the root key.',
   [
     'root-key wrap --aws-kms alias/eaas-root --out /etc/eaas/root.wrapped',
     'root-key wrap --transit transit/eaas-root --out /etc/eaas/root.wrapped',
