@@ -1,5 +1,5 @@
 import { limits } from '@eaas/protocol/wire';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { keyId } from './reference/samples.ts';
 import { listen, type Served } from './testing/listen.ts';
 import { authorization } from './testing/memory-doors.ts';
@@ -116,6 +116,15 @@ describe('the size of a body', () => {
     expect((await post(path, filled(size))).status).toBe(400);
     const response = await post(path, filled(size + 1));
     expect([response.status, await response.json()]).toMatchObject([413, { code: 'too_large' }]);
+  });
+
+  it('close() waits for a refused body, but not for the connection to time out', async () => {
+    const { app, post } = await listen();
+    const closeAll = vi.spyOn(app.server, 'closeAllConnections');
+    const response = await post('/v1/hash', filled(2 ** 21 + 1));
+    expect(response.status).toBe(413);
+    await app.close();
+    expect(closeAll).not.toHaveBeenCalled();
   });
 
   it('a body without a Content-Length has the same size limit', async () => {

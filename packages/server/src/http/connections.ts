@@ -12,7 +12,7 @@ const deadline = 10_000;
 /** Makes close() wait only for running requests. Connections without a running request are closed at once. */
 export function closeGracefully(app: FastifyInstance): { isClosing: () => boolean } {
   const silent = new Set<Socket>();
-  let closing = false;
+  let isClosing = false;
   const connected = 'setSecureContext' in app.server ? 'secureConnection' : 'connection';
   app.server.on(connected, (socket: Socket) => {
     silent.add(socket);
@@ -20,11 +20,14 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
   });
   app.server.on('request', ({ socket }) => silent.delete(socket));
   app.addHook('preClose', async () => {
-    closing = true;
+    isClosing = true;
     for (const socket of silent) socket.destroy();
     setTimeout(() => app.server.closeAllConnections(), deadline).unref();
+    // Node closes idle connections only once. A connection whose refused body still arrives becomes idle later.
+    const closing = setInterval(() => app.server.closeIdleConnections(), 50).unref();
+    app.server.once('close', () => clearInterval(closing));
   });
-  return { isClosing: () => closing };
+  return { isClosing: () => isClosing };
 }
 
 interface Pipelined {
