@@ -1,5 +1,16 @@
-import { getTableColumns } from 'drizzle-orm';
-import { getTableConfig, index, pgSchema, text, uuid } from 'drizzle-orm/pg-core';
+import { getTableColumns, sql } from 'drizzle-orm';
+import * as mysqlCore from 'drizzle-orm/mysql-core';
+import {
+  foreignKey,
+  getTableConfig,
+  index,
+  pgSchema,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { checkConstraints } from '@eaas/sdk/fields';
 import { describe, expect, test } from 'vitest';
@@ -70,10 +81,48 @@ test('a table of SQLite has the same pairs', () => {
 });
 
 test('a table can be in a schema', () => {
-  const table = encryptedTableIn(pgSchema('clinic'), 'patients', { name: encryptedText() }, (t) => [
-    index().on(t.name),
-  ]);
+  const table = encryptedTableIn(
+    pgSchema('clinic'),
+    'patients',
+    { name: encryptedText().searchable() },
+    (t) => [index().on(t.name)],
+  );
   expect(getTableConfig(table)).toMatchObject({ schema: 'clinic', name: 'patients' });
+});
+
+describe('constraints and indexes of a table', () => {
+  const columns = { id: uuid(), ssn: encryptedText().searchable(), name: encryptedText() };
+
+  test('unique constraints and indexes cover the index column', () => {
+    const table = encryptedTable('t', columns, (t) => [
+      unique().on(t.id, t.ssn),
+      uniqueIndex('one').on(t.ssn.desc()),
+    ]);
+    const { uniqueConstraints, indexes } = getTableConfig(table);
+    expect(uniqueConstraints.map((each) => each.columns.map(({ name }) => name))).toEqual([
+      ['id', 'ssn_index'],
+    ]);
+    expect(indexes[0]?.config.columns).toMatchObject([{ name: 'ssn_index', indexConfig: { order: 'desc' } }]);
+  });
+
+  test('also in MySQL', () => {
+    const ssn = mysql.encryptedText().searchable();
+    const table = mysql.encryptedTable('t', { ssn }, (t) => [mysqlCore.uniqueIndex('one').on(t.ssn)]);
+    expect(mysqlCore.getTableConfig(table).indexes[0]?.config.columns).toMatchObject([{ name: 'ssn_index' }]);
+  });
+
+  test.each([
+    ['a column that is not searchable', encryptedTable('t', columns, (t) => [unique().on(t.id, t.name)])],
+    ['an index that is not searchable', encryptedTable('t', columns, (t) => [index().on(t.name)])],
+    ['an expression', encryptedTable('t', columns, (t) => [uniqueIndex('x').on(sql`lower(${t.ssn})`)])],
+    ['a primary key', encryptedTable('t', columns, (t) => [primaryKey({ columns: [t.id, t.ssn] })])],
+    [
+      'a foreign key',
+      encryptedTable('t', columns, (t) => [foreignKey({ columns: [t.ssn], foreignColumns: [t.ssn] })]),
+    ],
+  ])('%s throws `schema`', (_, table) => {
+    expect(codeOf(() => getTableConfig(table))).toBe('schema');
+  });
 });
 
 test('the definition for the SDK follows from the table', () => {

@@ -3,12 +3,14 @@ import {
   getOperators,
   getOrderByOperators,
   getTableUniqueName,
+  normalizeRelation,
   type Relation,
   type SQL,
   sql,
 } from 'drizzle-orm';
 import { type Builder, copyOf, execute } from './builder.ts';
-import { encryptionOf, isBound, isIndexColumn, requireIdColumn } from './encryption.ts';
+import { encryptionOf, hiddenPlace, isBound, isIndexColumn, requireIdColumn } from './encryption.ts';
+import { refuse } from './error.ts';
 import { type Opening, openRows } from './opening.ts';
 import type { Row } from './records.ts';
 import { rewrite, rewriteAll } from './rewrite.ts';
@@ -103,8 +105,23 @@ async function planRelation(
   context: RewriteContext,
 ): Promise<[string, Planned]> {
   const config = targetOf(query, table, name);
-  if (!config) throw new TypeError(`the schema has no relation \`${name}\``);
+  const relation = table.relations[name];
+  if (!config || !relation) throw new TypeError(`the schema has no relation \`${name}\``);
+  requirePlainRelation(query, relation);
   return [name, await planQuery(query, inner === true ? {} : inner, config, context)];
+}
+
+/** Throws EncryptedColumnError for a relation that compares ciphertexts, because it would find no rows. */
+function requirePlainRelation({ schema, tableNamesMap }: RelationalQuery, relation: Relation): void {
+  const { fields, references } = normalizeRelation(schema as never, { ...tableNamesMap }, relation);
+  const place = [...fields, ...references].map(hiddenPlace).find((found) => found !== undefined);
+  if (!place) return;
+  refuse(
+    'not_supported',
+    place,
+    `the relation \`${relation.fieldName}\` compares ciphertexts, and two ciphertexts of a value differ`,
+    'define the relation with columns that are not encrypted, or join with `eq` on columns that are `searchable`',
+  );
 }
 
 /** Whether the query reads a table with encrypted columns. */

@@ -241,3 +241,17 @@ test('an update of several rows gives each row a ciphertext of its own', async (
   expect([first, second]).toEqual(ids);
   expect(one).not.toBe(two);
 });
+
+test('a relation on encrypted columns throws before the query is sent', async () => {
+  const letters = pgTable('letters', { id: uuid().primaryKey(), ssn: text() });
+  const patientOfLetters = relations(letters, ({ one }) => ({
+    patient: one(patients, { fields: [letters.ssn], references: [columnOf(patients.ssn)] }),
+  }));
+  const lettersOfPatients = relations(patients, ({ many }) => ({ letters: many(letters) }));
+  const tables = { patients, letters, patientOfLetters, lettersOfPatients };
+  const answer = async () => ({ rows: [] });
+  const { query } = encrypted(drizzle(answer, { schema: tables }), eaas, { index: indexKey });
+  const error = { code: 'not_supported', table: 'patients', column: 'ssn' };
+  await expect(query.letters.findMany({ with: { patient: true } })).rejects.toMatchObject(error);
+  await expect(query.patients.findMany({ with: { letters: true } })).rejects.toMatchObject(error);
+});

@@ -1,8 +1,17 @@
 import { sql } from 'drizzle-orm';
-import { pgTable, pgView, text, union, uuid } from 'drizzle-orm/pg-core';
+import { getTableConfig, pgTable, pgView, text, union, unique, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
-import { columnOf, encrypted, EncryptedColumnError, eq, excluded, inArray } from '@eaas/drizzle/pg';
+import {
+  columnOf,
+  encrypted,
+  EncryptedColumnError,
+  encryptedTable,
+  encryptedText,
+  eq,
+  excluded,
+  inArray,
+} from '@eaas/drizzle/pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDatabase } from '../../setup/database.ts';
 import { createClient } from './client.ts';
@@ -188,4 +197,21 @@ describe('queries inside statements without encrypted columns work', () => {
     await db.insert(children).select(copies);
     expect(await remarks()).toEqual([{ remark: 'cough' }, { remark: 'copy' }]);
   });
+});
+
+test('a unique constraint over a plain and an encrypted column refuses a duplicate', async () => {
+  const guests = encryptedTable(
+    'guests',
+    { id: uuid().primaryKey(), city: text(), ssn: encryptedText().searchable() },
+    (t) => [unique('guest').on(t.city, t.ssn)],
+  );
+  const [constraint] = getTableConfig(guests).uniqueConstraints;
+  const covered = constraint?.columns.map(({ name }) => name).join(', ');
+  await connection.unsafe(
+    `create table guests (id uuid primary key, city text, ssn text, ssn_index text, unique (${covered}))`,
+  );
+  const insert = (city: string) => db.insert(guests).values({ id: crypto.randomUUID(), city, ssn: '1' });
+  await insert('London');
+  await insert('Paris');
+  await expect(insert('London')).rejects.toMatchObject({ cause: { code: '23505' } });
 });

@@ -1,4 +1,4 @@
-import type { BuildColumns, BuildExtraConfigColumns } from 'drizzle-orm';
+import type { BuildColumns, BuildExtraConfigColumns, Table } from 'drizzle-orm';
 import {
   type PgColumnBuilderBase,
   type PgSchema,
@@ -8,6 +8,7 @@ import {
   type TableConfig,
 } from 'drizzle-orm/pg-core';
 import { withIndexColumns } from '../table.ts';
+import { indexing } from '../table-config.ts';
 import type { Accessible } from '../types.ts';
 import { IndexPgColumnBuilder } from './columns.ts';
 
@@ -31,7 +32,12 @@ export function encryptedTable<Name extends string, C extends Columns>(
   columns: C,
   extraConfig?: ExtraConfig<Name, C>,
 ): Created<Name, undefined, C> {
-  return pgTable(name, pairs(name, columns), extraConfig) as Created<Name, undefined, C>;
+  const table = pgTable(
+    name,
+    pairs(name, columns),
+    indexing((): Table => table, extraConfig),
+  );
+  return table as Created<Name, undefined, C>;
 }
 
 /** Creates a table in a schema, like `schema.table`. Throws EncryptedColumnError. */
@@ -41,7 +47,12 @@ export function encryptedTableIn<Schema extends string, Name extends string, C e
   columns: C,
   extraConfig?: ExtraConfig<Name, C>,
 ): Created<Name, Schema, C> {
-  return schema.table(name, pairs(name, columns), extraConfig) as Created<Name, Schema, C>;
+  const table = schema.table(
+    name,
+    pairs(name, columns),
+    indexing((): Table => table, extraConfig),
+  );
+  return table as Created<Name, Schema, C>;
 }
 
 function pairs<C extends Columns>(table: string, columns: C): C {

@@ -1,4 +1,4 @@
-import type { BuildColumns } from 'drizzle-orm';
+import type { BuildColumns, Table } from 'drizzle-orm';
 import {
   type SQLiteColumnBuilderBase,
   type SQLiteTable,
@@ -7,6 +7,7 @@ import {
   type TableConfig,
 } from 'drizzle-orm/sqlite-core';
 import { withIndexColumns } from '../table.ts';
+import { indexing } from '../table-config.ts';
 import type { Accessible } from '../types.ts';
 import { IndexSQLiteColumnBuilder } from './columns.ts';
 
@@ -34,7 +35,12 @@ export function encryptedTable<Name extends string, C extends Columns>(
   columns: C,
   extraConfig?: ExtraConfig<Name, C>,
 ): Created<Name, undefined, C> {
-  return sqliteTable(name, pairs(name, columns), extraConfig) as Created<Name, undefined, C>;
+  const table = sqliteTable(
+    name,
+    pairs(name, columns),
+    indexing((): Table => table, extraConfig),
+  );
+  return table as Created<Name, undefined, C>;
 }
 
 function pairs<C extends Columns>(table: string, columns: C): C {

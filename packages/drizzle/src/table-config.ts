@@ -1,0 +1,94 @@
+import { Column, entityKind, is, SQL, type Table } from 'drizzle-orm';
+import { encryptedColumns, hiddenPlace } from './encryption.ts';
+import { refuse } from './error.ts';
+
+// Drizzle's builders of constraints and indexes, as they are at run time. They are the same in all dialects.
+
+interface IndexBuilder {
+  readonly config: { columns: unknown[] };
+}
+
+/** The builder of a unique constraint or of a primary key. */
+interface ColumnsBuilder {
+  columns: unknown[];
+}
+
+interface ForeignKeyBuilder {
+  readonly reference: () => {
+    readonly columns: readonly unknown[];
+    readonly foreignColumns: readonly unknown[];
+  };
+}
+
+const isIndex = (builder: object): builder is IndexBuilder =>
+  'config' in builder && Array.isArray(Object(builder.config).columns);
+const isColumns = (builder: object): builder is ColumnsBuilder =>
+  'columns' in builder && Array.isArray(builder.columns);
+const isForeignKey = (builder: object): builder is ForeignKeyBuilder =>
+  'reference' in builder && typeof builder.reference === 'function';
+const isPrimaryKey = (builder: object): boolean =>
+  String(Reflect.get(builder.constructor, entityKind)).endsWith('PrimaryKeyBuilder');
+
+/**
+ * Returns the function that Drizzle calls for the constraints and indexes of a table. Unique constraints and indexes cover the
+ * index columns of searchable columns, because two ciphertexts of a value differ. Throws EncryptedColumnError.
+ */
+export function indexing<Self, Extra extends object>(
+  tableOf: () => Table,
+  extraConfig: ((self: Self) => Extra) | undefined,
+): ((self: Self) => Extra) | undefined {
+  if (!extraConfig) return undefined;
+  return (self) => {
+    const extra = extraConfig(self);
+    const builders: unknown[] = Array.isArray(extra) ? extra.flat(1) : Object.values(extra);
+    for (const builder of builders) {
+      if (typeof builder === 'object' && builder !== null) coverIndexColumns(builder, tableOf());
+    }
+    return extra;
+  };
+}
+
+function coverIndexColumns(builder: object, table: Table): void {
+  if (isForeignKey(builder)) {
+    const { columns, foreignColumns } = builder.reference();
+    requirePlain('a foreign key', [...columns, ...foreignColumns], table);
+  } else if (isIndex(builder)) {
+    builder.config.columns = builder.config.columns.map((column) => covered(column, table));
+  } else if (isColumns(builder)) {
+    if (isPrimaryKey(builder)) requirePlain('a primary key', builder.columns, table);
+    else builder.columns = builder.columns.map((column) => covered(column, table));
+  }
+}
+
+/** PostgreSQL passes copies of the columns, which have only their names. */
+function entryNamed(column: unknown, table: Table) {
+  if (typeof column !== 'object' || column === null || !('name' in column)) return undefined;
+  if (is(column, Column) && column.table !== table) return undefined;
+  return encryptedColumns(table).find((entry) => entry.column.name === column.name);
+}
+
+/** Returns the column that a constraint or an index covers in place of the given one. */
+function covered(column: unknown, table: Table): unknown {
+  if (is(column, SQL)) {
+    requirePlain('an expression of an index', column.queryChunks, table);
+    return column;
+  }
+  const entry = entryNamed(column, table);
+  if (!entry) return column;
+  if (!entry.index) {
+    const problem = 'a unique constraint or an index must cover a searchable column';
+    return refuse('schema', entry.encryption, problem, 'add `.searchable()`, or leave the column out');
+  }
+  // The copy keeps the order and the other options of an index of PostgreSQL.
+  return is(column, Column) ? entry.index : Object.assign({}, column, { name: entry.index.name });
+}
+
+function requirePlain(what: string, columns: readonly unknown[], table: Table): void {
+  for (const column of columns) {
+    if (is(column, SQL)) requirePlain(what, column.queryChunks, table);
+    const place = entryNamed(column, table)?.encryption ?? hiddenPlace(column);
+    if (!place) continue;
+    const problem = `${what} cannot use an encrypted column, because two encryptions of a value differ`;
+    refuse('schema', place, problem, 'use a column that is not encrypted');
+  }
+}
