@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeOutcome, type Outcome, tableOf, verdictOf } from './report.ts';
+import { describeOutcome, type Outcome, summaryOf, tableOf, verdictOf } from './report.ts';
 import { Findings } from './trial.ts';
 
 const outcomeOf = (findings: Findings, unavailable?: string): Outcome => ({
@@ -69,4 +69,25 @@ test('a trial runs its clean-ups in reverse order, and a clean-up that throws is
   await findings.close();
   expect(order).toEqual(['last', 'first']);
   expect(findings.checks).toMatchObject([{ holds: false, found: 'Error: it is stuck' }]);
+});
+
+test('the summary adds up the responses, the losses and the worst figures of all trials', () => {
+  const [good, bad] = [new Findings(), new Findings()];
+  good.answer({ '200': 1_000, '503': 20 });
+  good.lose(0);
+  good.figure('most memory', '270 MiB');
+  good.figure('p99 under the flood', '12.5 ms');
+  good.check('nothing is lost', true);
+  bad.answer({ '200': 5 });
+  bad.lose(2);
+  bad.figure('most memory', '250 MiB');
+  bad.figure('p99 under the flood', '40.0 ms');
+  bad.check('nothing is lost', false);
+  const outcomes = [outcomeOf(good), outcomeOf(bad), outcomeOf(new Findings(), 'pgbouncer is not installed')];
+  const summary = summaryOf(outcomes, { day: '2026-01-02', machine: '2 cores' });
+  expect(summary).toContain('ran 3 trials on 2026-01-02 (2 cores): 1 failed, 1 not available.');
+  expect(summary).toContain('sent 1,025 responses');
+  expect(summary).toContain('counted 2 successful responses');
+  expect(summary).toContain('was 12.5 to 40 ms');
+  expect(summary).toContain('used 270 MiB');
 });

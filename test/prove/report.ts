@@ -61,3 +61,30 @@ export function tableOf(outcomes: readonly Outcome[]): string {
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
+
+/** Returns the figures of all trials in a few sentences. */
+export function summaryOf(
+  outcomes: readonly Outcome[],
+  { day, machine }: { day: string; machine: string },
+): string {
+  const all = outcomes.map(({ findings }) => findings);
+  const failed = outcomes.filter((outcome) => verdictOf(outcome) === 'fails').length;
+  const missing = outcomes.filter((outcome) => verdictOf(outcome) === 'not available').length;
+  const answers = all.reduce((total, { answered }) => total + sum(answered), 0);
+  const lost = all.reduce((total, findings) => total + (findings.lost ?? 0), 0);
+  const memory = Math.max(...figures(all, 'most memory'));
+  const p99 = figures(all, 'p99 under the flood');
+  return [
+    `\`npm run prove\` ran ${outcomes.length} trials on ${day} (${machine}): ${failed} failed, ${missing} not available.`,
+    `The servers sent ${whole(answers)} responses. The trials counted ${whole(lost)} successful responses whose entry or key was`,
+    'lost, although servers, connections and databases were killed, clocks were wrong and backups were restored.',
+    `While one tenant flooded a server, the p99 of another tenant was ${Math.min(...p99)} to ${Math.max(...p99)} ms,`,
+    `depending on the flood. The largest server process used ${memory} MiB.`,
+  ].join(' ');
+}
+
+function figures(all: readonly Findings[], name: string): number[] {
+  return all
+    .flatMap((findings) => Number.parseFloat(findings.figures.get(name) ?? ''))
+    .filter(Number.isFinite);
+}

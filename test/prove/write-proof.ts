@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { format, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { mutations } from './mutations.ts';
-import { type Outcome, failures, tableOf } from './report.ts';
+import { type Outcome, summaryOf, tableOf } from './report.ts';
 
-const file = new URL('../../docs/proof.md', import.meta.url);
+const page = new URL('../../docs/proof.md', import.meta.url);
+const manual = new URL('../../packages/server/README.md', import.meta.url);
+/** The place in the operator's manual that quotes the summary. */
+const quote = /(<!-- proof -->\n\n)[^<]*(\n\n<!-- \/proof -->)/;
 
 export async function writeProof(outcomes: readonly Outcome[]): Promise<void> {
   const invariants = outcomes.map(({ name, findings }) =>
@@ -16,19 +19,15 @@ export async function writeProof(outcomes: readonly Outcome[]): Promise<void> {
       ...findings.checks.map(({ invariant, holds }) => `- ${holds ? '' : '**fails**: '}${invariant}`),
     ].join('\n'),
   );
+  const day = new Date().toISOString().slice(0, 10);
+  const machine = `${cpus().length} cores, Node ${process.versions.node}`;
+  const summary = summaryOf(outcomes, { day, machine });
   const text = [
     '# Proof by faults and hostile input',
     '',
     'Written by `npm run prove -- --write`. This page says what was tried on the server, how often, and what was lost.',
-    format(
-      'Run on %s with Node %s, %d × %s.',
-      new Date().toISOString().slice(0, 10),
-      process.versions.node,
-      cpus().length,
-      cpus()[0]?.model ?? 'an unknown processor',
-    ),
     '',
-    `${outcomes.length} trials, ${outcomes.filter((outcome) => failures(outcome).length > 0).length} failed.`,
+    summary,
     '',
     tableOf(outcomes),
     '',
@@ -44,7 +43,10 @@ export async function writeProof(outcomes: readonly Outcome[]): Promise<void> {
     ...mutations.map(({ name, trial, invariant }) => `- \`${name}\`: \`${trial}\` fails "${invariant}"`),
     '',
   ].join('\n');
-  await mkdir(new URL('.', file), { recursive: true });
-  await writeFile(file, text);
-  await promisify(execFile)('npx', ['oxfmt', fileURLToPath(file)]);
+  await writeFile(page, text);
+  const before = await readFile(manual, 'utf8');
+  if (!quote.test(before))
+    throw new Error('the manual has no place for the summary, between <!-- proof --> and <!-- /proof -->');
+  await writeFile(manual, before.replace(quote, `$1${summary}$2`));
+  await promisify(execFile)('npx', ['oxfmt', fileURLToPath(page), fileURLToPath(manual)]);
 }
