@@ -69,7 +69,7 @@ export const mutations: readonly Mutation[] = [
   mutation(
     'pools-that-stay',
     'failover:synchronous-silent',
-    'each server serves within 10000 ms after the switch',
+    'a list is answered 200 at the first attempt once unwraps are',
     [`${server}/store/database.ts`, 'if (pool !== this.#pool) return;', 'if (pool) return;'],
   ),
   mutation(
