@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../service.ts';
-import { type Appended, appendLink, type Link } from '../store/append.ts';
+import { appendLink, type Link } from '../store/append.ts';
 import { isDatabaseFault } from '../store/faults.ts';
 import { type HeadRow, lockHead } from '../store/heads.ts';
 import type { Sql } from '../store/sql.ts';
@@ -13,14 +13,17 @@ import type { Tenants } from './tenants.ts';
 /** After this many consecutive conflicts with other replicas, the next append locks the head first. */
 const fewConflicts = 2;
 
-interface Attempt {
-  readonly outcome: Appended['outcome'];
-  /** The database's time. Undefined if no entry had to be written, or if the head belongs to another state. */
-  readonly time?: number | undefined;
-  /** The chained batch. Undefined unless all its entries are written. */
-  readonly chained?: Chained;
+/** A batch whose entries are all written. */
+interface Written {
+  readonly outcome: 'written';
+  /** The database's time. Undefined if no entry had to be written. */
+  readonly time: number | undefined;
+  readonly chained: Chained;
   readonly links: number;
 }
+
+/** A batch of which nothing is written. The time is undefined if the head belongs to another state. */
+type Attempt = Written | { readonly outcome: 'moved' | 'clock'; readonly time?: number };
 
 /** Prepares the next statement. Returns the entries of the statement (a link), or the chained batch with its last link. */
 type NextLink = () => Promise<Link | Chained>;
@@ -52,10 +55,9 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
   try {
     const attemptOnce = view.conflicts < fewConflicts ? attemptAtOnce : attemptLocked;
     const attempt = await attemptOnce(service, view, batch);
-    const { outcome, time } = attempt;
-    if (time !== undefined) clock.learn(time, startedAt);
-    if (outcome === 'written') return release(service, view, attempt, startedAt);
-    if (outcome === 'clock') return batch.forEach((item) => item.settle('moved'));
+    if (attempt.time !== undefined) clock.learn(attempt.time, startedAt);
+    if (attempt.outcome === 'written') return release(service, view, attempt, startedAt);
+    if (attempt.outcome === 'clock') return batch.forEach((item) => item.settle('moved'));
     counts.conflicts++;
     view.conflicts++;
   } catch (error) {
@@ -74,10 +76,9 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
 function release(
   { counts, tenants }: Service,
   view: TenantView,
-  { chained, links, time }: Attempt,
+  { chained, links, time }: Written,
   startedAt: number,
 ): void {
-  if (!chained) throw new Error('all links of a batch were written, but the chained batch is missing');
   const { head, chosen, overQuota } = chained;
   if (time !== undefined) {
     counts.appends += links;
@@ -116,7 +117,7 @@ async function attemptLocked(
   const { tenant_id: tenantId } = state.tenant;
   return service.database.transaction(async (tx) => {
     const row = await service.tenants.seeHead(tx, tenantId, lockHead);
-    if (!row || !state.isNamed(row)) return { outcome: 'moved', links: 0 };
+    if (!row || !state.isNamed(row)) return { outcome: 'moved' };
     const head = checkedHead(state.secrets, tenantId, row);
     const now = service.clock.now();
     const next = chainInTurns(service, view, head, batch, now);
@@ -151,10 +152,11 @@ async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | 
     const link = isChained(piece) ? piece.lastLink : piece;
     if (link) {
       const appended = await appendLink(sql, link.expected.tenant_id, link, now);
-      if (appended.outcome !== 'written') {
-        if (links === 0) return { ...appended, links };
+      const { outcome } = appended;
+      if (outcome !== 'written') {
+        if (links === 0) return { outcome, time: appended.time };
         // The error makes PostgreSQL roll back the entries that this transaction has already written.
-        throw new Error(`an append to a locked head must succeed (got the outcome ${appended.outcome})`);
+        throw new Error(`an append to a locked head must succeed (got the outcome ${outcome})`);
       }
       ({ time } = appended);
       links++;
