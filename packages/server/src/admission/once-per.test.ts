@@ -23,8 +23,7 @@ test('calls share a run that takes more than a second, and a run that fails', as
   const second = shared();
   expect(work).toHaveBeenCalledTimes(1);
   fail(new Error('away'));
-  await expect(first).rejects.toThrow('away');
-  await expect(second).rejects.toThrow('away');
+  await Promise.all([first, second].map((run) => expect(run).rejects.toThrow('away')));
   void shared();
   expect(work).toHaveBeenCalledTimes(2);
 });
