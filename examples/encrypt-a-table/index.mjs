@@ -18,7 +18,7 @@ await sql`
   insert into customers select n, 'customer' || n || '@example.com', date '1950-01-01' + n::int
   from generate_series(1, ${Number(process.env.ROWS ?? 2_000)}::int) as n`;
 
-/** The encrypted columns of a row, under the names that they have during the move. */
+/** Encrypts a row. Returns the ciphertexts and the fingerprint under the names of the new columns. */
 async function newColumns(id, { email, born }) {
   const row = { email, born: born === null ? null : new Date(born) };
   const stored = await records.encryptRow('customers', id, row);

@@ -42,7 +42,7 @@ console.log('2. rotate: new values are under the new version');
 const { key_version } = await eaas.keys.rotate({ key_id: keyId });
 console.log(`   the key has version ${key_version}`);
 
-// In production wait 5 minutes here, because clients can reuse a data key of the old version for 5 minutes.
+// In production, wait 5 minutes before the rewrap: clients can reuse a data key of the old version for 5 minutes.
 console.log('3. rewrap: only headers change, and no value is decrypted');
 for await (const { seen, total = seen, finished, done } of reencrypt(eaas, notes, {
   mode: 'rewrap',

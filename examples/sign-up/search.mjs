@@ -1,4 +1,4 @@
-// Finds a person by email, without decrypting the table, and decrypts that person's row.
+// Finds a person by email without decrypting the table, and decrypts that person's row.
 import { EaasClient } from '@eaas/sdk';
 import postgres from 'postgres';
 

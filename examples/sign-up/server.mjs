@@ -23,7 +23,7 @@ const proxy = createProxy({
   baseUrl: EAAS_BASE_URL,
   apiKey: EAAS_API_KEY,
   origin,
-  // A visitor has no session yet. The page can encrypt and compute fingerprints, and cannot decrypt.
+  // Visitors are not signed in. The session lets the page encrypt and compute fingerprints, but not decrypt.
   authorize: () => ({ keys: [EAAS_KEY_ID], operations: ['wrap', 'hash'], context: { form: 'sign-up' } }),
   onEvent: (event) => console.warn(event),
 });

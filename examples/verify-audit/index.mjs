@@ -32,7 +32,9 @@ console.log(
 );
 if (checkpoint) console.log(`and it extends the checkpoint at entry ${checkpoint.id}`);
 
-/** Returns the head that a checkpoint states. Requires that the verifier key signed the checkpoint. */
+/**
+ * Returns the head of the audit log that a checkpoint states. Exits if the verifier key did not sign the checkpoint.
+ */
 async function stated(file, key) {
   const head = await openCheckpoint(readFileSync(file, 'utf8'), key).catch((error) => fail(error.message, 2));
   return head ?? fail('the checkpoint is not signed by this key');

@@ -61,7 +61,7 @@ function writePage(path: string, title: string): void {
   writeFileSync(join(dist, path), page);
 }
 
-/** Joins the licenses of the bundled packages, which must be distributed with their code. */
+/** Joins the license texts of the bundled packages. Each license must be distributed with the code of its package. */
 function licensesOf({ inputs }: Metafile): string {
   const paths = Object.keys(inputs).map((path) => relative(root, join(root, path)));
   const names = paths.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);

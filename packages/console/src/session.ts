@@ -71,7 +71,7 @@ export async function enterWithCode(code: string | undefined = waitingCode): Pro
 export async function enterWithApiKey(apiKey: string): Promise<void> {
   isEntering.value = true;
   try {
-    // Any call can test an API key. An API key that lacks the permission for this call is still valid.
+    // Tests the API key with any call. An API key without the permission for this call is still valid.
     await clientOf(apiKey, noteReach)
       .keys.page({ limit: 1 })
       .catch((error: unknown) => {

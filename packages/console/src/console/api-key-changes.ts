@@ -11,7 +11,7 @@ export interface ApiKeyChanges {
 }
 
 /**
- * Compares an API key with an edited copy. Returns only the fields that differ, and what the API key gains and loses.
+ * Returns the fields of an API key that the user changed, and the effects of these changes as sentences for the user.
  */
 export function changesOf(record: ApiKeyRecord, draft: ApiKeyDraft): ApiKeyChanges {
   const { permissions, keyIds } = draft;

@@ -4,7 +4,7 @@ import { type Month, monthName, operationNames, type Operation, stackedTops } fr
 
 const height = 280;
 
-/** A chart with stacked bars that shows the usage. The table below the chart has the numbers. */
+/** A chart of the usage with stacked bars. The table below the chart shows the same numbers. */
 export function Chart({ months }: { readonly months: readonly Month[] }) {
   const place = useRef<HTMLDivElement>(null);
   const shown = stackedTops(months).filter(({ operation }) =>

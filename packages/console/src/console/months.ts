@@ -31,8 +31,8 @@ export function totalOf({ operations: counts }: Month): number {
 }
 
 /**
- * Returns the upper edge of each operation's part of the stacked bars. The highest parts come first, because the
- * chart draws each later part in front of the earlier parts.
+ * Returns the upper edge of each operation's segment in the stacked bars. The operation with the highest edge comes
+ * first, because the chart draws each later operation in front.
  */
 export function stackedTops(months: readonly Month[]): { operation: Operation; tops: number[] }[] {
   const sums = months.map(() => 0);

@@ -12,5 +12,5 @@ export const permissionTexts: Readonly<Record<Permission, string>> = {
   'usage.read': 'See the usage by month',
 };
 
-/** The permissions that require access to all keys. An API key that is limited to some keys cannot have them. */
+/** Permissions that an API key cannot have if it is limited to some keys. */
 export const tenantWide: ReadonlySet<Permission> = new Set(['audit.read', 'api_keys.manage', 'usage.read']);

@@ -31,10 +31,9 @@ export function Dialog({ title, children, onClose, mustAnswer = false }: DialogP
         if (!mustAnswer) onClose();
       }}
       onClose={({ currentTarget }) => {
-        // This event can arrive after the dialog was removed from the page.
+        // A `close` event can arrive after the dialog was removed from the page.
         if (!currentTarget.isConnected) return;
-        // Opens the dialog again. If the user presses Escape twice, browsers close a dialog even if `cancel` is
-        // prevented.
+        // Opens the dialog again, because browsers close a dialog on the second Escape even if `cancel` is prevented.
         if (mustAnswer) currentTarget.showModal();
         else onClose();
       }}

@@ -1,6 +1,6 @@
 let isFirst = true;
 
-/** Returns true only on the first call. The browser sets the focus on the first page that it loads. */
+/** Returns true on the first call only. The browser sets the initial focus on the first page by itself. */
 export function isFirstPage(): boolean {
   const was = isFirst;
   isFirst = false;

@@ -13,7 +13,7 @@ export function lazily<Props extends object>(
         loading = undefined;
         throw error;
       });
-      // Wraps the component in an object, because a component is a function and `useLoaded` stores only values.
+      // Wraps the component in an object, because `useLoaded` would call a function that it stores.
       return { View: await loading };
     }, []);
     if (failure) return <FailureView failure={failure} onRetry={reload} />;

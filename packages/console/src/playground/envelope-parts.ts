@@ -18,7 +18,7 @@ export interface Part {
   readonly title: string;
   readonly start: number;
   readonly end: number;
-  /** The base64 characters of the field. A character with bits of two fields belongs to the first of these fields. */
+  /** The base64 characters of one envelope field. A character with bits of two fields belongs to the first field. */
   readonly text: string;
   readonly shows: string;
   readonly about: string;
@@ -109,7 +109,7 @@ const fields: readonly Described[] = [
   },
 ];
 
-/** Splits a stored value into its fields. Throws FormatError for a text that is not a ciphertext. */
+/** Splits a stored ciphertext into the fields of its envelope. Throws FormatError for any other text. */
 export function partsOf(stored: string): Part[] {
   const bytes = fromBase64(stored);
   const envelope = parseEnvelope(bytes);
@@ -123,7 +123,7 @@ export function partsOf(stored: string): Part[] {
   });
 }
 
-/** Returns the stored value with one changed bit, in the middle of a field. */
+/** Returns the stored ciphertext with one changed bit in the middle of a field. */
 export function flipBit(stored: string, { start, end }: Pick<Part, 'start' | 'end'>): string {
   const bytes = fromBase64(stored);
   const at = Math.floor((start + end - 1) / 2);

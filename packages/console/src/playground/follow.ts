@@ -49,7 +49,10 @@ export function followAudit(client: EaasClient, { onEntry, onReport, onError }: 
   };
 }
 
-/** Returns a state that starts at an older entry, because the playground does not verify the whole log. */
+/**
+ * Returns the state for a verification that starts at a recent entry, because the playground does not verify the whole
+ * log.
+ */
 async function startingState(
   client: EaasClient,
   onEntry: Follower['onEntry'],

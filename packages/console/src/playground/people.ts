@@ -19,10 +19,7 @@ export interface People {
 
 const others = ['grace@example.com', 'alan@example.com', 'edsger@example.com'];
 
-/**
- * Encrypts four rows for the playground. The client keeps its data key in memory, so the four rows need only one
- * request. Throws EaasError.
- */
+/** Encrypts four rows for the playground with one request, because the client reuses the data key of the first row. */
 export async function storePeople({ session, keyId }: Play, email: string): Promise<People> {
   const client = clientOf(session.apiKey, undefined, { keyId, cache: 'browser' });
   const index = session.indexKey ?? (await createIndexKey(client));

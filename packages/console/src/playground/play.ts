@@ -22,7 +22,7 @@ export interface Play {
 
 const plays = new WeakMap<Session, Promise<Play | undefined>>();
 
-/** Returns the playground of a session, or undefined if there is no active key. Throws EaasError. */
+/** Prepares the playground for a session. Returns undefined if the tenant has no active key. Throws EaasError. */
 export function playOf(session: Session): Promise<Play | undefined> {
   const found = plays.get(session);
   if (found) return found;
