@@ -2,9 +2,10 @@ import { type Column, is, type SQL, type SQLChunk, type Subquery, type Table, Vi
 import { whileOpening } from './column-rules.ts';
 import { encryptionOf } from './encryption.ts';
 
-// The part of Drizzle's query builders that this package relies on. It is the same in all dialects, but not in the types.
+// The parts of Drizzle's query builders that this package uses. They exist in all dialects, but Drizzle has no common
+// type for them.
 
-/** A column or an expression of a result, and its place in the row. */
+/** A column or an expression of a result, with its path in the result row. */
 export interface SelectedField {
   readonly path: readonly string[];
   readonly field: unknown;
@@ -22,7 +23,6 @@ interface Join {
   readonly alias: string | undefined;
 }
 
-/** The configuration of a query builder. */
 export interface BuilderConfig {
   readonly table: Source;
   readonly fields?: Fields;
@@ -42,7 +42,6 @@ export interface BuilderConfig {
   readonly returning?: readonly SelectedField[] | undefined;
 }
 
-/** A query builder of Drizzle. */
 export interface Builder {
   config: BuilderConfig;
   session: Session;
@@ -56,12 +55,15 @@ interface Session {
   prepareOneTimeQuery?(...args: readonly unknown[]): unknown;
 }
 
-/** The methods of a builder's class, which the properties of a hooked builder hide. */
+/** Returns the original methods of a query builder, which a hooked builder overrides by own properties. */
 export function methodsOf(builder: object): Record<string, (...args: unknown[]) => unknown> {
   return Object.getPrototypeOf(builder) as Record<string, (...args: unknown[]) => unknown>;
 }
 
-/** Returns a copy of the builder with another configuration. The original can be awaited again. */
+/**
+ * Returns a copy of the query builder with another configuration. The original builder does not change, so it can run
+ * again.
+ */
 export function copyOf(builder: Builder, config: BuilderConfig): Builder {
   const methods = methodsOf(builder);
   const copy = Object.create(builder) as Builder;
@@ -74,12 +76,12 @@ export function copyOf(builder: Builder, config: BuilderConfig): Builder {
   });
 }
 
-/** Runs the statement. Encrypted columns of the result hold ciphertexts. */
+/** Runs a statement. Encrypted columns of the result contain ciphertexts. */
 export async function execute(builder: Builder): Promise<unknown> {
   return builder.prepare().execute();
 }
 
-/** Returns a session whose results hold the ciphertexts of encrypted columns. */
+/** Returns a Drizzle session whose results contain the ciphertexts of encrypted columns. */
 function openingSession<S extends Session>(session: S): S {
   const opening = (args: readonly unknown[]): unknown[] =>
     args.map((arg) => {
@@ -102,7 +104,7 @@ function openingField(selected: SelectedField): SelectedField {
 
 const unchanged = (value: unknown): unknown => value;
 
-/** Returns the column with a decoder that returns the ciphertext. It is no Proxy, because Drizzle calls it for each row. */
+/** Returns a copy of the column whose decoder returns the stored ciphertext. A Proxy would slow down each row. */
 function ciphertextColumn(column: Column): Column {
   return Object.assign(Object.create(column) as Column, { mapFromDriverValue: unchanged });
 }

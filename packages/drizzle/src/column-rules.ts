@@ -3,12 +3,15 @@ import type { EaasConfig, Role } from './encryption.ts';
 import { refuse } from './error.ts';
 import type { ColumnSpec } from './spec.ts';
 
-/** The role of a column, from the configuration of its builder. */
+/** Returns the role of a column: it contains either encrypted values or fingerprints. */
 export function roleIn(config: EaasConfig['eaas'], table: string, column: string): Role {
   return 'role' in config ? config : { ...config, role: 'value', table, column };
 }
 
-/** Throws EncryptedColumnError for a value of an encrypted column. Ciphertexts are passed without this conversion. */
+/**
+ * Throws EncryptedColumnError if Drizzle maps a plaintext value of an encrypted column. Drizzle does not map
+ * ciphertexts.
+ */
 export function mapToDriver(role: Role, value: unknown): unknown {
   if (role.role === 'index') return value;
   return refuse(
@@ -21,7 +24,7 @@ export function mapToDriver(role: Role, value: unknown): unknown {
 
 let isOpening = false;
 
-/** Runs a synchronous mapping whose result is decrypted afterwards. */
+/** Runs a synchronous function that maps a result. Encrypted columns return ciphertexts while the function runs. */
 export function whileOpening<T>(map: () => T): T {
   const before = isOpening;
   isOpening = true;
@@ -32,7 +35,10 @@ export function whileOpening<T>(map: () => T): T {
   }
 }
 
-/** Returns the ciphertext while a result is mapped for decryption. Otherwise throws EncryptedColumnError. */
+/**
+ * Returns the ciphertext inside `whileOpening`. Elsewhere throws EncryptedColumnError, because the app needs the
+ * plaintext.
+ */
 export function mapFromDriver(role: Role, value: unknown): unknown {
   if (isOpening || role.role === 'index') return value;
   return refuse(
@@ -43,7 +49,7 @@ export function mapFromDriver(role: Role, value: unknown): unknown {
   );
 }
 
-/** Returns the field with an index. Throws EncryptedColumnError if values of the type cannot be searched. */
+/** Returns the field with a fingerprint index. Throws EncryptedColumnError for types without search, such as JSON. */
 export function searchableSpec<Value>({ field, search }: ColumnSpec<Value>, options: unknown): Field<Value> {
   if (search) return search(options as never);
   return refuse(
@@ -62,7 +68,7 @@ const remedies = {
   array: 'use `encryptedJson`',
 } as const;
 
-/** Throws EncryptedColumnError for a method of column builders that cannot work on an encrypted column. */
+/** Throws EncryptedColumnError for a method that an encrypted column does not support, such as `default`. */
 export function unusable(name: string, method: keyof typeof remedies): never {
   const column = name === '' ? undefined : name;
   return refuse('schema', { column }, `an encrypted column cannot have \`${method}\``, remedies[method]);

@@ -1,27 +1,24 @@
 import { Column, is, Param, SQL, type SQLChunk, StringChunk } from 'drizzle-orm';
 import { type Encryption, encryptionOf } from './encryption.ts';
 
-/** A comparison that works on an encrypted column. */
+/** A comparison in SQL that works with an encrypted column. */
 export type Comparison = {
   readonly column: Column;
   readonly encryption: Encryption;
-  /** `unchanged`: SQL that sees only whether there is a value. */
+  /** `unchanged` means SQL that works on ciphertexts: `is null`, `is not null` and `count`. */
   readonly operator: '=' | '<>' | 'in' | 'not in' | 'unchanged';
-  /** What the column is compared with: values, a column, or something else. */
+  /** The right side of the comparison: values, another column, or other SQL. */
   readonly operands: readonly unknown[];
 };
 
-/** The text of a piece of SQL. Empty for values and columns. */
+/** Returns the text of a chunk of SQL. Returns an empty string for values and columns. */
 export function textOf(chunk: SQLChunk | undefined): string {
   return is(chunk, StringChunk) ? chunk.value.join('') : '';
 }
 
 export const isEmpty = (chunk: SQLChunk): boolean => is(chunk, StringChunk) && textOf(chunk) === '';
 
-/**
- * Returns the comparison that the pieces of one SQL object are, as Drizzle's operators and `sql` create them. Undefined if they
- * are something else.
- */
+/** Recognizes a comparison in the chunks of a Drizzle SQL object. Returns undefined for other SQL. */
 export function comparisonIn(chunks: readonly SQLChunk[]): Comparison | undefined {
   if (chunks.length === 3 && isCount(chunks)) return comparison(chunks[1], 'unchanged', []);
   const [left, operator, right] = chunks;
@@ -54,12 +51,12 @@ export function comparisonIn(chunks: readonly SQLChunk[]): Comparison | undefine
   }
 }
 
-/** The value of a parameter. Everything else is returned unchanged. */
+/** Returns the value of a query parameter. Returns anything else unchanged. */
 export function valueOf(chunk: unknown): unknown {
   return is(chunk, Param) ? chunk.value : chunk;
 }
 
-/** Returns the value that a condition requires of a column: `eq(column, value)` alone. Undefined for other conditions. */
+/** Returns the value of a condition that is only `eq(column, value)`. Returns undefined for other conditions. */
 export function comparedValue(where: SQL | undefined, column: Column): unknown {
   const chunks = where?.queryChunks.filter((chunk) => !isEmpty(chunk)) ?? [];
   const [left, operator, right] = chunks;

@@ -4,8 +4,8 @@ import { encryptionOf, hiddenPlace } from './encryption.ts';
 import type { ColumnPlace } from './error.ts';
 
 /**
- * Returns the first encrypted column with which an expression computes. Drizzle turns the columns of a selection into text, so
- * the SQL of a subquery does not show them.
+ * Returns the first encrypted column that an expression uses outside a comparison. Checks the expressions of a
+ * selection, because the built SQL of a subquery contains columns only as text.
  */
 export function computedPlace(chunk: unknown): ColumnPlace | undefined {
   if (is(chunk, Column)) return hiddenPlace(chunk);
@@ -14,7 +14,7 @@ export function computedPlace(chunk: unknown): ColumnPlace | undefined {
   if (!is(chunk, SQL)) return undefined;
   const chunks = chunk.queryChunks.filter((part) => !isEmpty(part));
   const comparison = comparisonIn(chunks);
-  // The values of a comparison cannot reach the driver without encryption.
+  // A comparison with values is safe: Drizzle maps the values, and `mapToDriver` throws for plaintext.
   if (comparison && !comparison.operands.some(encryptionOf)) return undefined;
   return firstIn(chunks);
 }

@@ -45,7 +45,7 @@ interface Insert {
   readonly nameOf: (column: Column) => string;
 }
 
-/** Returns the clause for conflicts, as a part of the configuration of the builder. */
+/** Returns the conflict clause of an insert with encrypted values, as a part of the builder's configuration. */
 export async function applyConflict(
   builder: Builder,
   conflicts: readonly Conflict[],
@@ -59,7 +59,8 @@ export async function applyConflict(
     methodsOf(builder)[method]?.call(copy, changed);
   }
   if (conflicts.length > 0) return { onConflict: (copy.config as { onConflict?: unknown }).onConflict };
-  // The clause of a table without encrypted columns was built by Drizzle, and can still contain a subquery.
+  // Drizzle built the conflict clause of a table without encrypted columns. The clause can contain a subquery of
+  // another table.
   const { onConflict } = builder.config as { onConflict?: unknown };
   return onConflict === undefined ? {} : { onConflict: await rewrite(onConflict, insert.context) };
 }
@@ -79,7 +80,7 @@ async function changedConfig(config: ConflictConfig, insert: Insert): Promise<Co
   };
 }
 
-/** Returns the target with index columns instead of encrypted columns. */
+/** Replaces the encrypted columns in a conflict target by their index columns. */
 function targetOf(target: unknown): unknown {
   if (Array.isArray(target)) return target.map(targetOf);
   const encryption = encryptionOf(target);

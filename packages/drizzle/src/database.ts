@@ -9,7 +9,7 @@ import { isSql } from './values.ts';
 
 type Method = (...args: unknown[]) => unknown;
 
-/** Returns the database with statements that encrypt and decrypt. The types are those of the dialect's `encrypted`. */
+/** Returns a database whose statements encrypt and decrypt. Each dialect's `encrypted` function adds the types. */
 export function encryptedDatabase<Database extends object>(
   database: Database,
   client: FieldsClient,
@@ -54,7 +54,7 @@ function wrap<Database extends object>(database: Database, recordsOf: HookContex
   });
 }
 
-/** The methods that start a statement. */
+/** Returns the methods that start a statement, such as `select` and `insert`, with hooks that encrypt and decrypt. */
 function statementsOf(of: Readonly<Record<string, Method>>, context: HookContext): Record<string, unknown> {
   const select =
     (name: string): Method =>
@@ -71,7 +71,7 @@ function statementsOf(of: Readonly<Record<string, Method>>, context: HookContext
     delete: (table: unknown) => hookDelete(of['delete']?.(table) as object, context),
     $with: (...args: unknown[]) => {
       const created = of['$with']?.(...args) as { as: Method };
-      // The query builder that Drizzle passes checks what it selects, like the database.
+      // Hooks the query builder that Drizzle passes to the callback of `as`, so that its queries are checked too.
       const hooked = (create: Method) => (builder: object) =>
         create(statementsOf(builder as Readonly<Record<string, Method>>, context));
       return {
@@ -83,7 +83,7 @@ function statementsOf(of: Readonly<Record<string, Method>>, context: HookContext
   };
 }
 
-/** Returns the builder, whose methods hook what they create. */
+/** Changes the named methods of a builder, so that each method returns its result through `hook`. */
 function hooking(builder: unknown, names: readonly string[], hook: (created: object) => object): unknown {
   const methods = builder as Record<string, Method>;
   for (const name of names) {
@@ -113,7 +113,7 @@ function queriesOf(of: Readonly<Record<string, Method>>, context: HookContext): 
       const count = async (): Promise<number> =>
         (await of['$count']?.(source, await rewrite(filters, rewriting))) as number;
       const lazy = new LazyQuery(count);
-      // The count is also SQL, so it can be a column of another query.
+      // Keeps the SQL object of `$count`, because an app can also select a count as a column of another query.
       const methods = (['then', 'catch', 'finally'] as const).map((name) => [name, lazy[name].bind(lazy)]);
       return Object.assign(plain, Object.fromEntries(methods));
     },
@@ -125,7 +125,7 @@ function queriesOf(of: Readonly<Record<string, Method>>, context: HookContext): 
   };
 }
 
-/** A query that starts when it is awaited. */
+/** A query that runs when the app awaits it. */
 class LazyQuery extends QueryPromise<unknown> {
   readonly execute: () => Promise<unknown>;
   constructor(run: () => Promise<unknown>) {
@@ -134,7 +134,7 @@ class LazyQuery extends QueryPromise<unknown> {
   }
 }
 
-/** Runs raw SQL. Its result must not hold ciphertexts. */
+/** Runs raw SQL. Throws EncryptedColumnError if the result contains a ciphertext. */
 function rawQuery(
   of: Readonly<Record<string, Method>>,
   name: string,

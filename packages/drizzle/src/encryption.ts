@@ -9,31 +9,31 @@ import {
 import type { Field } from '@eaas/sdk/fields';
 import { type ColumnPlace, refuse } from './error.ts';
 
-/** How the values of a column are encrypted. */
+/** The encryption of one column. */
 export interface Encryption extends ColumnPlace {
   readonly role: 'value';
-  /** The name of the table, as the ciphertexts are bound to it. An alias of the table does not change it. */
+  /** The name of the table, which is bound to each ciphertext. An alias of the table does not change this name. */
   readonly table: string;
-  /** The name of the column, as the ciphertexts are bound to it. */
+  /** The name of the column, which is bound to each ciphertext. */
   readonly column: string;
   readonly field: Field<unknown>;
   readonly isUnique: boolean;
 }
 
-/** The column of the fingerprints of another column. */
+/** The role of an index column, which contains the fingerprints of an encrypted column. */
 interface IndexRole {
   readonly role: 'index';
 }
 
-/** What this package adds to the configuration of a column. */
+/** The property that this package adds to the configuration of a Drizzle column. */
 export interface EaasConfig {
   eaas: { field: Field<unknown>; isUnique: boolean } | IndexRole;
 }
 
-/** What a column of this package does. */
+/** The role of a column: it contains either encrypted values or fingerprints. */
 export type Role = Encryption | IndexRole;
 
-/** The key of a column's index column among the columns of its table. */
+/** Returns the key of an index column: `email_index` for the column `email`. */
 export const indexKeyOf = (key: string): string => `${key}_index`;
 
 function roleOf(value: unknown): Role | undefined {
@@ -41,7 +41,7 @@ function roleOf(value: unknown): Role | undefined {
   return value.eaas as Role;
 }
 
-/** Returns the encryption of a column, also of an aliased column. Undefined for columns that are not encrypted. */
+/** Returns the encryption of a column or an aliased column. Returns undefined for columns that are not encrypted. */
 export function encryptionOf(value: unknown): Encryption | undefined {
   const role = roleOf(value);
   return role?.role === 'value' ? role : undefined;
@@ -51,7 +51,7 @@ export function isIndexColumn(value: unknown): boolean {
   return roleOf(value)?.role === 'index';
 }
 
-/** Returns the place of a column whose stored values mean nothing to the app: an encrypted column or an index column. */
+/** Returns the table and the name of an encrypted column or an index column. Returns undefined for any other value. */
 export function hiddenPlace(value: unknown): ColumnPlace | undefined {
   const role = roleOf(value);
   if (role?.role !== 'index' || !is(value, ColumnClass)) return encryptionOf(value);
@@ -93,7 +93,7 @@ function indexOf(
   );
 }
 
-/** Returns the entry of an encrypted column, in the table or the alias that the column belongs to. */
+/** Returns the entry of an encrypted column in its table or in an alias of the table. */
 export function entryOf(column: Column, encryption: Encryption): EncryptedEntry {
   const entry = encryptedColumns(column.table).find((other) => other.column.name === column.name);
   return (
@@ -113,14 +113,17 @@ export interface IdColumn {
   readonly column: Column;
 }
 
-/** Returns the primary key of a table, if it is one column that is not encrypted. */
+/** Returns the primary key of a table. Returns undefined if the primary key has several columns or is encrypted. */
 export function idColumnOf(table: Table): IdColumn | undefined {
   const primary = Object.entries<Column>(getTableColumns(table)).filter(([, column]) => column.primary);
   const [only] = primary;
   return only && primary.length === 1 ? { key: only[0], column: only[1] } : undefined;
 }
 
-/** Returns the primary key. Throws EncryptedColumnError if there is none, because the ciphertexts are bound to it. */
+/**
+ * Returns the primary key, because the ciphertexts are bound to it. Throws EncryptedColumnError if the primary key has
+ * several columns or is encrypted.
+ */
 export function requireIdColumn(table: Table, encryption: Encryption): IdColumn {
   return (
     idColumnOf(table) ??

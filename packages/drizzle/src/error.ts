@@ -1,24 +1,27 @@
 import { EaasError } from '@eaas/sdk';
 
-/** Why an encrypted column cannot be used in this way. */
+/** The reason for an EncryptedColumnError. */
 export type EncryptedColumnErrorCode =
   /** The definition of the column or its table is invalid. */
   | 'schema'
-  /** A value reached the database driver without encryption: the statement is not of a database made by `encrypted`. */
+  /**
+   * A plaintext value reached the database driver, because the statement was not started on the database of
+   * `encrypted`.
+   */
   | 'not_encrypted'
-  /** A stored value was read without decryption: the query is not of a database made by `encrypted`. */
+  /** A stored value was read without decryption, because the query was not started on the database of `encrypted`. */
   | 'not_decrypted'
-  /** The column has no index column, so it cannot be compared. */
+  /** A comparison uses an encrypted column that has no index column. */
   | 'not_searchable'
-  /** SQL that cannot work on ciphertexts, such as `like`, `<` or `order by`. */
+  /** The SQL cannot work on ciphertexts. Examples are `like`, `<` and `order by`. */
   | 'not_supported'
-  /** The ciphertext is bound to the id of the row, and the statement changes it or runs before it is known. */
+  /** The ciphertext is bound to the id of its row, but the statement changes the id or runs before the id is known. */
   | 'row_unknown'
-  /** The result has no row id for a ciphertext, or holds a ciphertext in a column that is not encrypted. */
+  /** A ciphertext of the result cannot be decrypted: its row has no id, or its column is not an encrypted column. */
   | 'cannot_open'
   /** The statement changes more rows than one statement can encrypt. */
   | 'too_many_rows'
-  /** Encryption is asynchronous, and this call is synchronous. */
+  /** A synchronous call cannot encrypt or decrypt, because encryption is asynchronous. */
   | 'synchronous';
 
 /** The table and the column that an error names. */
@@ -27,13 +30,16 @@ export interface ColumnPlace {
   readonly column: string | undefined;
 }
 
-/** A statement cannot work on an encrypted column. The message names the column and the remedy, and never a value. */
+/**
+ * Thrown for a statement that cannot work on an encrypted column. The message names the column and the remedy, but
+ * never a value.
+ */
 export class EncryptedColumnError extends EaasError {
   override readonly name = 'EncryptedColumnError';
   readonly code: EncryptedColumnErrorCode;
   readonly table: string | undefined;
   readonly column: string | undefined;
-  /** What to do. */
+  /** How to change the statement or the definition. */
   readonly remedy: string;
 
   constructor(
@@ -51,7 +57,6 @@ export class EncryptedColumnError extends EaasError {
   }
 }
 
-/** Throws EncryptedColumnError. */
 export function refuse(
   code: EncryptedColumnErrorCode,
   place: Partial<ColumnPlace>,

@@ -3,7 +3,7 @@ import type { EncryptedColumn } from './types.ts';
 
 const origins = new WeakMap<SQL, Column>();
 
-/** The value that the insert would have written, for `set` of `onConflictDoUpdate`. */
+/** Returns SQL for the value that the insert would have written. Use it in `set` of `onConflictDoUpdate`. */
 export function excluded(column: EncryptedColumn<unknown> | Column): SQL {
   if (!is(column, Column)) throw new TypeError('`excluded` takes a column of a table');
   const value = sql`excluded.${sql.identifier(column.name)}`;
@@ -11,7 +11,7 @@ export function excluded(column: EncryptedColumn<unknown> | Column): SQL {
   return value;
 }
 
-/** The column that was passed to `excluded`. Undefined for any other value. */
+/** Returns the column that was passed to `excluded`. Returns undefined for any other value. */
 export function excludedColumn(value: unknown): Column | undefined {
   return typeof value === 'object' && value !== null ? origins.get(value as SQL) : undefined;
 }

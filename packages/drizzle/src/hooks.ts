@@ -11,7 +11,6 @@ import type { RewriteContext } from './search.ts';
 import { requireInner, rewriteClauses, runSelect, subqueriesOf } from './select.ts';
 import { runUpdate, type SelectIds } from './update.ts';
 
-/** What the hooks share. */
 export interface HookContext {
   readonly recordsOf: RewriteContext['recordsOf'];
   readonly selectIds: SelectIds;
@@ -33,8 +32,8 @@ const immediate = [
 ];
 
 /**
- * Replaces the methods that run a builder. The methods that build the statement at once throw EncryptedColumnError if it uses
- * encrypted columns.
+ * Makes `run` execute the statement. The methods that build SQL at once throw EncryptedColumnError if the statement
+ * uses encrypted columns.
  */
 function hook<T extends object>(builder: T, usesEncryption: () => boolean, run: Run): T {
   const methods: Readonly<Record<string, unknown>> = { ...builder, ...inherited(builder) };
@@ -64,12 +63,15 @@ function refuseImmediate(method: string): never {
   );
 }
 
-/** Returns the SQL of a builder, without the checks of its hook. */
+/** Returns a function that builds the SQL of a statement without the checks of its hook. */
 function unhooked(builder: Builder): () => SQL {
   return () => methodsOf(builder)['getSQL']?.call(builder) as SQL;
 }
 
-/** Makes a select decrypt its rows. Its SQL, as a subquery, throws for what cannot work on ciphertexts. */
+/**
+ * Makes a select statement decrypt its rows. As a subquery, the statement throws for expressions that cannot work on
+ * ciphertexts.
+ */
 export function hookSelect<T extends object>(select: T, { recordsOf }: HookContext): T {
   const builder = select as unknown as Builder;
   const getSQL = (): unknown => {
@@ -84,7 +86,7 @@ export function hookSelect<T extends object>(select: T, { recordsOf }: HookConte
   return Object.assign(select, { getSQL });
 }
 
-/** Makes an insert encrypt its rows. */
+/** Makes an insert statement encrypt its rows. */
 export function hookInsert<T extends object>(insert: T, { recordsOf }: HookContext): T {
   const builder = insert as unknown as Builder;
   const conflicts: Conflict[] = [];
@@ -94,7 +96,7 @@ export function hookInsert<T extends object>(insert: T, { recordsOf }: HookConte
   };
   const uses = (): boolean => usesEncryption(builder, unhooked(builder));
   hook(insert, uses, () => runInsert(builder, conflicts, recordsOf));
-  // The clause of another table is built at once, as in Drizzle.
+  // Drizzle builds the conflict clause of a table without encrypted columns.
   if (encryptedColumns(builder.config.table as Table).length === 0) return insert;
   const getSQL = (): never => refuseImmediate('getSQL');
   const noted = ['onConflictDoUpdate', 'onConflictDoNothing', 'onDuplicateKeyUpdate']
@@ -103,7 +105,7 @@ export function hookInsert<T extends object>(insert: T, { recordsOf }: HookConte
   return Object.assign(insert, Object.fromEntries(noted), { getSQL });
 }
 
-/** Makes an update encrypt its values. */
+/** Makes an update statement encrypt its values. */
 export function hookUpdate<T extends object>(update: T, { recordsOf, selectIds }: HookContext): T {
   const builder = update as unknown as Builder;
   const uses = (): boolean => usesEncryption(builder, unhooked(builder));
@@ -113,7 +115,7 @@ export function hookUpdate<T extends object>(update: T, { recordsOf, selectIds }
   return Object.assign(update, { getSQL });
 }
 
-/** Makes a delete search by fingerprints, and decrypt the rows that it returns. */
+/** Makes a delete statement search by fingerprints, and decrypt the rows that it returns. */
 export function hookDelete<T extends object>(statement: T, { recordsOf }: HookContext): T {
   const builder = statement as unknown as Builder;
   const uses = (): boolean => usesEncryption(builder, unhooked(builder));

@@ -66,7 +66,7 @@ function refuseSelect(table: Table): void {
   );
 }
 
-/** Returns the row with the defaults that the app computes, because the ciphertext needs them before the statement. */
+/** Adds the default values that the app computes, because they must be encrypted before the statement runs. */
 function withDefaults(table: Table, given: Row): Row {
   requireNoIndexValues(table, given);
   const row = { ...given };
@@ -88,7 +88,9 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || (is(value, Param) && value.value === undefined);
 }
 
-/** Returns the id of the row. Throws EncryptedColumnError if a ciphertext needs it and the app does not know it. */
+/**
+ * Returns the id of a row. Throws EncryptedColumnError if a ciphertext is bound to an id that the app does not know.
+ */
 function idIn(table: Table, row: Row): RowId {
   const id = idColumnOf(table);
   const given = id && row[id.key];

@@ -4,7 +4,7 @@ import { encryptedColumns, encryptionOf } from './encryption.ts';
 import { isQuery } from './query.ts';
 import { flatFields, hiddenSelection } from './selected-fields.ts';
 
-/** Whether SQL contains an encrypted column, or a parameter of one. */
+/** Returns whether SQL contains an encrypted column, or a parameter for an encrypted column. */
 function mentionsEncrypted(chunk: unknown): boolean {
   if (is(chunk, Column)) return encryptionOf(chunk) !== undefined;
   if (is(chunk, Param)) return encryptionOf(chunk.encoder) !== undefined;
@@ -18,7 +18,7 @@ function mentionsEncrypted(chunk: unknown): boolean {
 const selects = (fields: Readonly<Record<string, unknown>>): boolean =>
   flatFields(fields).some(({ field }) => mentionsEncrypted(field));
 
-/** Whether an insert or an update writes encrypted columns, also by SQL that names none of them. */
+/** Returns whether an insert or an update writes encrypted columns, even if its SQL does not name them. */
 export function writesEncrypted({ table, values, set }: BuilderConfig): boolean {
   if (!is(table, Table)) return false;
   const columns = encryptedColumns(table);
@@ -26,7 +26,9 @@ export function writesEncrypted({ table, values, set }: BuilderConfig): boolean 
   return set !== undefined && columns.some(({ key, column }) => set[key] !== undefined || column.onUpdateFn);
 }
 
-/** Whether a statement uses encrypted columns, so that it cannot be built before they are encrypted. */
+/**
+ * Returns whether a statement uses encrypted columns. The SQL of such a statement cannot be built before encryption.
+ */
 export function usesEncryption(builder: Builder, sql: () => SQL): boolean {
   const { fields, returning, withList, setOperators = [], select, values } = builder.config;
   if (writesEncrypted(builder.config)) return true;

@@ -6,7 +6,7 @@ import { refuse } from './error.ts';
 import { type Row, type RowId, withId } from './records.ts';
 import type { RewriteContext } from './search.ts';
 
-/** A column of the result that holds ciphertexts, and the place of the ids of its rows. */
+/** A result column that contains ciphertexts, with the path of the row id that decryption needs. */
 interface Opened {
   readonly path: readonly string[];
   readonly column: Column;
@@ -14,16 +14,16 @@ interface Opened {
   readonly idPath: readonly string[] | undefined;
 }
 
-/** How a result is decrypted. */
+/** The plan for the decryption of a result. */
 export interface Opening {
-  /** The columns to add to the selection. They are removed from the result. */
+  /** Columns that are selected only for decryption, and then removed from the result. */
   readonly hidden: Readonly<Record<string, Column>>;
   readonly columns: readonly Opened[];
-  /** The columns that are not decrypted, so that they must not hold ciphertexts. */
+  /** The result columns that are not decrypted. A ciphertext in them is an error. */
   readonly others: readonly SelectedField[];
 }
 
-/** Plans how to decrypt the selection. Throws EncryptedColumnError if the id of a row cannot be selected. */
+/** Plans the decryption of a selection. Throws EncryptedColumnError if the selection cannot include a row id. */
 export function planOpening(
   fields: readonly SelectedField[],
   subqueries: RewriteContext['subqueries'],
@@ -53,7 +53,7 @@ export function planOpening(
   }
 }
 
-/** Throws EncryptedColumnError if the subquery does not select the ids. */
+/** Throws EncryptedColumnError if a subquery does not select the row id, which decryption needs. */
 function requireSelected(
   id: Column,
   encryption: Encryption,
@@ -70,7 +70,9 @@ function requireSelected(
   );
 }
 
-/** Returns the object that holds the last name of the path. Undefined if it is null, as in an outer join. */
+/**
+ * Returns the nested object that contains the last name of the path. Returns undefined if an outer join found no row.
+ */
 function holderOf(row: Row, path: readonly string[]): Row | undefined {
   let holder: Row | null | undefined = row;
   for (let at = 0; at < path.length - 1; at++) holder = holder?.[path[at] ?? ''] as Row | null | undefined;
@@ -82,7 +84,7 @@ function valueAt(row: Row, path: readonly string[]): unknown {
   return holderOf(row, path)?.[path.at(-1) ?? ''];
 }
 
-/** Decrypts the rows in place, and removes the hidden columns. The calls for several tables run concurrently. */
+/** Decrypts the rows of a result in place, and removes the hidden columns. Decrypts several tables concurrently. */
 export async function openRows(
   rows: readonly Row[],
   { hidden, columns, others }: Opening,
@@ -95,7 +97,7 @@ export async function openRows(
   for (const name of Object.keys(hidden)) for (const row of rows) delete row[name];
 }
 
-/** Groups the columns of one row of one table. A group has each column of the table at most once. */
+/** Groups the columns of a result by the row that they belong to. A group contains a column of a table at most once. */
 function groupsOf(columns: readonly Opened[]): Opened[][] {
   const groups = new Map<string, Opened[]>();
   for (const opened of columns) {
@@ -137,7 +139,7 @@ async function openGroup(
   }
 }
 
-/** Throws EncryptedColumnError, because the app would show the ciphertext to its users. */
+/** Throws EncryptedColumnError for a ciphertext that would be returned to the app. */
 export function refuseCiphertext(column: string | undefined): never {
   return refuse(
     'cannot_open',

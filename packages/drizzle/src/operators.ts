@@ -5,7 +5,7 @@ import type { EncryptedColumn, SearchableColumn } from './types.ts';
 // Drizzle's operators, with types that also accept encrypted columns. A statement of an encrypted database compares the
 // fingerprints instead of the ciphertexts.
 
-/** Whether two values are equal. An encrypted column must be searchable. */
+/** The type of operators such as `eq`, which compare two values. An encrypted column must be searchable. */
 export interface Equality extends BinaryOperator {
   <Value>(left: SearchableColumn<Value>, right: NoInfer<Value> | SearchableColumn<Value>): SQL;
 }
@@ -13,11 +13,13 @@ export interface Equality extends BinaryOperator {
 type DrizzleInArray = typeof drizzle.inArray;
 type DrizzleNotInArray = typeof drizzle.notInArray;
 
-/** Whether a value is one of several. An encrypted column must be searchable. */
+/**
+ * The type of operators such as `inArray`, which look for a value in a list. An encrypted column must be searchable.
+ */
 export type Membership<Of> = Of &
   (<Value>(column: SearchableColumn<Value>, values: readonly NoInfer<Value>[]) => SQL);
 
-/** Whether there is a value. */
+/** The type of operators such as `isNull`, which check whether a column has a value. */
 export type Presence = (value: SQLWrapper | EncryptedColumn<unknown>) => SQL;
 
 export const eq: Equality = drizzle.eq;
@@ -28,8 +30,8 @@ export const isNull = drizzle.isNull as Presence;
 export const isNotNull = drizzle.isNotNull as Presence;
 
 /**
- * Returns Drizzle's column of an encrypted column, for places whose types refuse encrypted columns although they work:
- * `returning({ … })` and `count(…)`.
+ * Returns an encrypted column with its Drizzle type. Use it in `returning({ … })` and `count(…)`, whose types do not
+ * accept encrypted columns.
  */
 export function columnOf<C>(column: EncryptedColumn<C>): C {
   return column as unknown as C;

@@ -14,30 +14,36 @@ import { encryptedColumns, type Encryption, encryptionOf, isIndexColumn } from '
 
 /** Options of `encrypted`. */
 export interface EncryptedOptions {
-  /** Where fingerprints are computed: `service`, or a token of `createIndexKey`. Required if a column is searchable. */
+  /**
+   * Computes fingerprints in the service (`service`), or in the client with a token of `createIndexKey`. Required if a
+   * column is searchable.
+   */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
-  /** The keys of tables (`users`) and of columns (`users.email`). Defaults to the key of the client. */
+  /** The keys of tables (`users`) and of columns (`users.email`). All other columns use the client's key. */
   readonly keyIds?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
 }
 
-/** A row for encryption or decryption. Its values have the names of the columns. */
+/** A row to encrypt or decrypt. Its values have the names of the database columns. */
 export type Row = Record<string, unknown>;
 
 /** Encrypts and decrypts the rows of one table. */
 export interface TableRecords {
-  /** The rows have their ids: see `withId`. */
+  /** Encrypts rows that have received their ids from `withId`. */
   encrypt(rows: readonly Row[]): Promise<Row[]>;
   decrypt(rows: readonly Row[]): Promise<Row[]>;
-  /** Returns the fingerprints of a value. */
+  /** Returns the fingerprints with which a search finds a value. */
   fingerprints(column: string, value: unknown): Promise<readonly string[]>;
 }
 
-/** The id of a row. Undefined if no column is bound to the row. */
+/** The id of a row. Undefined if no encrypted column of the table is bound to the row id. */
 export type RowId = RecordId | undefined;
 
 const plain: Unencrypted = { unencrypted: true };
 
-/** Returns the encrypted fields of tables: for `checkConstraints`, for the re-encryption job, or for other queries. */
+/**
+ * Returns the encrypted fields of tables. Pass them to `checkConstraints` or a re-encryption job, or use them without
+ * Drizzle.
+ */
 export function fieldsOf(...tables: readonly Table[]): FieldsDefinition<Tables> {
   return defineFields(Object.fromEntries(tables.map(definitionOf)));
 }
@@ -50,12 +56,12 @@ function definitionOf(table: Table): [string, Record<string, Field<unknown> | Un
   return [name, Object.fromEntries(columns)];
 }
 
-/** Returns a function that returns the records of a table. It creates them on first use. */
+/** Returns a function that creates the records of a table on the first call, and then reuses them. */
 export function recordsFor(
   client: FieldsClient,
   { index, keyIds = {} }: EncryptedOptions,
 ): (table: Table) => TableRecords {
-  // The encryption of a column is one object, also for aliases of the table.
+  // A table and its aliases share the object that describes the encryption of a column.
   const known = new WeakMap<Encryption, TableRecords>();
   return (table) => {
     const [first] = encryptedColumns(table);
@@ -73,11 +79,11 @@ export function recordsFor(
   };
 }
 
-// The id of a row, where it cannot collide with a column.
+// A symbol as the name of the row id, because no column can have the same name.
 const rowId = Symbol('row id');
 type WithId = Row & { readonly [rowId]?: RowId };
 
-/** Gives a row its id. Changes the row. */
+/** Sets the id of a row in place, and returns the row. */
 export function withId(row: Row, id: RowId): Row {
   (row as { [rowId]?: RowId })[rowId] = id;
   return row;

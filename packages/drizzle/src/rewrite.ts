@@ -8,7 +8,7 @@ import { type RewriteContext, search } from './search.ts';
 import { hiddenSelection } from './selected-fields.ts';
 
 /**
- * Returns SQL in which comparisons of encrypted columns compare their index columns. Returns the same object if nothing
+ * Rewrites SQL so that comparisons of encrypted columns compare index columns. Returns the same object if nothing
  * changes. Throws EncryptedColumnError for every other use of an encrypted column.
  */
 export async function rewrite<Chunk>(chunk: Chunk, context: RewriteContext): Promise<Chunk> {
@@ -44,7 +44,7 @@ async function rewriteSql(whole: SQL, context: RewriteContext): Promise<SQL> {
   if (comparison?.operator === 'unchanged') return whole;
   if (comparison) return replaced(whole, 'queryChunks', [await search(comparison, context)]);
   for (const [at, chunk] of chunks.entries()) {
-    // `exists` sees only whether there are rows.
+    // `exists` ignores the columns of its subquery, so the subquery can select encrypted columns.
     if (isQuery(chunk) && !/\bexists\s*$/i.test(textOf(chunks[at - 1]))) requirePlainSelection(chunk);
   }
   const rewritten = await rewriteList(whole.queryChunks, context);
@@ -52,18 +52,18 @@ async function rewriteSql(whole: SQL, context: RewriteContext): Promise<SQL> {
 }
 
 async function rewriteSubquery(subquery: Subquery, context: RewriteContext): Promise<Subquery> {
-  // A subquery has its own FROM.
+  // A subquery has its own FROM clause, so it cannot use the subqueries of the outer query.
   const inner = await rewriteSql(subquery._.sql, { ...context, subqueries: new Map() });
   return inner === subquery._.sql ? subquery : replaced(subquery, '_', { ...subquery._, sql: inner });
 }
 
 async function rewriteQuery(query: Query, context: RewriteContext): Promise<SQLWrapper> {
   const inner = query.getSQL();
-  // Never the query itself: an async function that returns it would run it, because it is thenable.
+  // Returns SQL, because an async function that returned the query would run it: Drizzle's queries are thenable.
   return sql`(${await rewriteSql(inner, { ...context, subqueries: new Map() })})`;
 }
 
-/** Returns a copy with another value of one property. Returns the same object if the value is the same. */
+/** Returns a copy with one changed property. Returns the same object if the property already has this value. */
 function replaced<T extends object, Name extends keyof T>(whole: T, name: Name, value: T[Name]): T {
   if (whole[name] === value) return whole;
   const copy = Object.assign(Object.create(Object.getPrototypeOf(whole) as object) as T, whole);
@@ -75,7 +75,7 @@ function requirePlain(column: Column): Column {
   return hidden ? refuseSql(hidden) : column;
 }
 
-/** Throws EncryptedColumnError if a query selects encrypted columns, or computes with them. */
+/** Throws EncryptedColumnError if a query selects encrypted columns or uses them in expressions. */
 export function requirePlainSelection(query: object): void {
   const [first] = hiddenSelection(query);
   if (first) refuseSql(first);

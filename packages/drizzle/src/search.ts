@@ -15,14 +15,16 @@ import { type Encryption, encryptionOf, entryOf, isIndexColumn } from './encrypt
 import { refuse } from './error.ts';
 import type { TableRecords } from './records.ts';
 
-/** What a rewriting needs to know. */
 export interface RewriteContext {
   readonly recordsOf: (table: Table) => TableRecords;
-  /** The columns that each subquery of FROM selects, by its name. */
+  /** The columns that each subquery in the FROM clause selects, by the name of the subquery. */
   readonly subqueries: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 }
 
-/** Returns the SQL that compares the index column. Throws EncryptedColumnError, and FieldError for a value of another type. */
+/**
+ * Returns SQL that compares index columns instead of encrypted columns. Throws EncryptedColumnError, or FieldError for
+ * a value of the wrong type.
+ */
 export async function search(comparison: Comparison, context: RewriteContext): Promise<SQL> {
   const { column, encryption, operator, operands } = comparison;
   const index = requireIndex(column, encryption, context);
@@ -48,7 +50,7 @@ async function equalToOne(
   const found = await Promise.all(operands.map((value) => records.fingerprints(encryption.column, value)));
   const fingerprints = [...new Set(found.flat())].map((fingerprint) => new Param(fingerprint));
   const condition = sql`${index} in ${fingerprints}`;
-  // Only text can have a value without a fingerprint. The comparison is then false, and not null.
+  // A text can have no fingerprint. Comparing such a text returns false instead of null.
   if (encryption.field.type.name !== 'text') return condition;
   return sql`${condition} and (${index} is not null or ${column} is null)`;
 }
@@ -83,7 +85,10 @@ function requireValue(operand: unknown, encryption: Encryption): void {
 const isWrapper = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'getSQL' in value && typeof value.getSQL === 'function';
 
-/** Returns the index column of the other side. Throws EncryptedColumnError if equal values have other fingerprints there. */
+/**
+ * Returns the index column of the other side of a comparison. Throws EncryptedColumnError if the two columns have
+ * different fingerprints for equal values.
+ */
 function comparable(
   column: Column,
   other: Encryption,

@@ -43,7 +43,7 @@ export function requireInner(config: BuilderConfig): void {
   }
 }
 
-/** Returns the subqueries of FROM by their names, with the columns that each selects. */
+/** Returns the subqueries in the FROM clause by name, with the columns that each subquery selects. */
 export function subqueriesOf({ table, from, joins = [] }: BuilderConfig): RewriteContext['subqueries'] {
   const sources = [table, from, ...joins.map((join) => join.table)];
   return new Map(
@@ -54,7 +54,7 @@ export function subqueriesOf({ table, from, joins = [] }: BuilderConfig): Rewrit
   );
 }
 
-/** Returns the clauses that all statements have, rewritten. */
+/** Rewrites the clauses that all kinds of statements have. */
 export async function rewriteClauses(config: BuilderConfig, context: RewriteContext): Promise<BuilderConfig> {
   const [table, from, where, joins, withList] = await Promise.all([
     rewrite(config.table, context),
@@ -116,7 +116,6 @@ export async function runSelect(builder: Builder, recordsOf: RecordsOf): Promise
   return rows;
 }
 
-/** Rewrites the expressions of a selection. */
 async function rewriteFields(fields: Fields, context: RewriteContext): Promise<Fields> {
   const entries = Object.entries(fields).map(async ([name, field]): Promise<[string, unknown]> => {
     if (encryptionOf(field) || is(field, Column)) return [name, field];

@@ -12,24 +12,24 @@ import {
 } from '@eaas/sdk/fields';
 import { refuse } from './error.ts';
 
-/** How the values of a column can be searched. */
+/** The kind of search of a column: normalized text, values that are easy to guess, or no search. */
 export type Search = 'text' | 'guessable' | 'none';
 
 type Binding = { readonly table: string; readonly field: string };
 
-/** Options of `searchable` of a text column. */
+/** Options of `searchable` for a text column. */
 export interface TextSearch {
   /** Steps, in order, that map similar texts to one text: `['trim', 'lowercase']`. The stored value is not changed. */
   readonly normalize?: TextSearchOptions<true>['normalize'];
-  /** Computes the fingerprints of another column, so that the two columns can be compared. */
+  /** Uses the fingerprints of another column, so that `eq` can compare the two columns. */
   readonly boundTo?: Binding | undefined;
 }
 
-/** Options of `searchable` of a column whose values can be guessed. */
+/** Options of `searchable` for a column whose values are easy to guess, such as numbers. */
 interface GuessableSearch {
   /** Confirms that you accept the risk: anyone who can compute fingerprints can find every value by brute force. */
   readonly lowEntropy: 'accepted';
-  /** Computes the fingerprints of another column, so that the two columns can be compared. */
+  /** Uses the fingerprints of another column, so that `eq` can compare the two columns. */
   readonly boundTo?: Binding | undefined;
 }
 
@@ -43,16 +43,16 @@ export type SearchParameters<S extends Search> = S extends 'text'
 /** Options of an encrypted column. */
 export type ColumnOptions<Value> = Pick<FieldOptions<Value>, 'context' | 'previous' | 'allowCiphertexts'>;
 
-/** What the builder of a column knows about its encryption. */
+/** The field of an encrypted column, and the function that makes the field searchable. */
 export interface ColumnSpec<Value> {
   readonly field: Field<Value>;
-  /** Returns the field with an index. Undefined if the type cannot be searched. */
+  /** Returns the field with a fingerprint index. Undefined if the type cannot be searched. */
   readonly search: ((options: never) => Field<Value>) | undefined;
 }
 
 type Options<Value> = ColumnOptions<Value> | undefined;
 
-/** A field of the SDK whose values can be guessed. */
+/** A field of the SDK whose values are easy to guess, such as numbers. */
 interface GuessableField<Value> extends Field<Value> {
   searchable(search: GuessableSearch): Field<Value>;
 }
@@ -64,7 +64,7 @@ const guessable =
     return { field, search: (search: GuessableSearch) => field.searchable(requireSearch(search)) };
   };
 
-/** The specification of each type of column. */
+/** The functions that create the field of each column type. */
 export const specs = {
   text: (options: Options<string>): ColumnSpec<string> => {
     const field = text(options);
@@ -84,7 +84,7 @@ export const specs = {
   }),
 };
 
-/** Refuses options of the SDK's `searchable` that a query of the database cannot honour. */
+/** Throws EncryptedColumnError for options of the SDK's `searchable` that a database query cannot support. */
 function requireSearch<T extends object>(search: T): T {
   if (Object.hasOwn(search ?? {}, 'bits')) {
     refuse(

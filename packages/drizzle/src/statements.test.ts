@@ -21,7 +21,7 @@ import {
   notInArray,
 } from './pg/pg.ts';
 
-// The statements that reach the driver, without a database.
+// Checks the SQL statements that would reach the driver, without a database.
 
 const patients = encryptedTable('patients', {
   id: uuid().primaryKey(),
@@ -60,7 +60,7 @@ beforeEach(() => {
   sent = [];
 });
 
-/** The condition that reached the driver, and the number of its parameters. */
+/** Returns the condition of the SQL that reached the driver, and the number of its parameters. */
 function condition(): string {
   const [{ sql, params } = { sql: '', params: [] }] = sent;
   expect(params.every((param) => /^[0-9a-f]{64}$/.test(String(param)))).toBe(true);
@@ -116,7 +116,7 @@ describe('conditions', () => {
   });
 });
 
-// The columns as Drizzle sees them, because the types refuse what these tests do.
+// Drizzle's own column types. The types of encrypted columns would reject the statements of these tests.
 const name = columnOf(patients.name);
 const ssn = columnOf(patients.ssn);
 

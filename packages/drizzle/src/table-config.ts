@@ -2,7 +2,7 @@ import { Column, entityKind, is, SQL, type Table } from 'drizzle-orm';
 import { encryptedColumns, hiddenPlace } from './encryption.ts';
 import { refuse } from './error.ts';
 
-// Drizzle's builders of constraints and indexes, as they are at run time. They are the same in all dialects.
+// The run-time structure of Drizzle's builders of constraints and indexes. All dialects have the same structure.
 
 interface IndexBuilder {
   readonly config: { columns: unknown[] };
@@ -60,14 +60,14 @@ function coverIndexColumns(builder: object, table: Table): void {
   }
 }
 
-/** PostgreSQL passes copies of the columns, which have only their names. */
+/** Finds an encrypted column by its name. In PostgreSQL, Drizzle passes copies of columns that have only a name. */
 function entryNamed(column: unknown, table: Table) {
   if (typeof column !== 'object' || column === null || !('name' in column)) return undefined;
   if (is(column, Column) && column.table !== table) return undefined;
   return encryptedColumns(table).find((entry) => entry.column.name === column.name);
 }
 
-/** Returns the column that a constraint or an index covers in place of the given one. */
+/** Returns the index column for an encrypted column in a constraint or an index. Returns any other column unchanged. */
 function covered(column: unknown, table: Table): unknown {
   if (is(column, SQL)) {
     requirePlain('an expression of an index', column.queryChunks, table);
@@ -79,7 +79,7 @@ function covered(column: unknown, table: Table): unknown {
     const problem = 'a unique constraint or an index must cover a searchable column';
     return refuse('schema', entry.encryption, problem, 'add `.searchable()`, or leave the column out');
   }
-  // The copy keeps the order and the other options of an index of PostgreSQL.
+  // The copy keeps the sort order and the other options of a column in a PostgreSQL index.
   return is(column, Column) ? entry.index : Object.assign({}, column, { name: entry.index.name });
 }
 

@@ -1,22 +1,22 @@
 import { type EaasConfig, indexKeyOf } from './encryption.ts';
 import { refuse } from './error.ts';
 
-/** The part of a column builder that decides about the index column. */
+/** The settings in a column builder from which the index column is created. */
 interface EncryptedBuilder {
   readonly eaasConfig: { readonly name: string; readonly uniqueName: string | undefined } & EaasConfig;
 }
 
 const isEncryptedBuilder = (builder: object): builder is EncryptedBuilder => 'eaasConfig' in builder;
 
-/** An index column to create. */
+/** A request to create an index column. */
 export interface IndexColumnRequest {
-  /** Empty if the name follows from the key. */
+  /** The name of the index column. Empty if the name is derived from the key of the column. */
   readonly name: string;
   readonly isUnique: boolean;
   readonly uniqueName: string | undefined;
 }
 
-/** Returns the columns with an index column after each searchable column. Throws EncryptedColumnError. */
+/** Adds an index column after each searchable column. Throws EncryptedColumnError. */
 export function withIndexColumns(
   table: string,
   columns: Readonly<Record<string, object>>,

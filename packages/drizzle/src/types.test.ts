@@ -91,35 +91,35 @@ test('what cannot work does not compile', () => {
     eq(patients.city, 'London');
     inArray(patients.ssn, ['1']);
     isNull(patients.notes);
-    // @ts-expect-error: not searchable
+    // @ts-expect-error: the column `name` is not searchable
     eq(patients.name, 'Ada');
-    // @ts-expect-error: another type
+    // @ts-expect-error: the column `weight` contains numbers
     eq(patients.weight, '1');
-    // @ts-expect-error: another type
+    // @ts-expect-error: the column `name` takes text
     inArray(patients.ssn, [1]);
-    // @ts-expect-error: null is not a value
+    // @ts-expect-error: `eq` does not accept null
     eq(patients.ssn, null);
-    // @ts-expect-error: ciphertexts
+    // @ts-expect-error: `like` cannot compare ciphertexts
     like(patients.name, 'A%');
-    // @ts-expect-error: ciphertexts
+    // @ts-expect-error: `orderBy` cannot sort ciphertexts
     gt(patients.ssn, '1');
-    // @ts-expect-error: ciphertexts
+    // @ts-expect-error: `gt` cannot compare ciphertexts
     asc(patients.name);
-    // @ts-expect-error: ciphertexts
+    // @ts-expect-error: `groupBy` cannot group ciphertexts
     void db.select().from(patients).orderBy(patients.name);
-    // @ts-expect-error: ciphertexts
+    // @ts-expect-error: `asc` cannot sort ciphertexts
     void db.select().from(patients).groupBy(patients.ssn);
-    // @ts-expect-error: ciphertexts
+    // @ts-expect-error: `selectDistinct` cannot compare ciphertexts
     void db.selectDistinct({ name: patients.name }).from(patients);
-    // @ts-expect-error: another type
+    // @ts-expect-error: the column `ssn` contains text
     void db.insert(patients).values({ id: '', name: 1 });
-    // @ts-expect-error: the index column is computed
+    // @ts-expect-error: apps cannot write fingerprints into an index column
     void db.update(patients).set({ ssn_index: '' });
-    // @ts-expect-error: no default in the database
+    // @ts-expect-error: an encrypted column cannot have a default in the database
     encryptedText().default('');
-    // @ts-expect-error: bytes cannot be searched
+    // @ts-expect-error: encrypted bytes cannot be searched
     encryptedBytes().searchable();
-    // @ts-expect-error: a number can be guessed
+    // @ts-expect-error: a searchable number column needs the option `lowEntropy`
     encryptedNumber().searchable();
     void sql`${patients.name} is null`;
   };

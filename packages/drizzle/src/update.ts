@@ -26,10 +26,10 @@ import {
 /** Selects the ids of the rows that a condition finds. */
 export type SelectIds = (table: Table, id: Column, where: SQL | undefined) => Promise<RowId[]>;
 
-// Far below the limits of the databases for parameters of one statement (32,766 in SQLite).
+// A statement can have at most 32,766 parameters in SQLite, which has the lowest limit of the supported databases.
 const maxParameters = 30_000;
 
-/** Encrypts the values with one call, runs the update, and decrypts the rows that it returns. */
+/** Encrypts the values of an update with one call, runs the statement, and decrypts the returned rows. */
 export async function runUpdate(
   builder: Builder,
   recordsOf: RewriteContext['recordsOf'],
@@ -75,7 +75,7 @@ export async function runUpdate(
   );
 }
 
-/** Returns the values with those that the app computes, and the encrypted columns among them. */
+/** Adds the values that the app computes to an update. Returns the encrypted columns that the update writes. */
 function valuesToSet(table: Table, given: Row): { set: Row; entries: EncryptedEntry[] } {
   requireNoIndexValues(table, given);
   const set: Row = { ...given };
@@ -86,7 +86,7 @@ function valuesToSet(table: Table, given: Row): { set: Row; entries: EncryptedEn
   return { set, entries };
 }
 
-/** Returns for each column the value of each row: `case id when … then … end`. */
+/** Returns an expression `case id when … then … end` for each column, because each row has its own ciphertext. */
 function valuesOfRows({ column: id }: IdColumn, ids: readonly RowId[], stored: readonly Row[]): Row {
   const [first = {}] = stored;
   if (stored.length === 1) return asSqlValues(first);

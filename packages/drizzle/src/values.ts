@@ -12,7 +12,7 @@ import { type Row, type RowId, type TableRecords, withId } from './records.ts';
 import { rewrite } from './rewrite.ts';
 import type { RewriteContext } from './search.ts';
 
-/** Returns the plain value of an encrypted column in `values` or `set`. Throws EncryptedColumnError for SQL. */
+/** Returns the plaintext of an encrypted column in `values` or `set`. Throws EncryptedColumnError for SQL. */
 function plainValue(given: unknown, encryption: Encryption): unknown {
   const value = is(given, Param) ? given.value : given;
   if (is(value, Placeholder)) {
@@ -38,7 +38,7 @@ export function isSql(value: unknown): boolean {
   return is(value, SQL) || (typeof value === 'object' && value !== null && 'getSQL' in value);
 }
 
-/** Throws EncryptedColumnError for the value of an index column, because its fingerprint belongs to another value. */
+/** Throws EncryptedColumnError if an app writes an index column, because only this package computes fingerprints. */
 export function requireNoIndexValues(table: Table, values: Row): void {
   for (const { key, encryption, index } of encryptedColumns(table)) {
     if (!index || !Object.hasOwn(values, indexKeyOf(key))) continue;
@@ -46,7 +46,9 @@ export function requireNoIndexValues(table: Table, values: Row): void {
   }
 }
 
-/** Throws EncryptedColumnError if an update changes the row id, because the stored ciphertexts are bound to it. */
+/**
+ * Throws EncryptedColumnError if an update changes the row id, because the stored ciphertexts are bound to the row id.
+ */
 export function requireSameId(table: Table, set: Row, known?: unknown): void {
   const bound = encryptedColumns(table).find(({ encryption }) => isBound(encryption));
   const id = idColumnOf(table);
@@ -61,7 +63,7 @@ export function requireSameId(table: Table, set: Row, known?: unknown): void {
   );
 }
 
-/** The encrypted columns of a row to write, and their values by the names of the columns. */
+/** Returns the encrypted values of a row to write, by the names of the database columns. */
 export function valuesByColumn(entries: readonly EncryptedEntry[], row: Row): Row {
   return Object.fromEntries(
     entries
@@ -70,7 +72,10 @@ export function valuesByColumn(entries: readonly EncryptedEntry[], row: Row): Ro
   );
 }
 
-/** Rewrites the SQL among values, which could copy a ciphertext into another column. Throws EncryptedColumnError. */
+/**
+ * Rewrites SQL among the values to write, because SQL could copy a ciphertext into another column. Throws
+ * EncryptedColumnError.
+ */
 export async function rewriteValues(values: Row, context: RewriteContext): Promise<Row> {
   const expressions = Object.entries(values).filter(([, value]) => isSql(value));
   if (expressions.length === 0) return values;
@@ -78,14 +83,14 @@ export async function rewriteValues(values: Row, context: RewriteContext): Promi
   return { ...values, ...Object.fromEntries(await Promise.all(rewritten)) };
 }
 
-/** Rewrites the SQL for columns that are not encrypted. */
+/** Rewrites the SQL that is written into columns without encryption. */
 export async function rewriteOthers(table: Table, given: Row, context: RewriteContext): Promise<Row> {
   const encrypted = new Set(encryptedColumns(table).map(({ key }) => key));
   const others = Object.entries(given).filter(([key]) => !encrypted.has(key));
   return { ...given, ...(await rewriteValues(Object.fromEntries(others), context)) };
 }
 
-/** Encrypts rows with one call. Returns ciphertexts and fingerprints by the keys of the table object. */
+/** Encrypts rows with one call. Returns ciphertexts and fingerprints by the keys of the table's columns. */
 export async function encryptValues(
   entries: readonly EncryptedEntry[],
   rows: readonly Row[],
@@ -104,12 +109,12 @@ export async function encryptValues(
   });
 }
 
-/** The value as SQL that Drizzle sends unchanged, without the conversion of its column. */
+/** Returns a value as SQL, so that Drizzle sends the value without the conversion of its column. */
 function asSql(value: unknown): SQL {
   return sql`${new Param(value)}`;
 }
 
-/** Returns the object with its values as SQL. */
+/** Converts each value of the object to SQL. */
 export function asSqlValues(values: Row): Record<string, SQL> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, asSql(value)]));
 }

@@ -4,7 +4,6 @@ import { encryptedDatabase } from '../database.ts';
 import type { EncryptedOptions } from '../records.ts';
 import type { EncryptedColumn, OpenedFields } from '../types.ts';
 
-/** What `select` takes: Drizzle's columns and encrypted columns. */
 type Selectable = SelectedFields[string] | EncryptedColumn<unknown>;
 type SelectableFields = Readonly<Record<string, Selectable | Readonly<Record<string, Selectable>>>>;
 
@@ -29,11 +28,11 @@ type TransactionOf<Database> = Database extends {
   ? Transaction
   : never;
 
-/** A database of Drizzle whose statements encrypt and decrypt. */
+/** A Drizzle database whose statements encrypt and decrypt the values of encrypted columns. */
 export type EncryptedMySqlDatabase<Database extends object> = Omit<Database, 'select' | 'transaction'> & {
-  /** Selects all columns, or some. */
+  /** Selects all columns of a table, or the given columns. */
   readonly select: Select<Database>;
-  /** Runs statements in one transaction. */
+  /** Runs statements in one transaction. The database that `run` receives also encrypts and decrypts. */
   transaction<Result>(
     run: (transaction: EncryptedMySqlDatabase<TransactionOf<Database>>) => Promise<Result>,
     config?: object,
@@ -41,8 +40,8 @@ export type EncryptedMySqlDatabase<Database extends object> = Omit<Database, 'se
 };
 
 /**
- * Returns the database with statements that encrypt values, search by fingerprints and decrypt results. A statement that
- * cannot work on an encrypted column throws EncryptedColumnError.
+ * Returns a Drizzle database whose statements encrypt values, search by fingerprints and decrypt results. A statement
+ * that cannot work on an encrypted column throws EncryptedColumnError.
  */
 export function encrypted<Database extends object>(
   database: Database,

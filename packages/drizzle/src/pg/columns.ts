@@ -13,7 +13,7 @@ interface BuilderConfig<Value> {
   readonly enumValues: undefined;
 }
 
-/** The builder of an encrypted column. */
+/** Column builder of an encrypted column. */
 export class EncryptedPgColumnBuilder<Value, S extends Search> extends PgColumnBuilder<
   BuilderConfig<Value>,
   EaasConfig,
@@ -28,56 +28,59 @@ export class EncryptedPgColumnBuilder<Value, S extends Search> extends PgColumnB
     this.config.eaas = { field: spec.field, isUnique: false };
   }
 
-  /** Adds an index column, so that `eq` and `inArray` work. Anyone who can compute fingerprints can test guesses. */
+  /**
+   * Adds an index column with fingerprints, so that `eq` and `inArray` find encrypted values. Anyone who can compute
+   * fingerprints can test guesses of a value.
+   */
   searchable(...[options]: SearchParameters<S>): this & { _: { searchable: true } } {
     this.config.eaas = { ...this.config.eaas, field: searchableSpec(this.#spec, options) };
     return this as this & { _: { searchable: true } };
   }
 
-  /** Adds a unique constraint to the index column. The column must be searchable. */
+  /** Adds a unique constraint to the index column, so that no value occurs twice. Requires `searchable`. */
   override unique(name?: string): this {
     this.config.eaas = { ...this.config.eaas, isUnique: true };
     if (name !== undefined) this.config.uniqueName = name;
     return this;
   }
 
-  /** Throws EncryptedColumnError: the database would hold the default as plaintext. */
+  /** Throws EncryptedColumnError, because the database would store the default value as plaintext. */
   override default(): never {
     return unusable(this.config.name, 'default');
   }
 
-  /** Throws EncryptedColumnError: the database cannot compute ciphertexts. */
+  /** Throws EncryptedColumnError, because the database cannot encrypt a generated value. */
   override generatedAlwaysAs(): never {
     return unusable(this.config.name, 'generatedAlwaysAs');
   }
 
-  /** Throws EncryptedColumnError: each encryption of a value has another ciphertext. */
+  /** Throws EncryptedColumnError, because a primary key of ciphertexts would accept equal values. */
   override primaryKey(): never {
     return unusable(this.config.name, 'primaryKey');
   }
 
-  /** Throws EncryptedColumnError: each encryption of a value has another ciphertext. */
+  /** Throws EncryptedColumnError, because a foreign key cannot compare ciphertexts. */
   override references(): never {
     return unusable(this.config.name, 'references');
   }
 
-  /** Throws EncryptedColumnError: define the column with `encryptedJson`. */
+  /** Throws EncryptedColumnError, because `encryptedJson` defines an encrypted column of lists. */
   override array(): never {
     return unusable(this.config.name, 'array');
   }
 
-  /** The configuration that decides about the index column. */
+  /** The settings from which the index column of the column is created. */
   get eaasConfig(): EaasConfig & { readonly name: string; readonly uniqueName: string | undefined } {
     return this.config;
   }
 
-  /** Called by Drizzle when the table is created. */
+  /** Drizzle calls `build` when it creates the table. */
   build(table: AnyPgTable): PgColumn {
     return new EncryptedPgColumn(table, this.config);
   }
 }
 
-/** The builder of an index column. */
+/** Column builder of an index column, which contains fingerprints. */
 export class IndexPgColumnBuilder extends PgColumnBuilder<BuilderConfig<string>, EaasConfig> {
   static override readonly [entityKind]: string = 'IndexPgColumnBuilder';
 
@@ -86,7 +89,7 @@ export class IndexPgColumnBuilder extends PgColumnBuilder<BuilderConfig<string>,
     this.config.eaas = { role: 'index' };
   }
 
-  /** Called by Drizzle when the table is created. */
+  /** Drizzle calls `build` when it creates the table. */
   build(table: AnyPgTable): PgColumn {
     return new EncryptedPgColumn(table, this.config);
   }
@@ -117,7 +120,6 @@ type Create<Value, S extends Search> = {
   (name: string, options?: ColumnOptions<Value>): Builder<Value, S>;
 };
 
-/** Returns the function that creates the builders of one type. */
 function creates<Value, S extends Search>(
   specOf: (options: ColumnOptions<Value> | undefined) => ColumnSpec<Value>,
 ): Create<Value, S> {
@@ -140,7 +142,7 @@ export const encryptedDate: Create<Date, 'guessable'> = creates(specs.date);
 /** An encrypted column of bytes. */
 export const encryptedBytes: Create<Uint8Array, 'none'> = creates(specs.bytes);
 
-/** An encrypted column of JSON values: `encryptedJson<Notes>()`. */
+/** An encrypted column of JSON values with a given type: `encryptedJson<Notes>()`. */
 export function encryptedJson<Value>(options?: ColumnOptions<Value>): Builder<Value, 'none'>;
 export function encryptedJson<Value>(name: string, options?: ColumnOptions<Value>): Builder<Value, 'none'>;
 export function encryptedJson<Value>(

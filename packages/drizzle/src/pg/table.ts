@@ -26,7 +26,10 @@ type Created<Name extends string, Schema extends string | undefined, C extends C
   dialect: 'pg';
 }>;
 
-/** Creates a table like `pgTable`, and adds the index columns of its searchable columns. Throws EncryptedColumnError. */
+/**
+ * Creates a table like `pgTable`, and adds an index column for each searchable column. Throws EncryptedColumnError for
+ * an invalid definition.
+ */
 export function encryptedTable<Name extends string, C extends Columns>(
   name: Name,
   columns: C,
@@ -40,7 +43,10 @@ export function encryptedTable<Name extends string, C extends Columns>(
   return table as Created<Name, undefined, C>;
 }
 
-/** Creates a table in a schema, like `schema.table`. Throws EncryptedColumnError. */
+/**
+ * Creates a table with encrypted columns in a schema, like `schema.table`. Throws EncryptedColumnError for an invalid
+ * definition.
+ */
 export function encryptedTableIn<Schema extends string, Name extends string, C extends Columns>(
   schema: PgSchema<Schema>,
   name: Name,
@@ -60,6 +66,6 @@ function pairs<C extends Columns>(table: string, columns: C): C {
     const index = new IndexPgColumnBuilder(name);
     return isUnique ? index.unique(uniqueName) : index;
   });
-  // The types leave the index columns out, because apps do not read or write them.
+  // The types omit index columns, because apps do not read or write fingerprints.
   return all as C;
 }

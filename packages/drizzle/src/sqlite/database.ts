@@ -4,11 +4,9 @@ import { encryptedDatabase } from '../database.ts';
 import type { EncryptedOptions } from '../records.ts';
 import type { EncryptedColumn, OpenedFields } from '../types.ts';
 
-/** What `select` takes: Drizzle's columns and encrypted columns. */
 type Selectable = SelectedFields[string] | EncryptedColumn<unknown>;
 type SelectableFields = Readonly<Record<string, Selectable | Readonly<Record<string, Selectable>>>>;
 
-/** The kind and the result of statements, as the driver defines them. */
 type Kind<Database> = Database extends BaseSQLiteDatabase<infer Kind, unknown> ? Kind : never;
 type RunResult<Database> = Database extends { run(query: string): infer Result } ? Awaited<Result> : never;
 
@@ -27,11 +25,11 @@ type TransactionOf<Database> = Database extends {
   ? Transaction
   : never;
 
-/** A database of Drizzle whose statements encrypt and decrypt. */
+/** A Drizzle database whose statements encrypt and decrypt the values of encrypted columns. */
 export type EncryptedSQLiteDatabase<Database extends object> = Omit<Database, 'select' | 'transaction'> & {
-  /** Selects all columns, or some. */
+  /** Selects all columns of a table, or the given columns. */
   readonly select: Select<Database>;
-  /** Runs statements in one transaction. */
+  /** Runs statements in one transaction. The database that `run` receives also encrypts and decrypts. */
   transaction<Result>(
     run: (transaction: EncryptedSQLiteDatabase<TransactionOf<Database>>) => Promise<Result>,
     config?: object,
@@ -39,8 +37,8 @@ export type EncryptedSQLiteDatabase<Database extends object> = Omit<Database, 's
 };
 
 /**
- * Returns the database with statements that encrypt values, search by fingerprints and decrypt results. A statement that
- * cannot work on an encrypted column throws EncryptedColumnError.
+ * Returns a Drizzle database whose statements encrypt values, search by fingerprints and decrypt results. A statement
+ * that cannot work on an encrypted column throws EncryptedColumnError.
  */
 export function encrypted<Database extends object>(
   database: Database,

@@ -29,7 +29,10 @@ type Created<
   dialect: 'sqlite';
 }>;
 
-/** Creates a table like `sqliteTable`, and adds the index columns of its searchable columns. Throws EncryptedColumnError. */
+/**
+ * Creates a table like `sqliteTable`, and adds an index column for each searchable column. Throws EncryptedColumnError
+ * for an invalid definition.
+ */
 export function encryptedTable<Name extends string, C extends Columns>(
   name: Name,
   columns: C,
@@ -48,6 +51,6 @@ function pairs<C extends Columns>(table: string, columns: C): C {
     const index = new IndexSQLiteColumnBuilder(name);
     return isUnique ? index.unique(uniqueName) : index;
   });
-  // The types leave the index columns out, because apps do not read or write them.
+  // The types omit index columns, because apps do not read or write fingerprints.
   return all as C;
 }
