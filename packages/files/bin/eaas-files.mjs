@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-// Committed, so that npm links the command at install time, before anything is built.
+// This file is committed so that npm can link the command at install time, before `dist` is built.
 import '../dist/main.js';

@@ -1,18 +1,17 @@
 import type { Options, Parsed } from './options.ts';
 import type { Progress } from './progress.ts';
 
-/** The surroundings of a running command. */
+/** The arguments, the progress line and the abort signal of a running command. */
 export interface Run {
   readonly parsed: Parsed;
-  /** Aborted by SIGINT and SIGTERM, and by an error that ends the command. */
+  /** SIGINT, SIGTERM and an error that ends the command abort this controller. */
   readonly stop: AbortController;
   readonly progress: Progress;
 }
 
-/** A command of the program. */
 export interface Command {
   readonly name: string;
-  /** What follows the options, for the help. */
+  /** The arguments after the options, as the help text shows them. */
   readonly operand: string;
   readonly about: string;
   readonly options: Options;

@@ -3,7 +3,7 @@ import { WrongUsage } from './failure.ts';
 
 const shells = { bash, zsh, fish };
 
-/** Creates `eaas-files completion`, which completes these commands and itself. */
+/** Creates the command `eaas-files completion`, which prints a shell completion for all commands. */
 export function completionOf(commands: readonly Command[]): Command {
   const completion: Command = {
     name: 'completion',

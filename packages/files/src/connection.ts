@@ -20,7 +20,7 @@ export const serviceOptions: Options = {
   'insecure-http': { about: 'allow http: to another machine, on a network that you trust' },
 };
 
-/** The option of commands that encrypt or decrypt. */
+/** The option `--context` of commands that encrypt or decrypt. */
 export const contextOptions: Options = {
   context: {
     value: 'name=value',
@@ -42,13 +42,13 @@ export const openOptions: Options = {
   tenant: { value: 'id', about: 'the tenant of the exported key, if its file does not name it' },
 };
 
-/** A client that unwraps data keys, and the keys that it accepts. */
+/** A client that unwraps data keys, and the ids of the keys that it accepts. */
 export interface Opener {
   readonly client: StreamClient;
   readonly expected: Pick<OpenOptions, 'keyId' | 'anyKey'>;
 }
 
-/** Does work with a client for the service that the environment names. */
+/** Calls `work` with a client for the service in EAAS_BASE_URL, and closes the client afterwards. */
 export async function withClient<T>(parsed: Parsed, work: (client: EaasClient) => Promise<T>): Promise<T> {
   const client = new EaasClient({ insecureHttp: parsed.isSet('insecure-http') });
   try {
@@ -58,7 +58,10 @@ export async function withClient<T>(parsed: Parsed, work: (client: EaasClient) =
   }
 }
 
-/** Does work with a client that decrypts: with exported keys if --exported-key is set, and otherwise with the service. */
+/**
+ * Calls `work` with a client that decrypts. With --exported-key the client uses exported keys, and otherwise the
+ * service.
+ */
 export async function withOpener<T>(parsed: Parsed, work: (opener: Opener) => Promise<T>): Promise<T> {
   const keyIds = keyIdsIn(parsed);
   const exportedKeys = parsed.all('exported-key');
@@ -81,14 +84,14 @@ export async function withOpener<T>(parsed: Parsed, work: (opener: Opener) => Pr
   });
 }
 
-/** Returns the ids of --key. Throws WrongUsage. */
+/** Returns the key ids that --key names. Throws WrongUsage. */
 export function keyIdsIn(parsed: Parsed): readonly string[] {
   const ids = parsed.all('key');
   if (ids.every((id) => parseUuid(id) !== undefined)) return ids;
   throw new WrongUsage('--key must be the id of a key, which is a UUID: the `key_id`, not the name.');
 }
 
-/** Returns the context of the options, or undefined. Throws WrongUsage. */
+/** Returns the context from --context, or undefined without this option. Throws WrongUsage. */
 export function contextIn(parsed: Parsed): Context | undefined {
   const pairs = parsed.all('context').map((text) => {
     const at = text.indexOf('=');

@@ -4,8 +4,8 @@ import { type Input, standard } from './inputs.ts';
 import { inLine, note } from './output.ts';
 
 /**
- * Does the work for each item, for several items at the same time. Prints the errors that concern one file, and continues.
- * Returns their number. Any other error stops the work and is thrown.
+ * Calls `work` for each item, for up to `atOnce` items concurrently. Prints an error that concerns one file, and
+ * continues. Any other error stops all work and is thrown. Returns the number of failed files.
  */
 export async function forEachFile<Item>(
   { stop, progress }: Pick<Run, 'stop' | 'progress'>,
@@ -40,17 +40,17 @@ export async function forEachFile<Item>(
   };
   const results = await Promise.allSettled(Array.from({ length: atOnce }, worker));
   progress.end();
-  // Waits for all files before it throws, so that no temporary file remains.
+  // All files have ended at this point, so the thrown error leaves no temporary file.
   for (const result of results) if (result.status === 'rejected') throw result.reason;
   return failures;
 }
 
-/** The name of an input for messages. */
+/** Returns the name of an input for messages. */
 export function nameOf({ path }: Input): string {
   return path === standard ? 'standard input' : inLine(path);
 }
 
-/** Tells the progress how much the inputs contain. */
+/** Sets the total number of bytes and files for the progress line. */
 export function expectAll({ progress }: Pick<Run, 'progress'>, inputs: readonly Input[]): void {
   const sizes = inputs.map(({ size }) => size);
   const isKnown = sizes.every((size) => size !== undefined);

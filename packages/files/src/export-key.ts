@@ -14,7 +14,7 @@ import { writePieces } from './write.ts';
 type Exported = Output<'POST /v1/keys/:key_id/export'>;
 type RsaPublicKey = Input<'POST /v1/keys/:key_id/export'>['public_key'];
 
-/** `eaas-files export-key`. */
+/** The command `eaas-files export-key`. */
 export const exportKey: Command = {
   name: 'export-key',
   operand: '',
@@ -72,7 +72,10 @@ async function exportToFile({ parsed, stop: { signal } }: Run): Promise<number> 
   return 0;
 }
 
-/** A wrapped key is bound to the id of its tenant. Returns undefined if the API key cannot read the audit log. */
+/**
+ * Returns the id of the tenant, to which each wrapped key is bound. Returns undefined if the API key cannot read the
+ * audit log.
+ */
 async function tenantIdOf(audit: EaasClient['audit'], signal: AbortSignal): Promise<string | undefined> {
   try {
     const { logs } = await audit.page({ limit: 1 }, { signal });
@@ -95,7 +98,7 @@ async function readPublicKey(path: string): Promise<RsaPublicKey> {
     const { kty, n = '', e = '' } = key.export({ format: 'jwk' });
     if (kty === 'RSA') return { kty, n, e };
   } catch {
-    // All causes have the same remedy.
+    // A private key, a key of another type and any other text have the same remedy.
   }
   throw new CannotStart(
     `${inLine(path)} must be an RSA public key in PEM or JWK: make one with \`openssl rsa -in private.pem -pubout\`.`,

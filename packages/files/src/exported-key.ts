@@ -6,11 +6,11 @@ import { inLine } from './output.ts';
 
 interface ExportedVersion {
   readonly key_version: number;
-  /** The material of the version, encrypted with RSA-OAEP, in base64. */
+  /** The key material of one version in base64, encrypted with RSA-OAEP. */
   readonly encrypted: string;
 }
 
-/** A response of POST /v1/keys/:key_id/export, to which `export-key` and the console add the id of the tenant. */
+/** The response of POST /v1/keys/:key_id/export with the id of the tenant, which `export-key` and the console add. */
 export interface ExportedKey {
   readonly key_id: string;
   readonly tenant_id?: string;
@@ -57,7 +57,7 @@ export async function readPrivateKey(path: string): Promise<KeyObject> {
   }
 }
 
-/** Reads a file with a key. Throws CannotStart. */
+/** Reads a file with a key as text. Throws CannotStart. */
 export async function readText(path: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new CannotStart(`${inLine(path)} cannot be read (${error.code}).`);

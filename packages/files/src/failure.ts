@@ -1,9 +1,9 @@
 import { EaasError, InputError, ServiceError } from '@eaas/sdk';
 
-/** The exit codes of the program. A signal ends it with 128 plus the number of the signal. */
+/** The exit codes of the program. If a signal ends the program, the exit code is 128 plus the number of the signal. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, cannotStart: 3, unexpected: 4 } as const;
 
-/** The meanings of the exit codes, for `help exit-codes`. */
+/** The text of `help exit-codes`. */
 export const exitCodesHelp = `Exit codes:
   0    done
   1    a file failed, or the service refused the request
@@ -27,7 +27,7 @@ export class FileFailure extends Error {
   override readonly name = 'FileFailure';
 }
 
-/** Returns the sentence for an error that concerns one file only. Returns undefined for any other error. */
+/** Returns the message of an error that concerns only one file. Returns undefined for any other error. */
 export function fileFailureOf(error: unknown): string | undefined {
   if (error instanceof FileFailure) return error.message;
   if (error instanceof ServiceError)
@@ -37,7 +37,7 @@ export function fileFailureOf(error: unknown): string | undefined {
   return error instanceof Error && 'syscall' in error ? error.message : undefined;
 }
 
-/** Returns the exit code and the message for an error that ended a command. */
+/** Returns the exit code and the message for an error that ends a command. */
 export function failureOf(error: unknown): { readonly code: number; readonly message: string } {
   if (error instanceof WrongUsage) return { code: exitCodes.usage, message: error.message };
   if (error instanceof CannotStart) return { code: exitCodes.cannotStart, message: error.message };
@@ -55,7 +55,9 @@ function codeOf({ retryable, code }: ServiceError): number {
     : exitCodes.failed;
 }
 
-/** Replaces the names of the SDK's options by the options and variables that set them. */
+/**
+ * Replaces the names of SDK options in a message by the command-line options and environment variables that set them.
+ */
 function inOptions(message: string): string {
   return message
     .replace('`insecureHttp: true`', '--insecure-http')

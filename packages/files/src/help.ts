@@ -4,7 +4,6 @@ import type { Options } from './options.ts';
 const help = ['-h, --help', 'show this help'] as const;
 const width = 80;
 
-/** Returns the help of the program. */
 export function programHelp(commands: readonly Command[]): string {
   const options = [['-V, --version', 'print the version'], help] as const;
   const rows = commands.map(({ name, operand, about }) => {
@@ -25,7 +24,6 @@ EAAS_BASE_URL, EAAS_API_KEY and EAAS_KEY_ID name the service and the key.
 `;
 }
 
-/** Returns the help of a command. */
 export function commandHelp({ name, operand, about, options, examples }: Command): string {
   return `Usage: eaas-files ${name} [options]${operand}
 
@@ -54,7 +52,7 @@ function table(rows: readonly (readonly [string, string])[]): string {
   return lines.join('\n');
 }
 
-/** Breaks a text into lines of at most this many characters. Lines after the first begin with the indent. */
+/** Breaks a text into lines of at most `length` characters. Indents all lines but the first. */
 function wrapped(text: string, length: number, indent: string): string {
   const lines = [''];
   for (const word of text.split(' ')) {

@@ -4,35 +4,34 @@ import { basename, join } from 'node:path';
 import { WrongUsage } from './failure.ts';
 import { inLine } from './output.ts';
 
-/** The end of the name of an encrypted file. */
+/** The file extension of an encrypted file. */
 export const suffix = '.eaas';
 
 /** The name of standard input and standard output on the command line. */
 export const standard = '-';
 
-/** A file to read. */
 export interface Input {
   /** The path of the file. `-` is standard input. */
   readonly path: string;
-  /** The path of the file relative to the folder that the command line names. The base name of any other file. */
+  /** The path of the file relative to the folder on the command line. For a file on the command line, its base name. */
   readonly relative: string;
   readonly isInFolder: boolean;
-  /** The length in bytes. Undefined for standard input and for pipes. */
+  /** The length of the file in bytes. Undefined for standard input and for pipes. */
   readonly size: number | undefined;
-  /** The permissions of the file. Undefined for standard input. */
+  /** The permission bits of the file. Undefined for standard input. */
   readonly mode: number | undefined;
 }
 
 export interface InputOptions {
   readonly isRecursive: boolean;
-  /** Whether a file in a folder is read, by its name. A file that the command line names is always read. */
+  /** Returns whether to read a file of a folder, by the name of the file. Files on the command line are always read. */
   readonly isWanted: (name: string) => boolean;
 }
 
-/** Whether the name is that of an encrypted file. */
+/** Whether a file name ends with the extension of encrypted files. */
 export const isEncryptedName = (name: string): boolean => name.endsWith(suffix);
 
-/** Finds the files of a command line. Reads standard input if it names no file. Throws WrongUsage. */
+/** Finds the files that the command line names. Without a path, the program reads standard input. Throws WrongUsage. */
 export async function findInputs(paths: readonly string[], options: InputOptions): Promise<Input[]> {
   if (paths.length === 0 && process.stdin.isTTY) {
     throw new WrongUsage('Name at least one file, or pipe data to standard input.');
@@ -58,7 +57,7 @@ async function inputsAt(path: string, options: InputOptions): Promise<Input[]> {
   return inFolder(path, '', options);
 }
 
-/** Finds the files in a folder and its subfolders, in the order of their names. Does not follow symbolic links. */
+/** Finds the files in a folder and its subfolders, sorted by name. Does not follow symbolic links. */
 async function inFolder(root: string, below: string, options: InputOptions): Promise<Input[]> {
   const byName = (a: Dirent, b: Dirent): number => (a.name < b.name ? -1 : 1);
   const found: Input[] = [];

@@ -6,7 +6,7 @@ import { findInputs, type Input, isEncryptedName } from './inputs.ts';
 import { printResults } from './output.ts';
 import { withPieces } from './read.ts';
 
-/** The description of a ciphertext by its header and its length. Nothing in it is authenticated. */
+/** The description of a ciphertext, from its header and its length. No part of the description is authenticated. */
 interface Found {
   readonly path: string;
   readonly kind: 'stream' | 'value';
@@ -18,7 +18,7 @@ interface Found {
 
 const json = { json: { about: 'print each result as one line of JSON, and nothing else' } };
 
-/** `eaas-files inspect`. */
+/** The command `eaas-files inspect`. */
 export const inspect: Command = {
   name: 'inspect',
   operand: ' [path...]',
@@ -37,7 +37,7 @@ export const inspect: Command = {
   },
 };
 
-/** `eaas-files keys`. */
+/** The command `eaas-files keys`. */
 export const keys: Command = {
   name: 'keys',
   operand: ' [path...]',
@@ -59,12 +59,12 @@ export const keys: Command = {
   },
 };
 
-/** Reads the headers of the files of a command line, in their order. Returns the number of files that failed. */
+/** Reads the headers of the files on the command line, in order. Returns the number of files that failed. */
 async function examine(run: Run, found: (each: Found) => void): Promise<number> {
   const { parsed } = run;
   const isRecursive = parsed.isSet('recursive');
   const inputs = await findInputs(parsed.paths, { isRecursive, isWanted: isEncryptedName });
-  // One file at a time keeps the order, and a file takes only one read.
+  // Reads one file at a time to keep the order of the results.
   return forEachFile(
     run,
     inputs,

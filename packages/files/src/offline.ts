@@ -18,12 +18,12 @@ export interface OfflineClient extends StreamClient {
   readonly keyIds: readonly string[];
 }
 
-/** An exported key version, and the file that it is from. */
+/** A version of an exported key, and the path of its file. */
 interface Material {
   readonly tenantId: string;
   readonly encrypted: string;
   readonly path: string;
-  /** The decrypted bytes, once they were needed. */
+  /** The decrypted key material. Undefined until the first use. */
   bytes?: Buffer;
 }
 
@@ -61,14 +61,17 @@ export async function openOffline({
   };
 }
 
-// The iv can be constant, because each salt results in a different encryption key.
+// The iv is constant, because each salt derives another encryption key.
 const iv = Buffer.alloc(12);
 const wrappedLength = 78;
-const headLength = 30; // format, suite, version and salt
+const headLength = 30; // The lengths of format, suite, version and salt.
 const saltAt = 6;
 const formatAndSuite = 0x0101;
 
-/** Opens a wrapped key as the service does. Throws DecryptionError. `docs/offline.md` has the format. */
+/**
+ * Decrypts a wrapped key in the same way as the service. `docs/offline.md` specifies the format. Throws
+ * DecryptionError.
+ */
 function unwrap(material: Material, privateKey: KeyObject, wrapped: Wrapped): Uint8Array {
   const { keyId, keyVersion, wrappedKey } = wrapped;
   if (wrappedKey.length !== wrappedLength) throw new DecryptionError();

@@ -2,21 +2,23 @@ import { parseArgs } from 'node:util';
 import { nearestOf } from '@eaas/protocol/internal';
 import { WrongUsage } from './failure.ts';
 
-/** An option of a command. */
 interface Option {
   readonly about: string;
-  /** The name of the value, as in `<path>`. Undefined if the option is a switch. */
+  /**
+   * The placeholder of the value in help texts, for example `path` in `<path>`. Undefined for an option without a
+   * value.
+   */
   readonly value?: string;
   readonly short?: string;
   /** Whether the option can be repeated. */
   readonly multiple?: true;
 }
 
-/** The options and paths of a command line. */
+/** The parsed options and paths of a command line. */
 export interface Parsed {
   readonly paths: readonly string[];
   isSet(name: string): boolean;
-  /** Returns the values of an option in their order. */
+  /** Returns all values of a repeatable option, in order. */
   all(name: string): readonly string[];
   /** Returns the value of an option that cannot be repeated. */
   one(name: string): string | undefined;
@@ -24,7 +26,7 @@ export interface Parsed {
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** Parses the words after the name of a command. Throws WrongUsage, which names the nearest known option. */
+/** Parses the arguments after the command name. Throws WrongUsage, which names the nearest known option. */
 export function parseOptions(options: Options, words: readonly string[]): Parsed {
   const config = Object.entries(options).map(([name, { value, short }]) => {
     const type = value === undefined ? ('boolean' as const) : ('string' as const);
@@ -65,7 +67,7 @@ export function parseOptions(options: Options, words: readonly string[]): Parsed
   };
 }
 
-/** The error for an unknown command or option. */
+/** Creates the error for an unknown command or option. The message names the nearest known command or option. */
 export function unknown(what: string, name: string, known: readonly string[]): WrongUsage {
   const nearest = nearestOf(known, name);
   const advice = nearest === undefined ? '' : `\n(Did you mean ${nearest}?)`;
@@ -79,7 +81,7 @@ function requireValue(option: Option, name: string, value: string | undefined, i
     if (isInline) throw new WrongUsage(`${name} takes no value.`);
     return;
   }
-  // `-` is a value. Another word that begins with a hyphen is an option, unless it is written as in --out=-x.
+  // `-` is a valid value. Any other argument with a leading hyphen is an option, except in the form --out=-x.
   if (value !== undefined && value !== '' && (isInline || value === '-' || !value.startsWith('-'))) return;
   throw new WrongUsage(`${name} needs a value: ${name} <${option.value}>.`);
 }

@@ -1,4 +1,4 @@
-/** Prints results on standard output: a table of these columns, or one line of JSON each. */
+/** Prints results to standard output as a table with the given columns, or as one line of JSON per result. */
 export function printResults<Row extends object>(
   rows: readonly Row[],
   columns: readonly (keyof Row & string)[],
@@ -17,12 +17,12 @@ export function printResults<Row extends object>(
   }
 }
 
-/** Prints a sentence on standard error, so that standard output has only the result. */
+/** Prints a sentence to standard error, because standard output is only for results. */
 export function note(sentence: string): void {
   process.stderr.write(`${sentence}\n`);
 }
 
-/** Quotes a path with control characters, so that a terminal does not execute them. */
+/** Quotes a path that contains control characters, so that the terminal does not interpret them. */
 export function inLine(path: string): string {
   return /\p{Cc}/u.test(path) ? JSON.stringify(path) : path;
 }

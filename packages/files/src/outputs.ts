@@ -4,7 +4,7 @@ import { FileFailure, WrongUsage } from './failure.ts';
 import { type Input, standard } from './inputs.ts';
 import { inLine } from './output.ts';
 
-/** A file to read, and the path of the file to write. The path `-` is standard output. */
+/** A file to read, and the path of the file to write. `-` means standard output. */
 export interface Job {
   readonly input: Input;
   readonly output: string;
@@ -15,13 +15,13 @@ export interface OutputOptions {
   readonly out: string | undefined;
   /** Whether existing files are overwritten. */
   readonly force: boolean;
-  /** Returns the name of the output for the name of an input. Throws WrongUsage if there is none. */
+  /** Returns the output name for an input name. Throws WrongUsage if the input name does not fit the command. */
   readonly rename: (name: string) => string;
 }
 
 /**
- * Chooses the output of each input. Throws WrongUsage if two inputs have the same output, and FileFailure if an output
- * exists. The command has not written anything then.
+ * Chooses the output path of each input before anything is written. Throws WrongUsage if two inputs have the same
+ * output path, and FileFailure if an output exists.
  */
 export async function planOutputs(
   inputs: readonly Input[],
@@ -66,7 +66,7 @@ async function chooser(
   return ({ relative }) => join(out, rename(relative));
 }
 
-/** Throws FileFailure if a file has one of these paths. */
+/** Throws FileFailure if one of the paths exists. */
 export async function requireNew(paths: readonly string[]): Promise<void> {
   const existing: string[] = [];
   for (const path of paths) if (path !== standard && (await exists(path))) existing.push(path);
@@ -78,7 +78,7 @@ export async function requireNew(paths: readonly string[]): Promise<void> {
   );
 }
 
-/** Whether a file, a folder or a symbolic link has this path. */
+/** Returns whether a file, a folder or a symbolic link exists at the path. */
 export function exists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,

@@ -20,11 +20,11 @@ const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 /** Runs a command line, and returns its exit code. */
 export async function run(words: readonly string[]): Promise<number> {
   const stop = new AbortController();
-  // Many files listen at the same time. Node would warn about more than ten listeners.
+  // Many files listen to this signal concurrently. Node.js would print a warning for more than ten listeners.
   setMaxListeners(0, stop.signal);
   let interrupted: number | undefined;
   for (const [signal, code] of Object.entries(signals)) {
-    // A second signal ends the process at once, because the handler is called only once.
+    // `once` removes the handler after the first signal, so a second signal ends the process at once.
     process.once(signal, () => {
       interrupted = code;
       stop.abort(new Error('the command was interrupted'));

@@ -1,14 +1,16 @@
-/** The progress of a command. It is shown only if standard error is a terminal. */
+/** The progress line of a command. It is visible only if standard error is a terminal. */
 export interface Progress {
-  /** Sets the number of bytes and of files that the command will read. The bytes are undefined if nobody knows. */
+  /**
+   * Sets the number of bytes and files that the command will read. `bytes` is undefined if an input has no known size.
+   */
   expect(bytes: number | undefined, files: number): void;
-  /** Counts bytes that were read. */
+  /** Adds to the number of bytes that were read. */
   add(bytes: number): void;
-  /** Counts a file that is finished. */
+  /** Adds one finished file. */
   finish(): void;
-  /** Removes the line until it is drawn again. */
+  /** Clears the progress line until the next update. */
   end(): void;
-  /** Shows no progress from now on. */
+  /** Hides the progress line permanently. */
   hide(): void;
 }
 
@@ -66,7 +68,7 @@ function bar(done: number, total: number | undefined): string {
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
-/** Formats a number of bytes, as in 1.5 GiB. */
+/** Formats a number of bytes, for example as 1.5 GiB. */
 function inUnits(bytes: number): string {
   let value = bytes;
   let unit = 0;

@@ -6,7 +6,7 @@ import type { Progress } from './progress.ts';
 
 const pieceLength = 262_144;
 
-/** Does work with the pieces of a file or of standard input. Closes the file, even if the work did not read all of it. */
+/** Passes the content of a file or of standard input to `work`, piece by piece. Closes the file when `work` ends. */
 export async function withPieces<T>(
   { stop: { signal }, progress }: Pick<Run, 'stop' | 'progress'>,
   { path }: Input,
@@ -14,7 +14,7 @@ export async function withPieces<T>(
 ): Promise<T> {
   const source: Readable =
     path === standard ? process.stdin : createReadStream(path, { highWaterMark: pieceLength });
-  // The reader of the pieces gets each error. This handler is for errors while nobody reads.
+  // The iterator of the stream throws each error. The empty handler is for errors that occur while nobody iterates.
   addAbortSignal(signal, source).on('error', () => {});
   try {
     return await work(counted(source, progress));
@@ -30,7 +30,10 @@ async function* counted(pieces: AsyncIterable<Uint8Array>, progress: Progress): 
   }
 }
 
-/** Returns the first bytes of the pieces (fewer if there are no more), and all pieces including these bytes. */
+/**
+ * Returns the first `length` bytes, or fewer if the input is shorter. `all` returns the whole input, including these
+ * bytes.
+ */
 export async function peek(
   pieces: AsyncGenerator<Uint8Array>,
   length: number,
@@ -55,7 +58,7 @@ export async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Buffer
   return Buffer.concat(all);
 }
 
-/** Returns the pieces as a web stream, which reads a piece only when the reader requests it. */
+/** Returns the pieces as a web stream that reads the next piece only on demand. */
 export function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {

@@ -9,13 +9,13 @@ import { exists } from './outputs.ts';
 export interface WriteOptions {
   /** Whether an existing file is overwritten. */
   readonly force: boolean;
-  /** The permissions of the new file. By default only this user can read it. */
+  /** The permission bits of the new file. By default only its owner can read it. */
   readonly mode: number | undefined;
 }
 
 /**
- * Writes pieces to a file or to standard output. The file has its name only after all pieces are on disk. If a piece
- * fails, no file remains. Missing folders are created.
+ * Writes a file or standard output, and creates missing folders. The file appears under its name only when it is
+ * complete on disk. After an error no file remains.
  */
 export async function writePieces(
   path: string,
@@ -36,7 +36,7 @@ export async function writePieces(
   }
 }
 
-/** Writes all pieces and closes the file. */
+/** Writes all pieces to an open file and closes the file. */
 async function fill(
   file: FileHandle,
   pieces: AsyncIterable<Uint8Array>,
@@ -51,15 +51,15 @@ async function fill(
   }
 }
 
-// File systems without hard links, such as exFAT.
+// Error codes of file systems without hard links, such as exFAT.
 const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-/** Gives the temporary file its name. Does not replace another file that appeared in the meantime, unless `force` is set. */
+/** Renames the temporary file. Without `force`, throws if a file with the new name has appeared since the check. */
 async function moveTo(path: string, temporary: string, force: boolean): Promise<void> {
   if (force) return rename(temporary, path);
   const taken = new FileFailure(`${inLine(path)} exists: add --force to overwrite it.`);
   try {
-    // `rename` would replace an existing file. `link` fails.
+    // `link` fails if the file exists, whereas `rename` would replace the file.
     await link(temporary, path);
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
