@@ -3,7 +3,7 @@ import type { Model, RuntimeDataModel } from './models.ts';
 import type { Executor } from './perform.ts';
 import type { Args } from './values.ts';
 
-/** The part of a generated Prisma client that the extension uses. */
+/** The properties of a generated Prisma client that the extension uses. */
 export interface PrismaClient {
   readonly _runtimeDataModel: RuntimeDataModel;
   readonly _previewFeatures?: readonly string[] | undefined;
@@ -11,7 +11,7 @@ export interface PrismaClient {
   $transaction(operations: readonly unknown[]): Promise<readonly unknown[]>;
 }
 
-/** What Prisma passes to the callback of a query extension. */
+/** The argument that Prisma passes to the callback of a query extension. */
 export interface QueryCall {
   readonly model?: string | undefined;
   readonly operation: string;
@@ -20,7 +20,7 @@ export interface QueryCall {
   readonly __internalParams?: InternalParams | undefined;
 }
 
-/** Prisma does not document these. Without them, an extension does not know the transaction of its operation. */
+/** Undocumented parameters of Prisma. They are the only way to learn the transaction of an operation. */
 export interface InternalParams {
   readonly transaction?: { readonly kind: string } | undefined;
   readonly dataPath?: readonly string[] | undefined;
@@ -28,7 +28,7 @@ export interface InternalParams {
 
 type Delegate = Readonly<Record<string, (args: Args) => Promise<unknown>>>;
 
-/** Returns the functions that run queries in the transaction of this call. */
+/** Returns functions that run queries in the transaction of the given call. */
 export function executorOf(client: PrismaClient, call: QueryCall, params: InternalParams): Executor {
   const kind = params.transaction?.kind;
   const requireNoBatch = (model: Model): void => {
@@ -62,7 +62,7 @@ function delegateOf(client: PrismaClient, model: Model): Delegate {
   return (client as unknown as Readonly<Record<string, Delegate>>)[propertyOf(model)] ?? {};
 }
 
-/** The name of the property of a client for a model. */
+/** Returns the property of a Prisma client for a model: `patient` for the model `Patient`. */
 function propertyOf({ name }: Model): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }

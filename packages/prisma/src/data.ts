@@ -4,7 +4,7 @@ import { type Model, targetOf } from './models.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
 import { idColumns, idOf, type Place, refuseIndexColumn, refuseUnknown, type Work } from './work.ts';
 
-/** Rewrites the data of a new row. Creates the id if a field needs it, or if `needsId` asks for it. */
+/** Encrypts the data of a new row. Creates the row id if an encrypted field is bound to it, or if `needsId` is set. */
 export async function createOf(work: Work, model: Model, data: unknown, needsId = false): Promise<Args> {
   const { columns, values } = await splitOf(work, model, data, undefined);
   if ((needsId || bindsRow(model, values)) && idOf(model, columns) === undefined) {
@@ -24,7 +24,7 @@ export async function createOf(work: Work, model: Model, data: unknown, needsId 
   return columns;
 }
 
-/** Rewrites the data of an update. Calls `place.id` only if a field needs the id of the row. */
+/** Encrypts the data of an update. Calls `place.id` only if an encrypted field is bound to the row id. */
 export async function updateOf(
   work: Work,
   model: Model,
@@ -41,7 +41,7 @@ export async function updateOf(
   return { data: columns, id: needsId ? id : undefined };
 }
 
-/** Whether the data of an update holds a value that is encrypted for one row. */
+/** Returns whether an update contains a value whose ciphertext is bound to the row id. */
 export function needsRow(model: Model, data: unknown): boolean {
   if (!isArgs(data)) return false;
   const values = entriesOf(data).flatMap(([name, value]) => {
@@ -51,7 +51,7 @@ export function needsRow(model: Model, data: unknown): boolean {
   return bindsRow(model, Object.fromEntries(values) as Args);
 }
 
-/** Separates the values to encrypt from the other columns, and rewrites nested writes. */
+/** Separates the values to encrypt from the other values of a row, and encrypts nested writes. */
 async function splitOf(work: Work, model: Model, data: unknown, place: Place | undefined) {
   if (!isArgs(data)) return refuse('unknown_argument', model, undefined, '`data` must be an object');
   const values: Args = {};
@@ -70,7 +70,7 @@ async function splitOf(work: Work, model: Model, data: unknown, place: Place | u
   return { columns, values };
 }
 
-/** The value of a field in an update, without its `set`. For a json field every object is a value. */
+/** Unwraps `{ set: value }` in the data of an update. In a json field, every object is a value. */
 function valueOf(model: Model, field: FieldDescription, value: unknown): unknown {
   if (!isArgs(value) || field.type === 'json') return value;
   const names = Object.keys(value).join(', ');

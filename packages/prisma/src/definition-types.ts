@@ -1,7 +1,7 @@
 import type { Bound, Field, FieldsDefinition, Tables } from '@eaas/sdk/fields';
 import type { ModelOptions } from './models.ts';
 
-/** How models map to tables. */
+/** Maps model names to table names of the definition. */
 export type Mapping = Readonly<Record<string, string | ModelOptions>>;
 
 type TableOf<Models, Name> = Name extends keyof Models
@@ -12,7 +12,6 @@ type TableOf<Models, Name> = Name extends keyof Models
       : Name
   : Name;
 
-/** The columns of a model in the definition. */
 type ColumnsOf<E, Name> =
   E extends Encrypted<infer T, infer Models>
     ? TableOf<Models, Name> extends infer Table
@@ -22,13 +21,13 @@ type ColumnsOf<E, Name> =
       : never
     : never;
 
-/** A definition and the mapping of its tables. */
+/** The encrypted tables of a Prisma client, with the mapping from models to tables. */
 export interface Encrypted<T extends Tables, Models> {
   readonly tables: FieldsDefinition<T>['tables'];
   readonly models: Models;
 }
 
-/** The values of the encrypted fields of a model. */
+/** The types of the plaintext values in the encrypted fields of a model. */
 export type ValuesOf<E, Name> = {
   [
     Column in keyof ColumnsOf<E, Name> as ColumnsOf<E, Name>[Column] extends Field<unknown> ? Column : never
@@ -46,7 +45,7 @@ export type IndexesOf<E, Name> = {
 
 export type HiddenIn<E, Name> = IndexesOf<E, Name>[keyof IndexesOf<E, Name>];
 
-/** The types of a model that a generated client carries. */
+/** The payload type of a model in a generated Prisma client. */
 export interface Payload {
   readonly name: string;
   readonly scalars: object;

@@ -16,16 +16,16 @@ import type { EncryptedExtension } from './types.ts';
 import { isArgs } from './values.ts';
 import { refuseUndefined } from './undefined.ts';
 
-/** Options of `encrypted`: those of the fields, and how models map to tables of the definition. */
+/** Options of `encrypted`: the options of `fields.for`, and the mapping from models to tables. */
 export interface EncryptedOptions<
   T extends Tables,
   Models extends Mapping = Mapping,
 > extends RecordsOptions<T> {
-  /** For each model whose name is not the name of its table: `{ Patient: 'patients' }`. */
+  /** Maps a model to its table if their names differ: `{ Patient: 'patients' }`. */
   readonly models?: Models | undefined;
 }
 
-/** Each model has the name of its table. */
+/** The default mapping: each table has the name of its model. */
 type NoMapping = { [Name in never]: string };
 
 /**
@@ -38,7 +38,7 @@ export function encrypted<Client, T extends Tables, const Models extends Mapping
   fields: FieldsDefinition<T>,
   options: EncryptedOptions<T, Models> = {},
 ): EncryptedExtension<Client, T, Models> {
-  // The types of an extension describe the extended client and not what the function does.
+  // TypeScript checks an extension against the extended client, so the return type is asserted.
   return extensionOf(
     prisma as unknown as PrismaClient,
     eaas,
@@ -53,7 +53,7 @@ function extensionOf<T extends Tables>(
   fields: FieldsDefinition<T>,
   { models: mapping, ...options }: EncryptedOptions<T>,
 ): (client: PrismaClient) => unknown {
-  // Without the condition that a searchable field needs an index: `for` checks it again.
+  // Removes the type-level check that searchable fields need an index. `for` checks it at run time.
   const untyped = fields as unknown as { for(client: FieldsClient, options: object): Codec };
   const codec = untyped.for(eaas, options);
   const names = Object.keys(fields.tables) as (keyof T & string)[];
@@ -85,7 +85,8 @@ async function performCall(
   const path = (params.dataPath ?? []).filter((_, at) => at % 2 === 1);
   const args = call.args ?? {};
   if (!isArgs(args)) return refuse('unknown_argument', model, undefined, 'the arguments must be an object');
-  // Rewriting drops undefined, so Prisma itself would not see it.
+  // With `strictUndefinedChecks`, Prisma throws for undefined values. The rewritten arguments omit them, so the
+  // extension must throw.
   if (client._previewFeatures?.includes('strictUndefinedChecks')) refuseUndefined(model, args);
   const executor = executorOf(client, call, params);
   return perform(models, codec, executor, { model, operation: call.operation, args, path });

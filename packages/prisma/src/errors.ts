@@ -1,26 +1,26 @@
 import { EaasError } from '@eaas/sdk';
 
-/** Why an operation was refused. Nothing was read or written. */
+/** The reason for an EncryptedModelError. The extension throws before it reads or writes rows. */
 export type EncryptedModelErrorCode =
-  /** The definition, the options and the Prisma schema do not fit together. */
+  /** The definition or the options do not match the Prisma schema. */
   | 'definition'
-  /** A filter that ciphertexts cannot answer, or a field without searchable(). */
+  /** The filter cannot work on ciphertexts, or its field is not searchable. */
   | 'unsupported_filter'
-  /** An order, a group or an aggregate of an encrypted field. */
+  /** The query orders, groups or aggregates by an encrypted field. */
   | 'unsupported_order'
-  /** A value that cannot be encrypted, such as `{ increment: 1 }`. */
+  /** The value cannot be encrypted. An example is `{ increment: 1 }`. */
   | 'unsupported_value'
-  /** An operation or an argument that this version does not know. */
+  /** The operation or the argument is unknown to this version of the extension. */
   | 'unknown_argument'
-  /** The app names an index column. */
+  /** The app uses an index column, which only the extension may read or write. */
   | 'index_column'
-  /** The id of a row is needed and unknown. */
+  /** Encryption needs the id of the row, but the id is unknown. */
   | 'unknown_id'
-  /** The operation needs another query first, which a batch transaction cannot run. */
+  /** The operation needs a query before it, which a batch transaction cannot run. */
   | 'batch'
   /** A raw query names an encrypted table. */
   | 'raw_query'
-  /** A column that is not encrypted holds a ciphertext. */
+  /** A column that is not encrypted contains a ciphertext. */
   | 'ciphertext';
 
 /** The model and the field that an error names. */
@@ -29,7 +29,10 @@ interface ModelPlace {
   readonly field: string | undefined;
 }
 
-/** The extension refused an operation. The message names the model, the field and what to do, and never contains a value. */
+/**
+ * Thrown if the extension refuses an operation. The message names the model, the field and the remedy, but never a
+ * value.
+ */
 export class EncryptedModelError extends EaasError {
   override readonly name = 'EncryptedModelError';
   readonly code: EncryptedModelErrorCode;
@@ -45,7 +48,7 @@ export class EncryptedModelError extends EaasError {
   }
 }
 
-/** Throws the error. `field` is undefined for an error of a whole model. */
+/** Throws EncryptedModelError. `field` is undefined if the error concerns a whole model. */
 export function refuse(
   code: EncryptedModelErrorCode,
   model: { readonly name: string } | undefined,

@@ -5,8 +5,8 @@ import { type Args, entriesOf, isArgs } from './values.ts';
 import type { Work } from './work.ts';
 
 /**
- * Rewrites the filter of an encrypted field to conditions on its columns. `isExact` asks for a condition that is NULL exactly
- * if the field is NULL, so that it can be negated.
+ * Rewrites the filter of an encrypted field to conditions on its columns. With `isExact`, the condition is NULL only if
+ * the field is NULL, so that `not` can negate the condition.
  */
 export async function filterOf(
   work: Work,
@@ -73,11 +73,13 @@ async function isIn(
   const marks = [...new Set(found.flat())];
   const matches = { [column]: marks.length === 1 ? marks[0] : { in: marks } };
   if (!isExact || field.type !== 'text') return matches;
-  // A text that is empty after normalization has no fingerprint. The condition must be false for it, and NULL for NULL.
+  // Text that is empty after normalization has no fingerprint. The condition is false for such text, and NULL for NULL.
   return { OR: [{ AND: [matches, { [column]: { not: null } }] }, { [field.name]: '' }] };
 }
 
-/** Throws for an object, which the SDK could take for a search by a part of the value. */
+/**
+ * Throws EncryptedModelError for an object, because the SDK could read the object as a search for a part of the value.
+ */
 export function requireValue(model: Model, { name }: FieldDescription, value: unknown): void {
   if (!isArgs(value)) return;
   refuse(
@@ -88,7 +90,7 @@ export function requireValue(model: Model, { name }: FieldDescription, value: un
   );
 }
 
-/** The index column of a field. Throws if the field cannot be searched. */
+/** Returns the index column of a field. Throws EncryptedModelError if the field is not searchable. */
 export function requireIndex(model: Model, { name, indexColumn, bits }: FieldDescription): string {
   if (indexColumn === undefined) {
     const cure = 'define it with searchable(), or filter the rows after reading them';

@@ -1,6 +1,6 @@
 import type { HiddenIn, IndexesOf, Kept, Payload, TargetOf, ValuesOf } from './definition-types.ts';
 
-/** Arguments with plain values instead of the stored text, at any depth. */
+/** Prisma's argument types with plaintext types in place of the stored text. */
 export type PlainInput<E, P, Given> = Given extends Kept | ((...args: never) => unknown)
   ? Given
   : Given extends readonly (infer Item)[]
@@ -23,7 +23,7 @@ export type PlainInput<E, P, Given> = Given extends Kept | ((...args: never) => 
         }
       : Given;
 
-/** What an argument of an encrypted field accepts. Selections stay, orders become errors. */
+/** The argument type of an encrypted field. Filters take plaintext, and orders become type errors. */
 type PlainArgument<Given, Value, Index> = 'asc' extends Given
   ? string extends Given
     ? PlainOperand<Given, Value, Index>

@@ -1,7 +1,7 @@
 import type { FieldDescription } from '@eaas/sdk/fields';
 import { refuse } from './errors.ts';
 
-/** A column or a relation in Prisma's runtime data model. */
+/** A column or a relation in Prisma's run-time data model. */
 export interface RuntimeField {
   readonly name: string;
   readonly kind: string;
@@ -9,18 +9,18 @@ export interface RuntimeField {
   readonly relationName?: string | null | undefined;
 }
 
-/** What a generated client says about its models. */
+/** Prisma's run-time data model, which each generated client contains. */
 export interface RuntimeDataModel {
   readonly models: Readonly<
     Record<string, { readonly dbName?: string | null; readonly fields: readonly RuntimeField[] }>
   >;
 }
 
-/** How a model maps to a table of the definition. */
+/** Options that map a model to a table of the definition. */
 export interface ModelOptions {
   /** The table of the definition. Defaults to the name of the model. */
   readonly table?: string | undefined;
-  /** The id of the rows: one column, or the columns of a compound id. Defaults to `id`. */
+  /** The columns of the row id: one column, or the columns of a compound id. Defaults to `id`. */
   readonly id?: string | readonly string[] | undefined;
   /** Creates the id of a new row. Defaults to `crypto.randomUUID()` for a String id. */
   readonly newId?: (() => string | number | bigint) | undefined;
@@ -29,12 +29,12 @@ export interface ModelOptions {
 /** A model of the Prisma schema. Only encrypted models have a table. */
 export interface Model {
   readonly name: string;
-  /** The table in the database. */
+  /** The name of the model's table in the database. */
   readonly stored: string;
   readonly columns: ReadonlyMap<string, RuntimeField>;
   readonly table: string | undefined;
   readonly encrypted: ReadonlyMap<string, FieldDescription>;
-  /** The field of each index column. */
+  /** The field of each index column, by the name of the index column. */
   readonly indexes: ReadonlyMap<string, string>;
   readonly id: readonly string[];
   readonly newId: (() => string | number | bigint) | undefined;
@@ -42,15 +42,15 @@ export interface Model {
 
 export type Models = ReadonlyMap<string, Model>;
 
-/** The tables of a definition and their fields. */
+/** The fields of a definition, by table name. */
 export type Definition = ReadonlyMap<string, readonly FieldDescription[]>;
 
-/** All index columns of each table, also those of `searchableBy`. */
+/** All index columns of each table, including the index columns of `searchableBy`. */
 export type PartColumns = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Connects the models of the client with the tables of the definition. Throws EncryptedModelError for a table without a model
- * and a field without a column, because their values would be stored as plaintext.
+ * Finds the model of each table in the definition. Throws EncryptedModelError for a table without a model or a field
+ * without a column, because their values would be stored as plaintext.
  */
 export function modelsOf(
   { models }: RuntimeDataModel,
@@ -131,7 +131,10 @@ function modelOf(
   };
 }
 
-/** Throws for an id whose text depends on the client, such as a DateTime: its rows could not be decrypted again. */
+/**
+ * Throws EncryptedModelError for an id type whose text form varies between clients, such as DateTime. Ciphertexts could
+ * not be decrypted if the text of the id changed.
+ */
 function requireIdType(model: string, columns: Model['columns'], name: string): void {
   const column = columns.get(name);
   if (column?.kind !== 'scalar' || /^(?:String|Int|BigInt)$/.test(column.type)) return;
@@ -147,7 +150,7 @@ function requireTextColumn(model: string, columns: Model['columns'], name: strin
   refuse('definition', { name: model }, name, `the column ${found}, but ciphertexts are text: ${cure}`);
 }
 
-/** The model that a relation leads to. Undefined if the name is not a relation. */
+/** Returns the model to which a relation leads. Returns undefined if `name` is not a relation. */
 export function targetOf(models: Models, { columns }: Model, name: string): Model | undefined {
   const column = columns.get(name);
   return column?.kind === 'object' ? models.get(column.type) : undefined;

@@ -6,7 +6,7 @@ import { type Args, entriesOf, isArgs, mapItems } from './values.ts';
 import { idColumns, idOf, type Place, refuseUnknown, type Work } from './work.ts';
 import { uniqueOf, whereOf } from './where.ts';
 
-/** A relation of a row. `place` is undefined if the row is new. */
+/** A relation in a nested write. `place` is undefined if the row that has the relation is new. */
 interface Relation {
   readonly work: Work;
   readonly target: Model;
@@ -16,7 +16,7 @@ interface Relation {
 
 type Rewrite = (relation: Relation, value: unknown) => Promise<unknown>;
 
-/** Rewrites a nested write, such as `visits: { create: […] }`. */
+/** Encrypts a nested write, such as `visits: { create: […] }`. */
 export async function nestedOf(
   work: Work,
   model: Model,
@@ -37,7 +37,10 @@ export async function nestedOf(
 const createEach: Rewrite = ({ work, target }, given) =>
   mapItems(given, (item) => createOf(work, target, item));
 
-/** Rows that a relation connects or leaves. `true` is the row of a relation to one row. */
+/**
+ * Rewrites the conditions of `connect`, `set`, `disconnect` and `delete`. A boolean means the only row of a to-one
+ * relation.
+ */
 const findEach: Rewrite = async ({ work, target }, given) =>
   typeof given === 'boolean' ? given : mapItems(given, (item) => uniqueOf(work, target, item));
 
@@ -71,7 +74,7 @@ const writes: Readonly<Record<string, Rewrite>> = {
   upsert: (relation, given) => mapItems(given, (item) => upsertItem(relation, item)),
 };
 
-/** `{ where, data }`, or only the data if the relation leads to one row. */
+/** Rewrites one nested `update`: `{ where, data }`, or only the data for a to-one relation. */
 async function updateItem(relation: Relation, item: unknown): Promise<unknown> {
   const { work, target } = relation;
   const given = requireArgs(relation, item);
@@ -85,7 +88,7 @@ async function updateItem(relation: Relation, item: unknown): Promise<unknown> {
   return { ...pinned(target, found, updated.id), data: updated.data };
 }
 
-/** Becomes one update for each row if the values are encrypted for their row. */
+/** Rewrites a nested `updateMany`. Ciphertexts that are bound to the row id need one update per row. */
 async function updateManyItem(relation: Relation, item: unknown): Promise<unknown[]> {
   const { work, target, name } = relation;
   const { where, data, ...others } = requireArgs(relation, item);
@@ -107,7 +110,10 @@ async function updateManyItem(relation: Relation, item: unknown): Promise<unknow
   );
 }
 
-/** The update is pinned to the id of the found row, or of the new row. It cannot reach a row that appears meanwhile. */
+/**
+ * Limits the update to the id of the found row or the new row, so that it cannot change a row that is inserted
+ * concurrently.
+ */
 async function upsertItem(relation: Relation, item: unknown): Promise<unknown> {
   const { work, target } = relation;
   const { where, create, update, ...others } = requireArgs(relation, item);
@@ -120,7 +126,7 @@ async function upsertItem(relation: Relation, item: unknown): Promise<unknown> {
   return { ...pinned(target, found, updated.id), create: created, update: updated.data };
 }
 
-/** The place of a child: by its own `where` in a list, by the relation otherwise. */
+/** Returns where to find a related row: by its `where` in a list, or else through the relation. */
 async function childPlace(
   relation: Relation,
   where: unknown,
@@ -133,14 +139,14 @@ async function childPlace(
   if (where === undefined) return along;
   const inList = placeOf(work, target, where, fallback);
   const id = async () => {
-    // Prisma's data model does not say whether a relation is a list. The rows do.
+    // Prisma's data model does not tell whether a relation is a list, but the rows do.
     const rows = await relatedRows(work, parent, target, name, undefined);
     return Array.isArray(rows) ? inList.id() : along.id();
   };
   return { ...inList, id };
 }
 
-/** A `where` that reaches only the row for which the values are encrypted. */
+/** Adds the row id to a `where`, so that an update changes only the row whose id is bound to the ciphertexts. */
 function pinned(target: Model, where: unknown, id: unknown): Args {
   if (id === undefined || knownId(target, where) !== undefined) return where === undefined ? {} : { where };
   const [column = ''] = target.id;

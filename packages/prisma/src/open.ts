@@ -5,21 +5,24 @@ import type { Shape } from './selection.ts';
 import { type Args, isArgs } from './values.ts';
 import { idOf } from './work.ts';
 
-/** Decrypts the rows of a table. Returns them in order. */
+/** Decrypts rows of one table, and returns them in the same order. */
 export type DecryptRows = (
   table: string,
   rows: readonly Args[],
   idOf: (row: Args) => RecordId | undefined,
 ) => Promise<readonly Args[]>;
 
-/** The rows of one table in a result: what to decrypt, and where to put it. */
+/** The rows of one table in a result, and their encrypted columns. */
 interface Found {
   readonly model: Model;
   readonly columns: Args[];
   readonly rows: Args[];
 }
 
-/** Decrypts a result in place, at any depth. Removes index columns, and the ids that the query added. */
+/**
+ * Decrypts a result in place, including related rows. Removes index columns, and ids that were selected only for
+ * decryption.
+ */
 export async function openResult(
   models: Models,
   shape: Shape,
@@ -59,12 +62,11 @@ export async function openResult(
   for (const { row, names } of added) for (const name of names) delete row[name];
 }
 
-/** The shape of rows without relations. */
 function shapeOf(model: Model): Shape {
   return { model, added: [], relations: new Map() };
 }
 
-/** Throws if a value that is not decrypted holds a ciphertext. */
+/** Throws EncryptedModelError if a value that is not decrypted contains a ciphertext. */
 export function refuseCiphertext(model: Model, name: string | undefined, value: unknown): void {
   if (!holdsCiphertext(value)) return;
   const cure = 'define the column as a field, or remove the ciphertext from it';

@@ -8,16 +8,19 @@ import { type Args, entriesOf, isArgs, mapItems } from './values.ts';
 import { idOf, refuseUnknown, type Work } from './work.ts';
 import { uniqueId, uniqueOf, whereOf } from './where.ts';
 
-/** An operation with rewritten arguments. */
+/** An operation whose arguments contain ciphertexts and fingerprints instead of values. */
 export interface Rewritten {
   readonly args: Args;
-  /** What the result contains. Undefined if it has no rows: numbers, and groups of columns that are not encrypted. */
+  /** The columns and relations of the result. Undefined for a result without rows, such as a count. */
   readonly shape: Shape | undefined;
 }
 
 type Rewrite = (work: Work, model: Model, args: Args) => Promise<Rewritten>;
 
-/** Rewrites the arguments of an operation. Throws for an operation or an argument that this version does not know. */
+/**
+ * Encrypts the arguments of an operation. Throws EncryptedModelError for operations and arguments that this version
+ * does not know.
+ */
 export function rewrite(work: Work, model: Model, operation: string, args: Args): Promise<Rewritten> {
   const known = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
   if (known) return known(work, model, args);
@@ -46,7 +49,7 @@ const updating: Rewrite = async (work, model, { where, data, ...others }) => {
   });
 };
 
-/** Values that are encrypted for one row are written row by row: see `update-many.ts`. */
+/** Ciphertexts that are bound to the row id are written row by row, in `update-many.ts`. */
 const updatingMany: Rewrite = async (work, model, { where, data, limit, ...others }) => {
   const found = await whereOf(work, model, where);
   const updated = await updateOf(work, model, data, placeOf(work, model, found));
@@ -119,18 +122,18 @@ function splitAggregates(model: Model, args: Args): { aggregates: Args; others: 
   return { aggregates, others };
 }
 
-/** Adds arguments to those of the read. Leaves out what is undefined. */
+/** Adds arguments to an operation, except undefined ones. */
 function withArgs({ args, shape }: Rewritten, more: Args): Rewritten {
   return { args: { ...args, ...Object.fromEntries(entriesOf(more)) }, shape };
 }
 
-/** The result of the operation has no rows to decrypt, and so no columns to omit. */
+/** Removes `omit` from the arguments, because the result has no rows. */
 function withoutRows({ args }: Rewritten): Rewritten {
   const others = Object.entries(args).filter(([name]) => name !== 'omit');
   return { args: Object.fromEntries(others), shape: undefined };
 }
 
-/** Reaches only the row for which the values are encrypted, even if another transaction changes the rows meanwhile. */
+/** Adds the row id to a `where`, so that the ciphertexts cannot reach another row after a concurrent change. */
 function pinned(model: Model, where: unknown, id: unknown): unknown {
   if (id === undefined || !isArgs(where) || knownId(model, where) !== undefined) return where;
   const [column = ''] = model.id;

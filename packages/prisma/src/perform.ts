@@ -18,22 +18,22 @@ export interface Codec {
   where(table: string, query: Args): Promise<Readonly<Record<string, readonly string[]>>>;
 }
 
-/** Runs operations with arguments that are already encrypted, in the transaction of the app's operation. */
+/** Runs operations whose arguments are already encrypted, in the transaction of the app's operation. */
 export interface Executor {
-  /** Throws for a batch transaction, because it cannot run another query. */
+  /** Runs another operation. Throws EncryptedModelError in a batch transaction, which accepts no additional query. */
   run(model: Model, operation: string, args: Args): Promise<unknown>;
-  /** Runs the app's operation once. */
+  /** Runs the operation of the app with encrypted arguments. */
   query(args: Args): Promise<unknown>;
-  /** Runs the app's operation several times, all or nothing. */
+  /** Runs the operation of the app once for each arguments object, in one transaction. */
   queryEach(model: Model, args: readonly Args[]): Promise<readonly unknown[]>;
 }
 
-/** An operation of the app. */
+/** An operation that the app called. */
 export interface Operation {
   readonly model: Model;
   readonly operation: string;
   readonly args: Args;
-  /** The relation whose row is the result, as in `findUnique(…).visits()`. */
+  /** The names of the relations that lead to the result: `['visits']` in `findUnique(…).visits()`. */
   readonly path: readonly string[];
 }
 
@@ -87,7 +87,7 @@ function rowOf(result: unknown): Args | null {
   return isArgs(result) ? result : null;
 }
 
-/** Encrypts the rows of all tables, with one call for each table. */
+/** Encrypts the rows of all tables, with one call per table. */
 async function sealAll(codec: Codec, sealings: readonly Sealing[]): Promise<void> {
   const tables = new Map<string, Sealing[]>();
   for (const sealing of sealings) {
@@ -109,7 +109,7 @@ function joinResults(operation: string, results: readonly unknown[]): unknown {
   return { count: counts.reduce((sum, count) => sum + count, 0) };
 }
 
-/** The shape at the end of a path of relations. */
+/** Returns the shape of the related rows at the end of a path of relations. */
 function shapeAt(shape: Shape, path: readonly string[]): Shape {
   return path.reduce<Shape>((outer, name) => {
     return (

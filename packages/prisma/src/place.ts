@@ -4,7 +4,7 @@ import type { Model } from './models.ts';
 import { type Args, isArgs } from './values.ts';
 import { idOf, type Place, selectId, type Work } from './work.ts';
 
-/** The place of the row that `where` names. `fallback` is the id if there is no such row. */
+/** Returns how to find the row that `where` names. `fallback` returns the id if the row does not exist. */
 export function placeOf(
   work: Work,
   model: Model,
@@ -21,7 +21,7 @@ export function placeOf(
   return { root: model, where, path: [], id };
 }
 
-/** The place of the row to which a relation leads. */
+/** Returns how to find the row to which a relation leads. */
 export function relatedPlace(
   work: Work,
   parent: Place,
@@ -37,7 +37,7 @@ export function relatedPlace(
   return { root: parent.root, where: parent.where, path, id };
 }
 
-/** Reads the ids of the rows to which a relation leads: one row, null, or a list. */
+/** Reads the ids of related rows. The relation leads to one row, null, or a list of rows. */
 export async function relatedRows(
   work: Work,
   { root, where, path }: Place,
@@ -54,7 +54,7 @@ export async function relatedRows(
   return [...path, relation].reduce<unknown>((found, name) => (isArgs(found) ? found[name] : undefined), row);
 }
 
-/** The id in a `where` that names one row by it. */
+/** Returns the row id if `where` contains it. Returns undefined otherwise. */
 export function knownId(model: Model, where: unknown): RecordId | undefined {
   if (!isArgs(where)) return undefined;
   const compound = where[model.id.join('_')];

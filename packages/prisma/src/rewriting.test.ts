@@ -6,7 +6,8 @@ import { type Codec, perform } from './perform.ts';
 import type { Args } from './values.ts';
 import { idOf } from './work.ts';
 
-// The codec writes `table.field/id=value` for a ciphertext and `#value` for a fingerprint, so tests read what was encrypted.
+// In these tests a ciphertext is `table.field/id=value` and a fingerprint is `#value`, so assertions show what was
+// encrypted.
 
 const fields = defineFields({
   Patient: {
@@ -86,7 +87,9 @@ const codec: Codec = {
     Object.fromEntries(Object.entries(query).map(([name, value]) => [`${name}_index`, [mark(value)]])),
 };
 
-/** Runs one operation on a fake database. Returns the arguments that Prisma gets, the result and the other queries. */
+/**
+ * Runs one operation on a fake database. Returns the arguments that Prisma receives, the result and all other queries.
+ */
 async function play(
   name: string,
   operation: string,
@@ -148,7 +151,7 @@ test('a filter of a related model is rewritten, with and without `is`', async ()
   expect(await whereOf({ patient: null }, 'Visit')).toEqual({ patient: null });
 });
 
-// A text that is empty after normalization has no fingerprint, and must be found by `not`. NULL must not.
+// Text that is empty after normalization has no fingerprint. `not` must find such text, and must not find NULL.
 const exact = { OR: [{ AND: [{ ssn_index: '#1' }, { ssn_index: { not: null } }] }, { ssn: '' }] };
 
 test.each<[string, Args, unknown]>([
@@ -309,7 +312,7 @@ test('updateMany writes each row with its own ciphertexts', async () => {
   expect(result).toEqual({ count: 2 });
 });
 
-/** What each read of patients leaves out. */
+/** The index columns that each read of patients omits. */
 const hidden = { omit: { ssn_index: true, born_index: true, coarse_index: true } };
 
 const note = (id: string, value = 'cough') => ({ note: sealed('Visit', 'note', id, value) });
