@@ -15,13 +15,13 @@ export interface ChainedEntry {
   readonly created_at: string;
 }
 
-/** An audit entry in its stored form: metadata as canonical JSON, and the time in milliseconds. */
+/** An audit entry as the database stores it: the metadata as canonical JSON, and the time in milliseconds. */
 export interface StoredEntry extends Omit<ChainedEntry, 'metadata' | 'created_at'> {
   readonly metadata: string;
   readonly created_at: number;
 }
 
-/** The genesis hash of a tenant, to which the tenant's first audit entry is chained. */
+/** Returns the genesis hash of a tenant. It is the previous hash of the tenant's first audit entry. */
 export function genesisHash(tenantId: string): Uint8Array {
   return sha256(pae('eaas audit chain v1', tenantId));
 }
@@ -31,14 +31,14 @@ const fields = [
   ...(['actor', 'ip_address', 'metadata', 'created_at'] as const),
 ];
 
-/** The bytes whose SHA-256 is the hash of an entry. */
+/** Returns the bytes whose SHA-256 is the hash of an audit entry. */
 export function entryPreimage(previousHash: Uint8Array, entry: StoredEntry): Uint8Array<ArrayBuffer> {
   return pae('eaas audit entry v1', previousHash, ...fields.map((name) => entry[name]));
 }
 
 /**
- * Computes the hash of an audit entry in the form that `GET /v1/audit` returns. `previousHash` is the hash of the entry
- * before it.
+ * Computes the hash of an audit entry in the form that `GET /v1/audit` returns. `previousHash` is the hash of the
+ * preceding entry.
  */
 export function entryHash(previousHash: Uint8Array, entry: ChainedEntry): Uint8Array {
   const stored: StoredEntry = {

@@ -6,13 +6,14 @@ export function toBase64(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes canonical base64 faster than readBase64. Do not decode keys with it: in Node a short result is a view of Buffer's
- * pool, which other code can read.
+ * Decodes canonical base64 faster than readBase64. Do not decode keys with this function: in Node the result can be a
+ * view of Buffer's shared pool, which other code can read.
  */
 export function viewBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const buffer = Buffer.from(text, 'base64');
   const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
-  // The check is needed because Buffer also decodes text that is not canonical base64.
+  // Buffer also decodes text that is not canonical base64, so the decoded bytes are encoded again and compared with the
+  // text.
   if (buffer.toString('base64') === text) return bytes;
   bytes.fill(0);
   return undefined;

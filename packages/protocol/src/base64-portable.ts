@@ -1,4 +1,4 @@
-// The functions of base64-node.ts, for runtimes without Buffer.
+// The base64 functions for runtimes without Buffer. In Node, base64-node.ts replaces this file.
 
 /** The platform's base64 functions (ES2026). Each call looks them up, so that importing this file has no side effect. */
 interface Encodable extends Uint8Array {
@@ -15,7 +15,8 @@ export function toBase64(bytes: Uint8Array): string {
 export function viewBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     const bytes = (Uint8Array as Decoding).fromBase64?.(text) ?? bytesOf(atob(text));
-    // The check is needed because both decoders also accept text that is not canonical base64.
+    // Both decoders also accept text that is not canonical base64, so the decoded bytes are encoded again and compared
+    // with the text.
     return toBase64(bytes) === text ? bytes : undefined;
   } catch {
     return undefined;
@@ -29,8 +30,8 @@ function bytesOf(latin1: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Converts bytes to a string with one character per byte. It converts 8 KiB at a time, because a JavaScript call can have
- * only a limited number of arguments.
+ * Converts bytes to a string with one character per byte. A JavaScript call has a limited number of arguments, so each
+ * call converts 8 KiB.
  */
 function latin1Of(bytes: Uint8Array): string {
   let text = '';

@@ -3,7 +3,10 @@ import { InputError } from './errors.ts';
 
 export { toBase64, viewBase64 };
 
-/** Decodes canonical base64. Throws InputError for any other text. The message has `name`, and never `text`. */
+/**
+ * Decodes canonical base64. Throws InputError for any other text. The error message contains `name` and never contains
+ * `text`.
+ */
 export function fromBase64(text: string, name = 'value'): Uint8Array<ArrayBuffer> {
   const bytes = readBase64(text);
   if (!bytes) throw new InputError(`${name} is not canonical base64 (standard alphabet, with padding)`);

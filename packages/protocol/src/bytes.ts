@@ -8,14 +8,14 @@ export function toHex(bytes: Uint8Array): string {
   return text;
 }
 
-/** Decodes hexadecimal digits. Hyphens between bytes are skipped. */
+/** Decodes hexadecimal digits. Ignores hyphens between bytes. */
 export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text.match(/\w\w/g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
 /**
- * Compares byte by byte to the end, so that the time does not tell where the bytes differ. It is not noble's function, because
- * the first download of a page would then contain all that noble's ciphers share.
+ * Compares two byte arrays in constant time. noble has such a function, but importing that function would make the
+ * first download of a page larger.
  */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   let difference = a.length ^ b.length;
@@ -39,8 +39,8 @@ let ivs = /* @__PURE__ */ new Uint8Array(0);
 let used = 0;
 
 /**
- * Returns a random iv. It generates 64 ivs at a time, because in Node one call for 64 ivs is much faster than 64 calls. Keys
- * are never generated in advance.
+ * Returns a random iv. In Node one call for 64 ivs is much faster than 64 calls, so ivs are generated 64 at a time.
+ * Keys are never generated in advance.
  */
 export function randomIv(): Uint8Array {
   if (used === ivs.length) {

@@ -3,27 +3,31 @@ import { InputError } from './errors.ts';
 import { maxContext, maxContextName, prefixLength } from './limits.ts';
 import { hasControlCharacter, toUtf8 } from './text.ts';
 
-/** Names and values that are authenticated with a ciphertext, but not encrypted. Decrypting needs the same context. */
+/**
+ * Names and values that the encryption authenticates but does not encrypt. Decryption needs the same context as
+ * encryption.
+ */
 export type Context = Readonly<Record<string, string>>;
 
 /**
- * Encodes a context: the pae of its names and values, in the bytewise order of the names. No context means an empty one.
- * Throws InputError for a name of 0 or over 128 bytes, `__proto__`, a control character, or over 4,096 bytes in all.
+ * Encodes the names and values of a context with pae, sorted by the bytes of the names. A missing context counts as
+ * empty. Throws InputError if a name is empty or over 128 bytes or is `__proto__`, for a control character, and for
+ * more than 4,096 bytes in all.
  */
 export function encodeContext(context?: Context): Uint8Array<ArrayBuffer> {
   return additionalData([], context).slice();
 }
 
-// Each encoding of a context reuses this memory, because allocating memory takes as long as encoding. The reuse is safe,
-// because no engine uses the memory after its call has returned.
+// Every encoding of a context reuses this memory, because an allocation takes as long as the encoding. The reuse is
+// safe, because no engine reads the memory after its call has returned.
 const room = /* @__PURE__ */ new Uint8Array(prefixLength + maxContext);
 
 /**
- * Returns the AAD of an envelope: a prefix of at most 20 bytes, and the encoded context. The next call overwrites the
- * returned bytes.
+ * Returns the AAD of an envelope: a prefix of at most 20 bytes, followed by the encoded context. The next call of this
+ * function overwrites the returned bytes.
  */
 export function additionalData(prefix: ArrayLike<number>, context?: Context): Uint8Array<ArrayBuffer> {
-  // Only a plain object is accepted as a context, because an array or a Map would count as an empty context.
+  // A context must be a plain object. A Map, for example, would count as an empty context.
   if (Object.prototype.toString.call(context ?? {}) !== '[object Object]') refuse('must be an object');
   const members: Readonly<Record<string, unknown>> = { ...context };
   const names = Object.keys(members);
@@ -48,8 +52,8 @@ export function additionalData(prefix: ArrayLike<number>, context?: Context): Ui
 }
 
 /**
- * Throws InputError if a context has inherited members. The encoding would ignore them, so the ciphertext would not be bound
- * to them.
+ * Throws InputError if a context has inherited members. The encoding ignores inherited members, so the encryption would
+ * not authenticate them.
  */
 export function requireOwn(context: Context | undefined, own: number): void {
   let all = 0;
@@ -58,8 +62,8 @@ export function requireOwn(context: Context | undefined, own: number): void {
 }
 
 /**
- * Writes the length and the UTF-8 bytes of a text at a position, and returns the end position. Bytes that do not fit into the
- * memory are counted but not written.
+ * Writes the length and the UTF-8 bytes of a text at position `at`, and returns the end position. Bytes beyond the end
+ * of the memory are counted but not written.
  */
 function writeText(at: number, text: string): number {
   let end = at + 4;

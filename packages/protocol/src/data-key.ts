@@ -9,7 +9,7 @@ import { toUtf8 } from './text.ts';
 /** The HKDF parameter `info` for data keys of envelope version 1. */
 export const dataKeyInfo = /* @__PURE__ */ toUtf8('eaas envelope v1');
 
-/** A derived data key. It can encrypt up to 2^32 messages. The caller must count them. */
+/** A derived data key. It can encrypt up to 2^32 messages, and the caller must count these messages. */
 export interface DataKey<Mode extends EngineMode = EngineMode> {
   readonly engine: Engine<Mode>;
   /** The header that each envelope under this data key begins with. */
@@ -17,11 +17,14 @@ export interface DataKey<Mode extends EngineMode = EngineMode> {
   readonly commitment: Uint8Array;
   /** The AAD of a message without a context: the envelope prefix and an empty context. */
   readonly aad: Uint8Array;
-  /** The key in the engine's form. It is undefined after wipeDataKey. */
+  /** The data key in the form that the engine uses. It is undefined after wipeDataKey. */
   key: unknown;
 }
 
-/** A data key from the output of HKDF-SHA-256 (no salt, `dataKeyInfo`, 64 bytes: K || C). The caller wipes the output. */
+/**
+ * Creates a data key from the 64 output bytes of HKDF-SHA-256: the encryption key and the commitment. The caller wipes
+ * the output.
+ */
 export function dataKeyFrom<Mode extends EngineMode>(
   engine: Engine<Mode>,
   derived: Uint8Array,
@@ -29,7 +32,7 @@ export function dataKeyFrom<Mode extends EngineMode>(
 ): Outcome<Mode, DataKey<Mode>> {
   const header = formatHeader(1, wrapped);
   const aad = additionalData(header.subarray(0, prefixLength)).slice();
-  // `new Uint8Array` copies the commitment. `slice` is not used, because Buffer's `slice` returns a view of the same memory.
+  // The commitment is copied with `new Uint8Array`, because `slice` of a Buffer returns a view of the same memory.
   const commitment = new Uint8Array(derived.subarray(32, 64));
   return onward<Mode, unknown, DataKey<Mode>>(engine.importKey(derived.subarray(0, 32)), (key) => {
     return { engine, header, aad, commitment, key };
@@ -41,8 +44,8 @@ export function envelopeLength(dataKey: DataKey, plaintextLength: number): numbe
 }
 
 /**
- * Encrypts one message under a data key. Returns the envelope, or the result of `form` if given. `room` is memory into which
- * the envelope is written.
+ * Encrypts one message under a data key. Returns the envelope, or the result of `form` if `form` is given. If `room` is
+ * given, the envelope is written into this memory.
  */
 export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
   dataKey: DataKey<Mode>,
@@ -53,8 +56,8 @@ export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
 ): Outcome<Mode, T> {
   const { engine, header, commitment } = dataKey;
   const key = requireKey(dataKey);
-  // The plaintext must be bytes, because engines treat strings and other arrays differently. WebCrypto would encrypt an empty
-  // plaintext instead.
+  // Engines treat strings and other arrays differently, so the plaintext must be bytes. WebCrypto would encrypt an
+  // empty plaintext instead of a string.
   if (!(plaintext instanceof Uint8Array)) throw new TypeError('expected a Uint8Array');
   const length = envelopeLength(dataKey, plaintext.length);
   const envelope = room ?? engine.allocate?.(length) ?? new Uint8Array(length);
@@ -65,7 +68,9 @@ export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
   return onward<Mode, void, T>(written, () => (form ? form(envelope, iv) : (envelope as T)));
 }
 
-/** Decrypts a parsed envelope under its data key. Throws DecryptionError for every failure. */
+/**
+ * Decrypts a parsed envelope under its data key. Throws DecryptionError if the decryption fails, whatever the cause.
+ */
 export function openUnder<Mode extends EngineMode>(
   dataKey: DataKey<Mode>,
   envelope: Envelope,
@@ -73,19 +78,19 @@ export function openUnder<Mode extends EngineMode>(
 ): Outcome<Mode, Uint8Array> {
   const key = requireKey(dataKey);
   const aad = additionalData(envelope.prefix, context);
-  // GCM does not commit to its key, so without this check of the commitment one ciphertext could decrypt under two keys.
+  // GCM does not commit to its key. Without the comparison of commitments, one ciphertext could decrypt under two keys.
   if (!equalBytes(dataKey.commitment, envelope.commitment)) throw new DecryptionError();
   return authentic(dataKey.engine.decrypt(key, envelope.iv, aad, envelope.body));
 }
 
-/** Overwrites the key of a data key if the engine can. The data key cannot be used afterwards. */
+/** Overwrites the bytes of a data key if the engine can. The data key cannot be used afterwards. */
 export function wipeDataKey(dataKey: DataKey): void {
   if (dataKey.key !== undefined) dataKey.engine.wipe(dataKey.key);
   dataKey.key = undefined;
 }
 
 function requireKey(dataKey: DataKey): unknown {
-  // Without this check, a wiped data key (all zeros) would still encrypt.
+  // A wiped data key must not encrypt. Its bytes are zeros, which an attacker knows.
   if (dataKey.key === undefined) throw new InputError('this data key was wiped');
   return dataKey.key;
 }

@@ -19,9 +19,8 @@ export function deriveDataKey<Mode extends EngineMode>(
 }
 
 /**
- * HKDF-SHA-256 (RFC 5869, sections 2.2 and 2.3) with an output of 64 bytes: the encryption key (block T(1)), and the
- * commitment to the DEK (block T(2)). The HKDF of the platform is not used, because Node refuses an info over 1,024
- * bytes, and the info of a stream contains its context.
+ * Derives 64 bytes with HKDF-SHA-256 (RFC 5869): the encryption key, followed by the commitment to the DEK. Node's own
+ * HKDF is not used, because it limits `info` to 1,024 bytes, and the `info` of a stream contains the context.
  */
 export function hkdf(dek: Uint8Array, salt: Uint8Array, info: Uint8Array): Uint8Array {
   if (dek.length !== dekLength) throw new InputError(`a DEK must have ${dekLength} bytes`);

@@ -25,7 +25,7 @@ export interface Wrapped {
 /** The header of an envelope. Versions 1 (values) and 2 (streams) have the same header. */
 export interface Header extends Wrapped {
   readonly version: 1 | 2;
-  /** The first 20 bytes, which the encryption authenticates. */
+  /** The first 20 bytes of the header, which the encryption authenticates. */
   readonly prefix: Uint8Array;
   readonly length: number;
 }
@@ -35,13 +35,13 @@ export interface Envelope extends Header {
   readonly version: 1;
   readonly iv: Uint8Array;
   readonly commitment: Uint8Array;
-  /** The ciphertext, followed by its tag. */
+  /** The encrypted plaintext, followed by the authentication tag. */
   readonly body: Uint8Array;
 }
 
 /**
- * Parses the header of an envelope. Returns undefined if the header is longer than `bytes`. Throws FormatError if no envelope
- * begins with these bytes.
+ * Parses the header of an envelope. Returns undefined if `bytes` end within the header. Throws FormatError if no
+ * envelope begins with these bytes.
  */
 export function readHeader(bytes: Uint8Array): Header | undefined {
   if (magic.some((byte, at) => at < bytes.length && bytes[at] !== byte)) throw new FormatError(notCiphertext);
@@ -65,7 +65,7 @@ export function readHeader(bytes: Uint8Array): Header | undefined {
   };
 }
 
-/** Parses the header of an envelope. The bytes after the header can be missing. Throws FormatError. */
+/** Parses the header of an envelope, even if the bytes after the header are missing. Throws FormatError. */
 export function parseHeader(bytes: Uint8Array): Header {
   const header = readHeader(bytes);
   if (!header) throw truncated();
@@ -81,11 +81,14 @@ export function parseEnvelope(bytes: Uint8Array): Envelope {
   return withBody(header, bytes);
 }
 
-/** Returns a parseEnvelope for consecutive rows. It returns the same `wrappedKey` object as long as the header is the same. */
+/**
+ * Returns a version of parseEnvelope for consecutive rows. While the header stays the same, each result has the same
+ * `wrappedKey` object.
+ */
 export function createEnvelopeReader(): (bytes: Uint8Array) => Envelope {
   let header = new Uint8Array(0);
   let last: Header | undefined;
-  /** Returns whether a part of this envelope's header equals the same part of the last header. */
+  /** Returns whether a part of the header equals the same part of the previous envelope's header. */
   const isSame = (bytes: Uint8Array, from: number, to: number): boolean => {
     for (let at = from; at < to; at++) if (bytes[at] !== header[at]) return false;
     return bytes.length >= envelopeLengthOf(header.length, 0);
@@ -97,7 +100,8 @@ export function createEnvelopeReader(): (bytes: Uint8Array) => Envelope {
       // The header is copied, because a view of it would keep the whole ciphertext in memory.
       header = new Uint8Array(bytes.subarray(0, length));
       const wrappedKey = header.subarray(fixedLength);
-      // Rows under different data keys of one key differ only in the wrapped key, so the rest of the last header is reused.
+      // Rows under different data keys of one key differ only in the wrapped key, so the rest of the previous header is
+      // reused.
       last = last && isSameKey ? { ...last, wrappedKey } : parseHeader(header);
     }
     return withBody(last, bytes);
@@ -105,8 +109,8 @@ export function createEnvelopeReader(): (bytes: Uint8Array) => Envelope {
 }
 
 /**
- * Adds the body's parts to a parsed header. The members are listed one by one, because spreading the header object takes
- * longer than all other work of this function.
+ * Adds the parts of the body to a parsed header. The members are listed one by one, because an object spread would take
+ * most of the time of this function.
  */
 function withBody({ keyId, keyVersion, wrappedKey, prefix, length }: Header, bytes: Uint8Array): Envelope {
   const commitmentAt = length + ivLength;
@@ -117,7 +121,7 @@ function withBody({ keyId, keyVersion, wrappedKey, prefix, length }: Header, byt
   return { version: 1, keyId, keyVersion, wrappedKey, prefix, length, iv, commitment, body };
 }
 
-/** Writes a header into new memory that has space for `room` more bytes after the header. */
+/** Writes a header into new memory that has `room` more bytes after the header. */
 export function formatHeader(version: 1 | 2, wrapped: Wrapped, room = 0): Uint8Array<ArrayBuffer> {
   const { keyId, keyVersion, wrappedKey } = wrapped;
   if (wrappedKey.length < 1 || wrappedKey.length > maxWrappedKey) {
@@ -129,8 +133,8 @@ export function formatHeader(version: 1 | 2, wrapped: Wrapped, room = 0): Uint8A
   header.set([...magic, version]);
   header.set(uuidToBytes(keyId), 4);
   header.set(wrappedKey, fixedLength);
-  // The length of the wrapped key has 16 bits, but is written as 32 bits. The key version, which is written next, overwrites
-  // the upper 16 bits.
+  // The length of the wrapped key has 16 bits but is written as 32 bits. The key version is written afterwards and
+  // overwrites the upper 16 bits.
   writeUint32(header, 22, wrappedKey.length);
   writeUint32(header, prefixLength, keyVersion);
   return header;
@@ -140,7 +144,7 @@ export function envelopeLengthOf(headerLength: number, plaintextLength: number):
   return headerLength + ivLength + commitmentLength + plaintextLength + tagLength;
 }
 
-/** Writes the parts before the body of an envelope of version 1. Returns the position at which the body begins. */
+/** Writes all parts of a version 1 envelope that precede the body. Returns the position at which the body begins. */
 export function writeFront(
   envelope: Uint8Array,
   header: Uint8Array,
@@ -169,13 +173,13 @@ export function replaceWrapped(bytes: Uint8Array, wrapped: Wrapped): Uint8Array<
   return replaced;
 }
 
-// The pattern of a stored ciphertext includes the version (1 or 2) after `eaas`, because text such as `eaas@example.com`
-// would match without the version.
+// The pattern of a stored ciphertext includes the format version (1 or 2) after `eaas`. Without the version, text such
+// as `eaas@example.com` would match.
 const storedText = /^eaasA[Q-Za-v]/;
 
 /**
- * Returns the ciphertext in a value from a database, even if the ciphertext was truncated or altered. If the value is base64
- * text as bytes, as some binary columns return it, the text is decoded.
+ * Returns the ciphertext in a value from a database, even if the ciphertext was truncated or altered. Some binary
+ * columns return base64 text as bytes, and such bytes are decoded.
  */
 export function storedCiphertext(value: unknown): string | Uint8Array | undefined {
   if (typeof value === 'string') return storedText.test(value) ? value : undefined;
@@ -185,7 +189,9 @@ export function storedCiphertext(value: unknown): string | Uint8Array | undefine
   return isText ? new TextDecoder().decode(value) : undefined;
 }
 
-/** Returns whether bytes or base64 begin like an envelope. Callers use this check to avoid encrypting a value twice. */
+/**
+ * Returns whether bytes or base64 text begin like an envelope. Call this function to avoid encrypting a value twice.
+ */
 export function looksLikeEnvelope(value: Uint8Array | string): boolean {
   if (typeof value === 'string') return value.startsWith('eaas');
   return magic.every((byte, at) => value[at] === byte);

@@ -1,8 +1,8 @@
-/** The base of every error of Eaas. */
+/** The base class of every error that Eaas throws. */
 export abstract class EaasError extends Error {
-  /** The name of the error for programs. It never changes, so a `switch` can use it. */
+  /** The error code for programs. It never changes, so a `switch` can use it. */
   abstract readonly code: string;
-  /** Whether the same call might succeed if it is repeated later. */
+  /** Whether the same call might succeed later. */
   readonly retryable: boolean = false;
 }
 
@@ -13,8 +13,8 @@ export class FormatError extends EaasError {
 }
 
 /**
- * Thrown if an envelope cannot be decrypted. The text is the same for every cause, because a difference would help an
- * attacker.
+ * Thrown if an envelope cannot be decrypted. The message is the same for every cause, because a difference would help
+ * an attacker.
  */
 export class DecryptionError extends EaasError {
   override readonly name = 'DecryptionError';

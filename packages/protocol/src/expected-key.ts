@@ -1,10 +1,13 @@
 import { DecryptionError, InputError } from './errors.ts';
 import { parseUuid } from './uuid.ts';
 
-/** The expected key of an envelope: one key id, a list of key ids, or explicitly any key. */
+/** The key that an envelope is expected to have: one key id, a list of key ids, or explicitly any key. */
 export type ExpectedKey = { readonly keyId: string | readonly string[] } | { readonly anyKey: true };
 
-/** Throws DecryptionError for a key that the caller does not expect, and InputError if the caller names no key. */
+/**
+ * Throws DecryptionError if the envelope has another key than the caller expects. Throws InputError if the caller does
+ * not say which key it expects.
+ */
 export function requireExpectedKey(keyId: string, expected: ExpectedKey): void {
   const { anyKey, keyId: names = [] } = expected as { anyKey?: true; keyId?: string | readonly string[] };
   if (anyKey) return;

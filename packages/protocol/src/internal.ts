@@ -1,4 +1,5 @@
-// The entry `/internal` is only for the packages of Eaas. It is not part of the public API and can change in any release.
+// The entry point `/internal` is only for the packages of Eaas. It is not part of the public API and can change in any
+// release.
 export { dataKeyFrom, dataKeyInfo, envelopeLength } from './data-key.ts';
 export { createEnvelopeReader, type Header, notCiphertext, parseHeader, readHeader } from './envelope.ts';
 export { toHex } from './bytes.ts';

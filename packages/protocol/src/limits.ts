@@ -1,6 +1,6 @@
 /** The sizes of the byte formats, in bytes. Sizes of text are in bytes of UTF-8. */
 export const dekLength = 32;
-/** Every envelope begins with these bytes. In base64 they are `eaas`. */
+/** The bytes with which every envelope begins. In base64 these bytes are `eaas`. */
 export const magic: readonly number[] = [0x79, 0xa6, 0xac];
 export const ivLength = 12;
 export const commitmentLength = 32;

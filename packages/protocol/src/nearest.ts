@@ -1,4 +1,4 @@
-/** The known name that is most similar to a misspelt one. Undefined if no name is similar. */
+/** Returns the known name that is most similar to a misspelt name. Returns undefined if no known name is similar. */
 export function nearestOf(known: Iterable<string>, name: string): string | undefined {
   const [nearest] = Array.from(known, (candidate) => ({
     candidate,
@@ -9,7 +9,6 @@ export function nearestOf(known: Iterable<string>, name: string): string | undef
   return nearest?.candidate;
 }
 
-/** The Levenshtein distance. */
 function distanceOf(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i++) {

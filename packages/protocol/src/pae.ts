@@ -2,10 +2,13 @@ import { writeUint32 } from './bytes.ts';
 import { InputError } from './errors.ts';
 import { toUtf8 } from './text.ts';
 
-/** A part of a list: text in UTF-8, an integer in decimal ASCII, bytes, or null. */
+/** A part of a pae-encoded list: text in UTF-8, an integer in decimal ASCII, bytes, or null. */
 export type PaePart = string | number | Uint8Array | null;
 
-/** Pre-authentication encoding: `u32(count)`, then each part as `u32(length)` and its bytes. The length of null is `ffffffff`. */
+/**
+ * Pre-authentication encoding: the number of parts, then the length and the bytes of each part. All numbers are `u32`.
+ * The length of null is `ffffffff`.
+ */
 export function pae(...parts: readonly PaePart[]): Uint8Array<ArrayBuffer> {
   const encoded = parts.map(encodePart);
   const out = new Uint8Array(encoded.reduce((sum, part) => sum + 4 + (part?.length ?? 0), 4));

@@ -88,13 +88,13 @@ describe.each(engines)('an altered envelope, with $name', (engine) => {
 });
 
 /**
- * Returns the errors that `open` can throw if a bit of byte `at` of an envelope was flipped. The wrapped key ends at byte
- * `end`.
+ * Returns the errors that `open` can throw after a bit of byte `at` of an envelope was flipped. The wrapped key ends at
+ * byte `end`.
  */
 function kindsOf(at: number, end: number): unknown[] {
   if (at < 4) return [FormatError];
   if (at < 20 || at >= end) return [DecryptionError];
-  // A changed length of the wrapped key can also make the envelope too short, which is a FormatError.
+  // Flipping a bit in the length of the wrapped key can make the envelope too short, which is a FormatError.
   return at === 24 || at === 25 ? [FormatError, Unauthentic] : [Unauthentic];
 }
 

@@ -9,12 +9,15 @@ import { dekLength } from './limits.ts';
 import { randomBytes } from './bytes.ts';
 
 /**
- * Wraps a DEK under a key. The SDK does this over HTTP, and the server locally. The caller overwrites the DEK
- * afterwards.
+ * A function that wraps a DEK under a key. The SDK wraps over HTTP, and the server wraps locally. The caller overwrites
+ * the DEK afterwards.
  */
 export type Wrap = (dek: Uint8Array) => Wrapped | Promise<Wrapped>;
 
-/** Unwraps a DEK. Returns a copy, which the caller overwrites. `open` throws the errors of this function unchanged. */
+/**
+ * A function that unwraps a DEK and returns a copy, which the caller overwrites. `open` throws the errors of this
+ * function unchanged.
+ */
 export type Unwrap = (wrapped: Wrapped) => Uint8Array | Promise<Uint8Array>;
 
 /** The context of a value, and the engine that encrypts it. */
@@ -23,7 +26,7 @@ export interface SealOptions {
   readonly engine?: Engine;
 }
 
-/** Encrypts a plaintext under a new DEK, into an envelope of version 1. */
+/** Encrypts a plaintext under a new DEK. Returns an envelope of version 1. */
 export async function seal(
   plaintext: Uint8Array,
   wrap: Wrap,
@@ -34,8 +37,8 @@ export async function seal(
 }
 
 /**
- * Decrypts an envelope of version 1. Throws FormatError if `bytes` are not such an envelope, and DecryptionError for
- * every other failure.
+ * Decrypts an envelope of version 1. Throws FormatError if `bytes` are not such an envelope, and DecryptionError if the
+ * decryption fails.
  */
 export async function open(
   bytes: Uint8Array,
@@ -49,7 +52,7 @@ export async function open(
   return useOnce(engine, dek, () => envelope, use);
 }
 
-/** Derives a data key, uses it, and wipes the data key and the DEK. */
+/** Derives a data key from a DEK and passes it to `use`. Wipes the data key and the DEK afterwards. */
 async function useOnce(
   engine: Engine,
   dek: Uint8Array,

@@ -2,7 +2,7 @@ import { readBase64, toBase64 } from './base64.ts';
 import { fromHex, toHex } from './bytes.ts';
 import { toUtf8 } from './text.ts';
 
-// A checkpoint is a C2SP signed note (https://c2sp.org/signed-note). Its text is the head of an audit chain.
+// A checkpoint is a C2SP signed note (https://c2sp.org/signed-note). The signed text is the head of an audit chain.
 
 /** The head of an audit chain: the number of its entries, and the hash of the last entry. */
 export interface ChainHead {
@@ -10,10 +10,10 @@ export interface ChainHead {
   readonly hash: Uint8Array;
 }
 
-/** A key that signs a tenant's checkpoints. */
+/** A verifier key: the public key that verifies a tenant's checkpoints. */
 export interface Verifier {
   readonly tenantId: string;
-  /** The id of the verifier key, which its signatures contain: four bytes in hex. */
+  /** The id of the verifier key: four bytes in hex. Each signature of the key contains this id. */
   readonly keyId: string;
   readonly publicKey: Uint8Array<ArrayBuffer>;
 }
@@ -25,17 +25,23 @@ const ed25519 = 1; // the number of the signature type in signed-note
 const nameOf = (tenantId: string): string => `eaas/${tenantId}`;
 const originOf = (tenantId: string): string => `eaas.audit-chain.v1/${tenantId}`;
 
-/** Returns the bytes that identify a verifier key. The id of the key is the beginning of their SHA-256. */
+/**
+ * Returns the bytes that identify a verifier key. The id of the verifier key is the beginning of the SHA-256 of these
+ * bytes.
+ */
 export function keyIdInput(tenantId: string, publicKey: Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.of(...toUtf8(`${nameOf(tenantId)}\n`), ed25519, ...publicKey);
 }
 
-/** Writes a verifier key: `eaas/<tenant id>+<key id>+<base64>`. */
+/** Formats a verifier key as text: `eaas/<tenant id>+<key id>+<base64>`. */
 export function formatVerifierKey({ tenantId, keyId, publicKey }: Verifier): string {
   return `${nameOf(tenantId)}+${keyId}+${toBase64(Uint8Array.of(ed25519, ...publicKey))}`;
 }
 
-/** Parses a verifier key. Returns undefined for other text. The caller checks that the key id belongs to the public key. */
+/**
+ * Parses a verifier key. Returns undefined if the text is not a verifier key. The caller checks that the key id belongs
+ * to the public key.
+ */
 export function parseVerifierKey(text: string): Verifier | undefined {
   const [, tenantId = '', keyId = '', encoded = ''] =
     /^eaas\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\+([0-9a-f]{8})\+(.+)$/.exec(text) ?? [];
@@ -48,14 +54,14 @@ export function checkpointText(tenantId: string, { id, hash }: ChainHead): strin
   return `${originOf(tenantId)}\n${id}\n${toBase64(hash)}\n`;
 }
 
-/** Writes a checkpoint: its text and one signature. */
+/** Formats a checkpoint from its text and one signature. */
 export function formatCheckpoint({ tenantId, keyId }: KeyName, text: string, signature: Uint8Array): string {
   return `${text}\n\u2014 ${nameOf(tenantId)} ${toBase64(Uint8Array.of(...fromHex(keyId), ...signature))}\n`;
 }
 
 /**
- * Parses a checkpoint with exactly one signature of the key. Ignores signatures of other keys. Returns undefined for other
- * text.
+ * Parses a checkpoint that has exactly one signature of the verifier key. Ignores signatures of other keys. Returns
+ * undefined for other text.
  */
 export function parseCheckpoint(note: string, { tenantId, keyId }: KeyName) {
   const [, text = '', origin, id, encoded = '', lines = ''] =

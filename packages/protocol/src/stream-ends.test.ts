@@ -15,7 +15,7 @@ const content = Uint8Array.from({ length: 3 * chunk + 9 }, (_, i) => i * 7 + (i 
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
 const reason = new Error('enough');
 
-/** Wraps an engine, and counts the keys that were created and not yet wiped, and the chunks that the engine processed. */
+/** Wraps an engine, and counts the chunks that it processes and the keys that are not wiped yet. */
 function watched(engine: Engine = nodeEngine) {
   const seen = { keys: 0, chunks: 0 };
   const spy: Engine = {
@@ -107,7 +107,7 @@ describe.each(directions)('%s a stream', (_, through, input) => {
     expect(error).toBeInstanceOf(TypeError);
     expect(seen.keys).toBe(0);
 
-    // The test does not read the stream, because the key must be wiped even then.
+    // The test does not read the stream, because the key must be wiped even if nobody reads the stream.
     const { writable } = through(engine);
     const writer = writable.getWriter();
     await writer.write(input.subarray(0, 1_000));

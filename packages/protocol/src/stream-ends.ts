@@ -1,33 +1,34 @@
 import { abytes } from '@noble/ciphers/utils.js';
 import type { Result } from './stream-format.ts';
 
-/** The functions that process a stream chunk by chunk. */
+/** The functions of a stream transform that processes its input in chunks. */
 export interface Work {
   readonly chunkLength: number;
   begin?(): Promise<Uint8Array>;
   /**
-   * Receives the first bytes of a stream, before any call of `chunk`. Removes the head of the stream, and returns the bytes
-   * that follow the head.
+   * Receives the first bytes of a stream before the first call of `chunk`. Returns the bytes that follow the head of
+   * the stream.
    */
   head?(bytes: Uint8Array): Result;
   chunk(bytes: Uint8Array, last: boolean): Result;
   released?(result: Uint8Array): void;
   /**
-   * Wipes the secrets of a stream that has finished, failed, or was aborted or cancelled. It can be called more than once.
+   * Wipes the secrets of the stream when the stream has finished, failed or been aborted. It can be called more than
+   * once.
    */
   over?(): void;
 }
 
 /**
- * How many chunks an asynchronous engine processes at the same time. More chunks would not be faster, and each chunk takes
- * 128 KiB.
+ * The number of chunks that an asynchronous engine processes at the same time. A higher number would not be faster, and
+ * each chunk takes 128 KiB.
  */
 const atOnce = 4;
 
 /**
- * Creates the writable and the readable end of a stream. The reader gets one result per read, in order. The writer
- * waits while too many chunks are in progress. The platform's TransformStream is not used, because in some browsers it
- * does not report a cancelled reader, and it processes a large input without waiting for the reader.
+ * Creates the writable and the readable end of a stream. The writer waits while too many chunks are in progress. The
+ * platform's TransformStream is not used for two reasons. In some browsers it does not report that the reader has
+ * cancelled. It also processes a large input without waiting for the reader.
  */
 export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint8Array, Uint8Array> {
   const cutter = new Cutter(work.chunkLength);
@@ -37,14 +38,16 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
   let isWanted = false;
   let unsent = 0;
   let most = 1;
-  /** Resolves when all results so far are computed. */
+  /** Resolves when all results that exist so far are computed. */
   let computed: Promise<unknown> = Promise.resolve();
-  /** Resolves when the reader has received all results so far. */
+  /** Resolves when the reader has received all results that exist so far. */
   let sent: Promise<void> = Promise.resolve();
 
   const waiters: (() => void)[] = [];
   const notify = (): void => waiters.splice(0).forEach((wake) => wake());
-  /** Resolves when the condition is true. Throws the reason if the stream is stopped first. */
+  /**
+   * Resolves when the condition is true. Rejects with the reason if the stream is stopped before the condition is true.
+   */
   const until = async (condition: () => boolean): Promise<void> => {
     for (;;) {
       if (stopped) throw stopped.reason;
@@ -62,7 +65,7 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
     stopped ??= { reason };
     notify();
     wipe();
-    // `error` does nothing on an end of the stream that is already closed.
+    // Calling `error` on an end of the stream that is already closed does nothing.
     input.error(reason);
     output.error(reason);
   };
@@ -81,12 +84,15 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
     unsent--;
     notify();
   };
-  /** Appends a result, or a failure that the reader gets after all earlier results. */
+  /**
+   * Appends a result to the output. If the result is a failure, the reader gets the error after all earlier results.
+   */
   const put = (result: Result): void => {
     unsent++;
     if (result instanceof Promise) {
       most = atOnce;
-      // This handler only prevents an unhandled rejection. The promises `computed` and `sent` report the failure of `result`.
+      // The empty handler prevents an unhandled rejection. The promises `computed` and `sent` report the failure of
+      // `result`.
       result.catch(() => undefined);
       computed = computed.then(() => result);
       computed.catch(() => undefined);
@@ -99,12 +105,15 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
     put(work.chunk(chunk, last));
   };
 
-  /** Runs a step of the writable end. If the step fails, the writer gets the error without waiting for the reader. */
+  /**
+   * Runs a step of the writable end. If the step fails, the writer gets the error at once, even if nobody reads the
+   * stream.
+   */
   const step = async (task: () => Promise<unknown>): Promise<void> => {
     try {
       await task();
-      // If the stream was stopped while its data key was being wrapped, the data key was created after the first wipe, so it
-      // is wiped here.
+      // If the stream was stopped while its data key was being wrapped, the data key was created after the first wipe.
+      // A second wipe removes it.
       if (stopped) wipe();
     } catch (reason) {
       put(Promise.reject(reason));
@@ -156,7 +165,10 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
   return { readable, writable };
 }
 
-/** Cuts input into pieces of one length. Keeps the last piece until more input follows, because it might be the end. */
+/**
+ * Cuts input into pieces of equal length. Keeps the last piece until more input arrives, because the last piece of a
+ * stream is processed differently.
+ */
 class Cutter {
   readonly #held: Uint8Array;
   #length = 0;
@@ -165,7 +177,9 @@ class Cutter {
     this.#held = new Uint8Array(length);
   }
 
-  /** Yields every piece except the last. A piece is a view that is valid until the next piece is requested. */
+  /**
+   * Yields every piece of the input except the last. A piece is a view that is valid until the next piece is requested.
+   */
   *push(bytes: Uint8Array): Generator<Uint8Array> {
     abytes(bytes);
     const held = this.#held;
@@ -180,7 +194,7 @@ class Cutter {
     for (; at + held.length < bytes.length; at += held.length) {
       yield bytes.subarray(at, at + held.length);
     }
-    // The rest of the input is copied, because the writer can overwrite its own memory.
+    // The rest of the input is copied, because the writer can later overwrite the memory of the input.
     held.set(bytes.subarray(at));
     this.#length = bytes.length - at;
   }

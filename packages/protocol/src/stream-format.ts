@@ -44,8 +44,8 @@ export function findStreamHead(bytes: Uint8Array): StreamHead | undefined {
 }
 
 /**
- * Parses the head of a stream from its first bytes, of which 1,114 are always enough. Throws FormatError if the bytes do not
- * begin with a head.
+ * Parses the head of a stream from the first bytes of the stream. 1,114 bytes are always enough. Throws FormatError if
+ * the bytes do not begin with a head.
  */
 export function parseStreamHead(bytes: Uint8Array): StreamHead {
   const head = findStreamHead(bytes);
@@ -54,8 +54,8 @@ export function parseStreamHead(bytes: Uint8Array): StreamHead {
 }
 
 /**
- * Returns the exact size of an encrypted stream. The service's wrapped keys have 78 bytes today. Throws InputError for an
- * invalid size.
+ * Returns the exact size of an encrypted stream. The wrapped keys of the service have 78 bytes today. Throws InputError
+ * for an invalid size.
  */
 export function ciphertextSize(plaintextSize: number, wrappedKeyLength = wrappedKeyToday): number {
   requireSize(plaintextSize);
@@ -64,8 +64,8 @@ export function ciphertextSize(plaintextSize: number, wrappedKeyLength = wrapped
 }
 
 /**
- * Returns the size of the plaintext of an encrypted stream. The result is not authentic, because a truncated stream can have
- * the size of a shorter stream. Throws FormatError for a size that no stream has.
+ * Returns the plaintext size of an encrypted stream. The size is not authentic, because a truncated stream can have the
+ * size of a shorter stream. Throws FormatError for a size that no stream has.
  */
 export function plaintextSize(ciphertextSize: number, wrappedKeyLength = wrappedKeyToday): number {
   return layoutOf(ciphertextSize, headLengthOf(wrappedKeyLength)).plaintextSize;
@@ -81,7 +81,7 @@ export function layoutOf(ciphertextSize: number, headLength: number): Layout {
   requireSize(ciphertextSize);
   const body = ciphertextSize - headLength;
   const chunks = Math.max(1, Math.ceil(body / sealedChunkLength));
-  // Only a stream without plaintext ends with an empty chunk.
+  // An empty last chunk is valid only if the whole stream has no plaintext.
   const least = (chunks - 1) * sealedChunkLength + tagLength + (chunks === 1 ? 0 : 1);
   if (body < least) throw new FormatError(`a stream of ${ciphertextSize} bytes is incomplete`);
   return { headLength, chunks, plaintextSize: body - chunks * tagLength };
@@ -122,7 +122,7 @@ export class ChunkCipher {
 
   /** Decrypts a chunk. Fails with DecryptionError if the chunk was altered or moved. */
   open(body: Uint8Array, index: number, last: boolean): Result {
-    // Only a stream without plaintext ends with an empty chunk.
+    // An empty last chunk is valid only if the whole stream has no plaintext.
     if (body.length < tagLength + (index === 0 ? 0 : 1)) throw new DecryptionError();
     return authentic(this.#engine.decrypt(this.#requireKey(), nonce(index, last), noAad, body));
   }
@@ -133,7 +133,7 @@ export class ChunkCipher {
   }
 
   #requireKey(): unknown {
-    // Without this check, an overwritten key (all zeros) would still encrypt.
+    // A wiped key must not encrypt. Its bytes are zeros, which an attacker knows.
     if (this.#key === undefined) throw new InputError('the stream or the file was closed');
     return this.#key;
   }
@@ -141,7 +141,7 @@ export class ChunkCipher {
 
 /** Starts a stream under a new DEK. Returns the head of the stream, and the cipher for its chunks. */
 export async function createStream(wrap: Wrap, engine: Engine, context: Context | undefined) {
-  // The context is encoded first, so that an invalid context fails before a data key is wrapped.
+  // The context is encoded before a data key is wrapped, so that an invalid context causes no request.
   const encoded = encodeContext(context);
   const dek = randomBytes(dekLength);
   try {
@@ -187,7 +187,8 @@ async function deriveCipher(
 }
 
 /**
- * Returns the nonce of a chunk: the chunk's number in 11 bytes, and a byte that is 1 for the last chunk and 0 for the others.
+ * Returns the nonce of a chunk: the chunk's number in 11 bytes, followed by one byte. This byte is 1 for the last chunk
+ * and 0 for all other chunks.
  */
 function nonce(index: number, last: boolean): Uint8Array {
   const bytes = new Uint8Array(12);

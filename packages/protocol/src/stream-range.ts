@@ -10,11 +10,11 @@ import { parseStreamHead, requireSize, type Result, sealedChunkLength } from './
 
 /** A ciphertext that can be read in parts, such as a file, a Blob or an object in a store. */
 export interface RangeSource {
-  /** The length of the whole ciphertext in bytes. */
+  /** The length of the whole ciphertext, in bytes. */
   readonly size: number;
   /**
-   * Returns exactly the bytes from `start` up to, but not including, `end`. A range can be as long as the file. Return
-   * a stream if the range might not fit into memory. Errors of `read` are passed to the caller unchanged.
+   * Returns exactly the bytes from `start` up to, but not including, `end`. A range can be as long as the file, so
+   * return a stream if a range might not fit into memory. The caller gets the errors of `read` unchanged.
    */
   read(start: number, end: number, signal?: AbortSignal): RangeContent | Promise<RangeContent>;
 }
@@ -23,8 +23,8 @@ export interface RangeSource {
 export type RangeContent = Uint8Array | ReadableStream<Uint8Array>;
 
 /**
- * The bytes of the plaintext from `start` (default 0) up to, but not including, `end` (default: the size of the plaintext).
- * Larger numbers count as this size.
+ * A range of the plaintext: the bytes from `start` (default 0) up to, but not including, `end` (default: the size of
+ * the plaintext). A larger number counts as the size of the plaintext.
  */
 export interface Range {
   readonly start?: number | undefined;
@@ -33,29 +33,29 @@ export interface Range {
 }
 
 /**
- * An encrypted stream (version 2) of which any part can be read. Every returned byte is authentic and at its correct
- * position.
+ * An encrypted stream (version 2) that can be read from any position. Every returned byte is authentic and at its
+ * correct position.
  */
 export interface EncryptedFile {
-  /** The size of the plaintext. It is authentic, because `openFile` has decrypted the last chunk. */
+  /** The size of the plaintext. The size is authentic, because `openFile` has decrypted the last chunk. */
   readonly size: number;
   /**
-   * Streams a range in constant memory. Each chunk is authenticated before it is returned. The stream fails with
-   * DecryptionError if a chunk was altered.
+   * Returns a range as a stream, in constant memory. Each chunk is authenticated before it is returned. The stream
+   * fails with DecryptionError if a chunk was altered.
    */
   stream(range?: Range): ReadableStream<Uint8Array>;
-  /** Reads a whole range into memory. Throws DecryptionError if the range was altered. */
+  /** Reads a range into memory. Throws DecryptionError if the range was altered. */
   read(range?: Range): Promise<Uint8Array>;
-  /** Overwrites the data key if the engine can. The file cannot be read afterwards. */
+  /** Overwrites the data key in memory if the engine can. The file cannot be read afterwards. */
   close(): void;
 }
 
-/** The context and the engine of a file, the expected key, and a signal to stop opening it. */
+/** Options of `openFile`: the context, the engine, the expected key, and a signal to stop opening the file. */
 export type FileOptions = SealOptions & ExpectedKey & { readonly signal?: AbortSignal | undefined };
 
 /**
- * Opens a stream of version 2 in a source that can be read in parts. Decrypts the last chunk first, so it refuses a file that
- * was cut, and `size` is authentic. Throws the same errors as openStream.
+ * Opens a version 2 stream whose source can be read in parts. Decrypts the last chunk first, so a truncated file is
+ * refused and `size` is authentic. Throws the same errors as openStream.
  */
 export async function openFile(
   unwrap: Unwrap,
@@ -68,8 +68,8 @@ export async function openFile(
     readWhole(rangeStream(source, start, end, signal), end - start);
   const endStart = Math.max(0, size - sealedChunkLength);
   const reading = readPart(endStart, size);
-  // The source is read while the key is unwrapped. If unwrapping fails first, nobody awaits this read, so it needs its own
-  // error handler.
+  // The source is read while the key is unwrapped. If unwrapping fails first, nobody awaits the read, so the empty
+  // handler prevents an unhandled rejection.
   reading.catch(() => undefined);
   const start = endStart === 0 ? reading : readPart(0, Math.min(size, maxHeadLength));
   const head = parseStreamHead(await start);
@@ -117,7 +117,7 @@ function openRange(
   const chunkAt = (index: number): number => layout.headLength + index * sealedChunkLength;
   const endIndex = Math.ceil(end / streamChunkLength);
   let index = Math.floor(start / streamChunkLength);
-  // The range uses the size from when the file was opened, because the `size` of the source might have changed.
+  // The size of the source might have changed, so the range uses the size that the source had when the file was opened.
   const size = layout.headLength + layout.plaintextSize + layout.chunks * tagLength;
   const bytes = rangeStream(source, chunkAt(index), Math.min(size, chunkAt(endIndex)), signal);
   const chunk = (sealed: Uint8Array): Result => {
@@ -131,7 +131,7 @@ function openRange(
   return bytes.pipeThrough(joinEnds({ chunkLength: sealedChunkLength, chunk }, signal));
 }
 
-/** Reads a range of the source as a stream. The stream fails unless it has the requested length. */
+/** Reads a range of the source as a stream. The stream fails if it has more or fewer bytes than requested. */
 function rangeStream(
   source: RangeSource,
   start: number,
@@ -153,7 +153,7 @@ function rangeStream(
               `\`read\` of the source must return ${end - start} bytes (got ${-left} more)`,
             );
           }
-          // The source ended before the end of the requested range, so the file was truncated after it was opened.
+          // The source has ended before the end of the requested range, so the file was truncated after `openFile`.
           if (done && left > 0) throw new DecryptionError();
           if (done) controller.close();
           else controller.enqueue(value);

@@ -15,16 +15,16 @@ export { plaintextSize, type StreamHead } from './stream-format.ts';
 
 /** The context and the engine of a stream, a signal to stop it, and a callback for its progress. */
 export interface StreamOptions extends SealOptions {
-  /** When the signal is aborted, both ends of the stream fail with its reason. */
+  /** If the signal aborts, both ends of the stream fail with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called after each chunk, with the number of plaintext bytes so far. If this function throws, the stream ends with
-   * its error.
+   * Called after each chunk with the number of plaintext bytes so far. If this function throws, the stream fails with
+   * the thrown error.
    */
   readonly onProgress?: ((bytes: number) => void) | undefined;
 }
 
-/** Encrypts a stream of any length in constant memory, into an envelope of version 2, under a new DEK. */
+/** Encrypts a stream of any length in constant memory under a new DEK. The output is an envelope of version 2. */
 export function sealStream(
   wrap: Wrap,
   { context, engine = nobleEngine, signal, onProgress }: StreamOptions = {},

@@ -25,7 +25,7 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-/** Whether the text has a control character (`\p{Cc}`). Names and logs must not have any. */
+/** Whether the text has a control character (`\p{Cc}`). Names and log lines must not contain control characters. */
 export function hasControlCharacter(text: string): boolean {
   return /\p{Cc}/u.test(text);
 }

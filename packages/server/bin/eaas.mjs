@@ -1,3 +1,4 @@
 #!/usr/bin/env node
-// This file is committed and not built, because npm links the command at install time, before anything is built.
+// npm links the command when it installs the package, before anything is built. So this file is committed and not
+// built.
 import '../dist/main.js';

@@ -5,7 +5,7 @@ type Log = (fields: Readonly<Record<string, unknown>>, message: string) => void;
 
 const minute = 60_000;
 
-/** Counts and logs the events that an operator must know of. Logs each row at most once per minute. */
+/** Counts and logs the events that an operator must know of. Each row is logged at most once per minute. */
 export class Alarms {
   tamperingFound = 0;
   rotationsSkipped = 0;
@@ -24,7 +24,7 @@ export class Alarms {
     else if (error instanceof Tampered) this.tampered(error.row);
   }
 
-  /** Reports a row that something other than the service has changed. */
+  /** Reports a database row that something other than the service has changed. */
   tampered({ table, id, tenantId }: NamedRow): void {
     this.tamperingFound++;
     const fields = { table, row_id: id, tenant_id: tenantId };
@@ -32,7 +32,7 @@ export class Alarms {
     this.#report(table, id, fields, message);
   }
 
-  /** Reports that a due rotation was skipped, because the key has the maximum number of versions. */
+  /** Reports that a scheduled rotation was skipped, because the key has the maximum number of versions. */
   rotationSkipped(tenantId: string, keyId: string): void {
     this.rotationsSkipped++;
     const fields = { tenant_id: tenantId, key_id: keyId };

@@ -3,13 +3,13 @@ import { CannotStart, reasonOf } from './cannot-start.ts';
 import { type KeyService, providerDeadline } from './key-service.ts';
 
 /**
- * AWS KMS authenticates this context with each ciphertext. So a policy can allow decryption of root keys of Eaas and nothing
- * else.
+ * The encryption context that AWS KMS authenticates with each root key. A key policy can allow decryption only with
+ * this context.
  */
 const context = { eaas: 'root-key' };
 
 /**
- * Wraps root keys with AWS KMS through its official client. The client reads credentials, region and endpoint from the
+ * Wraps root keys with AWS KMS through the official client. The client reads credentials, region and endpoint from the
  * environment.
  */
 export const awsKms: KeyService = {
@@ -22,7 +22,7 @@ export const awsKms: KeyService = {
       ),
     );
     if (!CiphertextBlob) throw new CannotStart('AWS KMS returned no ciphertext.');
-    // `KeyId` in the response is the ARN of the key, even if the operator passed an alias.
+    // `KeyId` in the response is the ARN of the key, even if the operator configured an alias.
     return { key: KeyId ?? key, ciphertext: Buffer.from(CiphertextBlob).toString('base64') };
   },
   async unwrap({ key, ciphertext }) {

@@ -8,7 +8,9 @@ export class Budget {
     this.#half = Math.ceil(most / 2);
   }
 
-  /** Adds a map to the budget. Each time half of the budget is spent, the budget calls `startGeneration` of every map. */
+  /**
+   * Adds a map to the budget. The budget calls `startGeneration` of every map each time half of the budget is spent.
+   */
   join(startGeneration: () => void): void {
     this.#maps.push(startGeneration);
   }
@@ -28,8 +30,8 @@ export class Budget {
 
 /**
  * An approximate LRU cache with two generations. When half of the budget is spent, the young generation becomes the old
- * one, and the old one is dropped. A lookup moves an old entry to the young generation. Maps that share a budget change
- * generations together.
+ * generation, and the previous old generation is dropped. A look-up moves an entry from the old to the young
+ * generation. Maps that share a budget change generations together.
  */
 export class BoundedMap<Key, Value> {
   readonly #budget: Budget;
@@ -54,7 +56,7 @@ export class BoundedMap<Key, Value> {
     return old?.value;
   }
 
-  /** Adds a value, or updates the cost of a value that has grown. */
+  /** Adds a value, or updates the cost of a value whose size has changed. */
   set(key: Key, value: Value): void {
     const cost = this.#costOf(value);
     this.#drop(key);

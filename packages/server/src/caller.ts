@@ -1,12 +1,13 @@
 import type { Permission, Route } from '@eaas/protocol/wire';
 
-/** A request whose headers have arrived, and whose body has not been read yet. */
+/** A request whose headers have arrived. The body has not been read yet. */
 export interface Arrival {
   readonly route: Route;
   readonly authorization: string | undefined;
   readonly origin: string | undefined;
   /**
-   * The client's IP address in RFC 5952 form. IPv4-mapped IPv6 addresses are written as IPv4. Null if the address is unknown.
+   * The client's IP address in RFC 5952 form. An IPv4-mapped IPv6 address is written as IPv4. Null if the address is
+   * unknown.
    */
   readonly ipAddress: string | null;
   /** The time when the request arrived, by `performance.now()`. */
@@ -24,7 +25,7 @@ export interface Caller extends Pick<Arrival, 'ipAddress' | 'arrivedAt' | 'signa
    * The rights that the API key must still have when the audit entry is written. Null if the caller is not an API key.
    */
   readonly credential: Credential | null;
-  /** Whether this request's API key was checked against the database after the request arrived. */
+  /** Whether the request's API key was checked against the database after the request arrived. */
   readonly isConfirmed?: boolean;
 }
 

@@ -10,9 +10,9 @@ export function checkpointFile(directory: string, tenantId: string): string {
 }
 
 /**
- * Replaces the file of a tenant's checkpoint and flushes it to disk. Only this user can read the file. The caller must
- * first check that the log extends the previous checkpoint, because that checkpoint is the only evidence of a rollback.
- * Throws if the directory is missing.
+ * Replaces the file of a tenant's checkpoint and flushes it to disk. Only the current user can read the file. The
+ * caller must first check that the log extends the previous checkpoint, because the previous checkpoint is the only
+ * evidence of a rollback. Throws if the directory is missing.
  */
 export async function writeCheckpointFile(
   directory: string,

@@ -18,12 +18,13 @@ export interface SealedText {
 }
 
 /**
- * The cryptographic primitives. All engines return the same bytes. They differ in speed, and in whether a call is synchronous.
- * A caller can overwrite its arguments as soon as a call has returned, even if it returned a promise.
+ * The cryptographic primitives. All engines return the same bytes. Engines differ in speed, and in whether their calls
+ * are synchronous. A caller can overwrite the arguments as soon as a call has returned, even if the call returned a
+ * promise.
  */
 export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
   readonly name: string;
-  /** Copies a 256-bit key into the form that this engine uses. */
+  /** Copies a 256-bit key into the form that this engine uses. The caller can overwrite its own key afterwards. */
   importKey(key: Uint8Array): Outcome<Mode, Key>;
   /** AES-256-GCM (SP 800-38D): fills `out` with the ciphertext and its 16-byte tag. */
   encrypt(
@@ -33,16 +34,16 @@ export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
     plaintext: Uint8Array,
     out: Uint8Array,
   ): Outcome<Mode, void>;
-  /** Returns the plaintext, or undefined for a wrong tag. */
+  /** Decrypts AES-256-GCM. Returns the plaintext, or undefined if the tag is wrong. */
   decrypt(key: Key, iv: Uint8Array, aad: Uint8Array, body: Uint8Array): Outcome<Mode, Uint8Array | undefined>;
-  /** Allocates memory without filling it with zeros, which is faster. The caller must overwrite all of the memory. */
+  /** Allocates memory without filling it with zeros, which saves time. The caller must overwrite all of the memory. */
   allocate?(length: number): Uint8Array<ArrayBuffer>;
   /**
-   * Encrypts a text and returns the envelope in base64, as toUtf8, sealUnder and toBase64 do together, but faster. Not every
-   * engine has this function.
+   * Encrypts a text and returns the envelope in base64, faster than separate calls of toUtf8, sealUnder and toBase64.
+   * An engine can lack this function.
    */
   sealText?(dataKey: TextKey<Key>, text: string, context?: Context): SealedText;
-  /** Overwrites the key if the engine can. */
+  /** Overwrites a key in memory if the engine can. */
   wipe(key: Key): void;
 }
 
@@ -50,7 +51,8 @@ export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
 export type SyncEngine = Engine<'sync'>;
 
 /**
- * Calls `next` with the result of an engine: at once if the engine is synchronous, and otherwise when the promise resolves.
+ * Calls `next` with the result of an engine. A synchronous engine's result is passed at once. An asynchronous engine's
+ * result is passed when its promise resolves.
  */
 export function onward<Mode extends EngineMode, T, R>(
   outcome: Outcome<Mode, T>,

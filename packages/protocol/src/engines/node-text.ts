@@ -8,12 +8,12 @@ import { envelopeLengthOf, writeFront } from '../envelope.ts';
 import type { SealedText, TextKey } from './engine.ts';
 
 /**
- * Encrypts a text and returns the envelope in base64, as toUtf8, sealUnder and toBase64 do together. It allocates no arrays
- * between these steps, because their allocation takes a third as long as the encryption. Throws InputError for a lone
- * surrogate and for a wiped data key.
+ * Encrypts a text and returns the envelope in base64. Equals toUtf8, sealUnder and toBase64 in turn, without the arrays
+ * between them, whose allocation takes a third of the encryption time. Throws InputError for a lone surrogate and for a
+ * wiped data key.
  */
 export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Context): SealedText {
-  // The check is needed because Node would replace a lone surrogate, which changes the text.
+  // Node encodes a lone surrogate as U+FFFD, which would change the text, so such a text is refused.
   if (!text.isWellFormed()) throw new InputError('the value has a lone surrogate');
   const { key, header, commitment } = dataKey;
   if (!key) throw new InputError('this data key was wiped');
@@ -21,7 +21,8 @@ export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Co
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: tagLength });
   const body = cipher.setAAD(additionalDataOf(header, context)).update(text, 'utf8');
   cipher.final();
-  // The envelope is in Buffer's pool, which other code can read. This is safe, because an envelope contains no secret.
+  // The memory of the envelope is in Buffer's pool, which other code can read. An envelope contains no secret, so this
+  // is safe.
   const envelope = Buffer.allocUnsafe(envelopeLengthOf(header.length, body.length));
   const bodyAt = writeFront(envelope, header, iv, commitment);
   envelope.set(body, bodyAt);
@@ -39,7 +40,7 @@ let last: { header: Uint8Array; names: string[]; values: string[]; encoded: Uint
 
 function additionalDataOf(header: Uint8Array, given: Context | undefined): Uint8Array {
   const context = given ?? {};
-  // Arrays, Maps and other objects that are not plain are never cached. `additionalData` refuses them.
+  // Only plain objects are cached. `additionalData` refuses arrays, Maps and other objects.
   const plain = Object.prototype.toString.call(context) === '[object Object]';
   if (plain && last?.header === header && isLast(context, last)) return last.encoded;
   // The names and values of the context are copied, because the caller can change the object later.
@@ -53,8 +54,8 @@ function additionalDataOf(header: Uint8Array, given: Context | undefined): Uint8
 
 function isLast(context: Context, { names, values }: NonNullable<typeof last>): boolean {
   let at = 0;
-  // `for … in` also visits inherited members, so a context with inherited members never equals the last context. requireOwn
-  // then refuses it.
+  // `for … in` also visits inherited members. A context with inherited members therefore never equals the cached
+  // context, and requireOwn refuses it.
   for (const name in context) {
     if (name !== names[at] || context[name] !== values[at] || !Object.hasOwn(context, name)) return false;
     at++;

@@ -9,19 +9,19 @@ const pieceLength = 1_048_576;
 const options = { authTagLength: tagLength } as const;
 
 /**
- * The engine of node:crypto (OpenSSL). It is the fastest engine in Node for small values, and constant-time on current
- * processors.
+ * The engine of node:crypto (OpenSSL). It is the fastest engine in Node for small values. On current processors its AES
+ * runs in constant time.
  */
 export const nodeEngine: SyncEngine = {
   name: 'node',
   importKey: (key) => createSecretKey(key),
-  // `allocUnsafeSlow` returns separate memory, and not a part of Buffer's pool.
+  // `allocUnsafeSlow` returns separate memory, because Buffer's pool is shared with other code.
   allocate: (length) => new Uint8Array(Buffer.allocUnsafeSlow(length).buffer),
   encrypt(key, iv, aad, plaintext, out) {
     const cipher = createCipheriv('aes-256-gcm', key, iv, options);
     if (aad.length > 0) cipher.setAAD(aad);
-    // A large plaintext is encrypted in pieces. OpenSSL reuses the memory of a small piece for the next one while that memory
-    // is in the processor's cache.
+    // A large plaintext is encrypted in pieces, so that the memory of each piece stays in the processor's cache for the
+    // next piece.
     for (let at = 0; at < plaintext.length; at += pieceLength) {
       out.set(cipher.update(plaintext.subarray(at, at + pieceLength)), at);
     }

@@ -1,6 +1,6 @@
 import type { Engine } from './engine.ts';
 
-/** The engine of WebCrypto, which every browser and runtime has. Scripts cannot read its keys. */
+/** The engine of WebCrypto, which every browser and runtime has. Scripts cannot read the keys that it imports. */
 export const webCryptoEngine: Engine<'async', CryptoKey> = {
   name: 'webcrypto',
   importKey: (key) => crypto.subtle.importKey('raw', plain(key), 'AES-GCM', false, ['encrypt', 'decrypt']),

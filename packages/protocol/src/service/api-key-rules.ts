@@ -12,7 +12,7 @@ import { badRequest, keyNotFound, Refusal } from './refusal.ts';
 export interface ApiKeyFields extends Reach {
   readonly api_key_id: string;
   readonly name: string;
-  /** The last four characters of the token. */
+  /** The last four characters of the API key's token. */
   readonly hint: string;
   readonly created_at: number;
   readonly created_by: string;
@@ -21,13 +21,13 @@ export interface ApiKeyFields extends Reach {
   readonly rev: number;
 }
 
-/** The facts that a service looks up before it decides about a change of an API key. */
+/** The facts that a service looks up before it changes an API key. */
 interface Known {
-  /** The rights of the caller's API key. Null for the operator, who has all rights. */
+  /** The rights of the API key that makes the request. Null for the operator, who has all rights. */
   readonly giver: Reach | null;
-  /** The key ids in the request that belong to keys of the tenant. */
+  /** The key ids in the request that are keys of the tenant. */
   readonly keyIds: ReadonlySet<string>;
-  /** How many other API keys of the tenant can manage API keys and do not expire. */
+  /** The number of other API keys of the tenant that can manage API keys and do not expire. */
   readonly otherManagers: number;
 }
 
@@ -39,8 +39,8 @@ export function keyIdsIn({ key_ids }: Pick<Fields, 'key_ids'>): string[] {
 }
 
 /**
- * Returns a new API key. Throws 400 for invalid fields, 403 if the API key would have more rights than the caller, and 404
- * for an unknown key id. The checks are in this order.
+ * Returns a new API key. Throws 400 for invalid fields, then 403 if the API key would have more rights than the caller,
+ * and then 404 for an unknown key id.
  */
 export function newApiKey(
   input: Input<'POST /v1/api-keys'>,
@@ -64,9 +64,9 @@ export function newApiKey(
 }
 
 /**
- * Changes the given fields of an API key. If this gives the API key more rights, the result must not exceed the rights of the
- * caller. Throws 409 if the API key is revoked, or is the last one that can manage API keys and does not expire. Throws 400,
- * 403 and 404 for the same reasons as newApiKey.
+ * Changes the given fields of an API key. Additional rights must not exceed the rights of the caller. Throws 409 if the
+ * API key is revoked, or is the tenant's last one that can manage API keys and does not expire. Throws 400, 403 and 404
+ * for the same reasons as newApiKey.
  */
 export function patchedApiKey<Row extends ApiKeyFields>(
   before: Row,
@@ -91,8 +91,8 @@ export function patchedApiKey<Row extends ApiKeyFields>(
 }
 
 /**
- * Revokes an API key, unless it is already revoked. Throws 409 for the tenant's last API key that can manage API keys
- * and does not expire.
+ * Revokes an API key, or does nothing if it is revoked already. Throws 409 for the tenant's last API key that can
+ * manage API keys and does not expire.
  */
 export function revokedApiKey<Row extends ApiKeyFields>(
   before: Row,
@@ -107,7 +107,7 @@ export function revokedApiKey<Row extends ApiKeyFields>(
 }
 
 /**
- * Returns whether an API key can manage API keys, is not revoked and does not expire. Every tenant must keep at least
+ * Returns whether an API key can manage API keys, does not expire, and is not revoked. Every tenant must keep at least
  * one such API key.
  */
 export function isLastingManager({ permissions, expires_at, revoked_at }: ApiKeyFields): boolean {
@@ -124,7 +124,8 @@ function storedFields({ name, permissions, key_ids, allowed_origins, expires_at 
   });
 }
 
-// Permissions that an API key cannot have together with a list of keys or of origins, and the reasons.
+// Permissions that an API key cannot have together with a list of keys or a list of origins. Each line names the
+// reason.
 const conflicts = [
   ['key_ids', tenantWidePermissions, 'the permission concerns the whole tenant'],
   ['allowed_origins', serverSidePermissions, 'the permission is not for browsers'],
@@ -155,8 +156,8 @@ function requireWithin(giver: Reach | null, reach: Reach): void {
 }
 
 /**
- * Returns a reason why the rights `reach` exceed the rights `than`, or undefined if they do not. A null list means no limit,
- * and a null time means no expiry.
+ * Returns a reason why the rights `reach` exceed the rights `than`, or undefined if they do not. A null list means no
+ * limit. A null time means no expiry.
  */
 function excessOf(reach: Reach, than: Reach): string | undefined {
   const lacking = reach.permissions.find((one) => !than.permissions.includes(one));
@@ -173,8 +174,8 @@ const isBeyond = (list: readonly string[] | null, than: readonly string[] | null
   than !== null && !list?.every((one) => than.includes(one));
 
 /**
- * Throws 409 if this is the tenant's last API key that can manage API keys and does not expire. Does nothing for the
- * operator, who can create another API key at the command line.
+ * Throws 409 if a change would leave the tenant without an API key that can manage API keys and does not expire. The
+ * operator is exempt, because the operator can create an API key at the command line.
  */
 function requireManager(
   before: ApiKeyFields,

@@ -10,10 +10,10 @@ export interface Reach {
   readonly expires_at: number | null;
 }
 
-/** The facts about a request that are known before its body is read. */
+/** The facts about a request that are known before the server reads the body. */
 export interface Asked {
   readonly permission: Permission;
-  /** Whether the request is refused if the tenant is envelope-only. */
+  /** Whether the service refuses the request if the tenant is envelope-only. */
   readonly serverMode: boolean;
   readonly origin: string | undefined;
 }
@@ -22,7 +22,7 @@ export function bearerToken(authorization: string | null | undefined): string {
   return /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
 }
 
-/** Checks a request of an API key, in the order of the contract. Throws 401, then 403. */
+/** Checks the API key of a request. Throws 401 for an invalid API key, and then 403 for missing rights. */
 export function authorize(
   apiKey: Reach & { readonly revoked_at: number | null },
   { permission, serverMode, origin }: Asked,

@@ -6,7 +6,7 @@ import type { Problem } from '../wire/problems.ts';
 import { Refusal } from './refusal.ts';
 import { checked } from './request.ts';
 
-/** The result of one item of a batch: the response of the single call or its problem, and the item's reference. */
+/** The result of one batch item: the response of the single call or its problem, with the reference of the item. */
 export type BatchResult<Answer> = (Answer | { readonly error: Problem }) & { reference?: string };
 
 type BatchRoute = { [R in Route]: [Item<R>] extends [never] ? never : R }[Route];
@@ -17,8 +17,8 @@ export function readItem<R extends BatchRoute>(route: R, item: unknown): Item<R>
 }
 
 /**
- * Applies a rule to each item of a batch, and yields after each item, so that the caller can pause. If the rule throws a
- * Refusal, the Refusal becomes the result of that item.
+ * Applies a rule to each item of a batch. Yields after each item, so that the caller can pause. A Refusal that the rule
+ * throws becomes the result of the item.
  */
 export function* ruleEach<Item, Result>(
   items: readonly Item[],
@@ -33,8 +33,8 @@ export function* ruleEach<Item, Result>(
 }
 
 /**
- * Runs the accepted items of a batch in one call of the operation, even if no item was accepted. Each item gets a result or a
- * problem, with its reference.
+ * Runs the accepted items of a batch in one call of the operation. The operation is called even if no item was
+ * accepted. Each item gets a result or a problem, with the item's reference.
  */
 export async function runBatch<Item, Answer extends object>(
   items: readonly unknown[],
@@ -68,7 +68,7 @@ export function orRefusal<T>(work: () => T): T | Refusal {
   }
 }
 
-/** Returns the reference of a batch item. A refused item keeps its reference, unless the reference itself is malformed. */
+/** Returns the reference of a batch item. A refused item keeps its reference if the reference is well-formed. */
 function referenceOf(item: unknown): string | undefined {
   const hasReference = typeof item === 'object' && item !== null && Object.hasOwn(item, 'reference');
   const reference: unknown = hasReference ? Reflect.get(item, 'reference') : undefined;

@@ -6,7 +6,7 @@ import { limits } from '../wire/limits.ts';
 import { formatTimestamp } from '../wire/timestamp.ts';
 import { defined, type Draft, tenantDraft } from './draft.ts';
 
-/** The time of a change, and the id of the audit entry that records it. */
+/** The time of a change, and the id of the audit entry that records the change. */
 export interface Moment {
   readonly time: number;
   readonly entryId: number;
@@ -23,11 +23,11 @@ export interface TenantFields {
   readonly name?: string | undefined;
   readonly envelope_only?: boolean | undefined;
   readonly monthly_encrypt_quota?: number | null | undefined;
-  /** Milliseconds since 1970. */
+  /** The time of creation in milliseconds since 1970. */
   readonly created_at?: number | undefined;
 }
 
-/** Sets the given fields of a tenant. The returned entry is null if the fields already have these values. */
+/** Sets the given fields of a tenant. The audit entry in the result is null if the fields already have these values. */
 export function changedTenant<Row extends { readonly rev: number }>(
   before: Row,
   fields: TenantFields,
@@ -41,8 +41,8 @@ export function changedTenant<Row extends { readonly rev: number }>(
 }
 
 /**
- * Returns the old and the new value of each field that changes, for the audit entry. Returns undefined if no field changes.
- * The order of a list does not matter.
+ * Returns the old and the new value of each changed field, for the audit entry. Returns undefined if no field changes.
+ * Lists with the same items in another order are equal.
  */
 export function changesOf(before: object, set: object): object | undefined {
   const changes = Object.entries(defined(set)).flatMap(([name, value]: [string, unknown]) => {
@@ -57,16 +57,16 @@ function isSame(old: unknown, value: unknown): boolean {
   return old.length === value.length && old.every((item) => value.includes(item));
 }
 
-// The longest lists that an audit entry contains. A stored list can be longer, because earlier versions of the service had
-// higher limits.
+// The maximum lengths of lists in an audit entry. A stored list can be longer, because earlier versions of the service
+// had higher limits.
 const mostItems: Readonly<Record<string, number>> = {
   key_ids: limits.keyIds,
   allowed_origins: limits.allowedOrigins,
 };
 
 /**
- * Returns the form of a field's value in an audit entry. A time has the form of the API. A list over the current limits is
- * replaced by its count and SHA-256.
+ * Converts a field's value for an audit entry. A time gets the format of the API. A list that exceeds the current
+ * limits is replaced by its length and SHA-256.
  */
 function recorded(name: string, value: unknown): unknown {
   if (typeof value === 'number' && name.endsWith('_at')) return formatTimestamp(value);

@@ -6,13 +6,13 @@ import { type Draft, keyDraft, logged, refused } from './draft.ts';
 import { type KeyFields, refusedByStatus, requireStatus } from './key-rules.ts';
 import { Refusal, unauthenticWrappedKey } from './refusal.ts';
 
-/** A decision: the audit entry that records it, if any, and the response to send after the entry is written. */
+/** A decision about a request: the response, and the audit entry that must be written before the response is sent. */
 export interface Ruling<Answer> {
   readonly draft: Draft | null;
   readonly answer: Answer | Refusal;
 }
 
-/** The cryptographic functions of one key. The server and the SDK's test service each implement them. */
+/** The cryptographic functions of one key. The server and the SDK's test service implement this interface. */
 export interface KeyCrypto {
   /**
    * Reads the key version from a wrapped key, without authenticating it. Returns undefined for bytes that are not a
@@ -21,14 +21,15 @@ export interface KeyCrypto {
   versionOf(wrapped: Uint8Array): number | undefined;
   wrap(dek: Uint8Array, context?: Context): Uint8Array;
   /**
-   * Returns the data key, which the caller wipes. Returns undefined if this key did not wrap the data key with this context.
+   * Returns the unwrapped data key, which the caller wipes. Returns undefined if this key did not wrap the data key
+   * with this context.
    */
   unwrap(wrapped: Uint8Array, context?: Context): Uint8Array | undefined;
   hash(value: string): string;
 }
 
 /**
- * A rule that decides a single call or an item of a batch. A Refusal that the rule throws is not recorded in the audit log.
+ * A rule that decides a single call or one batch item. The audit log does not record a Refusal that the rule throws.
  */
 export type KeyRule<Input, Answer> = (key: KeyFields, crypto: KeyCrypto, input: Input) => Ruling<Answer>;
 
@@ -37,8 +38,8 @@ type Verb = 'wrap' | 'unwrap' | 'rewrap';
 type VerbRule<V extends Verb> = KeyRule<Item<`POST /v1/batch/${V}`>, Output<`POST /v1/keys/:key_id/${V}`>>;
 
 /**
- * Calls a function that decides a request, and adds the audit entry of the decision. If the function throws a refusal, the
- * entry has the refusal's code.
+ * Returns a response or refusal together with its audit entry. The audit entry of a refusal contains the refusal's
+ * code.
  */
 export function recorded<Answer>(
   action: Draft['action'],
@@ -58,7 +59,8 @@ export const wrapRule: VerbRule<'wrap'> = (key, crypto, { dek, context }) => {
 };
 
 /**
- * Unwraps a data key. The audit log records a refusal that is caused by the key's status or by an unauthentic wrapped key.
+ * Unwraps a data key. The audit log records a refusal because of the key's status or because the wrapped key is not
+ * authentic.
  */
 export const unwrapRule: VerbRule<'unwrap'> = (key, crypto, input) => {
   const { wrapped_key, key_version: expected, context } = input;
@@ -72,7 +74,7 @@ export const unwrapRule: VerbRule<'unwrap'> = (key, crypto, input) => {
   return recorded('key.unwrap', used, { key_version: used.key_version, context }, answer);
 };
 
-/** Wraps a data key again under the newest version. The data key does not leave the service. */
+/** Wraps a data key again under the newest version of its key. The data key does not leave the service. */
 export const rewrapRule: VerbRule<'rewrap'> = (key, crypto, { wrapped_key, context }) => {
   requireStatus(key, 'active');
   const { key_id, key_version } = key;
@@ -87,7 +89,7 @@ export const rewrapRule: VerbRule<'rewrap'> = (key, crypto, { wrapped_key, conte
   return recorded('key.wrap', key, { from_version, context }, answer);
 };
 
-/** Computes a fingerprint. The audit log does not record this operation. */
+/** Computes the fingerprint of a value. The audit log does not record this operation. */
 export const hashRule: HashRule = (key, crypto, { value }) => {
   requireStatus(key, 'active');
   return { draft: null, answer: { hash: crypto.hash(value), key_id: key.key_id } };

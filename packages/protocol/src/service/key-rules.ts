@@ -27,7 +27,10 @@ export interface KeyFields {
 const day = 24 * 60 * 60 * 1_000;
 const daysAfter = (time: number, days: number | null) => (days === null ? null : time + days * day);
 
-/** Returns the refusal of an operation that the key's status does not allow. Returns undefined if the status allows it. */
+/**
+ * Returns the refusal of an operation that the status of the key does not allow. Returns undefined if the status allows
+ * the operation.
+ */
 export function refusedByStatus({ status }: Pick<KeyFields, 'status'>, ...allowed: readonly KeyStatus[]) {
   if (allowed.includes(status)) return undefined;
   const advice: Record<KeyStatus, string> = {
@@ -48,7 +51,7 @@ export function requireStatus(key: Pick<KeyFields, 'status'>, ...allowed: readon
   if (refusal) throw refusal;
 }
 
-/** Throws 409 unless the key was created exportable and still has its material. */
+/** Throws 409 unless the key is active or disabled and was created as exportable. */
 export function requireExportable(key: KeyFields): void {
   requireStatus(key, 'active', 'disabled');
   if (!key.exportable) {
@@ -58,7 +61,7 @@ export function requireExportable(key: KeyFields): void {
   }
 }
 
-/** Returns a new key. Throws 403 for an API key that is limited to some keys, and 409 if the name is taken. */
+/** Returns a new key. Throws 409 if the name is taken, and 403 if the caller's API key is limited to some keys. */
 export function newKey(
   { name, exportable, rotation_policy }: Input<'POST /v1/keys'>,
   { time, entryId }: Moment,
@@ -94,8 +97,8 @@ export function newKey(
 }
 
 /**
- * Adds a version to a key. Throws 409 if the key is not active, or if its newest version is not `from`. Callers pass `from`
- * so that a repeated request does not rotate the key twice.
+ * Adds a version to a key. Throws 409 if the key is not active, or if its newest version is not `from`. `from` prevents
+ * a repeated request from rotating the key twice.
  */
 export function rotated<Key extends KeyFields>(key: Key, at: Moment, from?: number): Changed<Key> {
   requireStatus(key, 'active');
@@ -114,7 +117,7 @@ export function rotated<Key extends KeyFields>(key: Key, at: Moment, from?: numb
   return changed('key.rotate', key, set, at, { key_version, from_version });
 }
 
-/** Disables a key, which can then decrypt but not encrypt. Throws 409 if the key is not active. */
+/** Disables a key. A disabled key can decrypt but not encrypt. Throws 409 if the key is not active. */
 export function disabled<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
   requireStatus(key, 'active');
   return changed('key.disable', key, { status: 'disabled' }, at);
@@ -126,8 +129,8 @@ export function enabled<Key extends KeyFields>(key: Key, at: Moment): Changed<Ke
 }
 
 /**
- * Schedules the destruction of a disabled key. Destroys the key at once if the grace period is zero days. Throws 409 for a
- * key that is not disabled.
+ * Schedules the destruction of a disabled key. Destroys the key at once if the grace period is zero days. Throws 409 if
+ * the key is not disabled.
  */
 export function destroyed<Key extends KeyFields>(
   key: Key,
@@ -141,7 +144,7 @@ export function destroyed<Key extends KeyFields>(
   return changed('key.destroy', key, { status: 'pending_destruction', destroy_at }, at, metadata);
 }
 
-/** Restores a key whose destruction is pending. Throws 409 for another status, and if the grace period is over. */
+/** Restores a key whose destruction is pending. Throws 409 if no destruction is pending or the grace period is over. */
 export function restored<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
   requireStatus(key, 'pending_destruction');
   if (isErasureDue(key, at.time)) {
@@ -151,8 +154,8 @@ export function restored<Key extends KeyFields>(key: Key, at: Moment): Changed<K
 }
 
 /**
- * Sets the interval at which a key is rotated. The first interval begins at the time of this change. Throws 409 unless the
- * key is active or disabled.
+ * Sets the rotation interval of a key. The first interval begins at the time of the change. Throws 409 if the key is
+ * neither active nor disabled.
  */
 export function rescheduled<Key extends KeyFields>(key: Key, at: Moment, days: number | null): Changed<Key> {
   requireStatus(key, 'active', 'disabled');
@@ -162,8 +165,8 @@ export function rescheduled<Key extends KeyFields>(key: Key, at: Moment, days: n
 }
 
 /**
- * Rotates or erases a key that is due. Does nothing if the key is no longer due, because another replica has already
- * changed the key. Throws 409 if the key has the maximum number of versions.
+ * Rotates or erases a key that is due. Does nothing if another replica has already rotated or erased the key. Throws
+ * 409 if the key has the maximum number of versions.
  */
 export function settled<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
   if (isErasureDue(key, at.time)) return erased(key, at);
@@ -180,7 +183,10 @@ function erased<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
   return changed('key.destroy', key, { status: 'destroyed', next_rotation_at: null }, at, metadata);
 }
 
-/** Returns the changed row and its audit entry. The entry names the previous change of the key. */
+/**
+ * Returns a changed key and the audit entry of the change. The audit entry contains the id of the key's previous
+ * change.
+ */
 function changed<Key extends KeyFields>(
   action: Draft['action'],
   before: Key,

@@ -2,15 +2,18 @@ import { limits } from '../wire/limits.ts';
 import { type Problem, problem, type ProblemCode } from '../wire/problems.ts';
 
 /**
- * Options of a Refusal. `status` and `title` replace the status and the title of the problem code. If a proxy forwards a
- * refusal of the service, `requestId` is the service's request id.
+ * Options of a Refusal. `status` and `title` replace the status and the title of the problem code. A proxy that
+ * forwards a refusal of the service passes the service's request id as `requestId`.
  */
 type Options = Partial<Pick<Problem, 'status' | 'title'>> & {
   readonly requestId?: string | undefined;
   readonly cause?: unknown;
 };
 
-/** The reason why a request is refused. Any rule can throw it, and the HTTP layer turns it into a response. */
+/**
+ * The reason why the service refuses a request. Every rule can throw a Refusal, and the HTTP layer turns it into a
+ * response.
+ */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: ProblemCode;
@@ -18,8 +21,8 @@ export class Refusal extends Error {
   readonly requestId: string | undefined;
 
   constructor(code: ProblemCode, detail: string, { requestId, cause, ...more }: Options = {}) {
-    // API keys are removed from the detail of a refusal. The detail can contain field names, and a caller might have sent an
-    // API key as a field name.
+    // A caller might have sent an API key as a field name, and a detail can contain field names. So API keys are
+    // removed from the detail.
     super(detail.replace(/eaas_sk_\w+/g, 'eaas_sk_…').toWellFormed(), cause === undefined ? {} : { cause });
     this.code = code;
     this.problem = { ...problem(code, this.message), ...more };
@@ -28,15 +31,15 @@ export class Refusal extends Error {
 }
 
 /**
- * Returns the refusal (400) of a bad request. The reason can contain field names. It must not contain values, because a value
- * might be a secret.
+ * Returns the refusal (400) of a bad request. The reason can contain field names but must not contain values, because a
+ * value might be a secret.
  */
 export const badRequest = (reason: string): Refusal =>
   new Refusal('bad_request', `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`);
 
 /**
- * Returns the refusal (401) of a request without a valid API key. The text is the same for every cause, so that it does not
- * reveal which tokens exist.
+ * Returns the refusal (401) of a request without a valid API key. The text is the same for every cause, so callers
+ * cannot find out which tokens exist.
  */
 export const unauthorized = (): Refusal =>
   new Refusal('unauthorized', 'Send a valid API key as `Authorization: Bearer eaas_sk_…`.');
@@ -44,7 +47,7 @@ export const unauthorized = (): Refusal =>
 export const nothingHere = (): Refusal =>
   new Refusal('not_found', 'There is nothing at this path: see /docs for the paths that exist.');
 
-/** Returns the refusal (404) of a key id that is unknown, is not a UUID, or cannot be used by the API key. */
+/** Returns the refusal (404) of a key id that is unknown, is not a UUID, or is not among the keys of the API key. */
 export const keyNotFound = (): Refusal =>
   new Refusal(
     'not_found',
@@ -58,8 +61,8 @@ export const methodNotAllowed = (allowed: readonly string[]): Refusal =>
   new Refusal('method_not_allowed', `This path accepts only these methods: ${allowed.join(', ')}.`);
 
 /**
- * Returns the refusal (408) of a request that arrives too slowly. It has no separate code, because programs treat it like any
- * bad request.
+ * Returns the refusal (408) of a request that arrives too slowly. Its problem code is `bad_request`, because programs
+ * treat both alike.
  */
 export const requestTimeout = (): Refusal =>
   new Refusal('bad_request', 'The whole request did not arrive in time: send it again, without pauses.', {
@@ -72,7 +75,7 @@ export const bodyTooLarge = (limit: number): Refusal =>
 
 export const bodyCut = (): Refusal => badRequest('the connection closed before the body had arrived');
 
-/** Returns the refusal (403) of a wrapped key that was not wrapped by this key with this context. */
+/** Returns the refusal (403) of a wrapped key that this key and this context did not create. */
 export const unauthenticWrappedKey = (): Refusal =>
   new Refusal(
     'wrapped_key_unauthentic',
@@ -96,8 +99,8 @@ export const quotaExceeded = (): Refusal =>
   );
 
 /**
- * Returns the refusal (500) of a call whose audit entry was perhaps written. The service cannot find out, so the text does
- * not say that the entry is missing from the log.
+ * Returns the refusal (500) of a call whose audit entry was perhaps written. The service cannot find out whether it was
+ * written, so the text does not claim either.
  */
 export const auditUnwritten = (cause?: unknown): Refusal =>
   new Refusal(

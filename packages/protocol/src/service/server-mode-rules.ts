@@ -12,10 +12,13 @@ import { type KeyCrypto, recorded, type Ruling } from './data-key-rules.ts';
 import { type KeyFields, refusedByStatus, requireStatus } from './key-rules.ts';
 import { decryptionFailed, Refusal } from './refusal.ts';
 
-/** The response of /v1/encrypt: `ciphertext` is the whole envelope, and the other fields are copies of its parts. */
+/**
+ * The response of /v1/encrypt. `ciphertext` is the whole envelope, and the other fields are copies of parts of the
+ * envelope.
+ */
 export type Bundle = Output<'POST /v1/encrypt'>;
 
-/** The decoded input of /v1/decrypt. `wrappedKey` and `iv` replace those in the envelope. */
+/** The decoded input of /v1/decrypt. `wrappedKey` and `iv` replace the wrapped key and the iv in the envelope. */
 export interface PresentedBundle {
   readonly ciphertext: Uint8Array;
   readonly keyId: string;
@@ -24,7 +27,7 @@ export interface PresentedBundle {
   readonly iv?: Uint8Array | undefined;
 }
 
-/** Encrypts a text under a new data key, which is wiped afterwards. Throws 409 if the key is not active. */
+/** Encrypts a text under a new data key, and wipes the data key afterwards. Throws 409 if the key is not active. */
 export function encryptRule(
   key: KeyFields,
   crypto: KeyCrypto,
@@ -37,7 +40,7 @@ export function encryptRule(
   return recorded('encrypt', key, { context }, bundle);
 }
 
-/** Decrypts a bundle that the service or the SDK encrypted. The audit log also records refused decryptions. */
+/** Decrypts a bundle of the service or of the SDK. The audit log also records refused decryptions. */
 export function decryptRule(
   key: KeyFields,
   crypto: KeyCrypto,
@@ -53,15 +56,15 @@ export function decryptRule(
   };
   const open = () => openBundle(crypto, engine, presented, input.context) ?? decryptionFailed();
   const plaintext = refusedByStatus(key, 'active', 'disabled') ?? open();
-  // The audit entry has the key version from the request if that number can be a version, and otherwise the key's current
-  // version.
+  // The audit entry has the key version of the request. If that number cannot be a version, the entry has the key's
+  // current version.
   const isVersion = input.key_version >= 1 && input.key_version <= 0xffff_ffff;
   const named = { key_id: key.key_id, key_version: isVersion ? input.key_version : key.key_version };
   const answer = plaintext instanceof Refusal ? plaintext : { plaintext };
   return recorded('decrypt', named, { context: input.context }, answer);
 }
 
-/** Encrypts a plaintext under a data key. Wipes the data key afterwards. */
+/** Encrypts a plaintext under a data key, and wipes the data key afterwards. */
 export function sealBundle(
   { key_id, key_version }: Pick<KeyFields, 'key_id' | 'key_version'>,
   crypto: Pick<KeyCrypto, 'wrap'>,
@@ -84,7 +87,10 @@ export function sealBundle(
   });
 }
 
-/** Decrypts a bundle. Returns undefined if any part of the bundle is wrong. Throws errors of the service itself. */
+/**
+ * Decrypts a bundle. Returns undefined if a part of the bundle is wrong. Other errors are bugs or faults of the service
+ * and are thrown unchanged.
+ */
 export function openBundle(
   crypto: Pick<KeyCrypto, 'versionOf' | 'unwrap'>,
   engine: SyncEngine,
@@ -106,8 +112,8 @@ export function openBundle(
 }
 
 /**
- * Returns the envelope of a bundle. A `wrapped_key` or `iv` in the request replaces the one in the envelope. Returns
- * undefined if the envelope's key id or version contradicts the bundle.
+ * Returns the envelope of a bundle, with `wrapped_key` and `iv` of the request if they are given. Returns undefined if
+ * the envelope contradicts the key id or the key version of the bundle.
  */
 function effectiveEnvelope(
   { versionOf }: Pick<KeyCrypto, 'versionOf'>,

@@ -8,7 +8,10 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const secretDigits = 43;
 const checksumDigits = 6;
 
-/** Formats 32 random bytes as an API key: prefix, 43 base62 digits, and 6 digits of a CRC-32 that detects typing errors. */
+/**
+ * Formats 32 random bytes as an API key: the prefix, 43 base62 digits, and 6 digits of a CRC-32. The CRC-32 detects
+ * typing errors.
+ */
 export function formatApiKey(secret: Uint8Array): string {
   if (secret.length !== 32) throw new InputError(`an API key must have 32 bytes (got ${secret.length})`);
   const number = secret.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
@@ -16,10 +19,7 @@ export function formatApiKey(secret: Uint8Array): string {
   return body + checksum(body);
 }
 
-/**
- * Returns whether the text has the form of an API key, with a correct checksum. This does not show that the API key
- * exists.
- */
+/** Returns whether the text has the form and the checksum of an API key. An API key with this form might not exist. */
 export function isApiKey(text: string): boolean {
   if (!/^eaas_sk_[0-9A-Za-z]{49}$/.test(text)) return false;
   const body = text.slice(0, -checksumDigits);
@@ -39,7 +39,7 @@ function base62(number: bigint, length: number): string {
   return digits;
 }
 
-/** Computes a CRC-32 as zlib does (ISO 3309). A table is not needed, because the text has only 51 characters. */
+/** Computes a CRC-32 as zlib does (ISO 3309). The text has only 51 characters, so a lookup table would not pay. */
 function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {

@@ -3,7 +3,7 @@ import { limits } from './limits.ts';
 import { permissions } from './permissions.ts';
 import { name, page, paging, sized, text, time, timestamp, uuid } from './primitives.ts';
 
-/** A list of 1 to `most` different strings. Strings that differ only in case count as equal. */
+/** A list of 1 to `most` different strings. Strings that differ only in case count as duplicates. */
 function list<Item extends z.ZodMiniType<string>>(item: Item, most: number) {
   return z.array(item).check(
     sized(most),
@@ -14,7 +14,7 @@ function list<Item extends z.ZodMiniType<string>>(item: Item, most: number) {
   );
 }
 
-/** An origin as browsers send it: scheme, host and port, in lower case, without a default port. */
+/** A web origin as browsers send it: scheme, host and port, in lower case, without a default port. */
 const origin = text(
   (text) => text.length <= limits.origin && isOrigin(text),
   `must be an origin like https://app.example, of at most ${limits.origin} bytes`,
@@ -22,8 +22,8 @@ const origin = text(
 
 function isOrigin(text: string): boolean {
   if (!/^https?:/.test(text)) return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d+)?$/.test(text);
-  // An origin with `*` is refused, although the URL standard allows this character in a host, because it is not a
-  // wildcard and would never match.
+  // The URL standard allows `*` in a host. An origin with `*` is refused, because `*` is not a wildcard and the origin
+  // would never match.
   return URL.canParse(text) && new URL(text).origin === text && !text.includes('*');
 }
 

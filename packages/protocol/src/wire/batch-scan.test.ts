@@ -5,7 +5,7 @@ import { isWellFormedJson, parseJson, readBatch, readJson } from './json.ts';
 
 const encoder = new TextEncoder();
 
-/** Runs a pausable parser to its end. Returns its result, and the number of pauses. */
+/** Runs a parser without pauses. Returns its result, and the number of points at which it could have paused. */
 function finish<T>(reading: Generator<undefined, T>): { result: T; pauses: number } {
   for (let pauses = 0; ; pauses++) {
     const { done, value } = reading.next();
@@ -37,7 +37,7 @@ function reference(text: string): unknown {
   return Array.isArray(items) && items.length > 0 && items.length <= 1_000 ? (items as unknown[]) : 'refused';
 }
 
-/** Random text of JSON tokens, which is often valid JSON or almost valid JSON. */
+/** Random text made of JSON tokens. The text is often valid or almost valid JSON. */
 const nearlyJson = fc
   .array(
     fc.constantFrom(
@@ -55,7 +55,9 @@ const nearlyJson = fc
   )
   .map((parts) => parts.join(''));
 
-/** Returns whether a batch item exceeds a limit. Such an item is not parsed, and does not fail the other items. */
+/**
+ * Returns whether a batch item exceeds a limit. The scan does not parse such an item, and the other items stay valid.
+ */
 const breaksLimit = ({ item, fault }: Items[number]) => fault !== null && item === undefined;
 const shown = ({ item, fault }: Items[number]) => [item, fault === null];
 

@@ -5,16 +5,22 @@ import { limits } from './limits.ts';
 export interface BatchItem {
   readonly start: number;
   end: number;
-  /** The reason if the item exceeds a limit, and otherwise null. An item with a fault must not be parsed. */
+  /**
+   * The reason why the item exceeds a limit, or null if it is within the limits. An item with a reason must not be
+   * parsed.
+   */
   fault: string | null;
-  /** Whether the item has no string with a lone surrogate. */
+  /** Whether the strings of the item have no lone surrogate. */
   isWellFormed: boolean;
 }
 
-/** The first bytes of the tokens in `{"items": […]}` that are outside the list. */
+/** The first bytes of all tokens in `{"items": […]}` that are outside the list of items. */
 const frame = Array.from('{":[]}', (character) => character.charCodeAt(0));
 
-/** Finds the items of a batch, and marks those that exceed a limit. Throws InputError unless the body is `{"items": […]}`. */
+/**
+ * Finds the items of a batch, and marks the items that exceed a limit. Throws InputError if the body is not `{"items":
+ * […]}`.
+ */
 export class BatchScan extends JsonScan {
   readonly items: BatchItem[] = [];
   #item: BatchItem | null = null;
@@ -50,7 +56,7 @@ export class BatchScan extends JsonScan {
 
   #takeOfFrame(kind: Token, start: number, end: number): void {
     if (kind === token.comma && this.#next === 5) {
-      // Another field follows `items` in the body. The scan refuses this field after it has read the field's name.
+      // Another field follows `items` in the body. The scan reads the name of this field, and then refuses the body.
       this.#next = 1;
       return;
     }
@@ -71,7 +77,7 @@ export class BatchScan extends JsonScan {
 
   #takeOfItem(kind: Token, start: number, end: number): void {
     if (this.#item && end - this.#item.start > limits.body) this.refuse('is larger than 2 MiB');
-    // The scan searches only the end of an item that is already refused, and counts the values of the item.
+    // If an item is already refused, the scan only searches the end of the item and counts its values.
     if (this.#item?.fault && kind === token.colon) this.values--;
     else if (this.#item?.fault && kind === token.comma) this.checkValues();
     else super.take(kind, start, end);

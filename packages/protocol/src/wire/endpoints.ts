@@ -23,9 +23,9 @@ interface Schemas {
 interface Flags {
   /** The HTTP status of a successful response, if it is not 200. */
   readonly status?: 201 | 202;
-  /** The endpoint refuses the calls of an envelope-only tenant. */
+  /** The endpoint refuses calls of tenants that are envelope-only. */
   readonly serverMode?: true;
-  /** The response contains a key or a plaintext, so caches must not store it. */
+  /** The response contains a key or a plaintext, so caches must not store the response. */
   readonly secret?: true;
 }
 
@@ -33,7 +33,7 @@ function call<S extends Schemas>(permission: Permission, summary: string, schema
   return { permission, summary, ...schemas, ...flags };
 }
 
-/** The whole API, by method and path. */
+/** All endpoints of the API, by method and path. */
 export const endpoints = {
   'POST /v1/encrypt': call('encrypt', 'Encrypt a text under a key', crypto.encrypt, { serverMode: true }),
   'POST /v1/decrypt': call('decrypt', 'Decrypt a ciphertext', crypto.decrypt, {
@@ -77,7 +77,7 @@ export const endpoints = {
   'GET /v1/usage': call('usage.read', 'Count the operations of a month', audit.getUsage),
 } satisfies Record<string, Endpoint>;
 
-/** A method and a path as in `endpoints`, for example `POST /v1/keys/:key_id/wrap`. */
+/** An endpoint's method and path, for example `POST /v1/keys/:key_id/wrap`. */
 export type Route = keyof typeof endpoints;
 
 type Part<R extends Route, Name extends 'body' | 'query'> = (typeof endpoints)[R] extends {
@@ -87,8 +87,8 @@ type Part<R extends Route, Name extends 'body' | 'query'> = (typeof endpoints)[R
   : unknown;
 
 /**
- * Replaces Record<string, never>, which zod infers for a schema without fields, by `unknown`. Record<string, never> would
- * also forbid the fields of the path.
+ * zod infers Record<string, never> for a schema without fields. This type replaces it by `unknown`, because
+ * Record<string, never> would also forbid the fields of the path.
  */
 type Fields<Value> = string extends keyof Value ? unknown : Value;
 
@@ -108,5 +108,5 @@ export type Item<R extends Route> = (typeof endpoints)[R] extends {
   ? z.output<Schema>
   : never;
 
-/** The response of a call. */
+/** The body of a call's response. */
 export type Output<R extends Route> = z.output<(typeof endpoints)[R]['output']>;

@@ -3,7 +3,7 @@ import { limits } from './limits.ts';
 
 export const notJson = 'the body is not valid JSON';
 
-/** The kinds of JSON tokens. A word is a number, `true`, `false`, `null`, or any other text without quotes. */
+/** The kinds of JSON tokens. A word is any text without quotes, such as a number, `true`, `false` or `null`. */
 export const token = {
   word: 0,
   string: 0x22,
@@ -27,21 +27,21 @@ kinds[token.string] = quote;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 interface Level {
-  /** The names of the object's members so far. Null if the container is a list. */
+  /** The names of the object's members that were read so far. Null if the container is a list. */
   readonly names: Set<string> | null;
   members: number;
 }
 
 /**
- * Checks the limits of JSON in UTF-8 before parsing, because JSON.parse takes a second and 300 MB for 8 MiB of brackets.
- * JSON.parse checks the grammar afterwards. Throws InputError.
+ * Checks the limits of JSON in UTF-8 before JSON.parse checks the grammar. The limits are necessary, because JSON.parse
+ * takes a second and 300 MB for 8 MiB of brackets. Throws InputError.
  */
 export class JsonScan {
-  /** Whether the body has no `\u` escape of a lone surrogate so far. */
+  /** Whether the scanned part of the body has no `\u` escape of a lone surrogate. */
   isWellFormed = true;
   protected readonly bytes: Uint8Array;
   protected depth = 0;
-  /** The number of values since the start of the body or of the item. */
+  /** The number of JSON values since the start of the body, or since the start of the current batch item. */
   protected values = 0;
   protected names = 0;
   readonly #levels: Level[] = [];
@@ -87,7 +87,10 @@ export class JsonScan {
     if (this.values > limits.jsonValues) this.refuse(`has more than ${limits.jsonValues} values`);
   }
 
-  /** Returns the text of the last string. The caller has found a colon after it, so the string is the name of a member. */
+  /**
+   * Returns the text of the last string. The caller has found a colon after the string, so the string is the name of a
+   * member.
+   */
   protected readName(): string {
     try {
       return String(JSON.parse(decoder.decode(this.bytes.subarray(this.#lastStart, this.#lastEnd))));
@@ -162,7 +165,7 @@ export class JsonScan {
     const names = this.#levels[this.depth - 1]?.names;
     if (!names) return;
     if (++this.names > limits.jsonNames) this.refuse(`has more than ${limits.jsonNames} named members`);
-    // The length of a name is limited, because the scan cannot pause while it decodes a name of several megabytes.
+    // Member names are limited in length, because the scan cannot pause while it decodes a name of several megabytes.
     if (this.#lastEnd - this.#lastStart > limits.jsonName) {
       this.refuse(`has a name longer than ${limits.jsonName} bytes`);
       return;

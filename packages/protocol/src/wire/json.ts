@@ -13,9 +13,9 @@ export function finish<T>(work: Steps<T>): T {
   }
 }
 
-/** The number of bytes that the parser scans between two pauses. A scan of this length takes at most about a millisecond. */
+/** The number of bytes that the parser scans between two pauses. Scanning them takes at most about a millisecond. */
 const step = 16 * 1024;
-/** For a text with more bytes than this, the parser pauses between decoding and parsing. */
+/** The parser pauses between decoding and parsing if the text has more bytes than this number. */
 const largeText = 256 * 1024;
 
 const encoder = new TextEncoder();
@@ -23,7 +23,10 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const loneSurrogate = 'a string has a lone surrogate: it is not valid Unicode';
 
-/** Parses JSON strictly. Throws InputError for invalid JSON, a duplicate name, and JSON that exceeds `limits`. */
+/**
+ * Parses JSON strictly. Throws InputError for invalid JSON, for a duplicate name, and if a limit in `limits` is
+ * exceeded.
+ */
 export function parseJson(text: string): unknown {
   const scan = new JsonScan(encoder.encode(text));
   scan.scan(Number.POSITIVE_INFINITY);
@@ -35,8 +38,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Parses a JSON body in UTF-8 by the rules of parseJson. Yields where the caller can pause, so that a large body does not
- * delay other requests. Also throws InputError for a lone surrogate.
+ * Parses a JSON body in UTF-8 by the rules of parseJson. Throws InputError for a lone surrogate. Yields regularly, so
+ * that the caller can pause and a large body does not delay other requests.
  */
 export function* readJson(bytes: Uint8Array): Steps<unknown> {
   const scan = new JsonScan(bytes);
@@ -47,9 +50,9 @@ export function* readJson(bytes: Uint8Array): Steps<unknown> {
 }
 
 /**
- * Parses the JSON body of a batch, one item at a time. Calls `take` with each parsed item, or with the reason why the item is
- * refused, and returns the results of `take` in order. Throws InputError if the whole body is invalid. Yields where the
- * caller can pause.
+ * Parses the JSON body of a batch, one item at a time. Calls `take` with each parsed item, or with the reason why the
+ * item is refused. Returns the results of `take` in order. Throws InputError if the whole body is invalid. Yields
+ * regularly, so that the caller can pause.
  */
 export function* readBatch<Taken>(
   bytes: Uint8Array,
@@ -87,7 +90,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Returns whether no string and no name in a JSON value has a lone surrogate. */
+/** Returns whether all strings and all names in a JSON value are free of lone surrogates. */
 export function isWellFormedJson(value: unknown): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (typeof value !== 'object' || value === null) return true;

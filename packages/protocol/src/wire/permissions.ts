@@ -14,7 +14,7 @@ export const permissions = [
 /** A permission of an API key. */
 export type Permission = (typeof permissions)[number];
 
-/** Permissions that concern the whole tenant. An API key that is limited to some keys cannot have them. */
+/** Permissions that concern the whole tenant. An API key that is limited to some keys cannot have these permissions. */
 export const tenantWidePermissions: readonly Permission[] = ['audit.read', 'api_keys.manage', 'usage.read'];
 
 /** Permissions that an API key for browsers cannot have. */

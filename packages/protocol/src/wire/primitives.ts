@@ -24,18 +24,18 @@ function rangeOf(minimum: number, maximum?: number): string {
 }
 
 /**
- * A key id of a request. Any string is accepted, because text that is not a UUID must be treated as an unknown key
- * (404) and not as a bad request.
+ * The `key_id` of a request. The schema accepts any string, because the response to text that is not a UUID is 404
+ * (unknown key) and not 400.
  */
 export const keyId = z.string().register(z.globalRegistry, { format: 'uuid' });
 
-// The schemas of responses: a UUID, a time, a count and a hash.
+// Schemas of values in responses: a UUID, a time, a count and a hash.
 export const uuid = z.string().register(z.globalRegistry, { format: 'uuid' });
 export const time = z.string().register(z.globalRegistry, { format: 'date-time' });
 export const count = z.int().register(z.globalRegistry, { minimum: 0 });
 export const hex = z.string().register(z.globalRegistry, { pattern: '^[0-9a-f]{64}$' });
 
-/** Canonical base64 of at least one byte. */
+/** A schema of canonical base64 with at least one byte. */
 export const base64 = text(
   (text) => text !== '' && isBase64(text),
   'is not canonical base64 (standard alphabet, with padding)',
@@ -44,7 +44,7 @@ export const base64 = text(
 /** A data key: 32 bytes in canonical base64. */
 export const dek = base64.check(z.refine((text) => /^[^=]{43}=$/.test(text), 'must be 32 bytes in base64'));
 
-/** Text that is encrypted or hashed unchanged, including NUL. It can be empty. */
+/** A text that is encrypted or hashed unchanged. The text can be empty and can contain NUL. */
 export const plaintext = text(
   (text) => utf8Length(text) <= limits.text,
   `has more than ${limits.text} bytes of UTF-8`,
@@ -66,7 +66,10 @@ export function reasoned<T>(reason: (value: T) => string | undefined) {
   });
 }
 
-/** Names and values that are authenticated with a ciphertext, and logged. They must not contain personal data. */
+/**
+ * Names and values that the encryption authenticates and the audit log records. A context must not contain personal
+ * data.
+ */
 export const context = z
   .custom<Context>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
     error: 'must be an object of strings',
@@ -84,13 +87,13 @@ export const context = z
   )
   .register(z.globalRegistry, { type: 'object', additionalProperties: { type: 'string' } });
 
-/** A name that the caller chooses for an item of a batch. The item's result has the same reference. */
+/** A name that the caller gives to a batch item. The result of the item has the same reference. */
 export const reference = text(
   (text) => utf8Length(text) <= limits.reference,
   `has more than ${limits.reference} bytes`,
 );
 
-/** A date with a time, RFC 3339. */
+/** A date with a time in the format of RFC 3339. */
 export const timestamp = z
   .string()
   .check(
@@ -112,7 +115,7 @@ export function wholeNumber(minimum: number, maximum?: number) {
     .register(z.globalRegistry, { type: 'integer', minimum, maximum: maximum ?? Number.MAX_SAFE_INTEGER });
 }
 
-/** The paging parameters of a query. A `limit` above `maximum` counts as `maximum`. */
+/** The paging parameters of a query. A `limit` above `maximum` is reduced to `maximum`. */
 export function paging(maximum: number = limits.pageMaximum, standard: number = limits.pageDefault) {
   const limit = z
     .pipe(

@@ -23,7 +23,7 @@ export const problems = {
   unavailable: { status: 503, title: 'Service Unavailable' },
 } as const;
 
-/** The name of a problem for programs. It never changes. */
+/** The problem code for programs. Problem codes never change. */
 export type ProblemCode = keyof typeof problems;
 
 /** The body of every error response (application/problem+json, RFC 9457). */
@@ -31,12 +31,12 @@ export interface Problem {
   readonly type: 'about:blank';
   readonly title: string;
   readonly status: number;
-  /** A sentence with the reason of the problem and the next step for the client. */
+  /** A sentence that explains the problem and says what the client can do next. */
   readonly detail: string;
   readonly code: ProblemCode;
 }
 
-/** The problem document of a code. */
+/** Returns the problem document of a problem code. */
 export function problem(code: ProblemCode, detail: string): Problem {
   const { title, status } = problems[code];
   return { type: 'about:blank', title, status, detail, code };

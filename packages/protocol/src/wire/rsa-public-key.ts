@@ -4,7 +4,7 @@ import { reasoned } from './primitives.ts';
 
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
-/** Decodes a number in base64url. Returns no bytes if the text is not canonical or the number begins with a zero byte. */
+/** Decodes a base64url number. Returns no bytes if the text is not canonical or the number begins with a zero byte. */
 function bytesOf(text: string): Uint8Array {
   const padding = '='.repeat((4 - (text.length % 4)) % 4);
   const base64 = text.replaceAll('-', '+').replaceAll('_', '/') + padding;
@@ -22,8 +22,8 @@ export const rsaPublicKey = z.looseObject({ kty: z.string(), n: z.string(), e: z
     if (isPrivate) return 'is a private key: send only `kty`, `n` and `e`';
     if (jwk.e !== 'AQAB') return 'must have the exponent 65537 (`e` must be AQAB)';
     if (bits < 3072 || bits > 8192) return 'must have a modulus of 3,072 to 8,192 bits (`n`, base64url)';
-    // An even modulus is refused, because the product of two large primes is odd. OpenSSL would import such a key, and fail
-    // only when it encrypts.
+    // The modulus of an RSA key is the product of two large primes and therefore odd. OpenSSL imports a key with an
+    // even modulus, and fails only later when it encrypts.
     const isEven = ((modulus.at(-1) ?? 0) & 1) === 0;
     return isEven ? 'has an even modulus (`n`): it is not an RSA key' : undefined;
   }),

@@ -1,6 +1,9 @@
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
-/** Parses an RFC 3339 date and time to milliseconds since 1970, rounded down or up. Returns undefined for other text. */
+/**
+ * Parses an RFC 3339 date and time to milliseconds since 1970. `finer` says whether a fraction of a millisecond is
+ * rounded down or up. Returns undefined for other text.
+ */
 export function parseTimestamp(text: string, finer: 'down' | 'up' = 'down'): number | undefined {
   const parts = rfc3339.exec(text);
   if (!parts) return undefined;
@@ -10,7 +13,7 @@ export function parseTimestamp(text: string, finer: 'down' | 'up' = 'down'): num
   if (hour > 23 || minute > 59 || second > 60 || offsetHour > 23 || offsetMinute > 59) return undefined;
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  // The check is needed because `Date` moves a day that the month does not have into the next month.
+  // `Date` moves a day that does not exist, such as 31 April, into the next month. Such a date is refused.
   if (date.getUTCMonth() !== month - 1) return undefined;
   const offset = (parts[8] === '-' ? -1 : 1) * (offsetHour * 60 + offsetMinute);
   const whole = date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000;
@@ -22,7 +25,10 @@ export function parseTimestamp(text: string, finer: 'down' | 'up' = 'down'): num
 const earliest = Date.parse('0000-01-01T00:00:00.000Z');
 const latest = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Formats a time in RFC 3339, in UTC with milliseconds and `Z`. A time outside its years becomes the nearest valid time. */
+/**
+ * Formats a time in RFC 3339, in UTC with milliseconds and `Z`. A time before the year 0 or after the year 9999 becomes
+ * the nearest valid time.
+ */
 export function formatTimestamp(milliseconds: number): string {
   return new Date(Math.min(Math.max(milliseconds, earliest), latest)).toISOString();
 }

@@ -3,7 +3,10 @@ import { Turns } from './turns.ts';
 
 const mebi = 1024 * 1024;
 
-/** Request bodies up to this number of bytes use the capacity `small_bodies`. Larger ones use `large_bodies`. */
+/**
+ * The limit in bytes between small and large request bodies. Small bodies use the capacity `small_bodies`, and larger
+ * bodies use `large_bodies`.
+ */
 export const smallBody = 64 * 1024;
 
 export type Admission = ReturnType<typeof createAdmission>;
@@ -13,35 +16,44 @@ export function createAdmission(turns = new Turns()) {
   return {
     turns,
     shares: {
-      /** Bytes of memory for request bodies up to 64 KiB. A call holds them until it ends. */
+      /** Memory in bytes for request bodies up to 64 KiB. A call holds its memory until it ends. */
       small_bodies: new Shares({ capacity: 16 * mebi }),
-      /** Bytes of memory for larger request bodies. A call holds them until it ends. */
+      /** Memory in bytes for request bodies over 64 KiB. A call holds its memory until it ends. */
       large_bodies: new Shares({ capacity: 32 * mebi, perTenant: 8 * mebi }),
-      /** Bytes of memory for audit entries that wait to be written. `entryUnits` computes the bytes that a call needs. */
+      /** Memory in bytes for audit entries that wait to be written. `entryUnits` computes the memory of a call. */
       entries: new Shares({ capacity: 32 * mebi }),
       /**
-       * Transactions that change a tenant. They can use half of the connection pool. The other half is for authentication and
-       * for appending entries.
+       * The number of concurrent transactions that change a tenant. They can use half of the connection pool. The other
+       * half is for authentication and for appending audit entries.
        */
       changes: new Shares({ capacity: 5, perTenant: 1 }),
-      /** Calls that list rows or sign checkpoints. They can use the whole connection pool for reads. */
+      /**
+       * The number of concurrent calls that list rows or sign checkpoints. These calls can use the whole connection
+       * pool for reads.
+       */
       reads: new Shares({ capacity: 4, perTenant: 2 }),
-      /** Calls that verify an audit log. The nightly verification uses a separate connection. */
+      /**
+       * The number of concurrent calls that verify an audit log. The nightly verification uses a separate connection.
+       */
       verifications: new Shares({ capacity: 2, perTenant: 1 }),
-      /** Database look-ups of API key tokens that this replica has seen before. Each tenant has its own queue. */
+      /**
+       * The number of concurrent database look-ups of tokens that this replica has seen before. Each tenant has its own
+       * queue.
+       */
       known_tokens: new Shares({ capacity: 4 }),
       /**
-       * Database look-ups of unknown tokens. Each token has its own queue, because the look-up has not found its tenant yet.
+       * The number of concurrent database look-ups of unknown tokens. The tenant of an unknown token is not known yet,
+       * so each token has its own queue.
        */
       unknown_tokens: new Shares({ capacity: 5 }),
     },
   };
 }
 
-/** Each waiting entry counts as at least this number of bytes, which limits the queue to 20,000 entries. */
+/** The minimum number of bytes that a waiting audit entry counts. The minimum limits the queue to 20,000 entries. */
 const leastUnits = Math.ceil((32 * mebi) / 20_000);
 
-/** Returns how many bytes of the capacity `entries` these drafts of audit entries take. */
+/** Returns how many bytes of the capacity `entries` some audit entries take. */
 export function entryUnits(drafts: readonly { readonly metadata: string }[]): number {
   return drafts.reduce((units, { metadata }) => units + Math.max(leastUnits, Buffer.byteLength(metadata)), 0);
 }

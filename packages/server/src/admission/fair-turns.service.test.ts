@@ -16,7 +16,8 @@ beforeAll(async () => {
   ann = await settle(world.replica(), 'ann');
   bob = await settle(world.replica(), 'bob');
   turns = { taken: 0 };
-  // The clock advances by a millisecond per reading, so that a turn processes the same number of items on any machine.
+  // The test's clock advances by one millisecond per reading, so that a turn processes the same number of items on
+  // every machine.
   let now = 0;
   const later = (turn: () => void): void => {
     setImmediate(() => {

@@ -1,11 +1,11 @@
 import { Refusal } from '../refusal.ts';
 
-/** Returns the refusal (503) of work that waited too long for its turn or its units. */
+/** Returns the refusal (503) of work that waited too long for CPU time or for a share of a capacity. */
 export function busy(): Refusal {
   return new Refusal('unavailable', 'The service is busy with other requests. Try again in a moment.');
 }
 
-/** Releases the units that a call took. A second release does nothing. */
+/** Releases the units of a capacity that a call took. A second release does nothing. */
 export type Release = () => void;
 
 interface Waiter {
@@ -15,7 +15,7 @@ interface Waiter {
 
 interface Tenant {
   held: number;
-  /** The pieces of work of this tenant that wait for units, in order of arrival. */
+  /** The work of this tenant that waits for units of the capacity, in order of arrival. */
   readonly waiters: Set<Waiter>;
 }
 
@@ -29,9 +29,9 @@ export interface SharesOptions {
 }
 
 /**
- * Divides a capacity, counted in units, among tenants. One piece of work of a tenant can take any number of units.
- * Further work of the same tenant can take up to half of the units that the other tenants leave free. All other work
- * waits in the tenant's queue. Released units go to the waiting tenants in turn.
+ * Divides a capacity, counted in units, among tenants. A tenant without units can take as many as it needs for one
+ * piece of work. For more work the tenant can take up to half of the units that the other tenants leave free. Work that
+ * does not fit waits in the tenant's queue. Released units go to the waiting tenants in turn.
  */
 export class Shares {
   readonly #capacity: number;
@@ -54,8 +54,8 @@ export class Shares {
   }
 
   /**
-   * Waits until the tenant can have these units, and takes them. Throws 503 after the maximum wait, or if the signal is
-   * aborted first.
+   * Waits until the tenant can take the requested units, and takes them. Throws 503 if the wait is too long or the
+   * signal is aborted.
    */
   async take(tenantId: string, units: number, signal?: AbortSignal): Promise<Release> {
     if (signal?.aborted) throw busy();
@@ -99,8 +99,8 @@ export class Shares {
         this.#refused++;
         this.#forgetIdle(tenantId, tenant);
         reject(busy());
-        // The removed work was perhaps too large for the free units, so smaller work later in the tenant's queue might fit
-        // now.
+        // The work that was removed from the queue was perhaps too large for the free units, so later work of the
+        // tenant might fit now.
         this.#grant();
       };
       const timer = setTimeout(giveUp, this.#patience);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Turns } from './turns.ts';
 
-/** Creates turns that the test runs one at a time, with a clock that only the work advances. */
+/** Creates `Turns` whose turns the test runs one at a time. Only the work advances the clock. */
 function timed() {
   const time = { now: 0 };
   const later: (() => void)[] = [];

@@ -4,9 +4,11 @@ import { busy } from './shares.ts';
 type Work<T> = Iterator<undefined, T, undefined>;
 
 export interface TurnOptions {
-  /** If the signal is aborted, the work is dropped at its next turn. */
+  /** If the signal is aborted, the work is dropped before it continues. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether the call has already begun. Work of such a call is never refused because it waited too long. */
+  /**
+   * Whether the call that the work belongs to has already begun. Such work is never refused because it waited too long.
+   */
   readonly isBegun?: boolean;
 }
 
@@ -18,21 +20,21 @@ interface Job {
   refuse(): void;
 }
 
-/** The length of a turn in milliseconds. After a turn the event loop handles waiting I/O. */
+/** The length of a turn in milliseconds. The event loop handles waiting I/O after each turn. */
 const slice = 4;
-/** Starting a call counts as this many milliseconds of the turn, because the call does its own work after the turn. */
+/** The start of a call counts as this many milliseconds of the turn, because the call continues outside the turn. */
 const start = 0.25;
 /** Work is refused after it has waited this many milliseconds for its first turn. */
 const patience = 2_000;
 
 /**
- * Divides the event loop among the tenants. After 4 ms of work, waiting I/O is handled and the next tenant has its
- * turn. Work runs at once if no other work waits and the 4 ms are not used up.
+ * Divides the CPU time of the event loop among the tenants. After 4 ms of work, the event loop handles waiting I/O, and
+ * then the next tenant's work runs. Work starts at once if no other work waits and the 4 ms are not over.
  */
 export class Turns {
   readonly #clock: () => number;
   readonly #later: (turn: () => void) => void;
-  /** The jobs of each waiting tenant. The first tenant has the next turn. */
+  /** The waiting jobs of each tenant. The first tenant in the map has the next turn. */
   readonly #queues = new Map<string, Job[]>();
   /** The time at which the current turn ends. Null if no turn has begun. */
   #end: number | null = null;
@@ -49,8 +51,8 @@ export class Turns {
   }
 
   /**
-   * Runs a tenant's work in as many turns as it needs. Throws the errors of the work, and 503 if the work was dropped or
-   * waited too long.
+   * Runs a tenant's work in as many turns as it needs. Throws 503 if the work waited too long or its signal was
+   * aborted. Throws the errors of the work unchanged.
    */
   run<T>(tenantId: string, work: Work<T>, options: TurnOptions = {}): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -84,7 +86,7 @@ export class Turns {
     return this.run(tenantId, { next: () => ({ done: true, value: work() }) }, options);
   }
 
-  /** Waits until a tenant can start a call. A tenant that sends many calls at once can start 16 of them per turn. */
+  /** Waits until the tenant can start a call. Per turn, a tenant can start at most 16 calls. */
   begin(tenantId: string, options?: TurnOptions): Promise<void> {
     const count = (): void => {
       if (this.#end !== null) this.#end -= start;

@@ -13,7 +13,7 @@ import { inLine, printJson } from './output.ts';
 import { wholeNumber } from './values.ts';
 
 const pollEvery = 1_000;
-/** `eaas audit tail` applies its filters to at most this many of the newest entries. */
+/** The number of newest entries among which `eaas audit tail` searches for entries that match the filters. */
 const searched = 10_000;
 
 interface Options extends OnTenant {
@@ -46,8 +46,8 @@ export const auditTail = onTenant(
   );
 
 /**
- * Yields the newest entries that match the filters, oldest first. Then yields each new matching entry until SIGINT or
- * SIGTERM.
+ * Yields the newest entries that match the filters, oldest first. Continues with each new matching entry until SIGINT
+ * or SIGTERM.
  */
 async function* wantedEntries(
   service: Service,
@@ -87,7 +87,7 @@ function untilSignal(): AbortSignal {
   return stop.signal;
 }
 
-/** Returns a function that prints an entry as one line, with the names of its key and its actor. */
+/** Returns a function that prints an audit entry as one line. The line contains the names of the key and the actor. */
 function linePrinter(service: Service, operator: Caller): (entry: ShownEntry) => Promise<void> {
   const keyName = named(
     async (key_id) =>
@@ -114,7 +114,8 @@ function linePrinter(service: Service, operator: Caller): (entry: ShownEntry) =>
 }
 
 /**
- * Returns a function that looks up the name of an id, and caches the name. If the look-up fails, the function returns the id.
+ * Returns a function that finds the name of an id, and caches the name. If the name cannot be found, the function
+ * returns the id.
  */
 function named(look: (id: string) => Promise<string>): (id: string) => Promise<string> {
   const names = new Map<string, Promise<string>>();

@@ -15,14 +15,14 @@ interface Options extends Reporting {
   readonly checkpointFile?: string;
 }
 
-/** A tenant whose audit log is verified. The name is null if the tenant's row was removed. */
+/** The audit log of a tenant, to be verified. The name is null if the tenant's row was removed. */
 interface Chain {
   readonly tenant_id: string;
   readonly name: string | null;
 }
 
 interface Checkpoints {
-  /** The checkpoint in the file that --checkpoint-file names. It replaces the checkpoint in EAAS_CHECKPOINT_DIR. */
+  /** The checkpoint in the file of the option --checkpoint-file. It replaces the checkpoint in EAAS_CHECKPOINT_DIR. */
   readonly named: string | undefined;
   readonly kept: { readonly text: string; readonly path: string } | undefined;
 }
@@ -53,7 +53,10 @@ export const auditVerify = reporting(
     if (failures > 0) process.exitCode = exitCodes.refused;
   });
 
-/** Reads a checkpoint file. The file holds text, or the JSON that the API and `audit checkpoint --json` return. */
+/**
+ * Reads a checkpoint file. The file contains the checkpoint as text, or JSON that the API or `audit checkpoint --json`
+ * returned.
+ */
 async function readNamed(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new WrongUsage(`The checkpoint ${path} cannot be read (${error.code}).`);
@@ -76,7 +79,7 @@ async function findKept(directory: string, tenantId: string): Promise<Checkpoint
 }
 
 /**
- * Prints the tenants that have a file in EAAS_CHECKPOINT_DIR but are not in the database. Returns the number of these
+ * Prints each tenant that has a file in EAAS_CHECKPOINT_DIR but no row in the database. Returns the number of printed
  * tenants.
  */
 async function noteLost(directory: string, known: ReadonlySet<string>): Promise<number> {
@@ -95,7 +98,7 @@ function unreadable(error: NodeJS.ErrnoException): never {
   throw new CannotStart(`EAAS_CHECKPOINT_DIR cannot be read: ${error.message}.`, { cause: error });
 }
 
-/** Returns the tenants whose logs are to be verified. An id finds a tenant even if the tenant's row was removed. */
+/** Returns the audit logs to verify. An id finds the log of a tenant even if the tenant's row was removed. */
 async function chainsOf(service: Service, idOrName: string | undefined): Promise<readonly Chain[]> {
   const tenantId = parseUuid(idOrName ?? '');
   const all =
@@ -106,8 +109,8 @@ async function chainsOf(service: Service, idOrName: string | undefined): Promise
 }
 
 /**
- * Verifies a log and prints the result. Returns true if the log is valid, or if the tenant was destroyed during the
- * verification.
+ * Verifies an audit log and prints the result. Returns true if the log is valid, or if the tenant was destroyed during
+ * the verification.
  */
 async function verifyAndShow(
   service: Service,
@@ -119,8 +122,8 @@ async function verifyAndShow(
     return await verify(service, chain, named ?? kept?.text, json);
   } catch (error) {
     if (isRefusal(error, 'not_found')) return true;
-    // If the checkpoint file is invalid, the command reports that, and verifies the log without it, so that other findings
-    // are not hidden.
+    // An invalid checkpoint file does not stop the verification, because the log might have other faults. The command
+    // reports the file and verifies the log without the checkpoint.
     if (named !== undefined || !kept || !isRefusal(error, 'bad_request')) throw error;
   }
   note(

@@ -7,7 +7,7 @@ export interface Erasable {
   readonly name: string;
 }
 
-/** Throws WrongUsage if --confirm is absent and there is no terminal at which the command can ask the user. */
+/** Throws WrongUsage if the option --confirm is missing and no terminal is available to ask the user. */
 export function requireConfirmable(confirm: string | undefined, what: Erasable['what']): void {
   if (confirm !== undefined || process.stdin.isTTY) return;
   throw new WrongUsage(
@@ -15,7 +15,7 @@ export function requireConfirmable(confirm: string | undefined, what: Erasable['
   );
 }
 
-/** Prints a warning, and throws WrongUsage unless the user types the correct name or has passed it as --confirm. */
+/** Prints a warning. Throws WrongUsage if neither the user's answer nor the option --confirm is the correct name. */
 export async function requireConfirmed(
   { what, id, name }: Erasable,
   confirm: string | undefined,

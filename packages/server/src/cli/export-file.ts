@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { ShownEntry } from '../operations/audit.ts';
 import { WrongUsage } from './failure.ts';
 
-/** The file of an audit log export. A previous export into this file might have been interrupted. */
+/** The file of an audit log export. If the previous export into the file was interrupted, the file is incomplete. */
 export interface ExportFile {
   /** The audit entry in the last complete line of the file. */
   readonly last: Pick<ShownEntry, 'tenant_id' | 'id' | 'hash'> | undefined;
@@ -12,13 +12,13 @@ export interface ExportFile {
   readonly close: () => Promise<void>;
 }
 
-// The end of an export file is read in chunks of this many bytes. Each line of the file is shorter than a chunk.
+// The end of an export file is read in chunks of this many bytes. Every line of the file is shorter than a chunk.
 const tailSize = 1024 * 1024;
 const newline = 0x0a;
 
 /**
- * Opens the file of an export. A missing file is created, and only this user can read it. Throws WrongUsage if the file is
- * not an export.
+ * Opens the file of an export. A missing file is created so that only the current user can read it. Throws WrongUsage
+ * if the file is not an export.
  */
 export async function openExportFile(path: string): Promise<ExportFile> {
   const file = await open(path, 'a+', 0o600).catch((error: NodeJS.ErrnoException) => {

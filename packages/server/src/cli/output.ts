@@ -4,7 +4,7 @@ export interface Reporting {
   readonly json?: true;
 }
 
-/** Prints a result: one line per field, or one line of JSON with --json. */
+/** Prints a result with one line per field. With --json, prints one line of JSON. */
 export function printResult(record: object, options: Reporting): void {
   if (options.json) return printJson(record);
   const fields = Object.entries(record);
@@ -12,7 +12,7 @@ export function printResult(record: object, options: Reporting): void {
   for (const [name, value] of fields) process.stdout.write(`${name.padEnd(width)}  ${shown(value)}\n`);
 }
 
-/** Prints results as a table with these columns, or as one line of JSON per result with --json. */
+/** Prints results as a table with the given columns. With --json, prints one line of JSON per result. */
 export function printResults<Row extends object>(
   rows: readonly Row[],
   columns: readonly (keyof Row & string)[],
