@@ -29,8 +29,8 @@ export const variables = [
 export type Variable = (typeof variables)[number];
 export type Read = (variable: Variable) => string | undefined;
 
-// Each function in this file reads and checks one environment variable. For an invalid value it throws CannotStart, which
-// names the variable.
+// Each function in this file reads and checks one environment variable. For an invalid value it throws CannotStart with
+// the name of the variable.
 
 /** Returns the value of a variable as an integer, or `otherwise` if the variable is not set. */
 export function wholeNumber(
@@ -56,7 +56,7 @@ export function oneOf(read: Read, variable: Variable, values: readonly string[])
   throw new CannotStart(`${variable} must be one of ${values.join(', ')}.`);
 }
 
-/** Returns the IP address or host name to listen on, without the brackets of an IPv6 address. */
+/** Returns the IP address or host name that the server listens on. An IPv6 address has no brackets. */
 export function listenHost(read: Read, variable: Variable, otherwise: string): string {
   const host = (read(variable) ?? otherwise).replace(/^\[(.*)\]$/, '$1');
   if (isIP(host) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(host)) return host;
@@ -86,7 +86,7 @@ export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
-/** Parses a list of IP addresses, networks such as 10.0.0.0/8, and fastify's names of networks. */
+/** Parses a list of IP addresses, of networks such as 10.0.0.0/8, and of fastify's names for networks. */
 export function proxyAddresses(read: Read, variable: Variable): readonly string[] | null {
   const text = read(variable);
   if (text === undefined) return null;
@@ -114,7 +114,8 @@ export function postgresUrl(read: Read, variable: Variable): string | null {
         'characters in the password percent-encoded).',
     );
   }
-  // A URL with several hosts is refused. postgres.js accepts it, but hangs while one of the hosts is down, as at a failover.
+  // A URL with several hosts is refused, because postgres.js hangs while one of the hosts is down. A host can be down
+  // during a failover.
   if (decodeURIComponent(new URL(text).hostname).includes(',')) {
     throw new CannotStart(
       `${variable} must have exactly one host: a name, an IP address, or a proxy that follows the primary.`,

@@ -22,37 +22,36 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The configuration of a server, read from the environment and checked. */
 export interface Config {
-  /** The URL of PostgreSQL. Null for the embedded database in the data directory. */
+  /** The URL of PostgreSQL. Null means the embedded database in the data directory. */
   readonly databaseUrl: string | null;
   readonly migrateDatabaseUrl: string | null;
-  /** The data directory. Null means `.eaas`. A command also searches for `.eaas` in the folders above the current one. */
+  /** The data directory. Null means `.eaas`, which commands also search for in the folders above the current folder. */
   readonly dataDirectory: string | null;
-  /**
-   * The source of the root key. Null means the file in the data directory, which exists only with the embedded
-   * database.
-   */
+  /** The source of the root key. Null means the root key file in the data directory of the embedded database. */
   readonly rootKey: RootKeyProvider | null;
   readonly previousRootKey: RootKeyProvider | null;
   /**
-   * The environment variables that a root key program or a key service gets. The secrets of this program are not among them.
+   * The environment variables for a root key program or a key service. The secrets of the server are not among them.
    */
   readonly providerEnvironment: ProviderEnvironment;
   readonly host: string;
   readonly port: number;
   readonly isPortSet: boolean;
-  /** IP addresses and networks of proxies whose X-Forwarded headers are trusted. */
+  /** The IP addresses and networks of proxies whose X-Forwarded headers the server trusts. */
   readonly trustProxy: readonly string[] | null;
   readonly tlsFiles: { readonly cert: string; readonly key: string } | null;
   /** Whether the server accepts plain HTTP from the network, which EAAS_INSECURE_HTTP=1 allows. */
   readonly unencrypted: boolean;
   readonly auditRetentionMonths: number;
-  /** The directory for a signed checkpoint of every tenant. Null if no checkpoints are kept. */
+  /**
+   * The directory in which the server stores a signed checkpoint of every tenant. Null if no checkpoints are stored.
+   */
   readonly checkpointDirectory: string | null;
   readonly logLevel: string;
   readonly console: boolean;
-  /** The origin by which browsers reach the server. Null if they use the URL that the server listens on. */
+  /** The origin by which browsers reach the server. Null if browsers use the URL that the server listens on. */
   readonly publicUrl: string | null;
-  /** Warnings about values that are accepted but are probably a mistake. */
+  /** Warnings about accepted values that are probably mistakes. */
   readonly warnings: readonly string[];
 }
 
@@ -76,8 +75,8 @@ export function readDevelopmentConfig(env: Environment = process.env): Config {
 }
 
 /**
- * Reads the configuration from the environment. No other module reads the environment. Throws CannotStart, which names the
- * variable and never shows a secret.
+ * Reads the configuration from the environment. No other module reads the environment. Throws CannotStart with the name
+ * of the invalid variable, and never shows a secret.
  */
 export function readConfig(
   env: Environment = process.env,
@@ -159,8 +158,8 @@ function readConsole(
 }
 
 function unknownVariables(env: Environment): string[] {
-  // Client libraries use these variables, and developers often set them in the same shell. So the server does not report them
-  // as unknown.
+  // The variables of the client libraries. Developers often set them in the server's shell, so the server does not
+  // report them as unknown.
   const ofClients = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID', 'EAAS_INDEX_KEY'];
   const known: ReadonlySet<string> = new Set([...variables, ...ofClients]);
   return Object.keys(env)

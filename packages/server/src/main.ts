@@ -1,6 +1,6 @@
 import { run } from './cli/program.ts';
 
-// If the reader of a pipe closes it early, as in `eaas audit export … | head`, the exit code is 0. Any other error of
+// In `eaas audit export … | head`, the reader closes the pipe early, and the exit code is 0. Any other error of
 // standard output, such as a full disk, is reported.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();

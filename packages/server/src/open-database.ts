@@ -10,21 +10,23 @@ import { type Connection, openPool, type Pool } from './store/sql.ts';
 export interface OpenDatabase {
   readonly embedded: boolean;
   readonly connection: Connection;
-  /** The options to connect as the role that owns the tables. They equal `connection` if that role is unknown. */
+  /**
+   * The options for a connection as the role that owns the tables. If this role is unknown, they equal `connection`.
+   */
   readonly ownerConnection: Connection;
   /** The name of the server's role. Null if the server connects as the owner of the tables. */
   readonly serverRole: string | null;
   readonly rootKey: RootKeyProvider;
-  /** Stops the embedded database if this process started it. Further calls do nothing. */
+  /** Stops the embedded database if this process started it. A second call does nothing. */
   readonly close: () => Promise<void>;
 }
 
-/** The program that opens the database: a server, or one command. A command can run at the same time as a server. */
+/** The program that opens the database: a server, or one command. Commands can run while a server runs. */
 export type Purpose = 'serve' | 'command';
 
 /**
- * Opens PostgreSQL at DATABASE_URL, or the embedded database without DATABASE_URL. Only `serve` creates the embedded
- * database. Throws CannotStart.
+ * Opens PostgreSQL at DATABASE_URL. If DATABASE_URL is not set, opens the embedded database, which only `serve`
+ * creates. Throws CannotStart.
  */
 export async function openDatabase(config: Config, purpose: Purpose): Promise<OpenDatabase> {
   const { databaseUrl, migrateDatabaseUrl, rootKey } = config;
@@ -52,8 +54,8 @@ const noRootKey: RootKeyProvider = {
 };
 
 /**
- * Returns the provider of the current root key without opening the database. Throws CannotStart if the configuration names no
- * root key.
+ * Returns the provider of the current root key without opening the database. Throws CannotStart if the configuration
+ * has no root key.
  */
 export async function findRootKey({ rootKey, databaseUrl, dataDirectory }: Config): Promise<RootKeyProvider> {
   if (rootKey) return rootKey;
@@ -64,10 +66,11 @@ export async function findRootKey({ rootKey, databaseUrl, dataDirectory }: Confi
 async function openEmbedded(config: Config, purpose: Purpose): Promise<OpenDatabase> {
   const find = purpose === 'serve' ? createDataDirectory : findDataDirectory;
   const { path, rootKeyFile, hasDatabase } = await find(config.dataDirectory);
-  // Starting PostgreSQL creates a missing database, so the check for an existing database comes first.
+  // Starting PostgreSQL creates a missing database, so the database is searched before PostgreSQL starts.
   const mayCreate = !hasDatabase();
   const inDirectory = () => readOrCreateRootKeyFile(rootKeyFile, { mayCreate });
-  // The root key is created before the database, so that an interrupted start never leaves a database without a root key.
+  // The root key is created before the database, so that an interrupted start cannot leave a database without a root
+  // key.
   if (!config.rootKey && mayCreate) {
     const isNew = !existsSync(rootKeyFile);
     (await inDirectory()).fill(0);
@@ -88,9 +91,7 @@ async function openEmbedded(config: Config, purpose: Purpose): Promise<OpenDatab
   };
 }
 
-/**
- * Rethrows an error of the embedded database as CannotStart, because its message already tells the operator what to do.
- */
+/** Throws an error of the embedded database as CannotStart, because its message tells the operator what to do. */
 function refuse(error: unknown): never {
   if (!(error instanceof Error) || error instanceof CannotStart) throw error;
   throw new CannotStart(error.message, { cause: error });

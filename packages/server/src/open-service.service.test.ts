@@ -6,7 +6,8 @@ import type { Purpose } from './open-database.ts';
 import { openService } from './open-service.ts';
 import { createTenant } from './operations/tenants.ts';
 
-// The PostgreSQL of the tests is faster because it can lose commits. Every server warns about that when it starts.
+// The tests run PostgreSQL without durability, which is faster. Every server warns about missing durability at its
+// start.
 const fast = /fsync|full_page_writes|synchronous_commit/;
 
 let place: TestDatabase;

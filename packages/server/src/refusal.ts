@@ -9,8 +9,8 @@ export interface NamedRow {
 }
 
 /**
- * Thrown if the MAC of a row is wrong, because something other than the service wrote the row. The response to the client
- * does not name the row.
+ * Thrown if the MAC of a row is wrong, because something other than the service wrote the row. The response to the
+ * client does not name the row.
  */
 export class Tampered extends Refusal {
   readonly row: NamedRow;

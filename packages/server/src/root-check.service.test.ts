@@ -51,7 +51,7 @@ test('during a rotation the previous root key alone opens the database, until se
   const [old, next] = [newRoot(), newRoot()];
   await tenantUnder(old);
   await check(next, old);
-  // No data is encrypted under the next root key yet, so a replica without that key can still restart.
+  // The next root key has not encrypted any data yet, so a replica without the next root key can still restart.
   await check(old);
   await tenantUnder(next, old);
   await check(next, old);

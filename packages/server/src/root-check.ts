@@ -13,8 +13,8 @@ import {
 import type { Sql, Transaction } from './store/sql.ts';
 
 /**
- * Checks that the root keys open the database. Registers the current root key if the database is empty. Throws CannotStart if
- * the root keys do not open the database, so a wrong root key is never registered over a right one.
+ * Checks that the root keys decrypt the root check in the database. Registers the current root key if the database is
+ * empty. Throws CannotStart for wrong root keys, so a wrong root key is never registered in place of a right one.
  */
 export async function checkRoots(tx: Transaction, roots: Roots): Promise<void> {
   const existing = await listRootChecks(tx);
@@ -23,8 +23,8 @@ export async function checkRoots(tx: Transaction, roots: Roots): Promise<void> {
 }
 
 /**
- * Returns whether no root key is registered in the database yet. Throws CannotStart if the given root keys do not open the
- * database. Changes nothing.
+ * Returns whether the database has no registered root key yet. Throws CannotStart if the given root keys do not match
+ * the registered ones. Changes nothing.
  */
 export async function requireOpeningRoots(sql: Sql, roots: Roots): Promise<boolean> {
   const existing = await listRootChecks(sql);
@@ -34,8 +34,7 @@ export async function requireOpeningRoots(sql: Sql, roots: Roots): Promise<boole
 }
 
 /**
- * Registers the current root key before data is encrypted under it. From then on, every start of a server needs this root
- * key.
+ * Registers the current root key before it encrypts any data. From then on, every server needs this root key to start.
  */
 export async function claim(tx: Transaction, roots: Roots): Promise<void> {
   await lockRootChecks(tx);
@@ -47,8 +46,8 @@ export async function claim(tx: Transaction, roots: Roots): Promise<void> {
 }
 
 /**
- * Removes the registration of a root key. If a tenant's secret is still encrypted under the root key, returns false and
- * removes nothing.
+ * Removes the registration of a root key. If the root key still encrypts a tenant's secret, removes nothing and returns
+ * false.
  */
 export async function release(tx: Transaction, root: RootKey): Promise<boolean> {
   await lockRootChecks(tx);

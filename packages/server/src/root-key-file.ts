@@ -7,9 +7,9 @@ import { ifExists, syncDirectory, writeNewFile } from './durable-files.ts';
 import { decodeRootKey, encodeRootKey, longestRootKeyText } from './root-key-text.ts';
 
 /**
- * Reads the root key in a file. If the file is missing and `mayCreate` is true, creates a root key in a file that only this
- * user can read. `mayCreate` must be false if data exists. Throws CannotStart if the root key must not be created, or if
- * other users can read the file.
+ * Reads the root key in a file. If the file is missing and `mayCreate` is true, creates a root key in a file that only
+ * the current user can read. `mayCreate` must be false if data exists. Throws CannotStart if the root key must not be
+ * created, or if other users can read the file.
  */
 export async function readOrCreateRootKeyFile(
   path: string,
@@ -22,7 +22,8 @@ export async function readOrCreateRootKeyFile(
       `The root key ${path} is missing, and a new one would not open the existing data. Restore the file from your copy.`,
     );
   }
-  // If no file was created, another process has created it at the same time. Its root key is used.
+  // If no file was created, another process has created the file at the same time, and the root key in that file is
+  // used.
   const key = (await createRootKeyFile(path)) ?? (await readRootKeyFile(path));
   if (key) return key;
   throw new CannotStart(`The root key file ${path} was removed while this process read it: start again.`);
@@ -56,16 +57,16 @@ export async function readRootKeyFile(path: string): Promise<Uint8Array | undefi
 }
 
 /**
- * Returns whether other users can read or write the file of a root key. If root owns the file, its group can read it,
- * because orchestrators mount secrets with such modes. PostgreSQL has the same rule for its key files.
+ * Returns whether other users can read or write a root key file. If root owns the file, its group can read it, because
+ * orchestrators mount secrets in this way. PostgreSQL has the same rule for its key files.
  */
 export function isOpenToOthers({ mode, uid }: { mode: number; uid: number }): boolean {
   return (mode & (uid === 0 && getuid?.() !== 0 ? 0o037 : 0o077)) !== 0;
 }
 
 /**
- * Creates a root key in a new file, durably and atomically. Returns the root key, or undefined if the file already
- * exists.
+ * Creates a root key in a new file, durably and atomically. Returns the root key, or undefined if the file exists
+ * already.
  */
 export async function createRootKeyFile(path: string): Promise<Uint8Array | undefined> {
   const key = randomFillSync(new Uint8Array(32));

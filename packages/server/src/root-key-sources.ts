@@ -6,7 +6,7 @@ import { rootKeyInWrappedFile } from './wrapped-root-key.ts';
 
 type Source = (variable: string, value: string, env: ProviderEnvironment) => RootKeyProvider;
 
-/** The places where a root key can be, with the last part of the name of each variable. */
+/** The places where a root key can be. Each place has the last part of its variable's name. */
 const sources = [
   ['', rootKeyInVariable],
   ['_FILE', rootKeyInFile],
@@ -21,8 +21,8 @@ interface Given {
 }
 
 /**
- * Reads from the environment where the current and the previous root key are. Throws CannotStart if the variables name two
- * places for one root key.
+ * Reads from the environment where the current and the previous root key are. Throws CannotStart if the variables name
+ * two places for the same root key.
  */
 export function readRootKeys(
   read: Read,

@@ -1,5 +1,5 @@
-// The functions in this file convert root keys between 32 bytes and base64. They use plain byte arrays, because strings
-// cannot be wiped, and small Buffers share one memory pool.
+// The functions in this file convert a root key between 32 bytes and base64. They use plain byte arrays, which can be
+// wiped. Strings cannot be wiped, and small Buffers share a memory pool.
 
 const keyBytes = 32;
 const textBytes = 44;
@@ -9,7 +9,7 @@ const alphabet = Uint8Array.from(
 );
 const [padding, newline] = [0x3d, 0x0a];
 
-/** The largest size of a root key as text, in bytes. It includes a newline. */
+/** The maximum size of a root key as text, in bytes. The size includes a newline. */
 export const longestRootKeyText = textBytes + 1;
 
 /** Decodes a root key in canonical base64, with or without a newline at the end. Returns undefined for any other text. */
@@ -25,7 +25,7 @@ export function decodeRootKey(text: Uint8Array): Uint8Array | undefined {
     held += 6;
     if (held >= 8) key[at++] = bits >> (held -= 8);
   }
-  // The last base64 character before the padding has two unused bits, which must be zero.
+  // The last base64 character before the padding has two unused bits, which canonical base64 sets to zero.
   return (bits & 3) === 0 ? key : wiped(key);
 }
 
@@ -33,7 +33,7 @@ function wiped(key: Uint8Array): undefined {
   key.fill(0);
 }
 
-/** Encodes a root key in base64, with a newline at the end. The caller must wipe the result. */
+/** Encodes a root key in base64, with a newline at the end. The caller must wipe the returned bytes. */
 export function encodeRootKey(key: Uint8Array): Uint8Array {
   const text = new Uint8Array(longestRootKeyText).fill(padding);
   for (let at = 0; at < textBytes - 1; at++) {

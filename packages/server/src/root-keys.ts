@@ -6,7 +6,10 @@ import { readRootKeyFile } from './root-key-file.ts';
 import { decodeRootKey, longestRootKeyText } from './root-key-text.ts';
 
 export interface RootKeyProvider {
-  /** The path of a file: the file with the root key, the program that prints it, or the file with its ciphertext. */
+  /**
+   * The path of a file: the root key file, the program that prints the root key, or the file with the encrypted root
+   * key.
+   */
   readonly file?: string;
   readonly program?: string;
   readonly wrappedFile?: string;
@@ -15,12 +18,13 @@ export interface RootKeyProvider {
 }
 
 /**
- * Provides the root key that a variable contains in base64. Throws CannotStart for any other text, without showing the text.
+ * Provides the root key in an environment variable, which contains it in base64. Throws CannotStart for any other text,
+ * without showing the text.
  */
 export function rootKeyInVariable(variable: string, value: string): RootKeyProvider {
   const decode = (): Uint8Array => {
     const text = Uint8Array.from(value, (letter) => Math.min(letter.charCodeAt(0), 0xff));
-    // A newline at the end is allowed in a file, but not in a variable.
+    // A root key file can end with a newline, but an environment variable cannot.
     const key = value.endsWith('\n') ? undefined : decodeRootKey(text);
     text.fill(0);
     if (key) return key;
@@ -32,7 +36,7 @@ export function rootKeyInVariable(variable: string, value: string): RootKeyProvi
   return { load: async () => decode() };
 }
 
-/** Provides the root key that a file contains in base64. `eaas root-key generate --file` writes such files. */
+/** Provides the root key in a file, which contains it in base64. `eaas root-key generate --file` writes such a file. */
 export function rootKeyInFile(variable: string, path: string): RootKeyProvider {
   return {
     file: path,
@@ -50,9 +54,9 @@ export function rootKeyInFile(variable: string, path: string): RootKeyProvider {
 }
 
 /**
- * Provides the root key that a program prints in base64, for example the client of a KMS or an HSM. The program runs
- * without a shell or arguments. Its standard error goes to the server's standard error. Throws CannotStart if the
- * program fails, prints anything else, or takes longer than 10 s.
+ * Provides the root key that a program prints in base64. The program is, for example, the client of a KMS or an HSM. It
+ * runs without a shell and without arguments, and its standard error goes to the server's standard error. Throws
+ * CannotStart if the program fails, prints anything else, or runs longer than 10 s.
  */
 export function rootKeyFromCommand(
   variable: string,
@@ -68,7 +72,7 @@ export function rootKeyFromCommand(
       new CannotStart(
         `${variable}: the program ${path} ${what}. It must print the root key and nothing else.`,
       );
-    // The program gets a separate process group, so that its child processes are ended with it.
+    // The program gets a separate process group, so that ending the group also ends the program's child processes.
     const child = spawn(path, [], { env, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
     const text = new Uint8Array(longestRootKeyText + 1);
     let length = 0;
@@ -106,6 +110,6 @@ function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // The process has already ended.
+    // The process has ended already.
   }
 }

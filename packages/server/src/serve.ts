@@ -29,26 +29,27 @@ interface State {
   verified: FinishedVerification | undefined;
 }
 
-/** The parts that `eaas dev` adds to the server. */
+/** The functions that `eaas dev` adds to the server. */
 export interface Development {
   readonly signIn: NonNullable<ConsoleOptions['signIn']>;
   /**
-   * `serve` calls this function when the server listens. `hasPages` is true if the server serves the pages of the console.
+   * `serve` calls this function as soon as the server listens. `hasPages` is true if the server serves the pages of the
+   * console.
    */
   readonly announce: (address: string, hasPages: boolean) => Promise<void>;
 }
 
 /**
- * Runs a server until SIGTERM or SIGINT, and prints the server's URL once it listens. Files are read and the port is
- * reserved before the service is opened, so that a failed start creates no data directory and no root key. `eaas dev`
- * passes `develop`, which prepares the data before the server listens.
+ * Runs a server until SIGTERM or SIGINT, and prints the server's URL once the server listens. `serve` reads files and
+ * reserves the port before it opens the service, so that a failed start creates no data directory and no root key.
+ * `eaas dev` passes `develop`, which prepares the data before the server listens.
  */
 export async function serve(
   config: Config,
   develop?: (service: Service) => Promise<Development>,
 ): Promise<void> {
-  // By default, V8 lets a small heap grow to several times the size of its live objects before it collects garbage. This flag
-  // makes V8 collect earlier.
+  // By default, V8 lets a small heap grow to several times the size of its live objects. The flag makes V8 collect
+  // garbage earlier.
   setFlagsFromString('--heap-growing-percent=100');
   const report = surviveDriverFaults();
   const options = await appOptions(config);
@@ -85,19 +86,20 @@ export async function serve(
   await app.close();
   await jobs.stop();
   await close();
-  // The process must exit even if a connection to a database that hangs is still open.
+  // The process must exit even if a connection to a database that does not respond is still open.
   setTimeout(() => process.exit(), 500).unref();
 }
 
 /**
- * Reserves a host and a port. The operating system refuses connections to the port until the returned function releases it.
+ * Reserves a host and a port. The operating system refuses connections to the port until the returned function is
+ * called.
  */
 export async function reservePort({
   host,
   port,
 }: Pick<Config, 'host' | 'port'>): Promise<() => Promise<void>> {
   const server = createServer((socket) => socket.destroy());
-  // If the start fails later, the reserved port must not keep the process alive.
+  // The reserved port must not keep the process alive if the start fails later.
   server.listen({ host, port }).unref();
   await once(server, 'listening');
   return async () => {
@@ -110,7 +112,7 @@ function refusePort(error: unknown): never {
   throw cannotUse('EAAS_HOST and EAAS_PORT', error);
 }
 
-/** Returns the error for variables whose values the operating system refused. */
+/** Returns the error for variables whose values the operating system did not accept. */
 function cannotUse(variables: string, error: unknown): CannotStart {
   return new CannotStart(`${variables} cannot be used: ${reasonOf(error)}.`, { cause: error });
 }
@@ -173,9 +175,9 @@ function addressOf(app: FastifyInstance, { host, tlsFiles }: Config): string {
 }
 
 /**
- * Handles errors that postgres.js throws in a timer or in an ignored promise, where no caller can catch them. The caller of
- * the query gets another error, and the pool is replaced, so such an error is only logged. Any other uncaught error ends the
- * process with exit code 70.
+ * Handles errors that postgres.js throws where no caller can catch them: in a timer or in an ignored promise. Such an
+ * error is only logged, because the caller of the query gets another error and the pool is replaced. Any other uncaught
+ * error ends the process with exit code 70.
  */
 function surviveDriverFaults(): { to: FastifyInstance['log'] | undefined } {
   const report: { to: FastifyInstance['log'] | undefined } = { to: undefined };

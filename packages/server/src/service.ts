@@ -8,9 +8,9 @@ import type { Database } from './store/database.ts';
 
 /** The connections, caches and counters that every operation uses. */
 export interface Service {
-  /** The connection pool for short work that requests wait for: authentication, appends to the audit log, and changes. */
+  /** The connection pool for short database work of requests: authentication, appends to the audit log, and changes. */
   readonly database: Database;
-  /** The connection pool for lists, which can be slow and must not delay other work. */
+  /** The connection pool for lists. Lists can be slow and must not delay other work. */
   readonly reads: Database;
   /** The connection pool for verifications and jobs. */
   readonly background: Database;
@@ -29,13 +29,16 @@ interface Counts {
   conflicts: number;
   failures: number;
   waiting: number;
-  /** The time at which the last append to an audit log failed, by performance.now(). Null if the last append succeeded. */
+  /**
+   * The time of the last append to an audit log if that append failed, by performance.now(). Null if the last append
+   * succeeded.
+   */
   failedAt: number | null;
 }
 
 export function createService(options: {
   database: Database;
-  /** Defaults to `database`. */
+  /** The connection pool for lists. Defaults to `database`. */
   reads?: Database;
   background?: Database;
   roots: Roots;

@@ -3,7 +3,7 @@ import { CannotStart } from './cannot-start.ts';
 import { hostOf, isLoopback } from './config-values.ts';
 import type { ProviderEnvironment } from './key-service.ts';
 
-/** The URL, the credentials and the CA of a Transit engine. */
+/** The URL, the credentials and the CA of a Transit engine in OpenBao or Vault. */
 export interface TransitSettings {
   readonly address: URL;
   readonly token: string;
@@ -12,8 +12,8 @@ export interface TransitSettings {
 }
 
 /**
- * Reads the variables that the command lines of OpenBao and Vault read. As in OpenBao, a variable with the prefix BAO_ has
- * precedence over one with VAULT_. Throws CannotStart.
+ * Reads the environment variables that the command lines of OpenBao and Vault use. A variable with the prefix BAO_ has
+ * precedence over a variable with VAULT_, as in OpenBao. Throws CannotStart.
  */
 export async function readTransitSettings(env: ProviderEnvironment): Promise<TransitSettings> {
   const read = (name: string): string | undefined => env[`BAO_${name}`] || env[`VAULT_${name}`] || undefined;

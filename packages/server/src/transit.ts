@@ -13,8 +13,8 @@ const decrypted = z.object({ data: z.object({ plaintext: z.string() }) });
 const refused = z.object({ errors: z.array(z.string()) });
 
 /**
- * Wraps root keys with the Transit engine of OpenBao or Vault. A key is named by its mount and its name, as in
- * `transit/eaas-root`.
+ * Wraps root keys with the Transit engine of OpenBao or Vault. The name of a key consists of its mount and its name, as
+ * in `transit/eaas-root`.
  */
 export const transit: KeyService = {
   title: 'Transit',
@@ -92,7 +92,7 @@ function remedy(status: number, path: string): string {
   return 'Start again when it is healthy.';
 }
 
-// Sends a request with `node:https`, because Node's `fetch` cannot trust the CA in a file without another package.
+// Requests use `node:https`, because Node's `fetch` cannot trust a CA from a file without another package.
 async function post(
   url: URL,
   headers: Readonly<Record<string, string>>,
@@ -110,7 +110,7 @@ async function post(
   const responded = once(sent, 'response');
   sent.end(body);
   const [response] = (await responded) as [IncomingMessage];
-  // Once the response has begun, the loop over its chunks throws connection errors, so this handler ignores them.
+  // The loop over the chunks of the response throws connection errors, so this handler ignores them.
   sent.on('error', () => undefined);
   const chunks: Buffer[] = [];
   let length = 0;

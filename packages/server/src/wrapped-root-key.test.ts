@@ -34,7 +34,7 @@ async function load(
   return rootKey?.load();
 }
 
-/** Returns the error message of a failed start, and checks that it contains no secret. */
+/** Starts with a wrong configuration, and returns the error message. Checks that the message contains no secret. */
 async function refusal(env: Record<string, string>, content: unknown = wrapped): Promise<string> {
   const error = await load(env, content).catch((reason: unknown) => reason);
   if (!(error instanceof CannotStart)) throw new Error('the settings must be refused with CannotStart');

@@ -32,17 +32,17 @@ export function printJson(record: object): void {
   process.stdout.write(`${JSON.stringify(record)}\n`);
 }
 
-/** Prints a sentence on standard error, so that standard output has only the result. */
+/** Prints a sentence on standard error, so that standard output contains only the result. */
 export function note(sentence: string): void {
   process.stderr.write(`${sentence}\n`);
 }
 
-/** Prints a hint about the operator's next step on standard error, unless --json is set. */
+/** Prints a hint about the operator's next step on standard error. Prints nothing with --json. */
 export function next(step: string, options: Reporting): void {
   if (!options.json) note(`Next: ${step}`);
 }
 
-/** Returns a function that prints the progress of long work on standard error, at most once per second. */
+/** Returns a function that prints the progress of a long task on standard error, at most once per second. */
 export function progress(what: string): (done: number, all: number) => void {
   let next = performance.now() + 1_000;
   return (done, all) => {
@@ -52,7 +52,7 @@ export function progress(what: string): (done: number, all: number) => void {
   };
 }
 
-/** Quotes a text with control characters, so that a terminal does not execute them. */
+/** Escapes control characters in a text, so that a terminal does not execute them. */
 export function inLine(text: string): string {
   return hasControlCharacter(text) ? JSON.stringify(text) : text;
 }

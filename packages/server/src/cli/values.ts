@@ -3,15 +3,15 @@ import { InvalidArgumentError } from 'commander';
 import { limits, parseTimestamp, type Permission, permissions } from '@eaas/protocol/wire';
 import { inLine } from './output.ts';
 
-// Each function in this file parses the value of a command-line option. Commander reports an error that a parser throws as
-// wrong usage.
+// Each function in this file parses the value of a command-line option. If a function throws, Commander reports wrong
+// usage.
 
 export function trueOrFalse(text: string): boolean {
   if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('Pass true or false.');
   return text === 'true';
 }
 
-/** Parses a quota. Returns the string `null` for an unlimited quota, because commander ignores the value null. */
+/** Parses a quota. Returns the string `null` for an unlimited quota, because Commander ignores the value null. */
 export function numberOrNull(text: string): number | 'null' {
   return text === 'null' ? text : wholeNumber(text);
 }
@@ -39,7 +39,9 @@ export function list(text: string): string[] {
   return text.split(',').map((item) => item.trim());
 }
 
-/** Parses `all` or a list of permissions. The error about an unknown permission names the most similar one. */
+/**
+ * Parses `all` or a list of permissions. The error for an unknown permission names the most similar known permission.
+ */
 export function permissionList(text: string): Permission[] {
   const names = list(text);
   if (names.join() === 'all') return [...permissions];

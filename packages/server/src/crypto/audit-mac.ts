@@ -4,15 +4,18 @@ import type { StoredEntry } from '@eaas/protocol/audit';
 import { paeView } from './pae-view.ts';
 import { sameBytes } from './same-bytes.ts';
 
-/** The hash that links an entry to the next entry, and the MAC that proves that the service wrote the entry. */
+/**
+ * The hash of an audit entry, to which the next entry is chained, and the MAC that proves that the service wrote the
+ * entry.
+ */
 export interface Link {
   readonly hash: Uint8Array;
   readonly mac: Uint8Array;
 }
 
 /**
- * Computes the hash and the MAC of an entry that follows the entry with the hash `previousHash`. Throws InputError as the
- * protocol's `entryPreimage` does.
+ * Computes the hash and the MAC of an audit entry. `previousHash` is the hash of the preceding entry. Throws InputError
+ * for the same fields as the protocol's `entryPreimage`.
  */
 export function chainEntry(auditMac: KeyObject, previousHash: Uint8Array, entry: StoredEntry): Link {
   const hash = digest('sha256', entryPreimageView(previousHash, entry), 'buffer');
@@ -20,8 +23,8 @@ export function chainEntry(auditMac: KeyObject, previousHash: Uint8Array, entry:
 }
 
 /**
- * Returns a function that computes the hash and the MAC of an entry whose fields, from the id to the time, are already
- * encoded. Verifications of whole logs use it, because it is several times as fast as `chainEntry`.
+ * Returns a function that computes the hash and the MAC of an audit entry from its encoded fields. The function is
+ * several times as fast as `chainEntry`, so verifications of whole logs use it.
  */
 export function encodedEntryChainer(auditMac: KeyObject, tenantId: string) {
   const label = 'eaas audit entry v1';
@@ -43,7 +46,9 @@ export function macHolds(auditMac: KeyObject, hash: Uint8Array, mac: Uint8Array)
   return sameBytes(auditEntryMac(auditMac, hash), mac);
 }
 
-/** Returns the same bytes as the protocol's `entryPreimage`. The next call of `paeView` overwrites them. */
+/**
+ * Returns the same bytes as the protocol's `entryPreimage`. The next call of `paeView` overwrites the returned bytes.
+ */
 export function entryPreimageView(previousHash: Uint8Array, entry: StoredEntry): Uint8Array {
   return paeView([
     'eaas audit entry v1',

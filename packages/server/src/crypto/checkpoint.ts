@@ -14,8 +14,8 @@ export type { ChainHead } from '@eaas/protocol/internal-audit';
 const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
- * Signs the head of a log with the tenant's Ed25519 seed. The tenant pins the returned verifier key, and checks later
- * checkpoints with it.
+ * Signs the head of an audit log with the tenant's Ed25519 seed. The tenant keeps the returned verifier key, and
+ * verifies later checkpoints with it.
  */
 export function signCheckpoint(seed: KeyObject, tenantId: string, id: number, hash: Uint8Array) {
   const { privateKey, ...verifier } = signerOf(seed, tenantId);
@@ -27,7 +27,10 @@ export function signCheckpoint(seed: KeyObject, tenantId: string, id: number, ha
   };
 }
 
-/** Returns the head that a checkpoint states. Returns undefined if the checkpoint was not signed for this tenant. */
+/**
+ * Returns the head of the audit log in a checkpoint. Returns undefined if the checkpoint was not signed for this
+ * tenant.
+ */
 export function openCheckpoint(seed: KeyObject, tenantId: string, checkpoint: string): ChainHead | undefined {
   const { privateKey, ...verifier } = signerOf(seed, tenantId);
   const found = parseCheckpoint(checkpoint, verifier);

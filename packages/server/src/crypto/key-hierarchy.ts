@@ -3,7 +3,10 @@ import { pae } from '@eaas/protocol';
 import { sameBytes } from './same-bytes.ts';
 import { openSecret, type Place, sealSecret } from './sealed-secret.ts';
 
-/** A root key encrypts the secrets of tenants. Each tenant's row contains the id of the root key that encrypts its secret. */
+/**
+ * A root key, which encrypts the secrets of tenants. The row of each tenant contains the id of the root key that
+ * encrypts the tenant's secret.
+ */
 export interface RootKey {
   readonly rootId: Uint8Array;
   readonly key: KeyObject;
@@ -20,18 +23,18 @@ export interface SealedTenantSecret {
 }
 
 export interface TenantSecrets {
-  /** The key that encrypts key versions and hash keys of the tenant. */
+  /** The key that encrypts the tenant's key versions and hash keys. */
   readonly sealing: KeyObject;
   readonly auditMac: KeyObject;
   readonly rowMac: KeyObject;
-  /** The Ed25519 seed that signs checkpoints. */
+  /** The Ed25519 seed that signs the tenant's checkpoints. */
   readonly checkpointSeed: KeyObject;
 }
 
 const keyLength = 32;
 const rootCheck: Place = { purpose: 'root-check', tenantId: null, keyId: null, version: 0 };
 
-/** Creates a root key from 32 bytes. The caller wipes these bytes afterwards. Throws RangeError for another length. */
+/** Creates a root key from 32 bytes. The caller wipes the bytes afterwards. Throws RangeError for another length. */
 export function rootKey(bytes: Uint8Array): RootKey {
   if (bytes.length !== keyLength)
     throw new RangeError(`a root key must have ${keyLength} bytes (got ${bytes.length})`);
@@ -42,7 +45,7 @@ export function rootKey(bytes: Uint8Array): RootKey {
 }
 
 /**
- * Encrypts a known value under the root key. A starting server decrypts this value to check that its root key is
+ * Encrypts a known value under the root key. A starting server decrypts the value to check that its root key is
  * correct.
  */
 export function sealRootCheck(root: RootKey): Uint8Array {
@@ -59,8 +62,8 @@ export function newTenantSecret(root: RootKey, tenantId: string): SealedTenantSe
 }
 
 /**
- * Encrypts a tenant's secret under the current root key. Returns undefined if no root key decrypts the secret in the
- * row.
+ * Encrypts a tenant's secret again, under the current root key. Returns undefined if no root key decrypts the secret in
+ * the row.
  */
 export function resealTenantSecret(roots: Roots, row: SealedTenantSecret): SealedTenantSecret | undefined {
   const secret = openTenantSecret(roots, row);

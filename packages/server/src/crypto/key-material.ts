@@ -6,14 +6,14 @@ export function versionPlace(tenantId: string, keyId: string, version: number): 
 }
 
 /**
- * Returns the place for which the hash key of a key is encrypted. All versions of a key share one hash key, so the version is
- * 0.
+ * Returns the purpose and ids for which a hash key is encrypted. All versions of a key share one hash key, so the
+ * version is 0.
  */
 export function hashKeyPlace(tenantId: string, keyId: string): Place {
   return { purpose: 'hash-key', tenantId, keyId, version: 0 };
 }
 
-/** Generates 32 random bytes, and encrypts them for this place under the tenant's sealing key. */
+/** Generates 32 random bytes, and encrypts them under the tenant's sealing key. Only the same `place` decrypts them. */
 export function newMaterial(sealing: KeyObject, place: Place): Uint8Array {
   const secret = randomBytes(32);
   try {
@@ -23,7 +23,7 @@ export function newMaterial(sealing: KeyObject, place: Place): Uint8Array {
   }
 }
 
-/** Decrypts key material. Returns undefined if it was not encrypted for this place. */
+/** Decrypts key material. Returns undefined if the key material was not encrypted for the given `place`. */
 export function openMaterial(sealing: KeyObject, place: Place, sealed: Uint8Array): KeyObject | undefined {
   const secret = openSecret(sealing, place, sealed);
   if (!secret) return undefined;

@@ -1,12 +1,12 @@
 import { InputError, pae, type PaePart } from '@eaas/protocol';
 
-// The function reuses this memory and does not wipe it. The memory never contains a secret, only bytes that are hashed or
+// Each call reuses this memory without wiping it. The memory never contains a secret, only bytes that are hashed or
 // authenticated.
 const scratch = Buffer.allocUnsafeSlow(65_536);
 
 /**
- * Returns the same bytes as the protocol's `pae(...parts)`, twenty times as fast. The next call overwrites the memory, so use
- * the bytes at once, for a hash, a MAC or additional data. Throws InputError as `pae` does.
+ * Returns the same bytes as the protocol's `pae(...parts)`, twenty times as fast. The next call overwrites the returned
+ * bytes, so hash or authenticate the bytes before the next call. Throws InputError as `pae` does.
  */
 export function paeView(parts: readonly PaePart[]): Uint8Array {
   if (mostBytes(parts) > scratch.length) return pae(...parts);
@@ -16,7 +16,8 @@ export function paeView(parts: readonly PaePart[]): Uint8Array {
 }
 
 /**
- * Returns an upper bound of the encoded length of the parts. A UTF-16 unit takes at most 3 bytes, and an integer at most 17.
+ * Returns an upper bound of the encoded length of the parts, in bytes. A UTF-16 unit takes at most 3 bytes, and an
+ * integer at most 17.
  */
 function mostBytes(parts: readonly PaePart[]): number {
   let most = 4;
@@ -34,7 +35,7 @@ function putPart(part: PaePart, at: number): number {
     throw new InputError(`a number in pae must be a safe integer (got ${part})`);
   const text = String(part);
   const written = scratch.write(text, at + 4);
-  // If the UTF-8 text has one byte per UTF-16 unit, the text is ASCII and cannot have a lone surrogate.
+  // If the UTF-8 text has one byte per UTF-16 unit, the text is ASCII and has no lone surrogate.
   if (written !== text.length && !text.isWellFormed()) throw new InputError('text has a lone surrogate');
   return putLength(written, at) + written;
 }

@@ -3,8 +3,8 @@ import { type Context, encodeContext } from '@eaas/protocol';
 import { paeView } from './pae-view.ts';
 
 /**
- * The purpose, tenant, key and version for which a secret is encrypted. The secret can be decrypted only for the same place.
- * Ids are lower-case UUIDs.
+ * The purpose, tenant, key and version for which a secret is encrypted. A secret can be decrypted only for the same
+ * four values. Ids are lower-case UUIDs.
  */
 export interface Place {
   readonly purpose: 'dek' | 'key-version' | 'hash-key' | 'tenant-secret' | 'root-check';
@@ -22,12 +22,16 @@ const bodyLength = 32;
 const bodyEnd = headLength + bodyLength;
 const formatAndSuite = 0x0101;
 
-// The iv can be constant, because each random salt gives another encryption key, and each key encrypts only one secret.
+// The iv is constant. This is safe, because each random salt gives another encryption key, and each encryption key
+// encrypts only one secret.
 const iv = Buffer.alloc(12);
 // Without `authTagLength`, Node would accept an authentication tag of only 4 bytes.
 const gcm = { authTagLength: 16 } as const;
 
-/** Encrypts a secret of 32 bytes for one place. Returns 78 bytes. The salt is random by default. Only tests pass a salt. */
+/**
+ * Encrypts a secret of 32 bytes for one purpose, tenant, key and version. Returns 78 bytes. The salt is random, except
+ * in tests.
+ */
 export function sealSecret(ikm: KeyObject, place: Place, secret: Uint8Array, salt?: Uint8Array): Uint8Array {
   if (secret.length !== bodyLength)
     throw new RangeError(`a secret must have ${bodyLength} bytes (got ${secret.length})`);
@@ -52,8 +56,8 @@ export function sealSecret(ikm: KeyObject, place: Place, secret: Uint8Array, sal
 }
 
 /**
- * Decrypts a sealed secret. Returns its 32 bytes, which the caller wipes. Returns undefined if the bytes were altered,
- * or were sealed for another place or under another key.
+ * Decrypts a sealed secret to 32 bytes, which the caller wipes. Returns undefined if the bytes were altered, or were
+ * sealed for another `place` or under another key.
  */
 export function openSecret(ikm: KeyObject, place: Place, sealed: Uint8Array): Uint8Array | undefined {
   if (sealedVersion(sealed) !== place.version) return undefined;
@@ -72,7 +76,10 @@ export function openSecret(ikm: KeyObject, place: Place, sealed: Uint8Array): Ui
   }
 }
 
-/** Returns the version in the header of a sealed secret, without authenticating it. Returns undefined for other bytes. */
+/**
+ * Returns the version in the header of a sealed secret, without authenticating the version. Returns undefined if the
+ * bytes are not a sealed secret.
+ */
 export function sealedVersion(sealed: Uint8Array): number | undefined {
   if (sealed.length !== sealedLength) return undefined;
   const view = new DataView(sealed.buffer, sealed.byteOffset, headLength);

@@ -15,9 +15,8 @@ import { SignInCode } from './sign-in.ts';
 const portsToTry = 100;
 
 /**
- * Runs a server for development, with a tenant that has an API key, a key and an index key. Prints the environment
- * variables of an application, or writes them to the file `envPath`. The variables include the API key only if this
- * start created it.
+ * Runs a development server with a tenant, an API key, a key and an index key. Prints the environment variables of an
+ * application, or writes them to the file `envPath`. The variables include the API key only if this start created it.
  */
 export async function dev(given: Config, envPath: string | undefined): Promise<void> {
   const envFile = envPath === undefined ? undefined : await EnvFile.read(envPath);
@@ -54,7 +53,7 @@ export async function dev(given: Config, envPath: string | undefined): Promise<v
   });
 }
 
-/** Returns EAAS_PORT if it is set. Otherwise returns the first free port, beginning with the default port. */
+/** Returns EAAS_PORT if the variable is set. Otherwise returns the first free port, beginning with the default port. */
 async function choosePort({ host, port, isPortSet }: Config): Promise<number> {
   if (isPortSet) return port;
   for (let candidate = port; candidate < port + portsToTry; candidate++) {
@@ -99,7 +98,8 @@ function printed(variables: Variables): string[] {
 }
 
 /**
- * Returns a curl command that calls /v1/hash. The command contains the API key only if this start printed the API key.
+ * Returns a curl command that calls /v1/hash. The command contains the API key only if the current start printed the
+ * API key.
  */
 function curl({ EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID }: Variables, envFile: EnvFile | undefined): string {
   const read = envFile ? `. '${resolve(envFile.path)}' && ` : '';

@@ -14,8 +14,8 @@ export class EnvFile {
   }
 
   /**
-   * Reads a file of environment variables, if it exists. Throws CannotStart for the file of an application that uses another
-   * service.
+   * Reads a file of environment variables, if the file exists. Throws CannotStart if the file belongs to an application
+   * that uses another service.
    */
   static async read(path: string): Promise<EnvFile> {
     const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -39,7 +39,7 @@ export class EnvFile {
       ?.replace(/^(["'])(.*)\1$/, '$2');
   }
 
-  /** Sets variables in the file, and keeps all other lines. Afterwards only the owner can read the file. */
+  /** Sets variables in the file, and keeps all other lines. Only the owner can read the file afterwards. */
   async set(values: Readonly<Record<string, string>>): Promise<void> {
     for (const [name, value] of Object.entries(values)) {
       const line = `${name}=${value}`;
@@ -49,7 +49,7 @@ export class EnvFile {
     await this.#write();
   }
 
-  /** Replaces the file by an atomic rename, so that an interruption loses no line. */
+  /** Replaces the file by an atomic rename, so that an interrupted write loses no line. */
   async #write(): Promise<void> {
     const target = await realpath(this.path).catch(() => this.path);
     const temporary = `${target}.${randomBytes(6).toString('hex')}`;

@@ -4,7 +4,9 @@ import { Refusal } from '../refusal.ts';
 
 const lifetime = 10 * 60_000;
 
-/** The sign-in code of `eaas dev`. The server accepts the code once, within ten minutes after its start. */
+/**
+ * The sign-in code of `eaas dev`. The server accepts the code once, in the first ten minutes after the server's start.
+ */
 export class SignInCode {
   readonly text = randomBytes(32).toString('base64url');
   readonly #now: () => number;
@@ -17,8 +19,8 @@ export class SignInCode {
   }
 
   /**
-   * Calls `open` if the code is correct, and returns its result. The code stays valid if `open` fails. Throws 401 for a wrong
-   * code.
+   * Calls `open` if the code is correct, and returns the result of `open`. If `open` fails, the code stays valid.
+   * Throws 401 for a wrong code.
    */
   async exchange<T>(code: string, open: () => Promise<T>): Promise<T> {
     const isRight = sameBytes(Buffer.from(code), Buffer.from(this.text));

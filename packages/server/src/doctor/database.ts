@@ -3,7 +3,7 @@ import { ownsTables } from '../store/migrate.ts';
 import type { Sql } from '../store/sql.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
-/** Judges whether the connection to the database is encrypted. `databaseUrl` is null for the embedded database. */
+/** Checks whether the connection to the database is encrypted. `databaseUrl` is null for the embedded database. */
 export function judgeDatabaseTls(databaseUrl: string | null): Finding {
   const check = 'database_tls';
   if (databaseUrl === null)
@@ -32,7 +32,7 @@ export function judgeDatabaseTls(databaseUrl: string | null): Finding {
 type Setting = 'fsync' | 'full_page_writes' | 'synchronous_commit';
 type Settings = Readonly<Record<Setting, string>>;
 
-/** Judges the settings of PostgreSQL that decide whether a commit survives a crash. */
+/** Checks the settings of PostgreSQL that decide whether a commit survives a crash. */
 export async function judgeDurability(sql: Sql): Promise<Finding[]> {
   const [row] = await sql<Settings[]>`
     select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
@@ -69,7 +69,7 @@ interface Rights {
   readonly changesLog: boolean;
 }
 
-/** Judges whether the server's role has the rights that it needs, and no others. The schema must be migrated. */
+/** Checks that the server's database role has exactly the rights that it needs. The schema must be migrated. */
 export async function judgeRole(sql: Sql): Promise<Finding> {
   const [row] = await sql<Omit<Rights, 'owns'>[]>`
     select current_user::text as role, rolsuper as superuser,

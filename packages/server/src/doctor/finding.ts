@@ -1,9 +1,12 @@
 /** The result of one check of `eaas doctor`. */
 export interface Finding {
   readonly check: string;
-  /** `warning`: the server works, but the operator should act. `skipped`: an earlier failure made this check impossible. */
+  /**
+   * A `warning` means that the server works but the operator should act. `skipped` means that an earlier failure made
+   * the check impossible.
+   */
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
-  /** One sentence with the result. After a failure or a warning it also says what to do. */
+  /** One sentence with the result of the check. If the check failed or warns, a second sentence says what to do. */
   readonly message: string;
 }
 

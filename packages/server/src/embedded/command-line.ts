@@ -5,38 +5,41 @@ import { join } from 'node:path';
 import { getuid, pid, platform } from 'node:process';
 import { promisify } from 'node:util';
 
-/** The exit code of the command line if another PostgreSQL holds the lock of the data directory. */
+/** The exit code that the command line returns if another PostgreSQL holds the lock of the data directory. */
 export const lockConflict = 75;
 
-/** The number at the end of the name of PostgreSQL's Unix socket. PostgreSQL calls it a port, but does not listen on TCP. */
+/**
+ * The number at the end of the name of PostgreSQL's Unix socket. PostgreSQL calls the number a port, but does not
+ * listen on TCP.
+ */
 export const socketPort = 5432;
 
 /**
- * The environment of PostgreSQL and its tools. It contains none of the server's variables, because these can include the root
- * key.
+ * The environment of PostgreSQL and its tools. The server's own variables are not in it, because they can include the
+ * root key.
  */
 export const environment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 
-// The user id of the account `nobody`, which exists on every system. initdb refuses a user id that belongs to no account.
+// The user id of the account `nobody`, which exists on every system. initdb refuses a user id without an account.
 const nobody = platform === 'darwin' ? 4_294_967_294 : 65_534;
 
-/** The account of the operating system that PostgreSQL runs under. */
+/** The operating system account that PostgreSQL runs under. */
 export interface Account {
-  /** The words before the program on the command line that switch to this account. */
+  /** The words that precede the program on the command line and switch to the account. */
   readonly prefix: readonly string[];
-  /** The user and group for the `spawn` function. Empty for the user of this process. */
+  /** The user and group ids for the `spawn` function. Empty if PostgreSQL runs under the user of this process. */
   readonly ids: { readonly uid?: number; readonly gid?: number };
 }
 
 /**
- * Returns the account that PostgreSQL runs under. This is another account if this process runs as root, because PostgreSQL
- * refuses to run as root.
+ * Returns the account that PostgreSQL runs under. PostgreSQL refuses to run as root, so a root process gets another
+ * account.
  */
 export async function postgresAccount(): Promise<Account> {
   const isRoot = getuid?.() === 0;
   if (!isRoot && hasName()) return { prefix: [], ids: {} };
-  // In a user namespace the files of PostgreSQL keep their owner, so this is tried first. Where user namespaces are
-  // forbidden, as in some containers, root runs PostgreSQL as `nobody`.
+  // A user namespace is tried first, because PostgreSQL's files keep their owner in it. Some containers forbid user
+  // namespaces. There, root runs PostgreSQL as `nobody`.
   const prefix = ['unshare', '--user', `--map-user=${nobody}`, `--map-group=${nobody}`, '--'];
   if (await runs([...prefix, 'true'])) return { prefix, ids: {} };
   return { prefix: [], ids: isRoot ? { uid: nobody, gid: nobody } : {} };
@@ -57,12 +60,15 @@ export function runs([program = '', ...args]: readonly string[]): Promise<boolea
   );
 }
 
-/** Lets another account open files in a directory whose names it knows, but not list the directory. */
+/**
+ * Lets another account open files in a directory if the account knows their names. The account cannot list the
+ * directory.
+ */
 export async function letThrough({ ids }: Account, directory: string): Promise<void> {
   if (ids.uid !== undefined) await chmod(directory, ((await stat(directory)).mode & 0o777) | 0o011);
 }
 
-/** Returns whether the owner of the files differs from this account, because PostgreSQL ran under another account before. */
+/** Returns whether the files belong to another account, because PostgreSQL ran under another account before. */
 export async function isForeign({ ids }: Account, path: string): Promise<boolean> {
   return getuid?.() === 0 && (await lstat(path)).uid !== (ids.uid ?? 0);
 }
@@ -74,13 +80,13 @@ export async function giveTo(account: Account, path: string): Promise<void> {
   if ((await lstat(path)).isDirectory()) {
     await Promise.all((await readdir(path)).map((name) => giveTo(account, join(path, name))));
   }
-  // The owner of the directory itself changes last, so that the next start repeats a change that was interrupted.
+  // The owner of the directory itself changes last. If the change is interrupted, the next start therefore repeats it.
   await lchown(path, owner, owner);
 }
 
 /**
- * Returns the command line that starts PostgreSQL. Each program in it replaces the previous one (exec), so PostgreSQL
- * is a child of this process.
+ * Returns the command line that starts PostgreSQL. Each program on the command line replaces the previous program
+ * (exec), so PostgreSQL is a child of this process.
  */
 export async function commandLine(launch: {
   readonly account: Account;
@@ -111,25 +117,26 @@ export async function commandLine(launch: {
 }
 
 /**
- * Returns the words before a program on the command line, so that the program runs under the account and ends with this
- * process. When the thread that started the program dies, even by SIGKILL, Linux sends SIGINT to the program. PostgreSQL then
- * shuts down cleanly.
+ * Returns the words that precede a program on the command line, so that the program runs under the account and ends
+ * with this process. If the thread that started the program dies, even by SIGKILL, Linux sends SIGINT to the program.
+ * PostgreSQL then shuts down cleanly.
  */
 export async function under({ prefix }: Account): Promise<string[]> {
   const dying = ['setpriv', '--pdeathsig=INT', '--'];
   if (!(await runs([...dying, 'true']))) return [...prefix];
-  // A change of user or group cancels the parent-death signal, so `dying` comes after the prefix. This process might already
-  // have died before the signal was requested, so the shell tests for that.
+  // A change of user or group cancels the parent-death signal, so `dying` follows the prefix. This process might have
+  // died before the signal was requested, so the shell compares the id of its parent process.
   return [...prefix, ...dying, 'sh', '-c', 'test "$PPID" = "$0" && exec "$@"', String(pid)];
 }
 
 /**
- * Returns the words before PostgreSQL on the command line that lock the data directory. PostgreSQL and its child processes
- * inherit the lock, and the lock is released when the last of them ends. PostgreSQL's own lock compares process ids, so it
+ * Returns the words that precede PostgreSQL on the command line and lock the data directory. PostgreSQL and its child
+ * processes inherit the lock, and the last of them releases it. PostgreSQL's own lock compares process ids, so it
  * cannot detect a server in another container on the same volume.
  */
 export async function locking(dataDirectory: string): Promise<string[]> {
-  // This call only checks that `flock` works. It takes a shared lock, so that the checks of several processes do not conflict.
+  // The call only checks that `flock` works. It takes a shared lock, so that the checks of several processes do not
+  // conflict.
   const flock = ['flock', '--no-fork', '--nonblock', `--conflict-exit-code=${lockConflict}`];
   return (await runs([...flock, '--shared', '/', 'true']))
     ? [...flock, join(dataDirectory, 'postgres.lock')]

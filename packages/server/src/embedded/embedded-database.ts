@@ -23,20 +23,20 @@ export interface EmbeddedDatabase {
     username: string;
   };
   readonly serverRole: string;
-  /** Stops PostgreSQL if this process started it. Further calls do nothing. */
+  /** Stops PostgreSQL if this process started it. A second call does nothing. */
   readonly close: () => Promise<void>;
 }
 
-/** Options that only tests set: a function that prints notes, and the longest wait for another process in milliseconds. */
+/** Options for tests: a function that prints notes, and the maximum wait for another process in milliseconds. */
 export interface EmbeddedDatabaseOptions {
   readonly note?: (sentence: string) => void;
   readonly waitAtMost?: number;
 }
 
 /**
- * Starts the database of a data directory, and creates it if it is missing. One process at a time runs PostgreSQL on the
- * directory. A `command` uses the PostgreSQL of a running `serve`. A second `serve` throws. Other processes wait until the
- * directory is free.
+ * Starts the database of a data directory, or creates a missing database. One process at a time runs PostgreSQL on the
+ * directory. A `command` uses the PostgreSQL of a running `serve`. Other processes wait until the directory is free,
+ * except that a second `serve` throws.
  */
 export async function startEmbeddedDatabase(
   directory: string,
@@ -71,8 +71,8 @@ export async function startEmbeddedDatabase(
 }
 
 /**
- * Connects to the PostgreSQL of a running server. Returns undefined if a command started that PostgreSQL, or if it accepts no
- * connections.
+ * Connects to the PostgreSQL of a running server. Returns undefined if a command started the PostgreSQL, or if the
+ * PostgreSQL accepts no connections.
  */
 async function share(
   directory: string,
@@ -89,14 +89,14 @@ async function share(
   return (await accepts(owner)) ? databaseAt(owner, () => Promise.resolve()) : undefined;
 }
 
-/** Starts PostgreSQL. Returns undefined if another process started it first. */
+/** Starts PostgreSQL. Returns undefined if another process started PostgreSQL first. */
 async function own(
   directory: string,
   purpose: Purpose,
   former: Owner | undefined,
   note: (sentence: string) => void,
 ): Promise<EmbeddedDatabase | undefined> {
-  // On some systems PostgreSQL continues to run after the process that started it was killed.
+  // On some systems PostgreSQL survives when the process that started it is killed.
   if (former && (await isAlive(former.postgres))) kill(former.postgres.pid, 'SIGINT');
   const dataDirectory = join(directory, 'postgres');
   const binaries = await embeddedBinaries();
@@ -116,7 +116,7 @@ async function own(
     throw error;
   }
   if (running.asNobody && purpose === 'serve') note(sharedAccount);
-  // The owner file is removed before PostgreSQL stops, so that no command connects to a PostgreSQL that is about to stop.
+  // The owner file is removed before PostgreSQL stops, so that no command connects to a PostgreSQL that is stopping.
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> =>
     (closing ??= rm(ownerFile(directory), { force: true }).then(() => running.stop()));
@@ -161,8 +161,8 @@ function databaseAt(
 }
 
 /**
- * Describes the process that uses the data directory if no owner is recorded. Such a process is starting, stopping, or in
- * another container.
+ * Describes the process that uses the data directory if no owner is recorded. Such a process is starting, is stopping,
+ * or runs in another container.
  */
 async function postgresProcess(directory: string): Promise<string> {
   const lock = await readFile(join(directory, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '');

@@ -8,9 +8,9 @@ import type { PostgresBinaries } from './binaries.ts';
 import { type Account, environment, giveTo, under } from './command-line.ts';
 
 /**
- * Creates a data directory with initdb. It runs initdb in a temporary directory beside it and renames the result, so
- * `dataDirectory` never has partial data. Several processes can call this function at the same time. One of them creates the
- * directory, and all calls succeed.
+ * Creates a data directory with initdb. initdb runs in a temporary directory, which is renamed to `dataDirectory` at
+ * the end, so `dataDirectory` never has partial data. Several processes can call this function at the same time. One
+ * process creates the directory, and all calls succeed.
  */
 export async function initialise(
   { initdb }: PostgresBinaries,
@@ -34,14 +34,15 @@ export async function initialise(
 }
 
 /**
- * Removes the temporary directories of initdb that killed processes have left. Only the process that runs PostgreSQL can call
- * this function.
+ * Removes the temporary directories of initdb that killed processes have left behind. Only the process that runs
+ * PostgreSQL can call this function.
  */
 export async function removeUnfinished(dataDirectory: string): Promise<void> {
   const prefix = unfinishedPrefix(dataDirectory);
   for (const name of await readdir(dirname(prefix))) {
     if (!name.startsWith(basename(prefix))) continue;
-    // An initdb whose parent was killed might still write to this directory. The next start removes any files that remain.
+    // If its parent was killed, initdb might still write to the temporary directory. The next start removes files that
+    // remain.
     await rm(join(dirname(prefix), name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
@@ -55,11 +56,11 @@ function options(dataDirectory: string, durable: boolean): string[] {
     `--pgdata=${dataDirectory}`,
     '--username=postgres',
     '--encoding=UTF8',
-    // Text is sorted by its bytes, so that an upgrade of the system's libraries cannot invalidate an index.
+    // PostgreSQL sorts text by bytes, so that an upgrade of the system's libraries cannot invalidate an index.
     '--locale=C',
     '--data-checksums',
-    // No password is needed, because the mode of the socket's directory decides who can connect, and PostgreSQL does
-    // not listen on TCP.
+    // No password is needed, because PostgreSQL does not listen on TCP. The mode of the socket's directory decides who
+    // can connect.
     '--auth-local=trust',
     '--auth-host=reject',
     ...(durable ? [] : ['--no-sync']),

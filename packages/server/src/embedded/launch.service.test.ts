@@ -14,7 +14,8 @@ beforeAll(async () => {
 afterAll(() => rm(parent, { recursive: true }));
 
 /**
- * Returns launch options with a data directory that the tests share. Tests of the creation pass the name of a new directory.
+ * Returns launch options. By default the data directory is shared by the tests. Tests of the creation pass the name of
+ * a new directory.
  */
 async function options(name = 'shared'): Promise<LaunchOptions> {
   const dataDirectory = join(parent, name, 'postgres');

@@ -20,32 +20,35 @@ import {
 } from './command-line.ts';
 import { initialise, removeUnfinished } from './initialise.ts';
 
-// The longest path of a Unix socket on macOS: 104 bytes with the zero byte at the end. Linux allows 108.
+// The longest path of a Unix socket on macOS is 104 bytes, including the zero byte at the end. Linux allows 108 bytes.
 const longestSocketPath = 103;
 const fastShutdownWithin = 30_000;
 const longestLog = 10 * 1024 * 1024;
 
-/** With `durable: false` PostgreSQL is faster, but a crash can lose all data. */
+/** Options of `launchPostgres`. With `durable: false` PostgreSQL is faster, but a crash can lose all data. */
 export interface LaunchOptions {
   readonly binaries: PostgresBinaries;
   readonly dataDirectory: string;
   readonly durable: boolean;
-  /** Settings of PostgreSQL, which are passed as `postgres -c`. */
+  /** Settings of PostgreSQL. Each setting is passed as `postgres -c`. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly readyWithin?: number;
 }
 
-/** A running PostgreSQL. It listens only on a Unix socket, where this process's user can connect as any role. */
+/** A running PostgreSQL. It listens only on a Unix socket, where the user of this process can connect as any role. */
 export interface RunningPostgres {
   readonly socketDirectory: string;
   readonly port: number;
   readonly pid: number;
   /**
-   * Whether PostgreSQL runs as the account `nobody`, which other services might share. This happens if root cannot create a
-   * user namespace.
+   * Whether PostgreSQL runs as the account `nobody`, which other services might share. PostgreSQL runs as `nobody` if
+   * root cannot create a user namespace.
    */
   readonly asNobody: boolean;
-  /** Closes all connections, shuts PostgreSQL down cleanly and waits for its end. Further calls do nothing. */
+  /**
+   * Closes all connections, shuts PostgreSQL down cleanly, and waits until PostgreSQL has ended. A second call does
+   * nothing.
+   */
   readonly stop: () => Promise<void>;
 }
 
@@ -53,8 +56,8 @@ export interface RunningPostgres {
 export class DataDirectoryInUse extends Error {}
 
 /**
- * Starts PostgreSQL on a data directory, and waits until PostgreSQL accepts connections. Creates the data directory if
- * it is missing. A running PostgreSQL does not keep this process alive, and on Linux it ends with this process.
+ * Starts PostgreSQL on a data directory, and waits until PostgreSQL accepts connections. Creates a missing data
+ * directory. A running PostgreSQL does not keep this process alive. On Linux, PostgreSQL ends with this process.
  */
 export async function launchPostgres(options: LaunchOptions): Promise<RunningPostgres> {
   const { binaries, dataDirectory, durable, settings = {}, readyWithin = 120_000 } = options;
@@ -68,8 +71,8 @@ export async function launchPostgres(options: LaunchOptions): Promise<RunningPos
   const { postgres } = binaries;
   const command = await commandLine({ account, postgres, dataDirectory, socketDirectory, durable, settings });
   const [program = '', ...args] = command;
-  // PostgreSQL gets a separate process group, so that Ctrl-C reaches only this process, which stops PostgreSQL after
-  // the last request.
+  // PostgreSQL gets a separate process group, so that Ctrl-C reaches only this process. This process stops PostgreSQL
+  // after the last request.
   const child = spawn(program, args, {
     ...account.ids,
     cwd: '/',
@@ -96,8 +99,8 @@ export async function launchPostgres(options: LaunchOptions): Promise<RunningPos
 }
 
 /**
- * Makes the current account the owner of a data directory that another account used. Throws if a PostgreSQL still runs on it,
- * for example in another container.
+ * Makes the current account the owner of a data directory that another account used. Throws if a PostgreSQL still runs
+ * on the directory, for example in another container.
  */
 async function takeOver(account: Account, dataDirectory: string): Promise<void> {
   if (!(await isForeign(account, dataDirectory))) return;

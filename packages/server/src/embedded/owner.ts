@@ -12,7 +12,7 @@ interface Process {
   readonly identity: string;
 }
 
-/** The process that started PostgreSQL on a data directory, and how to reach that PostgreSQL. */
+/** The process that started PostgreSQL on a data directory, and the address of the PostgreSQL. */
 export interface Owner extends Process {
   readonly purpose: Purpose;
   readonly postgres: Process;
@@ -20,8 +20,8 @@ export interface Owner extends Process {
 }
 
 /**
- * Records that this process started PostgreSQL. The record only informs other processes. PostgreSQL's lock decides who can
- * start it.
+ * Records that this process started PostgreSQL. The record only informs other processes, because PostgreSQL's lock
+ * decides who can start PostgreSQL.
  */
 export async function writeOwner(file: string, purpose: Purpose, postgres: RunningPostgres): Promise<void> {
   const owner: Owner = {
@@ -38,27 +38,30 @@ async function processOf(id: number): Promise<Process> {
   return { pid: id, identity: (await processIdentity(id)) ?? '' };
 }
 
-/** Returns the recorded owner, which might no longer run. Returns undefined if no owner is recorded. */
+/**
+ * Returns the recorded owner of a data directory, whose process might have ended. Returns undefined if no owner is
+ * recorded.
+ */
 export async function readOwner(file: string): Promise<Owner | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Owner;
   } catch {
-    // The file is missing, or was emptied by a power cut. PostgreSQL's lock then shows whether another process runs.
+    // The owner file is missing, or a power cut emptied it. PostgreSQL's lock shows whether another process runs.
     return undefined;
   }
 }
 
 /**
- * Returns whether the recorded owner still runs in this container. Returns false if its process id now belongs to another
- * process.
+ * Returns whether the recorded process still runs in this container. Returns false if the process id now belongs to
+ * another process.
  */
 export async function isAlive({ pid, identity }: Process): Promise<boolean> {
   return identity !== '' && (await processIdentity(pid)) === identity;
 }
 
 /**
- * Returns an identity that distinguishes a running process from earlier processes with the same id. Returns undefined
- * if no process with the id runs. On Linux the identity also differs across reboots and containers.
+ * Returns an identity that distinguishes a running process from earlier processes with the same id. On Linux the
+ * identity also differs after a reboot and in another container. Returns undefined if no process with the id runs.
  */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   try {
@@ -72,7 +75,7 @@ async function linuxIdentity(pid: number): Promise<string | undefined> {
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
   const namespace = await readlink('/proc/self/ns/pid');
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // In /proc/<pid>/stat (proc(5)) the state is field 3, and the start time is field 22. The command in field 2 can
+  // In /proc/<pid>/stat (proc(5)), field 3 is the state and field 22 is the start time. The command in field 2 can
   // contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (fields[0] === 'Z' || fields[0] === 'X') return undefined;

@@ -44,7 +44,7 @@ function serveRoute(app: FastifyInstance, doors: Doors, route: Route, endpoint: 
 /** Returns a signal that aborts when the response has been sent or the client disconnects. */
 export function endOf(reply: FastifyReply): AbortSignal {
   const ending = new AbortController();
-  // `abort` gets a reason, because without one it creates an Error, which is slow.
+  // Without a reason, `abort` creates an Error, which is slow.
   reply.raw.once('close', () => ending.abort('the call has ended'));
   return ending.signal;
 }
@@ -66,7 +66,7 @@ async function admit(
     if (origin !== undefined) allowOrigin(reply, origin);
     return caller;
   } catch (error) {
-    // A page can read why its request failed, unless the API key does not list the page's origin.
+    // A page can read why its request failed, unless its origin is not among the allowed origins of the API key.
     const isUnlisted = error instanceof Refusal && error.code === 'origin_refused';
     if (origin !== undefined && !isUnlisted) allowOrigin(reply, origin);
     throw error;

@@ -20,20 +20,22 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
   const metrics = new HttpMetrics();
   const app = fastify({
     ...serverOptions(options),
-    // Node reports slow connections in batches of up to thousands. The server does other work between the responses to them.
+    // Node reports up to thousands of slow connections at once. The server does other work between the responses to
+    // them.
     clientErrorHandler: (fault, socket) => {
       const answer = () => answerSocketError(fault, socket, app.log);
       doors.admission.turns.call('no tenant', answer).catch(() => socket.destroy());
     },
     frameworkErrors: (_, request, reply) => {
-      // Fastify calls this function only for a path that cannot be decoded, and runs no hooks for such a request.
+      // Fastify calls this function only if the path cannot be decoded. Fastify runs no hooks for such a request.
       beginVisit(request, reply, metrics);
       void answerError(badRequest('the path is not percent-encoded UTF-8'), request, reply);
     },
   });
-  // Fastify does not read request bodies. The API reads a body after it has admitted the request, and applies its own limits.
+  // Fastify does not read request bodies. The API admits a request first, and then reads the body with its own limits.
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
-  // The server ignores the Expect header, as RFC 9110, section 10.1.1 allows. Otherwise Node would respond with an empty 417.
+  // The server ignores the Expect header, as RFC 9110, section 10.1.1 allows. By default, Node responds to an unknown
+  // expectation with an empty 417.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const { isClosing } = closeGracefully(app);
   app.decorateRequest('visit');
@@ -45,13 +47,14 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
     if (request.raw.httpVersion === '1.1' && !request.raw.headers.host) {
       throw new Refusal('bad_request', 'The request has no Host header.');
     }
-    // The router accepts `/v1/keys/` as `/v1/keys/:key_id` with an empty id, so empty parameters are refused here.
+    // The router accepts `/v1/keys/` as `/v1/keys/:key_id` with an empty id, so paths with an empty parameter are
+    // refused.
     if (Object.values(request.params ?? {}).includes('')) throw nothingHere();
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     if (isClosing()) void reply.header('connection', 'close');
-    // The payload is sent as a string, because Node sends a string in the same packet as the headers, but bytes in a second
-    // packet.
+    // The payload is sent as a string. Node sends a string in the same packet as the headers, but sends bytes in a
+    // second packet.
     done(null, Buffer.isBuffer(payload) && !request.visit.isBinary ? payload.toString() : payload);
   });
   app.setErrorHandler(answerError);

@@ -15,18 +15,20 @@ import { type Admission, smallBody } from '../admission/admission.ts';
 export interface BodyOwner {
   readonly shares: Pick<Admission['shares'], 'small_bodies' | 'large_bodies'>;
   readonly tenantId: string;
-  /** Aborts when the call ends, which releases the memory of the body. */
+  /** Aborts when the call ends. The memory of the body is then released. */
   readonly signal: AbortSignal;
 }
 
-/** The server refuses a body if no byte of it arrives for this many milliseconds. */
+/** The maximum pause in milliseconds between the bytes of a body. The server refuses a body after a longer pause. */
 const longestPause = 4_000;
-/** At least this many bytes of a large body must arrive in each window of 2 s. The first two windows have no minimum. */
+/**
+ * At least this many bytes of a large body must arrive in each period of 2 s. The first two periods have no minimum.
+ */
 const [leastBytes, window] = [1_000_000, 2_000];
 
-/** The number of bytes that are read from a body at a time. The server handles other connections between two reads. */
+/** The number of bytes of a body that are read at a time. The server handles other connections between two reads. */
 const longestBurst = 128 * 1024;
-/** The pause between two reads of a body that is discarded, in milliseconds. */
+/** The pause in milliseconds between two reads of a discarded body. */
 const discardPause = 50;
 
 /** Reads the body of a call as JSON, without checking its schema. A missing or empty body counts as `{}`. */
@@ -47,8 +49,8 @@ export async function readJsonBody(
 }
 
 /**
- * Waits until the tenant's share of the memory has room for the body, and reads it. Throws 413 for a body above `limit`, 503
- * if there is no room in time, and 408 for a client that sends too slowly.
+ * Waits until the tenant's share of the memory has space for the body, and reads the body. Throws 413 for a body above
+ * `limit`, 503 if no space becomes free in time, and 408 if the client sends too slowly.
  */
 export async function readBody(request: IncomingMessage, limit: number, owner: BodyOwner): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? Number.NaN);
@@ -70,8 +72,8 @@ async function reserve(
 }
 
 /**
- * Collects the bytes of a body, in `room` if the Content-Length is large. If a body without a Content-Length becomes large,
- * calls `reserveMore`.
+ * Collects the bytes of a body. A body with a large Content-Length is collected in `room`. If a body without a
+ * Content-Length becomes large, `reserveMore` is called.
  */
 function receive(
   request: IncomingMessage,
@@ -132,8 +134,8 @@ function receive(
 }
 
 /**
- * Reads and drops the rest of a refused body, so that the client can finish sending and read the response. It reads slowly,
- * so that a flood of refused uploads cannot keep the event loop busy.
+ * Reads and drops the rest of a refused body, so that the client can finish sending and read the response. The function
+ * reads slowly, so that a flood of refused uploads cannot keep the event loop busy.
  */
 export function discardBody(request: IncomingMessage): void {
   if (request.complete || request.listenerCount('data') > 0) return;
@@ -145,8 +147,8 @@ export function discardBody(request: IncomingMessage): void {
 }
 
 /**
- * Returns a listener for the chunks of a body. After each 128 KiB the listener pauses the request and passes a function to
- * `later` that resumes it.
+ * Returns a listener for the chunks of a body. After each 128 KiB the listener pauses the request, and passes a
+ * function that resumes the request to `later`.
  */
 function pauseAfterBursts(request: IncomingMessage, later: (resume: () => void) => unknown) {
   let burst = 0;

@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Returns an IP address in RFC 5952 form, without zone and port. IPv4-mapped IPv6 addresses become IPv4. Returns null for
- * other text.
+ * Returns an IP address in RFC 5952 form, without zone and port. An IPv4-mapped IPv6 address becomes an IPv4 address.
+ * Returns null for other text.
  */
 export function canonicalIp(text: string | undefined): string | null {
   const address = withoutPort((text ?? '').trim()).replace(/%.*$/, '');
@@ -16,7 +16,7 @@ export function canonicalIp(text: string | undefined): string | null {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** Removes a port, because some proxies forward `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
+/** Removes the port of an address, because some proxies forward `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
 function withoutPort(text: string): string {
   return /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
 }

@@ -6,10 +6,10 @@ import { type Problem, problem } from '@eaas/protocol/wire';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify';
 import { commonHeaders } from './visit.ts';
 
-/** A request that still runs this many milliseconds after close() is aborted. */
+/** The time in milliseconds that a running request has to finish after close(). The server then aborts the request. */
 const deadline = 10_000;
 
-/** Makes close() wait only for running requests. Connections without a running request are closed at once. */
+/** Makes close() wait for running requests only. Connections without a running request are closed at once. */
 export function closeGracefully(app: FastifyInstance): { isClosing: () => boolean } {
   const silent = new Set<Socket>();
   let isClosing = false;
@@ -23,7 +23,8 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
     isClosing = true;
     for (const socket of silent) socket.destroy();
     setTimeout(() => app.server.closeAllConnections(), deadline).unref();
-    // Node closes idle connections only once. A connection whose refused body still arrives becomes idle later.
+    // Node closes idle connections only once. A connection that still receives a refused body becomes idle later, so
+    // the check is repeated.
     const closing = setInterval(() => app.server.closeIdleConnections(), 50).unref();
     app.server.once('close', () => clearInterval(closing));
   });
@@ -36,8 +37,8 @@ interface Pipelined {
 }
 
 /**
- * Handles the requests of one connection one after another, and handles other connections between them. This is needed
- * because a client can send thousands of requests in one packet.
+ * Handles the requests of one connection one after another, with other connections in between. A client can send
+ * thousands of requests in one packet, which would otherwise delay all other clients.
  */
 export function handleOneByOne(app: FastifyInstance): void {
   const connections = new WeakMap<Socket, Pipelined[]>();
@@ -67,7 +68,7 @@ const headersTooLarge: Problem = {
 };
 const garbage = problem('bad_request', 'The request is not valid HTTP/1.1.');
 
-/** Responds to bytes on a connection that arrive too slowly, exceed a limit, or are not HTTP. */
+/** Responds to bytes that arrive too slowly, exceed a limit, or are not HTTP. */
 export function answerSocketError(
   error: Error & { code?: string },
   socket: Socket,
@@ -91,8 +92,8 @@ function problemOf(code: string): Problem | undefined {
 }
 
 /**
- * Returns whether the server has begun a response on the socket. An error response would become part of the body of that
- * response.
+ * Returns whether the server has begun a response on the socket. An error response at this point would become part of
+ * the begun response's body.
  */
 function hasResponse(socket: Socket): boolean {
   const { _httpMessage: response } = socket as { _httpMessage?: { headersSent: boolean } | null };

@@ -6,7 +6,9 @@ export interface ConsolePage {
   readonly url: string;
   readonly type: string;
   readonly bytes: Buffer;
-  /** Whether the file name contains a hash of the content. Browsers can cache such a file without a time limit. */
+  /**
+   * Whether the name of the file contains a hash of its content. Browsers can cache such a file without a time limit.
+   */
   readonly isHashed: boolean;
 }
 
@@ -35,8 +37,8 @@ export async function readConsolePages(): Promise<readonly ConsolePage[] | null>
 }
 
 /**
- * Returns the folder of `@eaas/console`'s pages. It imports the package dynamically, because a static import fails if this
- * optional package is absent.
+ * Returns the folder with the pages of `@eaas/console`. The package is optional and is imported dynamically, because a
+ * static import of a missing package fails.
  */
 async function consoleFolder(): Promise<URL | undefined> {
   const optional: string = '@eaas/console/files';

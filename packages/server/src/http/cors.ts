@@ -2,10 +2,13 @@ import { METHODS } from 'node:http';
 import { methodNotAllowed } from '@eaas/protocol/service';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/** Matches the origins that browsers write. A response repeats an Origin header only if it matches. */
+/**
+ * Matches each origin that a browser can send. A response repeats the request's Origin header only if the pattern
+ * matches it.
+ */
 const spelling = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[a-z0-9.:[\]-]+)$/;
 
-/** Lets a page of this origin read the response. Credentials stay forbidden, because the API uses no cookies. */
+/** Lets a page of this origin read the response. The API uses no cookies, so credentials stay forbidden. */
 export function allowOrigin(reply: FastifyReply, origin: string): void {
   if (!spelling.test(origin)) return;
   void reply.header('access-control-allow-origin', origin);
@@ -13,8 +16,8 @@ export function allowOrigin(reply: FastifyReply, origin: string): void {
 }
 
 /**
- * Responds to the HTTP methods that a path does not have. A browser's preflight for a path of the API gets 204. Any other
- * request gets 405 with `Allow`. Call this function after all routes are registered.
+ * Responds to HTTP methods that a path does not support. A browser's preflight for a path of the API gets 204. Any
+ * other request gets 405 with `Allow`. Call this function after all routes are registered.
  */
 export function answerOtherMethods(
   app: FastifyInstance,
@@ -31,8 +34,8 @@ export function answerOtherMethods(
           void reply.header('allow', methods.join(', '));
           throw methodNotAllowed(methods);
         }
-        // Every preflight succeeds, because a preflight has no API key. The origin is checked when the actual request
-        // arrives.
+        // Every preflight succeeds, because a preflight has no API key. The server checks the origin of the actual
+        // request.
         allowOrigin(reply, origin);
         void reply.header('access-control-allow-methods', methods.join(', '));
         void reply.header('access-control-allow-headers', 'Authorization, Content-Type');

@@ -7,31 +7,31 @@ import type { Service } from '../service.ts';
 import { type Health, healthOf } from './health.ts';
 import { serviceMetrics, type ServerState } from './service-metrics.ts';
 
-/** The functions of the service that its HTTP server calls. */
+/** The functions of the service that the HTTP server calls. */
 export interface Doors {
   /** The queues in which tenants wait for memory, connections and CPU time. */
   readonly admission: Admission;
   /**
-   * Admits a request, or throws 401, 403 or 503. The status is 403 for the origin, the permission or an envelope-only tenant,
-   * and the tenant's log records the last of these.
+   * Admits a request, or throws 401, 403 or 503. The reasons for 403 are the origin, a missing permission, and an
+   * envelope-only tenant. The tenant's audit log records only the last reason.
    */
   admit(arrival: Arrival): Promise<Caller>;
   /**
-   * Checks an admitted caller against the database, and throws like `admit`, because `admit` can use cached state. It must be
-   * called before any other refusal, because 401 and 403 have precedence. Operations do not need it, because they read
-   * current state.
+   * Checks an admitted caller against the database, because `admit` can use cached state. Throws the same errors as
+   * `admit`. Call this function before any other refusal, because 401 and 403 have precedence. Operations read current
+   * state and do not need this function.
    */
   confirm(caller: Caller): Promise<void>;
   run<R extends Route>(route: R, caller: Caller, input: Input<R>): Promise<Output<R>>;
-  /** Returns whether the service can work, or the reasons why it cannot. Anyone can read the reasons at /readyz. */
+  /** Returns whether the service can work, with the reasons if it cannot. Anyone can read the reasons at /readyz. */
   health(): Promise<Health>;
   metrics(): Promise<string>;
-  /** Returns whether the service is stopping, and so refuses new requests. */
+  /** Returns whether the service is stopping. A stopping service refuses new requests. */
   draining(): boolean;
 }
 
 export function openDoors(service: Service, state: ServerState & { readonly draining: boolean }): Doors {
-  /** Runs a call. If the call finds a tampered row, raises the alarm. */
+  /** Runs a call. Raises an alarm if the call finds a tampered row. */
   const watched = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();

@@ -2,7 +2,7 @@ import { oncePer } from '../admission/once-per.ts';
 import type { Service } from '../service.ts';
 import { readClock } from '../state/clock.ts';
 
-/** The reasons for which /readyz responds with 503. */
+/** The reasons why /readyz responds with 503. */
 export const notReady = {
   database: 'the database does not respond',
   audit: 'audit entries cannot be written',
@@ -16,7 +16,8 @@ export interface Health {
 }
 
 /**
- * After a failed append to an audit log, the service is not ready for this many milliseconds, unless a later append succeeds.
+ * The time in milliseconds that the service is not ready after a failed append to an audit log. A later successful
+ * append makes the service ready at once.
  */
 const failureCounts = 10_000;
 

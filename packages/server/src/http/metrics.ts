@@ -6,7 +6,10 @@ interface Durations {
   count: number;
 }
 
-/** Counts requests and their durations, by route and status. No label names a tenant. */
+/**
+ * Counts requests and measures their durations, by route and status. No label contains a tenant, so metrics do not
+ * reveal the tenants.
+ */
 export class HttpMetrics {
   readonly #requests = new Map<string, number>();
   readonly #durations = new Map<string, Durations>();

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { describeField } from './reference/fields.ts';
 
-/** A JSON Schema (2020-12), with the keywords that the OpenAPI document uses. */
+/** A JSON Schema (2020-12), limited to the keywords that the OpenAPI document uses. */
 export interface JsonSchema {
   type?: string | string[];
   description?: string;
@@ -17,8 +17,8 @@ export function inputSchema(schema: z.ZodMiniType): JsonSchema {
 }
 
 /**
- * Returns the JSON Schema of a response. Objects in it allow unknown fields, because later versions of the service can add
- * fields.
+ * Returns the JSON Schema of a response. Objects in the schema allow unknown fields, because later versions of the
+ * service can add fields.
  */
 export function outputSchema(schema: z.ZodMiniType): JsonSchema {
   return describe(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonSchema, '', false);
@@ -28,7 +28,7 @@ export function outputSchema(schema: z.ZodMiniType): JsonSchema {
 function describe(schema: JsonSchema, name: string, closed: boolean): JsonSchema {
   const { $schema: _, propertyNames: __, ...rest } = schema;
   const tidy: JsonSchema = rest;
-  // zod sets a minimum and a maximum for every integer. The maximum is kept only if the schema itself sets the minimum, as
+  // zod adds a minimum and a maximum to every integer. The maximum is kept only if the schema itself sets a minimum, as
   // for `offset`.
   const isBounded = closed && tidy['minimum'] !== Number.MIN_SAFE_INTEGER;
   if (!isBounded && tidy['maximum'] === Number.MAX_SAFE_INTEGER) delete tidy['maximum'];

@@ -8,7 +8,10 @@ const internal = problem(
   'The service failed unexpectedly. Report the X-Request-Id of this response to the operator.',
 );
 
-/** Turns an error into a response. A refusal becomes its problem document. Any other error becomes the problem `internal`. */
+/**
+ * Turns an error into a response. The response to a refusal is its problem document. The response to any other error is
+ * the problem `internal`.
+ */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (!(error instanceof Refusal)) request.log.error({ error: describeError(error) }, 'request failed');
   const problem = error instanceof Refusal ? error.problem : internal;
@@ -20,13 +23,13 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   return send(reply.code(problem.status), 'application/problem+json', JSON.stringify(problem));
 }
 
-/** Sends text with exactly this content type. For a string, Fastify would add a charset. */
+/** Sends text with exactly this content type. Fastify would add a charset to the content type of a string. */
 export function send(reply: FastifyReply, contentType: string, text: string): FastifyReply {
   return reply.header('content-type', contentType).send(Buffer.from(text));
 }
 
 /**
- * The parts of an error that the log can show. Messages of other libraries' errors are left out, because they can contain
+ * The parts of an error that the log can show. The messages of libraries' errors are left out, because they can contain
  * secrets.
  */
 interface DescribedError {

@@ -2,7 +2,8 @@ import type { Endpoint } from '@eaas/protocol/wire';
 import * as z from 'zod/mini';
 
 /**
- * Thrown if the output of an operation does not match its schema. The error has the path of the wrong field, and no value.
+ * Thrown if the output of an operation does not match its schema. The error contains the path of the wrong field, and
+ * no value.
  */
 class OutputError extends Error {
   override readonly name = 'OutputError';
@@ -14,7 +15,7 @@ class OutputError extends Error {
 }
 
 /**
- * Serializes an output as JSON, with only the fields of its schema. It yields after each member of a list, so that a long
+ * Serializes an output as JSON, with only the fields of its schema. Yields after each member of a list, so that a long
  * list does not delay other requests. Throws OutputError if the output does not match the schema.
  */
 export function* serialize(

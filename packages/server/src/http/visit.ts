@@ -3,14 +3,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../caller.ts';
 import type { HttpMetrics } from './metrics.ts';
 
-/** The facts about a request that its log line and the metrics contain. */
+/** The facts about a request for its log line and for the metrics. */
 interface Visit {
   readonly arrivedAt: number;
-  /** The path in the endpoint table, and never the path that the client sent. Undefined if no path in the table matches. */
+  /**
+   * The path in the endpoint table. The path that the client sent is never logged. Undefined if no path in the table
+   * matches.
+   */
   readonly path: string | undefined;
   caller?: Caller;
   code?: ProblemCode;
-  /** Whether a page of this server's console sent the request. */
+  /** Whether a page of this server's own console sent the request. */
   isSameOrigin?: boolean;
   isBinary?: boolean;
 }
@@ -21,7 +24,7 @@ declare module 'fastify' {
   }
 }
 
-/** Headers of every response. Each response also has the request id. */
+/** The headers of every response. Each response also has a header with the request id. */
 export const commonHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -30,12 +33,12 @@ export const commonHeaders = {
 } as const;
 
 /**
- * The server reads and drops the rest of a refused body for at most this many milliseconds, so that the client can read the
- * response.
+ * The maximum time in milliseconds in which the server reads and drops the rest of a refused body. During this time the
+ * client can read the response.
  */
 const linger = 4_000;
 
-/** Sets the headers of a response. When the response ends, logs and counts the request once. */
+/** Sets the headers of a response. Logs and counts the request once, when the response ends. */
 export function beginVisit(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
   const path = request.is404 ? undefined : request.routeOptions.url;
   request.visit = { arrivedAt: performance.now(), path };

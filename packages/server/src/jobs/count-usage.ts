@@ -21,7 +21,8 @@ export async function countUsage(service: Service, { signal, hold }: Lease): Pro
 }
 
 /**
- * Writes the times at which API keys were last used on this replica. If the write fails, the next run of the job tries again.
+ * Writes the times at which API keys were last used on this replica. If the write fails, the next run of the job
+ * repeats it.
  */
 export async function recordLastUses({ used, database }: Service): Promise<void> {
   const uses = used.take();

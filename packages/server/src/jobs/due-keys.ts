@@ -8,9 +8,9 @@ import { forEach } from './each.ts';
 import type { Lease } from './lease.ts';
 
 /**
- * Rotates the keys that are due for rotation, and erases the keys whose grace period is over. The transaction that changes a
- * key checks again, by the database's time, that the key is due. A key with the maximum number of versions is not rotated,
- * and an alarm reports it.
+ * Rotates keys that are due for rotation, and erases keys whose grace period is over. The transaction that changes a
+ * key checks by the database's time that the key is due. A key with the maximum number of versions is not rotated, and
+ * an alarm reports the key.
  */
 export async function settleDueKeys(service: Service, { signal, hold }: Lease): Promise<void> {
   const due = await service.background.run(keysDue, 10_000);

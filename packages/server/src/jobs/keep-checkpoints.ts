@@ -11,8 +11,8 @@ import { findTenant, listChains } from '../store/tenants.ts';
 import { forEach } from './each.ts';
 
 /**
- * Thrown if a log does not extend the checkpoint in the tenant's file. This happens if the database was restored or failed
- * over, or if the file was changed.
+ * Thrown if an audit log does not extend the checkpoint in the tenant's file. The causes are a restore or failover of
+ * the database, or a change of the file.
  */
 class CheckpointDiffers extends Error {
   override readonly name = 'CheckpointDiffers';
@@ -24,8 +24,8 @@ class CheckpointDiffers extends Error {
 }
 
 /**
- * Writes a signed checkpoint of every tenant to a directory. If a log does not extend the tenant's checkpoint in the
- * directory, the old checkpoint is kept as evidence, and the tenant is reported.
+ * Writes a signed checkpoint of every tenant to a directory. If an audit log does not extend the tenant's previous
+ * checkpoint, the previous checkpoint is kept as evidence, and the tenant is reported.
  */
 export async function keepCheckpoints(service: Service, directory: string, signal: AbortSignal) {
   const chains = await service.background.run(listChains, 30_000);
@@ -36,7 +36,7 @@ async function keepCheckpoint(service: Service, directory: string, tenantId: str
   const kept = await readCheckpointFile(directory, tenantId);
   const checkpoint = await service.background.snapshot(async (tx) => {
     const [tenant, row] = await Promise.all([findTenant(tx, tenantId), findHead(tx, tenantId)]);
-    // A tenant whose row was removed gets no checkpoint. The nightly verification reports such tenants.
+    // A tenant whose row was removed gets no checkpoint, because the nightly verification reports such tenants.
     if (!tenant || !row) return undefined;
     const { secrets } = openTenant(service.tenants.roots, tenant);
     const head = checkedHead(secrets, tenantId, row);
@@ -52,7 +52,7 @@ async function keepCheckpoint(service: Service, directory: string, tenantId: str
 }
 
 /**
- * Throws CheckpointDiffers if the log does not extend the head in a checkpoint. Accepts a head whose entry was already
+ * Throws CheckpointDiffers if the audit log does not extend the head in a checkpoint. Accepts a head whose entry was
  * purged.
  */
 async function requireExtended(sql: Sql, tenantId: string, kept: ChainHead, head: ChainHead): Promise<void> {

@@ -3,11 +3,11 @@ import type { Service } from '../service.ts';
 import { type Hold, LeaseLost, releaseLease, requireLease, takeLease } from '../store/leases.ts';
 
 export interface Lease {
-  /** The signal aborts when the server stops or the lease is lost. */
+  /** Aborts when the server stops or the lease is lost. */
   readonly signal: AbortSignal;
   /**
-   * Locks the lease. Every transaction in which the job writes must call this first. Throws LeaseLost if the lease has
-   * expired.
+   * Locks the lease. Every transaction in which the job writes must begin with this call. Throws LeaseLost if the lease
+   * has expired.
    */
   readonly hold: Hold;
 }
@@ -15,7 +15,7 @@ export interface Lease {
 const longest = 60_000;
 
 /**
- * Runs a job while this replica holds the job's lease in the database, so that only one replica at a time runs the job.
+ * Runs a job only while this replica holds the job's lease in the database, so that one replica at a time runs the job.
  * Renews the lease during the job. Returns false without running the job if another replica holds the lease.
  */
 export async function withLease(
@@ -29,7 +29,8 @@ export async function withLease(
   const row = await renew();
   if (!row) return false;
   const lost = new AbortController();
-  // A failed renewal is ignored here. The next renewal tries again, and each transaction of the job checks the lease.
+  // A failed renewal of the lease is ignored. Another renewal follows, and each transaction of the job checks the
+  // lease.
   const renewal = setInterval(() => {
     void renew().then(
       (renewed) => renewed?.fence !== row.fence && lost.abort(new LeaseLost(job)),
@@ -42,7 +43,7 @@ export async function withLease(
     return true;
   } finally {
     clearInterval(renewal);
-    // A failed release is ignored, because the lease also expires without a release.
+    // A failed release is ignored, because the lease expires after a while.
     await database.run((sql) => releaseLease(sql, row)).catch(() => {});
   }
 }

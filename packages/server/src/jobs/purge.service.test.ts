@@ -14,12 +14,12 @@ describe('monthsEarlier', () => {
     ['2026-11-20T12:34:56.789Z', 60, '2021-11-20T12:34:56.789Z'],
     ['2026-11-20T12:34:56.789Z', 11, '2025-12-20T12:34:56.789Z'],
     ['2026-01-31T00:00:00.000Z', 1, '2025-12-31T00:00:00.000Z'],
-    // If the earlier month is too short for the day, the result is the last day of that month.
+    // If the earlier month has fewer days, the result is the last day of that month.
     ['2026-03-31T23:59:59.999Z', 1, '2026-02-28T23:59:59.999Z'],
     ['2028-03-31T00:00:00.000Z', 1, '2028-02-29T00:00:00.000Z'],
     ['2026-05-31T00:00:00.000Z', 1, '2026-04-30T00:00:00.000Z'],
     ['2026-12-31T00:00:00.000Z', 13, '2025-11-30T00:00:00.000Z'],
-    // Cases with leap days, and with the year 1900, which had no leap day.
+    // Leap days, and the year 1900, which had no leap day.
     ['2028-02-29T00:00:00.000Z', 12, '2027-02-28T00:00:00.000Z'],
     ['2028-02-29T00:00:00.000Z', 48, '2024-02-29T00:00:00.000Z'],
     ['2000-02-29T00:00:00.000Z', 1200, '1900-02-28T00:00:00.000Z'],
@@ -62,7 +62,7 @@ beforeAll(async () => {
   attacker = await openAttacker(world);
   ann = await settle(world.replica(), 'ann');
   ({ key_id } = await annsApi()('POST /v1/keys', { name: 'key' }));
-  // The log gets the entries 3 to 12: one per day at noon, beginning on the first of February.
+  // The log gets the audit entries 3 to 12, one per day at noon, beginning on the first of February.
   for (let day = 1; day <= 10; day++) {
     world.time = Date.UTC(2026, 1, day, 12);
     await wrap();
@@ -151,7 +151,10 @@ test('the chain is valid after replicas purge at the same time while others appe
 test('if two replicas purge at the same time, the slower replica does not change the result of the faster one', async () => {
   await count();
   world.time = at('2026-03-05T12:00:00.000Z');
-  /** A database for a replica that is too slow: between its reads and its deletion, another replica purges more entries. */
+  /**
+   * A test database that delays a replica. Another replica purges more entries after the delayed replica has read them
+   * and before it deletes them.
+   */
   class Late extends Database {
     override async transaction<T>(...all: Parameters<Database['transaction']>): Promise<T> {
       world.time = at('2026-03-08T12:00:00.000Z');
@@ -205,8 +208,8 @@ describe('nothing is purged from a broken chain', () => {
   });
 
   test('entries before an entry whose time was changed to look old are not purged', async () => {
-    // The binary search for the first entry to keep reads the changed entry in the middle of the log, and so continues after
-    // it.
+    // The binary search for the first entry to keep reads the changed entry in the middle of the log. Because of the
+    // false time the search continues after this entry.
     await attacker.sql`update eaas.audit_entries set created_at = 0 where id in (1, 6, 7)`;
     await attacker.sql`update eaas.usage_cursors set counted_through = 4`;
     expect(await tryToPurge()).toEqual(refused);

@@ -16,21 +16,21 @@ import { countedThrough } from '../store/usage.ts';
 import { forEach } from './each.ts';
 import type { Lease } from './lease.ts';
 
-/** The maximum number of entries that one purge step deletes. */
+/** The maximum number of audit entries that one step of a purge deletes. */
 const stepSize = 10_000;
 const stepTime = 60_000;
 
 /**
- * Deletes entries that are older than a number of months. The anchor row keeps the id and the hash of the last deleted entry,
- * and the first remaining entry is chained to this hash.
+ * Deletes audit entries that are older than a number of months. The anchor row stores the id and the hash of the last
+ * deleted entry. The first remaining entry is chained to this hash.
  */
 export async function purge(service: Service, months: number, lease: Lease): Promise<void> {
   await requireAgreement(service);
   const before = monthsEarlier(service.clock.now(), months);
   const tenants = await service.background.run((sql) => tenantsToPurge(sql, before), 30_000);
   await forEach(tenants, lease.signal, async (tenantId) => {
-    // The rows that existed at the tenant's anchor. The first purge step reads and verifies them. Each step then updates them
-    // to the new anchor.
+    // The rows that existed at the tenant's anchor (the last purged entry). The first purge step verifies these rows.
+    // Each step then updates them to the new anchor.
     const rows: RowsThen = new Map();
     let deleted = stepSize;
     while (deleted === stepSize && !lease.signal.aborted) {
@@ -39,7 +39,9 @@ export async function purge(service: Service, months: number, lease: Lease): Pro
   });
 }
 
-/** Returns the same day and time a number of months earlier. If that month is too short for the day, returns its last day. */
+/**
+ * Returns the same day and time a number of months earlier. If the earlier month has fewer days, returns its last day.
+ */
 export function monthsEarlier(time: number, months: number): number {
   const date = new Date(time);
   const day = date.getUTCDate();
@@ -49,7 +51,10 @@ export function monthsEarlier(time: number, months: number): number {
   return date.setUTCDate(Math.min(day, lastDay));
 }
 
-/** Deletes some of a tenant's old entries, and returns how many. Throws NotPurged if the log or a row was tampered with. */
+/**
+ * Deletes some of a tenant's old audit entries, and returns the number of deleted entries. Throws NotPurged if the log
+ * or a row was tampered with.
+ */
 async function purgeStep(
   service: Service,
   tenantId: string,
@@ -77,9 +82,9 @@ async function purgeStep(
   if (secrets) await walkEntries(inspection, secrets, walk, last);
   const { previous: hash, previousTime } = walk;
   const isCurrent = async (sql: Sql) => (await anchorId(sql, tenantId)) === step.anchorId;
-  // Another replica might have purged these entries while this replica was verifying them.
+  // Another replica might have purged the same entries while this replica was verifying them.
   if (findings.count > 0 && !(await database.run(isCurrent))) return 0;
-  // Nothing is purged after tampering, because the entries that prove the tampering would be deleted.
+  // A log with signs of tampering is not purged, because the purge would delete the entries that prove the tampering.
   if (!secrets || !hash || findings.count > 0) throw new NotPurged(tenantId, findings.first[0]?.reason);
   const content = { tenant_id: tenantId, id: last, hash, rows_digest: step.digest };
   const anchor = seal(secrets, anchorTable, content);
@@ -102,13 +107,13 @@ class NotPurged extends Error {
   }
 }
 
-/** Returns the id of the last entry that a purge step can delete. Returns undefined if there is nothing to delete. */
+/** Returns the id of the last entry that a purge step can delete. Returns undefined if no entry can be deleted. */
 async function lastToPurge(sql: Sql, tenantId: string, before: number): Promise<number | undefined> {
   const head = await findHead(sql, tenantId);
   const first = (await anchorId(sql, tenantId)) + 1;
   if (!head || first > head.id) return undefined;
   const old = (await firstEntrySince(sql, tenantId, before, { first, last: head.id })) - 1;
-  // A purge deletes an entry only after the usage job has counted it.
+  // The usage job must count an audit entry before a purge deletes the entry.
   const last = Math.min(old, first + stepSize - 1, await countedThrough(sql, tenantId));
   return last >= first ? last : undefined;
 }

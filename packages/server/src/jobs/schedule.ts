@@ -8,12 +8,12 @@ export interface Job {
 
 export interface JobReport {
   readonly name: string;
-  /** The time of the last successful run, in seconds since 1970. Undefined before the first one. */
+  /** The time of the last successful run of the job, in seconds since 1970. Undefined if no run has succeeded. */
   lastSuccess: number | undefined;
   failures: number;
 }
 
-/** Runs jobs until `stop` is called. A failure is reported, and the job runs again when it is due. */
+/** Runs jobs periodically until `stop` is called. A failure is reported, and the job runs again at its next time. */
 export function startJobs(
   jobs: readonly Job[],
   onFailure: (job: string, error: unknown) => void,
@@ -25,8 +25,8 @@ export function startJobs(
     reports,
     stop: async () => {
       stopping.abort();
-      // `stop` waits at most 2 s for running jobs, and then abandons them. This is safe, because every job can be interrupted
-      // at any point.
+      // `stop` waits at most 2 s for running jobs, and then abandons them. This is safe, because every job can be
+      // interrupted at any point.
       await Promise.race([Promise.all(loops), sleep(2_000, undefined, { ref: false })]);
     },
   };
@@ -46,7 +46,7 @@ async function repeat(
       if (report) report.failures++;
       if (!signal.aborted) onFailure(job.name, error);
     }
-    // The delay has a random part, so that the jobs of replicas that started together do not run together.
+    // The delay is partly random, so that replicas that started together do not run their jobs together.
     const pause = job.everySeconds * 1000 * (0.9 + 0.2 * Math.random());
     await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
   }

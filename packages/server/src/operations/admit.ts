@@ -9,13 +9,13 @@ import { authorize } from '../state/authorize.ts';
 import { available, decide } from '../state/decide.ts';
 
 /**
- * Admits a request. Throws 401 for the token, and 403 for the origin, the permission or an envelope-only tenant. A cached
- * state is enough to admit a request, because the operation checks the API key again. Before a request is refused, the state
- * is read from the database.
+ * Admits a request. Throws 401 for an invalid token, and 403 for the origin, a missing permission or an envelope-only
+ * tenant. A cached state is enough to admit a request, because the operation checks the API key again. Before a
+ * refusal, the state is read from the database.
  */
 export async function admit(service: Service, arrival: Arrival): Promise<Caller> {
   const token = bearerToken(arrival.authorization);
-  // The checksum in a token detects a typing error without a query.
+  // A wrong checksum shows a typing error in the token without a database query.
   const tokenHash = hashApiKey(token);
   if (!service.tenants.tokens.remembers(tokenHash) && !isApiKey(token)) throw unauthorized();
   if (arrival.route === 'GET /v1/audit/verify') return admitToVerify(service, arrival, tokenHash);
@@ -34,8 +34,8 @@ export async function admit(service: Service, arrival: Arrival): Promise<Caller>
 }
 
 /**
- * Admits a request to verify the audit log. It reads the API key from the database, so the operation need not check the API
- * key again.
+ * Admits a request to verify the audit log. The API key is read from the database, so the operation need not check the
+ * API key again.
  */
 async function admitToVerify(service: Service, arrival: Arrival, tokenHash: Uint8Array): Promise<Caller> {
   const found = await available(() => service.tenants.tokens.read(tokenHash));
@@ -64,7 +64,8 @@ function callerOf(arrival: Arrival, apiKey: ApiKeyRow, tokenHash: Uint8Array): C
 }
 
 /**
- * Checks an admitted caller again, by a state of the tenant that was current after the request arrived. Throws 401 or 403.
+ * Checks an admitted caller again, with a state of the tenant that was read after the request arrived. Throws 401 or
+ * 403.
  */
 export async function confirmAdmission(service: Service, caller: Caller): Promise<void> {
   if (caller.isConfirmed) return;

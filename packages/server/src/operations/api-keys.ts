@@ -62,7 +62,10 @@ export const apiKeyOperations = {
   ),
 } satisfies Partial<Operations>;
 
-/** Creates an API key. Only this response contains the token, because the service does not store it. */
+/**
+ * Creates an API key. The response is the only one that contains the token, because the service stores only the token's
+ * hash.
+ */
 export function createApiKey(service: Service, caller: Caller, input: Input<'POST /v1/api-keys'>) {
   const { tenantId, actor } = caller;
   const { token, tokenHash, hint } = newToken();
@@ -98,7 +101,7 @@ function changing<Request extends { readonly api_key_id: string }>(
     });
 }
 
-/** Returns the tenant's API key with this id. Throws 404, and 503 if its row was tampered with. */
+/** Returns the tenant's API key with this id. Throws 404 for an unknown id, and 503 if the row was tampered with. */
 async function requireApiKey(sql: Sql, { secrets, tenant }: TenantState, id: string): Promise<ApiKeyRow> {
   const apiKeyId = parseUuid(id);
   const loaded = apiKeyId && (await findApiKey(sql, tenant.tenant_id, apiKeyId));

@@ -28,7 +28,8 @@ export const auditOperations = {
   'GET /v1/audit': reading(async (tx, { state, apiKey }, input) => {
     const { limit = limits.pageDefault, offset = 0, action } = input;
     const { tenant_id: tenantId } = state.tenant;
-    // A `key_id` that is not a UUID gets 404. The UUID of an unknown key gets an empty list.
+    // The response to a `key_id` that is not a UUID is 404. The response to the UUID of an unknown key is an empty
+    // list.
     const keyId = input.key_id === undefined ? undefined : requireKeyId(apiKey, input.key_id);
     const filter = { ...(await rangeOf(tx, state, input)), keyId, action };
     const { rows, total } = await readPage(tx, tenantId, filter, { limit, offset });
@@ -56,8 +57,8 @@ type Page = Parameters<typeof listEntries>[3];
 async function readPage(sql: Sql, tenantId: string, filter: Filter, page: Page) {
   const { first, last, keyId, action } = filter;
   if (keyId === undefined && action === undefined) {
-    // The ids of entries have no gaps, so the page and the total are computed from ids. A large offset then costs no more
-    // than a small one.
+    // The ids of audit entries have no gaps, so the page and the total are computed from ids. A large offset then costs
+    // no more than a small offset.
     const part = { first, last: last - page.offset };
     const rows = await listEntries(sql, tenantId, part, { limit: page.limit, offset: 0 });
     return { rows, total: Math.max(0, last - first + 1) };
@@ -70,8 +71,8 @@ async function readPage(sql: Sql, tenantId: string, filter: Filter, page: Page) 
 }
 
 /**
- * Returns the ids of the first and the last entry between two dates, inclusive. Throws 503 if the head or the anchor was
- * tampered with.
+ * Returns the ids of the first and the last audit entry between two dates, inclusive. Throws 503 if the head or the
+ * anchor was tampered with.
  */
 async function rangeOf(
   sql: Sql,
@@ -90,7 +91,7 @@ async function rangeOf(
   return { first, last };
 }
 
-/** Returns an entry in the form of the API. Throws 503 if the entry was tampered with so that it has no valid form. */
+/** Returns an audit entry in the form of the API. Throws 503 if tampering left the entry without a valid form. */
 export function shownEntry(tenantId: string, row: EntryRow): ShownEntry {
   const action = auditActions.find((known) => known === row.action);
   const isComplete = typeof row.actor === 'string' && row.hash instanceof Uint8Array;

@@ -33,8 +33,8 @@ interface Fields {
 }
 
 /**
- * The operations that encrypt, decrypt, wrap, unwrap, rewrap and hash. The audit log does not record `hash`. Only `encrypt`
- * counts against the monthly quota.
+ * The operations that use data keys or fingerprints. The audit log does not record `hash`. Only `encrypt` counts
+ * against the monthly quota.
  */
 export const dataKeyOperations = {
   'POST /v1/encrypt': (service, caller, input) =>
@@ -62,7 +62,7 @@ function recorded<Answer>({ draft, answer }: Ruling<Answer>) {
   return { drafts: draft ? [draft] : [], answer };
 }
 
-/** Returns the operation of a single call, which the rule decides for one key. */
+/** Returns the operation of a single call. The given rule decides the call for one key. */
 function single<Input extends Fields, Answer>(rule: KeyRule<Input, Answer>) {
   return (service: Service, caller: Caller, input: Input): Promise<Answer> =>
     decide(service, caller, async (facts) => {
@@ -73,8 +73,8 @@ function single<Input extends Fields, Answer>(rule: KeyRule<Input, Answer>) {
 }
 
 /**
- * Returns the operation of a batch. One read loads all keys that are not cached, and one append writes the entries of all
- * items.
+ * Returns the operation of a batch. One query loads all keys that are not cached. One append writes the audit entries
+ * of all items.
  */
 export function batch<Input extends Fields, Answer extends object>(
   read: (item: unknown) => Input,
@@ -120,7 +120,7 @@ function decideAll<Input extends Fields, Answer>(
   });
 }
 
-/** Returns the key version that an input needs if it is not the newest version. */
+/** Returns the key version of the wrapped key in the input. Returns undefined if the input has no valid wrapped key. */
 function versionIn({ wrapped_key }: Fields): number | undefined {
   return wrapped_key === undefined ? undefined : sealedVersion(fromBase64(wrapped_key));
 }

@@ -7,8 +7,8 @@ import { loadKeys } from '../state/load-keys.ts';
 import type { KeyMaterial } from '../state/tenant-state.ts';
 
 /**
- * Loads a key with the material of its newest version and, if given, of the version `keyVersion`. Throws 404 for an unknown
- * key.
+ * Loads a key with the material of its newest version. Also loads the material of the version `keyVersion` if given.
+ * Throws 404 for an unknown key.
  */
 export async function requireKey(
   { tenants }: Service,
@@ -23,8 +23,8 @@ export async function requireKey(
 }
 
 /**
- * Returns the functions that wrap, unwrap and hash with a key. A wrapped key can be unwrapped only if its key version was
- * loaded.
+ * Returns the functions that wrap, unwrap and hash with a key. To unwrap a data key, the version of the key that
+ * wrapped it must be loaded.
  */
 export function keyCrypto({ row, versions, hashKey }: KeyMaterial): KeyCrypto {
   const { tenant_id: tenantId, key_id: keyId, key_version: newest } = row;

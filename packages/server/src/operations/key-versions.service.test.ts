@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Gives a key the maximum number of versions, without the audit entries of the rotations. */
+/** Adds versions to a key up to the maximum number, without audit entries. */
 async function addVersions(tenantId: string): Promise<void> {
   const service = world.replica();
   const secrets = (await service.tenants.view(tenantId))?.state.secrets;

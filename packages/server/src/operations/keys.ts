@@ -98,7 +98,7 @@ export function createKey(service: Service, caller: Caller, input: Input<'POST /
   });
 }
 
-/** Rotates or erases a key that is due. `hold` locks the lease of the job that calls this function. */
+/** Rotates or erases a key that is due. `hold` locks the lease of the calling job. */
 export async function settleKey(service: Service, caller: Caller, keyId: string, hold: Hold): Promise<void> {
   await changeKey(service, caller, keyId, settled, hold);
 }
@@ -130,9 +130,7 @@ function changeKey(
   });
 }
 
-/**
- * Writes a changed key. If the key has a new version, its material is added. If the key is destroyed, all material is erased.
- */
+/** Writes a changed key. Adds the material of a new version. Erases all material if the key is destroyed. */
 async function writeKey(open: Change, before: Columns, row: Columns): Promise<void> {
   const { tx, state } = open;
   if (row.key_version > before.key_version) await addVersion(open, row);

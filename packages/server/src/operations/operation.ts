@@ -9,7 +9,8 @@ export type Operations = {
 };
 
 /**
- * Returns an operation whose reads see one snapshot of the database. It uses the tenant's share of the connections for reads.
+ * Returns an operation whose queries see one snapshot of the database. The operation takes a connection from the
+ * tenant's share of the connections for reads.
  */
 export function reading<Request, Answer>(
   read: (tx: Transaction, facts: Facts, input: Request) => Promise<Answer>,

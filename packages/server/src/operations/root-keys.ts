@@ -11,7 +11,10 @@ import { openSecrets, seal } from '../state/integrity.ts';
 import { updateRow } from '../store/rows.ts';
 import { listTenants, tenantsSealedUnder, tenantTable } from '../store/tenants.ts';
 
-/** Decrypts the secret of every tenant. Counts the tenants whose secret is encrypted under the previous root key. */
+/**
+ * Decrypts the secret of every tenant to check the root key. Counts the tenants whose secret is encrypted under the
+ * previous root key.
+ */
 export async function checkRootKey({ database, tenants }: Service) {
   const { roots } = tenants;
   const [current, previous] = roots;
@@ -29,10 +32,10 @@ export async function checkRootKey({ database, tenants }: Service) {
 }
 
 /**
- * Encrypts every tenant's secret under the current root key. Then removes the root check of the previous root key, unless a
- * secret is still encrypted under that key. The rotation can be interrupted and repeated. Replicas that have both root keys
- * continue to serve. `failed` has the ids of the tenants whose rows were tampered with, so that their secrets could not be
- * encrypted again.
+ * Encrypts every tenant's secret under the current root key. Then removes the root check of the previous root key,
+ * unless the previous root key still encrypts a secret. A rotation can be interrupted and repeated. Replicas with both
+ * root keys continue to serve. `failed` has the ids of tenants whose secret could not be encrypted again, because their
+ * rows were tampered with.
  */
 export async function rotateRootKey(
   service: Service,
@@ -51,14 +54,16 @@ export async function rotateRootKey(
       if (await reseal(service, tenantId)) resealed++;
       else failed.add(tenantId);
     }
-    // During the rotation, a command with only the previous root key might have created a tenant. In that case the root check
-    // stays.
+    // During the rotation, a command with only the previous root key might have created a tenant. If so, the root check
+    // of the previous root key stays.
     const released = await database.transaction((tx) => release(tx, previous));
     if (released || failed.size > 0) return { resealed, failed: [...failed] };
   }
 }
 
-/** Encrypts a tenant's secret under the current root key. Returns false if the tenant's row was tampered with. */
+/**
+ * Encrypts a tenant's secret again, under the current root key. Returns false if the tenant's row was tampered with.
+ */
 async function reseal(service: Service, tenantId: string): Promise<boolean> {
   const { roots } = service.tenants;
   const [current] = roots;
@@ -78,7 +83,7 @@ async function reseal(service: Service, tenantId: string): Promise<boolean> {
   } catch (error) {
     service.alarms.failed(error);
     if (error instanceof Tampered) return false;
-    // The tenant was destroyed during the rotation.
+    // Another process destroyed the tenant during the rotation.
     if (error instanceof Refusal && error.code === 'not_found') return true;
     throw error;
   }

@@ -66,7 +66,7 @@ export async function createTenant(
   return tenantRecord(row);
 }
 
-/** Sets the given fields of a tenant. If nothing changes, writes no audit entry. */
+/** Sets the given fields of a tenant. Writes no audit entry if nothing changes. */
 export async function updateTenant(
   service: Service,
   tenantId: string,
@@ -87,7 +87,7 @@ export async function updateTenant(
   return tenant;
 }
 
-/** Reserves a name for a tenant while `write` runs. Throws 409 if another tenant has the name. */
+/** Reserves a name for a tenant while `write` runs. Throws 409 if another tenant has this name. */
 function withName<T>({ database }: Service, tenantId: string, name: string, write: () => Promise<T>) {
   const enter = async (sql: Sql): Promise<void> => {
     if (await reserveName(sql, tenantId, name)) return;
@@ -100,8 +100,8 @@ function withName<T>({ database }: Service, tenantId: string, name: string, writ
 }
 
 /**
- * Records in a tenant's log that the database was restored from a backup, and why. Checkpoints from after the backup no
- * longer match the log. The entry tells the tenant the reason.
+ * Records in a tenant's audit log that the database was restored from a backup, and why. After a restore, checkpoints
+ * that are newer than the backup do not match the log. The new entry tells the tenant the reason.
  */
 export async function acknowledgeRestore(service: Service, tenantId: string, reason: string) {
   requireText('A reason', reason, reason.trim() === '' ? 0 : reason.length, 1_024);
@@ -134,16 +134,17 @@ export async function requireTenant(service: Service, idOrName: string): Promise
 }
 
 /**
- * Finds the id of the tenant with this id or name. The caller must check the tenant's row, because this function does not.
+ * Returns the id of the tenant with this id or name. The caller must check the MAC of the tenant's row, because this
+ * function does not check it.
  */
 export async function requireTenantId(service: Service, idOrName: string): Promise<string> {
   return (await requireTenant(service, idOrName)).tenant.tenant_id;
 }
 
-/** Destroys a tenant with all its data. Only the role that owns the tables has the right to do this. */
+/** Destroys a tenant with all its data. Only the role that owns the tables has the necessary rights. */
 export async function destroyTenant(owner: Pool, tenantId: string): Promise<void> {
   await owner.begin(async (tx) => {
-    // While the head is locked, no replica can append to the log or change the tenant.
+    // While the head is locked, no replica can append to the audit log or change the tenant.
     await lockHead(tx, tenantId);
     await destroyRows(tx, tenantId);
   });

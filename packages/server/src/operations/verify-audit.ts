@@ -4,7 +4,10 @@ import type { Service } from '../service.ts';
 import { available } from '../state/decide.ts';
 import { type Verification, verifyChain } from './verify/verify-chain.ts';
 
-/** A call of GET /v1/audit/verify ends after this many milliseconds. The next call continues at `next_id` and `next_row`. */
+/**
+ * The maximum time of a call of GET /v1/audit/verify, in milliseconds. The next call continues at `next_id` and
+ * `next_row`.
+ */
 const longest = 10_000;
 
 export async function verifyAudit(
@@ -17,7 +20,7 @@ export async function verifyAudit(
   const verify = (): Promise<Verification> => {
     const end = performance.now() + longest;
     const timeLeft = () => Math.max(100, end - performance.now());
-    // The verification stops when less than a second is left, which is enough time for the page in progress.
+    // The verification stops when less than a second is left. One second is enough to finish the page in progress.
     const enough = () => timeLeft() < 1_000;
     return verifyChain(service, tenantId, { ...input, enough, timeLeft });
   };

@@ -8,9 +8,9 @@ export interface Announcement {
 }
 
 /**
- * Inserts a row of the token or name directory, and then writes the API key or the tenant that the row points to. If the
- * write was refused, the directory row is deleted. If the outcome of the write is unknown, the directory row stays until a
- * job removes it. This is safe, because a directory row grants no access.
+ * Inserts a row of the token or name directory before the API key or the tenant is written. Deletes the directory row
+ * if the write is refused. If the outcome of the write is unknown, the directory row stays until a job removes it. The
+ * row grants no access, so it is harmless.
  */
 export async function announced<T>(
   database: Database,

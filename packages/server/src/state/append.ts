@@ -10,28 +10,31 @@ import type { Waiting } from './queue.ts';
 import type { TenantView } from './tenant-view.ts';
 import type { Tenants } from './tenants.ts';
 
-/** After this many consecutive conflicts with other replicas, the next append locks the head first. */
+/** After this number of consecutive conflicts with other replicas, the next append locks the head first. */
 const fewConflicts = 2;
 
-/** A batch whose entries are all written. */
+/** A batch whose audit entries are all written. */
 interface Written {
   readonly outcome: 'written';
-  /** The database's time. Undefined if no entry had to be written. */
+  /** The database's time. Undefined if the batch had no entry to write. */
   readonly time: number | undefined;
   readonly chained: Chained;
   readonly links: number;
 }
 
-/** A batch of which nothing is written. The time is undefined if the head belongs to another state. */
+/** A batch of which no entry was written. The time is undefined if the head belongs to another state of the tenant. */
 type Attempt = Written | { readonly outcome: 'moved' | 'clock'; readonly time?: number };
 
-/** Prepares the next statement. Returns the entries of the statement (a link), or the chained batch with its last link. */
+/**
+ * Prepares the next SQL statement of a batch. Returns the entries of the statement (a `Link`). For the last statement,
+ * returns the chained batch.
+ */
 type NextLink = () => Promise<Link | Chained>;
 
 /**
- * Appends the requests that wait for a tenant's chain, one batch at a time. While a batch is being written, new requests
- * collect in the next batch. The head advances by compare-and-set, so an append fails if another replica has appended or the
- * state has changed. Requests that were decided by an old state are decided again.
+ * Appends the waiting requests of a tenant to its audit log, one batch at a time. New requests wait for the next batch.
+ * The head advances by compare-and-set, so an append fails if another replica has appended or the tenant has changed.
+ * Requests that were decided by an outdated state are decided again.
  */
 export async function drain(service: Service, view: TenantView): Promise<void> {
   const { queue } = view;
@@ -66,13 +69,13 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
     counts.failedAt = performance.now();
     await sleep(50);
   }
-  // After a fault of the database, it is unknown whether the batch was written. The batch is written again before any
-  // response is sent. So the log can contain an entry twice, but every response has an entry.
+  // After a database fault, it is unknown whether the batch was written. The batch is written again before any response
+  // is sent. So the audit log can contain an entry twice, but every response has an entry.
   view.queue.putBack(batch);
   await catchUp(service.tenants, view);
 }
 
-/** Tells each request of a written batch whether its entries were written or exceeded the quota. */
+/** Tells each request of a written batch whether its audit entries were written or exceeded the quota. */
 function release(
   { counts, tenants }: Service,
   view: TenantView,
@@ -99,7 +102,8 @@ async function attemptAtOnce(
   const { database, clock } = service;
   const now = clock.now();
   const next = chainInTurns(service, view, view.head, batch, now);
-  // The entries of the first statement are chained before a connection is taken from the pool.
+  // The audit entries of the first statement are chained before a connection is taken from the pool, so that the
+  // connection is in use for a shorter time.
   const first = await next();
   // A single statement is atomic. Several statements need a transaction, so that PostgreSQL writes all entries or none.
   return isChained(first)
@@ -107,7 +111,10 @@ async function attemptAtOnce(
     : database.transaction((tx) => appendLinks(tx, now, next, first), 3_000);
 }
 
-/** Locks the head, and then appends to it. PostgreSQL grants locks in order, so every replica that waits gets its turn. */
+/**
+ * Locks the head, and then appends to it. PostgreSQL grants the lock in the order of the requests, so every waiting
+ * replica gets it.
+ */
 async function attemptLocked(
   service: Service,
   view: TenantView,
@@ -126,8 +133,8 @@ async function attemptLocked(
 }
 
 /**
- * Chains a batch of requests to the head in the tenant's turns. Each call of the returned function prepares the entries of
- * one statement.
+ * Chains a batch of requests to the head of the audit log. Each call of the returned function prepares the entries of
+ * one SQL statement.
  */
 function chainInTurns(
   { admission }: Service,
@@ -143,8 +150,8 @@ function chainInTurns(
 const isChained = (piece: Link | Chained): piece is Chained => 'lastLink' in piece;
 
 /**
- * Writes the entries of a batch, statement by statement. A statement is prepared after the previous one has run, so that the
- * memory holds only one statement.
+ * Writes the audit entries of a batch, statement by statement. Each statement is prepared after the previous statement
+ * has run, so that only one statement takes memory.
  */
 async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | Chained): Promise<Attempt> {
   let time: number | undefined;
@@ -155,7 +162,7 @@ async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | 
       const { outcome } = appended;
       if (outcome !== 'written') {
         if (links === 0) return { outcome, time: appended.time };
-        // The error makes PostgreSQL roll back the entries that this transaction has already written.
+        // The error makes PostgreSQL roll back the audit entries that the transaction has already written.
         throw new Error(`an append to a locked head must succeed (got the outcome ${outcome})`);
       }
       ({ time } = appended);
@@ -166,8 +173,8 @@ async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | 
 }
 
 /**
- * Reads the head again. If the replica then has another view of the tenant, the waiting requests must look the tenant up
- * again.
+ * Reads the head again. If another view of the tenant has replaced this view, the waiting requests are decided again
+ * with the new view.
  */
 async function catchUp(tenants: Tenants, view: TenantView): Promise<void> {
   try {
@@ -177,7 +184,7 @@ async function catchUp(tenants: Tenants, view: TenantView): Promise<void> {
     view.queue.waiting = [];
     for (const item of waiting) item.settle('moved');
   } catch {
-    // The database cannot be reached. The requests stay in the queue, and each of them fails at its own deadline.
+    // The database is not available. The requests stay in the queue, and each request fails at its own deadline.
     await sleep(100);
   }
 }

@@ -18,7 +18,7 @@ let other: Service;
 let ann: Resident;
 let api: Api;
 let keys: string[];
-/** How many times the replica has read the tenant from the database. */
+/** The number of times that the replica has read the tenant from the database. */
 let snapshots = 0;
 
 beforeAll(async () => {
@@ -110,8 +110,8 @@ test('while both replicas change the tenant, each call is decided by the state i
   over.abort();
   await Promise.all(wraps);
   const { logs } = await api('GET /v1/audit', { limit: 100, key_id });
-  // The list of entries is newest first, so each version is lower than or equal to the one before it, and each rotation
-  // begins another version.
+  // The audit entries are listed newest first, so the key version in each entry is at most the version in the entry
+  // listed before it.
   const recorded = logs.map(({ key_version }) => key_version ?? 0);
   expect(recorded).toEqual(recorded.toSorted((a, b) => b - a));
   const rotations = logs

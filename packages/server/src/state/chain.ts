@@ -10,16 +10,16 @@ import type { TenantState } from './tenant-state.ts';
 
 export const statementLimits = { entries: 2_000, bytes: 512 * 1024 } as const;
 
-/** The clocks of two replicas differ by at most this many milliseconds. */
+/** The maximum difference between the clocks of two replicas, in milliseconds. */
 const spread = 11_000;
 
 export interface Chained {
-  /** The entries of the last statement. Undefined if no entry has to be written. */
+  /** The audit entries of the batch's last SQL statement. Undefined if the batch has no entry to write. */
   readonly lastLink: Link | undefined;
   readonly head: HeadRow;
-  /** The requests whose entries are chained. */
+  /** The requests in the batch whose audit entries are chained. */
   readonly chosen: readonly Waiting[];
-  /** The requests that would exceed the quota, and so get a refusal. */
+  /** The requests in the batch that exceed the quota. The service refuses them. */
   readonly overQuota: readonly Waiting[];
 }
 
@@ -45,9 +45,9 @@ export function chainDraft(
 }
 
 /**
- * Chains the entries of a batch to the head. A link is the entries of one statement. Yields each link except the last as soon
- * as the statement is full. Yields undefined after each entry, so that the caller can pause. Leaves out requests that were
- * decided by another state or whose API key has expired at `now`. They get the outcome `moved`.
+ * Chains the audit entries of a batch to the head. Yields the entries of each SQL statement except the last (a `Link`)
+ * as soon as the statement is full. Yields undefined after each entry, so that the caller can pause. A request gets the
+ * outcome `moved` if another state decided it, or if its API key has expired at `now`.
  */
 export function* chain(
   state: TenantState,
@@ -56,10 +56,11 @@ export function* chain(
   now: number,
 ): Generator<Link | undefined, Chained, undefined> {
   const quota = state.tenant.monthly_encrypt_quota;
-  // Times in the log never decrease. While the head's time is ahead of the current time, new entries get the head's time.
+  // Times in the audit log never decrease. While the head's time is later than the current time, new entries get the
+  // head's time.
   const created_at = Math.max(now, head.created_at);
-  // At the turn of the month, another replica might already have begun the next month. A replica whose clock is a little
-  // behind keeps that month.
+  // At the end of a month, another replica might have begun to count the next month. A replica whose clock is a little
+  // behind keeps the month of the head.
   const month = head.month === monthOf(now + spread) ? head.month : monthOf(now);
   let encrypts = head.month === month ? head.encrypts : 0;
   let expected = head;
@@ -100,7 +101,8 @@ export function* chain(
 }
 
 /**
- * Runs `chain` up to its next link (the entries of one statement). At the end, returns the whole batch with its last link.
+ * Runs `chain` up to the next `Link`, which is the entries of one SQL statement. After the last statement, returns the
+ * whole batch.
  */
 export function* nextLink(links: ReturnType<typeof chain>): Steps<Link | Chained> {
   for (;;) {

@@ -15,7 +15,7 @@ import { authentic, checkedHead, openTenant, seal } from './integrity.ts';
 import { noSuchTenant, TenantState } from './tenant-state.ts';
 
 /**
- * A change of a tenant that is in progress. Its transaction has locked the tenant's head, so no other transaction can change
+ * A change of a tenant in progress. Its transaction has locked the tenant's head, so no other transaction can change
  * the tenant.
  */
 export interface Change {
@@ -25,20 +25,22 @@ export interface Change {
   readonly apiKey: ApiKeyRow | null;
   /** The database's time, read after the head was locked. */
   readonly time: number;
-  /** The id of the entry that will record the change. Each row that the change writes gets this id as its `rev`. */
+  /**
+   * The id of the audit entry that will record the change. Each row that the change writes gets this id as its `rev`.
+   */
   readonly entryId: number;
 }
 
-/** The result of a change, and the entry that records it. The entry is null if nothing changed. */
+/** The result of a change, and the audit entry that records the change. The entry is null if nothing changed. */
 interface Changed<Answer> {
   readonly draft: Draft | null;
   readonly answer: Answer;
 }
 
 /**
- * Changes a tenant, a key or an API key: writes the rows, the entry and the head in one transaction. It locks the head first,
- * so no replica appends during the change. It also changes the head's state_id, so after the commit no replica can append by
- * an old state.
+ * Changes a tenant, a key or an API key. One transaction writes the rows, the audit entry and the head. The transaction
+ * locks the head, so no replica appends during the change. It also changes the `state_id` of the head, so replicas with
+ * the previous state cannot append afterwards.
  */
 export function change<Answer>(
   service: Service,
@@ -75,9 +77,12 @@ async function changeInTurn<Answer>(
   }
 }
 
-/** Returns the refusal of a change whose transaction the database could not complete. Throws any other error unchanged. */
+/**
+ * Returns the refusal of a change if the database could not complete the transaction. Throws any other error unchanged.
+ */
 function refusalFor(error: unknown, begun: boolean): Refusal {
-  // If the connection is lost after the entry was sent, the service cannot know whether the transaction was committed.
+  // If the connection is lost after the audit entry was sent, the service cannot know whether the transaction was
+  // committed.
   if (begun)
     return unwritten(error, 'might have been written. Read the current state before you repeat the change');
   if (isDuplicate(error)) {
@@ -115,13 +120,16 @@ async function openChange({ tenants }: Service, tx: Transaction, caller: Caller)
   return { tx, state, head, apiKey, time: row.now, entryId: head.id + 1 };
 }
 
-/** Writes the entry and the head of a change. Returns the head, and the ids of the rows that the change has written. */
+/**
+ * Writes the audit entry and the head of a change. Returns the head, and the ids of the rows that the change has
+ * written.
+ */
 async function record({ tx, state, head, time }: Change, caller: Caller, draft: Draft) {
   const { tenantId } = caller;
   const entry = chainDraft(state, head, caller, draft, Math.max(time, head.created_at));
   const { id, hash, created_at } = entry;
-  // The state before the change can compute the MAC of the new head. A rotation of the root key encrypts the tenant's secret
-  // again, but does not change the secret or the MAC key that is derived from it.
+  // The new head gets its MAC from the tenant's keys before the change. Even a rotation of the root key does not change
+  // these keys.
   const after = { ...head, id, hash, state_id: id, state_hash: hash, created_at };
   const next = seal(state.secrets, headTable, after);
   const [subjects, { outcome }] = await Promise.all([

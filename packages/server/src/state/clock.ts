@@ -1,26 +1,26 @@
 import type { Database } from '../store/database.ts';
 import { databaseTime } from '../store/database-time.ts';
 
-/** An estimate of the database's time, which all decisions about times use. */
+/** An estimate of the database's time. All decisions about times use this estimate. */
 export interface Clock {
   /** Returns this replica's estimate of the database's time, in milliseconds since 1970. */
   now(): number;
   /**
-   * Corrects the estimate by the time of the database that a query returned. `startedAt` is performance.now() before the
+   * Corrects the estimate with the database's time that a query returned. `startedAt` is performance.now() before the
    * query.
    */
   learn(time: number, startedAt: number): void;
-  /** Returns how many milliseconds the replica's wall clock is ahead of the database's clock. */
+  /** Returns by how many milliseconds the replica's wall clock is ahead of the database's clock. */
   wallClockError(): number;
 }
 
 /**
- * Estimates the database's time as the monotonic clock of the process plus an offset. Each response of the database changes
- * the offset by the smallest amount that makes the estimate agree with the response. The wall clock of the replica is not
- * used.
+ * Estimates the database's time as the monotonic clock of the process plus an offset. Each database response changes
+ * the offset by the smallest amount that makes the estimate agree with the response. The replica's wall clock is not
+ * used, because it can be set wrong.
  */
 export class DatabaseClock implements Clock {
-  // Before the first response of the database, the estimate is the time of this machine.
+  // Before the first response of the database, the estimate is the time of the replica's machine.
   #offset = performance.timeOrigin;
 
   now(): number {
@@ -43,8 +43,8 @@ export async function readClock({ database, clock }: { database: Database; clock
 }
 
 /**
- * A replica erases nothing while its clock and the database's clock differ by more than this many milliseconds, because one
- * of them is wrong.
+ * The maximum difference in milliseconds between the clocks of the replica and the database at which the replica erases
+ * data. If the difference is larger, one of the clocks is wrong.
  */
 export const mostDisagreement = 60_000;
 
@@ -53,8 +53,8 @@ class ClocksDisagree extends Error {
 }
 
 /**
- * Throws ClocksDisagree if the replica's wall clock and the database's clock differ too much. Call this before erasing
- * keys or entries.
+ * Throws ClocksDisagree if the clocks of the replica and the database differ too much. Call this function before data
+ * is erased.
  */
 export async function requireAgreement(service: { database: Database; clock: Clock }): Promise<void> {
   await readClock(service);

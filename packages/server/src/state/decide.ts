@@ -15,11 +15,11 @@ import type { TenantView } from './tenant-view.ts';
 export interface Facts {
   readonly state: TenantState;
   readonly apiKey: ApiKeyRow | null;
-  /** This replica's estimate of the database's time. The append or a read of the database verifies it. */
+  /** The replica's estimate of the database's time. The append or a database read verifies the estimate. */
   readonly time: number;
 }
 
-/** The decision about a request: the entries to record, and the response to send after the entries are written. */
+/** The decision about a request: the audit entries to write, and the response to send after they are written. */
 interface Ruling<Answer> {
   readonly drafts: readonly Draft[];
   readonly answer: Answer | Refusal;
@@ -28,20 +28,24 @@ interface Ruling<Answer> {
 
 type Judge<Answer> = (facts: Facts) => Ruling<Answer> | Promise<Ruling<Answer>>;
 
-/** A request is refused if its entries are not written after this many milliseconds. */
+/**
+ * The maximum time in milliseconds in which the audit entries of a request must be written. After this time the request
+ * is refused.
+ */
 const patience = 4_500;
 
 /**
- * Decides a request by the cached state of the tenant. Returns the response only if this state was still current after the
- * request arrived. A decision with entries is appended to the log, which fails if the state has changed. For any other
- * decision, a read that begins after the arrival checks the state. If the state has changed, the request is decided again.
+ * Decides a request by the cached state of the tenant. A decision with audit entries is appended to the log, and the
+ * append fails if the state has changed. For any other decision, a database read that begins after the request's
+ * arrival checks the state. If the state has changed, the request is decided again.
  */
 export async function decide<Answer>(
   service: Service,
   caller: Caller,
   judge: Judge<Answer>,
 ): Promise<Answer> {
-  // The deadline counts from this point and not from the arrival of the request, because its body can take long to arrive.
+  // The request's body can take long to arrive, so the deadline counts from the start of the decision and not from the
+  // request's arrival.
   const deadline = performance.now() + patience;
   for (;;) {
     if (performance.now() > deadline) throw auditUnwritten();
@@ -62,7 +66,7 @@ export async function decide<Answer>(
     if (outcome !== 'written') {
       const confirmed = await available(() => view.confirm(caller.arrivedAt));
       if (!view.stands(state)) continue;
-      // The estimate of the time was wrong if the API key is expired at only one of the two times. The request is then
+      // If the API key is expired at only one of the two times, the estimated time was wrong, and the request is
       // decided again.
       if (apiKey && isExpired(apiKey, time) !== isExpired(apiKey, confirmed)) continue;
       if (outcome === 'over_quota') throw quotaExceeded();
@@ -73,8 +77,8 @@ export async function decide<Answer>(
 }
 
 /**
- * Looks up the tenant and the API key of the caller. If this replica is changing the tenant at the moment, waits for the
- * change, and looks them up again.
+ * Looks up the tenant and the API key of the caller. If this replica is changing the tenant, waits for the end of the
+ * change and looks them up again.
  */
 async function lookUpAfterChange(service: Service, caller: Caller) {
   const found = await lookUp(service, caller);
@@ -83,7 +87,9 @@ async function lookUpAfterChange(service: Service, caller: Caller) {
   return lookUp(service, caller);
 }
 
-/** Returns the caller's tenant and API key. Throws 401 for an unknown token, and 503 if the database cannot be reached. */
+/**
+ * Returns the caller's tenant and API key. Throws 401 for an unknown token, and 503 if the database is not available.
+ */
 async function lookUp({ tenants }: Service, { credential, tenantId }: Caller) {
   return available(async () => {
     if (credential) {
@@ -119,7 +125,10 @@ const envelopeOnlyRefused: Draft = {
   metadata: '{"code":"envelope_only","outcome":"refused"}',
 };
 
-/** Waits until the entries of a request are written. Throws audit_unwritten at the deadline, or if the caller disconnects. */
+/**
+ * Waits until the audit entries of a request are written. Throws audit_unwritten at the deadline, or if the caller
+ * disconnects.
+ */
 function enqueue(
   service: Service,
   view: TenantView,
@@ -156,7 +165,7 @@ function enqueue(
   });
 }
 
-/** Waits for work that uses the database. Throws 503 if the database cannot be reached. */
+/** Waits for work that uses the database. Throws 503 if the database is not available. */
 export async function available<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -9,8 +9,8 @@ import type { KeyRow, KeyVersionRow } from '../store/keys.ts';
 import type { Loaded, RecordedRow, Table } from '../store/rows.ts';
 import { type TenantRow, tenantTable } from '../store/tenants.ts';
 
-// The functions in this file add a MAC to every row that the service writes, and check the MAC of every row that it reads. No
-// other file does this.
+// Only the functions in this file add MACs to rows and check the MACs of rows. Every row that the service reads or
+// writes passes through them.
 
 export function seal<Row extends { readonly mac: Uint8Array }>(
   { rowMac: key }: TenantSecrets,
@@ -28,7 +28,7 @@ export function macHolds<Row extends { readonly mac: Uint8Array }>(
   try {
     return rowMacHolds(key, table.label, columnsOf(table, row), row.mac);
   } catch {
-    // A tampered row can have values that cannot be encoded or compared. Its MAC counts as invalid.
+    // A tampered row can have values that cannot be encoded or compared. The MAC of such a row counts as invalid.
     return false;
   }
 }
@@ -40,8 +40,8 @@ function columnsOf<Row>({ columns, added }: Table<Row>, row: Omit<Row, 'mac'>): 
 }
 
 /**
- * Returns the row if its MAC is valid and its `rev` equals that of the newest record. The MAC alone is not enough: an older
- * version of the row, put back by an attacker, also has a valid MAC.
+ * Returns the row if its MAC is valid and its `rev` equals the `rev` of the newest record. The MAC is not enough,
+ * because an attacker could replace the row by an older version, whose MAC is also valid.
  */
 export function authentic<Row extends RecordedRow>(
   secrets: TenantSecrets,
@@ -52,7 +52,7 @@ export function authentic<Row extends RecordedRow>(
   return newest_rev === row.rev && macHolds(secrets, table, row) ? row : undefined;
 }
 
-/** Returns the row if it is authentic. Throws Tampered otherwise. */
+/** Returns the row if it is authentic. Throws Tampered if it is not. */
 export function checked<Row extends RecordedRow>(
   secrets: TenantSecrets,
   table: Table<Row>,
@@ -63,7 +63,7 @@ export function checked<Row extends RecordedRow>(
   return row;
 }
 
-/** Returns the head of a tenant's log. Throws Tampered if the head is missing or its MAC is invalid. */
+/** Returns the head of a tenant's audit log. Throws Tampered if the head is missing or its MAC is invalid. */
 export function checkedHead<Head extends HeadRow>(
   secrets: TenantSecrets,
   tenantId: string,
@@ -83,7 +83,10 @@ export interface OpenTenant {
   readonly secrets: TenantSecrets;
 }
 
-/** Checks a tenant's row, and decrypts the secret in it. Throws Tampered if the row is not authentic. */
+/**
+ * Checks the MAC and the age of a tenant's row, and decrypts the secret in the row. Throws Tampered if the row is not
+ * authentic.
+ */
 export function openTenant(roots: readonly RootKey[], row: Loaded<TenantRow>): OpenTenant {
   const secrets = openSecrets(roots, row);
   if (!secrets) throw new Tampered(tenantTable.name, row.tenant_id, row.tenant_id);

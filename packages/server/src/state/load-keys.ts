@@ -11,9 +11,9 @@ export interface Wanted {
 }
 
 /**
- * Returns the requested keys that exist, with the requested versions. One read loads all keys and versions that are not
- * cached. Callers use the returned keys and not the cache, because the cache can drop a key at any time. Throws StateMoved if
- * the read finds another state of the tenant.
+ * Returns the requested keys that exist, with the requested versions. One query loads everything that is not cached.
+ * Callers use the returned keys and not the cache, because the cache can drop a key at any time. Throws StateMoved if
+ * the query finds another state of the tenant.
  */
 export async function loadKeys(tenants: Tenants, state: TenantState, wanted: readonly Wanted[]) {
   const found = new Map<string, KeyMaterial>();
@@ -49,8 +49,7 @@ async function loadMissing(
     await tenants.reload(tenantId);
     throw new StateMoved();
   }
-  // The material is decrypted in slices, because decrypting thousands of versions at once would delay other requests too
-  // long.
+  // The key material is decrypted in slices. Thousands of decryptions at once would delay other requests too long.
   function* openAll(): Steps<void> {
     for (const loaded of rows) {
       const { key_id: keyId } = loaded;
@@ -74,7 +73,9 @@ async function loadMissing(
   }
 }
 
-/** Throws Tampered if the material of a version is missing because its row was changed or removed. */
+/**
+ * Throws Tampered if the material of a key version is missing, because the row of the version was changed or removed.
+ */
 function requireMaterial({ row, versions }: KeyMaterial, version: number): void {
   if (versions.get(version)) return;
   if (row.status !== 'destroyed' && version >= 1 && version <= row.key_version) {
@@ -84,7 +85,7 @@ function requireMaterial({ row, versions }: KeyMaterial, version: number): void 
 }
 
 function knows({ row, versions }: KeyMaterial, keyVersion: number | undefined): boolean {
-  // A version above the newest one never existed, so it is not read from the database.
+  // A key version above the newest version cannot exist, so it is not read from the database.
   const version = keyVersion ?? row.key_version;
   return version > row.key_version || version < 1 || versions.has(version);
 }

@@ -3,32 +3,37 @@ import type { Draft } from '@eaas/protocol/service';
 import type { TenantState } from './tenant-state.ts';
 
 /**
- * The outcome of a request's entries. `moved` means that the state has changed, so that the request must be decided again.
+ * The result of writing a request's audit entries. `moved` means that the tenant's state has changed, so the request
+ * must be decided again.
  */
 export type Outcome = 'written' | 'moved' | 'over_quota';
 
 export interface Waiting {
-  /** The state of the tenant by which this request was decided. */
+  /** The tenant's state by which the request was decided. */
   readonly state: TenantState;
   readonly drafts: readonly Draft[];
-  /** The estimated number of bytes that the drafts take in a statement. */
+  /** The estimated size of the audit entries in an SQL statement, in bytes. */
   readonly bytes: number;
   readonly actor: string;
   readonly ipAddress: string | null;
-  /** The time at which the API key expires, which makes the decision invalid. Null if the API key never expires. */
+  /**
+   * The time at which the API key expires. The decision is invalid after this time. Null if the API key never expires.
+   */
   readonly validUntil: number | null;
-  /** Whether this request counts against the monthly quota. */
+  /** Whether the request counts against the monthly quota. */
   readonly isEncrypt: boolean;
   settle(outcome: Outcome): void;
   fail(error: unknown): void;
-  /** Whether the caller already has a response. Then no entry must be written for this request. */
+  /** Whether the caller has already received a response. If so, no audit entry must be written for the request. */
   gone: boolean;
 }
 
-/** While this replica changes a tenant, requests and appends of that tenant wait for at most this many milliseconds. */
+/**
+ * The maximum time in milliseconds that requests and appends of a tenant wait while this replica changes the tenant.
+ */
 const mostWait = 250;
 
-/** The requests of one tenant that wait to append entries to the tenant's log. */
+/** The requests of one tenant that wait to append entries to the tenant's audit log. */
 export class Queue {
   waiting: Waiting[] = [];
   draining = false;
@@ -39,8 +44,8 @@ export class Queue {
   }
 
   /**
-   * Runs a change of the tenant. Until the change ends, no request is decided by the old state. Appends of this replica wait
-   * here for the change, and not in the database for the lock of the head.
+   * Runs a change of the tenant. No request is decided by the old state until the change ends. The replica's appends
+   * wait for the change in this queue, so that they do not use database connections.
    */
   async changing<T>(work: () => Promise<T>): Promise<T> {
     const change = work();
@@ -52,7 +57,7 @@ export class Queue {
     }
   }
 
-  /** Waits until the current change of the tenant ends, but only for a limited time, because a change can hang. */
+  /** Waits until the current change of the tenant ends. The wait is limited, because a change can hang. */
   async afterChange(): Promise<void> {
     const timer = new AbortController();
     const late = sleep(mostWait, undefined, { signal: timer.signal });
@@ -62,8 +67,8 @@ export class Queue {
   }
 
   /**
-   * Takes the next requests from the queue: at least one, and more up to the limits of entries and bytes. Drops requests
-   * whose callers already have a response.
+   * Takes the next requests from the queue: at least one, and more up to the limits of entries and bytes. Drops
+   * requests whose callers have already received a response.
    */
   take(limits: { readonly entries: number; readonly bytes: number }): Waiting[] {
     let [entries, bytes, count] = [0, 0, 0];

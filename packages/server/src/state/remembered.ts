@@ -3,17 +3,16 @@ import type { ApiKeyRow } from '../store/api-keys.ts';
 import type { KeyMaterial, TenantState } from './tenant-state.ts';
 import type { TenantView } from './tenant-view.ts';
 
-/** The maximum number of bytes that the cached rows of all tenants can take. */
+/** The maximum number of bytes that the cache uses for the rows of all tenants. */
 const budget = 64 * 1024 * 1024;
 
-// Estimates of the bytes that a tenant, an API key, a key and a key version take in the cache. A measured key with one
-// version takes 2.9 kB.
+// Estimated bytes in the cache for a tenant, an API key, a key and a key version. A key with one version was measured
+// at 2.9 kB.
 const [viewBytes, apiKeyBytes, keyBytes, versionBytes] = [6_000, 1_500, 2_500, 1_000];
 
 /**
- * Caches tenants, keys and API keys within one budget. The cache stores keys and API keys under the epoch of the tenant's
- * state, which is a number. After a change, either the changed rows are dropped, or the new state has another epoch. In both
- * cases no outdated row can be found.
+ * Caches tenants, keys and API keys of all tenants within one budget. Each cached key belongs to the epoch of the
+ * tenant's state. A change either drops the changed rows or begins another epoch, so outdated rows are never found.
  */
 export class Remembered {
   readonly views: BoundedMap<string, TenantView>;
@@ -31,7 +30,7 @@ export class Remembered {
     return this.#keys.get(idOf(state, keyId));
   }
 
-  /** Caches a key, unless the tenant's state has changed since the key was read. */
+  /** Caches a key, unless the tenant has changed since the key was read. */
   keepKey(state: TenantState, key: KeyMaterial): void {
     if (this.#isCurrent(state)) this.#keys.set(idOf(state, key.row.key_id), key);
   }

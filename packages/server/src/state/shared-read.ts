@@ -1,6 +1,6 @@
 /**
- * Shares reads among callers. Each caller gets a read that begins after the caller's request. At most one read runs at a
- * time.
+ * Shares database reads among callers. Each caller gets the result of a read that begins after the caller's request. At
+ * most one read runs at a time.
  */
 export class SharedRead<T> {
   readonly #read: () => Promise<T>;

@@ -8,8 +8,8 @@ import type { TenantRow } from '../store/tenants.ts';
 import type { OpenTenant } from './integrity.ts';
 
 /**
- * A key, with the material of the versions that this replica has used so far. OpenSSL overwrites the memory of a KeyObject
- * when the object is freed.
+ * A key, with the material of the versions that this replica has used. OpenSSL overwrites the material when the
+ * KeyObject is freed.
  */
 export interface KeyMaterial {
   readonly row: KeyRow;
@@ -19,21 +19,21 @@ export interface KeyMaterial {
 }
 
 /**
- * The id and the hash of the entry that recorded the last change. Together they identify a state. The id alone is not enough,
- * because ids are used again after a restore.
+ * The id and the hash of the audit entry that recorded the tenant's last change. Both are needed to identify a state,
+ * because a restored database uses ids again.
  */
 type StateName = Pick<SeenHead, 'state_id' | 'state_name'>;
 
 let lastEpoch = 0;
 
-/** The state of a tenant between two changes. Each change replaces this object. */
+/** The state of a tenant: the tenant's data between two changes. Each change replaces this object. */
 export class TenantState {
   readonly name: StateName;
   readonly tenant: TenantRow;
   readonly secrets: TenantSecrets;
   /**
-   * The cache stores the tenant's keys and API keys under this number. A new state that keeps unchanged rows has the same
-   * number.
+   * The number under which the tenant's keys and API keys are cached. A new state that keeps the unchanged rows has the
+   * same number.
    */
   readonly epoch: number;
 
@@ -44,7 +44,7 @@ export class TenantState {
     this.epoch = epoch;
   }
 
-  /** Returns whether the head of the tenant belongs to this state. */
+  /** Returns whether the tenant's head belongs to this state. */
   isNamed({ state_id, state_name }: StateName): boolean {
     const own = this.name;
     if (own.state_id !== state_id) return false;
@@ -53,7 +53,7 @@ export class TenantState {
   }
 }
 
-/** Thrown if the state of a tenant changed while a request was decided. The request must be decided again. */
+/** Thrown if the tenant's state changed while a request was decided. The request must be decided again. */
 export class StateMoved extends Error {
   override readonly name = 'StateMoved';
 }

@@ -4,25 +4,25 @@ import { SharedRead } from './shared-read.ts';
 import type { TenantState } from './tenant-state.ts';
 
 /**
- * The data that this replica has about one tenant: the tenant's state, its head, and the requests that wait to append
+ * The data of one tenant in this replica: the tenant's state, its head, and the requests that wait to append audit
  * entries.
  */
 export class TenantView {
   state: TenantState;
   head: HeadRow;
   /**
-   * The start of the latest read whose result is in this object, by performance.now(). A read that began earlier must not
-   * replace the state or the head.
+   * The start of the latest read whose result is in this object, by performance.now(). The result of a read that began
+   * earlier must not replace the state or the head.
    */
   readAt: number;
   readonly queue = new Queue();
   /** The number of conflicts with other replicas since the last successful append. */
   conflicts = 0;
-  /** Whether another view has replaced this one, or the tenant no longer exists. */
+  /** Whether another view of the tenant has replaced this view, or the tenant no longer exists. */
   gone = false;
-  /** The start of the read that last confirmed the state, by performance.now(). At that time the state was still current. */
+  /** The start of the read that last confirmed the tenant's state, by performance.now(). */
   #confirmedAt = Number.NEGATIVE_INFINITY;
-  /** The database's time at which the state was last known to be current. */
+  /** The database's time at which the tenant's state was last confirmed. */
   #confirmedTime = Number.NEGATIVE_INFINITY;
   readonly #headRead: SharedRead<void>;
 
@@ -38,21 +38,24 @@ export class TenantView {
     this.#headRead = new SharedRead(() => readHead(this));
   }
 
-  /** Returns whether this replica still uses the state, so that a decision by it can be valid. */
+  /** Returns whether this replica still uses the state. Only then can a decision by the state be valid. */
   stands(state: TenantState): boolean {
     return !this.gone && this.state === state;
   }
 
   /**
-   * Waits until a read that began at or after `since` has confirmed that the state is current. Returns the database's time of
-   * that read. Concurrent calls share one read.
+   * Waits for a read that began at or after `since` and confirms that the tenant's state is current. Returns the
+   * database's time of the read. Concurrent calls share one read.
    */
   async confirm(since: number): Promise<number> {
     while (this.#confirmedAt < since && !this.gone) await this.#headRead.run();
     return this.#confirmedTime;
   }
 
-  /** Records that a read or an append that began at `startedAt` has confirmed the state. `time` is the database's time. */
+  /**
+   * Records that a read or an append that began at `startedAt` has confirmed the tenant's state. `time` is the
+   * database's time.
+   */
   wasCurrent(startedAt: number, time: number): void {
     if (startedAt < this.#confirmedAt) return;
     this.#confirmedAt = startedAt;

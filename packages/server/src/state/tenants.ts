@@ -15,12 +15,15 @@ import { TenantView } from './tenant-view.ts';
 import { Timelines } from './timelines.ts';
 import { Tokens } from './tokens.ts';
 
-/** If more rows of a tenant than this have changed, the new state keeps no cached rows. */
+/**
+ * The maximum number of changed rows for which cached rows are kept. If more rows of a tenant have changed, the new
+ * state starts without cached rows.
+ */
 const mostChanged = 1_000;
 
 interface TenantRead {
   readonly startedAt: number;
-  /** The state of the tenant that this replica knew when the read began. */
+  /** The state of the tenant in this replica when the read began. */
   readonly before: TenantState | undefined;
   readonly tenant: Loaded<TenantRow>;
   readonly head: SeenHead;
@@ -54,12 +57,12 @@ export class Tenants {
     this.tokens = new Tokens(this, admission, alarms);
   }
 
-  /** Returns this replica's view of a tenant, and loads it if needed. Returns undefined for an unknown tenant. */
+  /** Returns this replica's view of a tenant, and loads a missing view. Returns undefined for an unknown tenant. */
   async view(tenantId: string): Promise<TenantView | undefined> {
     return this.remembered.views.get(tenantId) ?? (await this.reload(tenantId));
   }
 
-  /** Reads a tenant again. Calls that arrive before the read begins share this read. */
+  /** Reads a tenant again. Calls that arrive before the read begins share one read. */
   async reload(tenantId: string): Promise<TenantView | undefined> {
     const read = async (): Promise<TenantView | undefined> => {
       const found = await this.read(tenantId, async () => {});
@@ -75,8 +78,8 @@ export class Tenants {
   }
 
   /**
-   * Updates the view of a tenant after a successful append. The append shows that the state was still current at `time`, the
-   * database's time.
+   * Updates the view of a tenant after a successful append. The append shows that the tenant's state was current at
+   * `time`, the database's time.
    */
   advanced(view: TenantView, head: HeadRow, startedAt: number, time: number): void {
     this.#noteHead(view, head, performance.now());
@@ -84,8 +87,8 @@ export class Tenants {
   }
 
   /**
-   * Updates the view of a tenant after a change by this replica. The view gets the new state, and keeps the cached rows that
-   * did not change. If the view no longer has the state `before`, it is not updated here but by its next read.
+   * Updates the view of a tenant after this replica has changed the tenant. The view gets the new state and keeps
+   * unchanged cached rows. If the view's state is no longer `before`, the next read updates the view instead.
    */
   changed(before: TenantState, head: HeadRow, subjects: readonly string[]): void {
     const { tenant_id: tenantId } = before.tenant;
@@ -102,8 +105,8 @@ export class Tenants {
   }
 
   /**
-   * Reads a head with `find`. Every read of a head uses this function, because it also corrects the clock, and forgets the
-   * tenant if the log has lost the last head that this replica knew.
+   * Reads a head with `find`. Every read of a head must use this function. The function also corrects the clock. It
+   * forgets the tenant if the audit log has lost the last head that this replica knew.
    */
   async seeHead<S extends Sql>(
     sql: S,
@@ -126,8 +129,8 @@ export class Tenants {
   }
 
   /**
-   * Reads a tenant, and calls `more` in the same snapshot. If the tenant no longer exists, forgets the tenant and returns
-   * undefined.
+   * Reads a tenant, and calls `more` in the same snapshot. If the tenant no longer exists, the replica forgets the
+   * tenant, and the function returns undefined.
    */
   async read(tenantId: string, more: (tx: Transaction) => Promise<void>): Promise<TenantRead | undefined> {
     const startedAt = performance.now();
@@ -159,7 +162,7 @@ export class Tenants {
     }
   }
 
-  /** Updates the known view of a tenant by a read, or creates a view if there is none. Returns the view. */
+  /** Updates the replica's view of a tenant with the result of a read, or creates a view. Returns the view. */
   learn(read: TenantRead): TenantView {
     const { startedAt, head, tenant } = read;
     const { tenant_id: tenantId } = tenant;
@@ -178,7 +181,7 @@ export class Tenants {
     return view;
   }
 
-  /** Creates the state of a tenant from a read. Keeps cached rows of the known state that have not changed since then. */
+  /** Creates the state of a tenant from a read. Keeps cached rows that have not changed since the previous state. */
   #nextState(known: TenantState | undefined, { before, tenant, head, changed }: TenantRead): TenantState {
     const opened = openTenant(this.roots, tenant);
     if (!known || known !== before || changed.length > mostChanged) return new TenantState(head, opened);

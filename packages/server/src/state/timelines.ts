@@ -2,26 +2,26 @@ import { BoundedMap } from '../bounded-map.ts';
 import { sameBytes } from '../crypto/same-bytes.ts';
 import type { SeenHead } from '../store/heads.ts';
 
-/** The last head of a tenant's log that this replica has read or written. */
+/** The last head of a tenant's audit log that this replica has read or written. */
 interface LastHead {
   readonly id: number;
   readonly hash: Uint8Array;
-  /** Whether a read has found that the log no longer contains this head. */
+  /** Whether a read has found that the audit log no longer contains this head. */
   isLost: boolean;
 }
 
 /**
- * Keeps the last known head of each tenant, even after the tenant's view was dropped. A later read compares the log
- * with this head, and so detects that the log has lost entries by a restore or a failover.
+ * Keeps the last known head of each tenant, even after the tenant's view was dropped. A later read compares the audit
+ * log with this head. The comparison detects that a restore or a failover has removed entries.
  */
 export class Timelines {
   readonly #last = new BoundedMap<string, LastHead>(50_000);
-  /** How many times a read has found that a log had lost entries. */
+  /** The number of times that a read has found an audit log without entries that it contained before. */
   wentBack = 0;
 
   /**
-   * Returns the last known head of a tenant. Each read of the tenant's head also reads the hash of the entry with this head's
-   * id, for the comparison.
+   * Returns the last known head of a tenant. Each read of the tenant's head also reads the hash of the audit entry with
+   * the known head's id, to compare both.
    */
   last(tenantId: string): LastHead | undefined {
     return this.#last.get(tenantId);
@@ -34,8 +34,8 @@ export class Timelines {
   }
 
   /**
-   * Compares a head that was read with the head that was known before the read began. If the log has lost the known head,
-   * returns false and counts the loss once. A purged entry does not count as lost.
+   * Compares a head from a read with the head that was known before the read. Returns false, and counts the loss once,
+   * if the audit log no longer contains the known head. A purged entry does not count as lost.
    */
   continues(tenantId: string, asked: LastHead | undefined, seen: SeenHead): boolean {
     if (!asked || asked.isLost) return true;

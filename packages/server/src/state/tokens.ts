@@ -23,12 +23,12 @@ interface ReadToken {
   readonly time: number;
 }
 
-/** Finds the API key of a token, in the cache or in the database. */
+/** Finds the API key that belongs to a token, in the cache or in the database. */
 export class Tokens {
   readonly #tenants: Tenants;
   readonly #admission: Admission;
   readonly #alarms: Alarms;
-  /** The tenant and the id of the API key of each token that was found earlier. */
+  /** The tenant and the API key's id for each token that was found before. */
   readonly #byToken = new BoundedMap<string, { readonly tenantId: string; readonly apiKeyId: string }>(
     100_000,
   );
@@ -44,14 +44,15 @@ export class Tokens {
     return this.#byToken.get(textOf(tokenHash)) !== undefined;
   }
 
-  /** Returns the API key of a token, and the view of its tenant. The replica remembers only tokens that it has found. */
+  /** Returns the API key of a token, with the view of its tenant. The replica caches only tokens that exist. */
   async find(tokenHash: Uint8Array): Promise<FoundToken | undefined> {
     const token = textOf(tokenHash);
     const known = this.#byToken.get(token);
     const view = known && this.#tenants.remembered.views.get(known.tenantId);
     const apiKey = view && this.#tenants.remembered.apiKey(view.state, known.apiKeyId);
     if (apiKey) return { view, apiKey };
-    // Concurrent callers share one look-up of a token. If the look-up does not find the token, each caller queries again.
+    // Concurrent callers share one look-up of a token. If the look-up does not find the token, each waiting caller
+    // queries again.
     const shared = await this.#running.get(token)?.catch(() => undefined);
     if (shared) return shared;
     const own = this.#inShare(tokenHash, (tenantId) => this.#load(tenantId, tokenHash));
@@ -69,8 +70,8 @@ export class Tokens {
   }
 
   /**
-   * Reads a token's API key and its tenant from the database. Does not read the head, because a verification must report a
-   * tampered head, and not fail because of it.
+   * Reads a token's API key and its tenant from the database. Does not read the head, because a tampered head must not
+   * prevent the verification that reports it.
    */
   async read(tokenHash: Uint8Array): Promise<ReadToken | undefined> {
     return this.#inShare(tokenHash, async (tenantId) => {
@@ -86,8 +87,8 @@ export class Tokens {
   }
 
   /**
-   * Loads a token within a share of the connections. Tokens that were never found have a separate share, so that a flood of
-   * unknown tokens cannot delay known tokens. The token directory names the tenant.
+   * Loads a token within its share of the connections. Tokens that were never found have a separate share, so that a
+   * flood of unknown tokens cannot delay known tokens. The token directory contains the tenant of each token.
    */
   #inShare<T>(tokenHash: Uint8Array, load: (tenantId: string) => Promise<T>): Promise<T | undefined> {
     const { known_tokens, unknown_tokens } = this.#admission.shares;
@@ -108,7 +109,7 @@ export class Tokens {
       });
       if (!read || !loaded) return undefined;
       const view = this.#tenants.learn(read);
-      // If another read has updated the view since this read began, the tenant is read again.
+      // Another read has updated the tenant's view since this read began, so the tenant is read again.
       if (!view.state.isNamed(read.head)) continue;
       const apiKey = this.#authentic(view.state.secrets, loaded);
       if (!apiKey) return undefined;
@@ -117,7 +118,7 @@ export class Tokens {
     }
   }
 
-  /** Returns the API key if its row is authentic. Otherwise raises an alarm and returns undefined. */
+  /** Returns the API key if its row is authentic. If not, raises an alarm and returns undefined. */
   #authentic(secrets: TenantSecrets, loaded: Loaded<ApiKeyRow>): ApiKeyRow | undefined {
     const apiKey = authentic(secrets, apiKeyTable, loaded);
     if (!apiKey) {

@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 
 const minute = 60_000;
 
-/** Collects the times of the last use of API keys, until a job writes them to the database. */
+/** Collects the times at which API keys were last used, until a job writes the times to the database. */
 export class Used {
   readonly #clock: Clock;
   #uses = new Map<string, Use>();

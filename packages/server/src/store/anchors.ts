@@ -2,8 +2,8 @@ import { first, type Table } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
 /**
- * The row that a purge writes: the id and the hash of the last deleted entry, and a digest of the rows that existed after
- * that entry.
+ * The anchor of an audit log, which a purge writes: the id and the hash of the last deleted entry, and a digest of the
+ * rows that existed after that entry.
  */
 export interface AnchorRow {
   readonly tenant_id: string;
@@ -24,7 +24,9 @@ export function findAnchor(sql: Sql, tenantId: string): Promise<AnchorRow | unde
   return first(sql<AnchorRow[]>`select * from eaas.audit_anchors where tenant_id = ${tenantId}`);
 }
 
-/** Writes the anchor, and deletes the entries up to it. Returns the number of deleted entries. */
+/**
+ * Writes the anchor of an audit log, and deletes the entries up to the anchor. Returns the number of deleted entries.
+ */
 export async function purgeThrough(tx: Transaction, anchor: AnchorRow): Promise<number> {
   await tx`insert into eaas.audit_anchors ${tx({ ...anchor })} on conflict (tenant_id) do update set
     id = excluded.id, hash = excluded.hash, rows_digest = excluded.rows_digest, mac = excluded.mac`;

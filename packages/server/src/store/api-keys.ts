@@ -2,7 +2,7 @@ import type { ApiKeyFields } from '@eaas/protocol/service';
 import { countRows, first, type Loaded, loadRows, type RecordedRow, recordedTable } from './rows.ts';
 import type { Sql } from './sql.ts';
 
-/** An API key's row. It has the hash of the token, and never the token. */
+/** The row of an API key. It has the hash of the token and never the token. */
 export interface ApiKeyRow extends ApiKeyFields, RecordedRow {
   readonly token_hash: Uint8Array;
   /** The id of the audit entry that records the creation of the API key. */
@@ -54,14 +54,17 @@ export function countOtherManagers(sql: Sql, tenantId: string, apiKeyId: string)
   );
 }
 
-/** The last use of an API key. The time is rounded down to the minute. */
+/** The time at which an API key was last used, rounded down to the minute. */
 export interface Use {
   readonly api_key_id: string;
   readonly tenant_id: string;
   readonly last_used_at: number;
 }
 
-/** Reads the times at which the given API keys of a tenant were last used, by the id of the API key. */
+/**
+ * Reads the times at which the given API keys of a tenant were last used. The result is a map from the id of the API
+ * key.
+ */
 export async function lastUses(sql: Sql, tenantId: string, of: readonly { readonly api_key_id: string }[]) {
   const rows = await sql<Use[]>`select * from eaas.api_key_uses
     where tenant_id = ${tenantId} and api_key_id = any (${of.map((one) => one.api_key_id)}::uuid[])`;

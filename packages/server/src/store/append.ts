@@ -2,7 +2,10 @@ import type { ChainedRow } from './audit-entries.ts';
 import type { HeadRow } from './heads.ts';
 import type { Sql } from './sql.ts';
 
-/** Consecutive audit entries, with the head before the first one and the head after the last one. */
+/**
+ * Consecutive audit entries that one SQL statement appends, with the head before the first entry and the head after the
+ * last entry.
+ */
 export interface Link {
   readonly expected: HeadRow;
   readonly next: HeadRow;
@@ -18,16 +21,17 @@ interface EncodedEntry {
 
 export interface Appended {
   /**
-   * `moved` means that the head is not the expected head. `clock` means that `now` differs too much from the database's time.
+   * `moved` means that the head has changed since the entries were chained. `clock` means that `now` differs too much
+   * from the database's time.
    */
   readonly outcome: 'written' | 'moved' | 'clock';
   readonly time: number;
 }
 
 /**
- * Appends entries and advances the head in one statement. Writes nothing unless the head is the expected one and `now`, the
- * time at which the entries were decided, agrees with the database's time. Throws after a second if another transaction
- * has locked the head.
+ * Appends audit entries and advances the head in one statement. Writes nothing if the head has changed, or if `now`
+ * differs too much from the database's time. `now` is the time at which the entries were decided. Throws after a second
+ * if another transaction has locked the head.
  */
 export async function appendLink(sql: Sql, tenantId: string, link: Link, now: number): Promise<Appended> {
   const { expected, next, entries } = link;
@@ -44,13 +48,13 @@ export async function appendLink(sql: Sql, tenantId: string, link: Link, now: nu
 }
 
 /**
- * Encodes an entry, the nth of its link. The entries of a link are sent as one JSON text, because the driver would escape
- * each value of a list.
+ * Encodes an audit entry for `eaas.append`. `nth` is its position among the entries of the statement. All entries are
+ * sent as one JSON text, because the driver would escape each value of a list.
  */
 export function encodeEntry(entry: ChainedRow, nth: number): EncodedEntry {
   const { action, key_id, key_version, actor, ip_address, metadata, hash, mac } = entry;
   const others = JSON.stringify({ nth, action, key_id, key_version, actor, ip_address });
-  // The metadata is inserted as JSON, and PostgreSQL keeps the text of JSON unchanged. In a string each quote would be
-  // escaped.
+  // The metadata is sent as JSON, not as a JSON string, in which each quote would be escaped. PostgreSQL keeps the text
+  // of JSON unchanged.
   return { json: `${others.slice(0, -1)},"metadata":${metadata}}`, hash, mac };
 }

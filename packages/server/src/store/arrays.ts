@@ -1,7 +1,7 @@
-// The functions in this file parse and format PostgreSQL's text form of arrays. The driver can do this too, but it queries
-// the array types on each new connection, and an error of that query cannot be caught.
+// The functions in this file parse and format PostgreSQL's text form of arrays. The driver's own functions query the
+// array types on each new connection, and errors of that query cannot be caught.
 
-/** A parsed array. It can be nested, because a tampered row can contain nested arrays. */
+/** A parsed array of PostgreSQL. A tampered row can contain nested arrays, so a parsed array can be nested. */
 export type Parsed = (string | null | Parsed)[];
 
 const token = /[{}]|"([^"\\]*(?:\\.[^"\\]*)*)"|[^,{}]+/gs;
@@ -9,7 +9,7 @@ const token = /[{}]|"([^"\\]*(?:\\.[^"\\]*)*)"|[^,{}]+/gs;
 export function parseArray(text: string): Parsed {
   const root: Parsed = [];
   const open: Parsed[] = [root];
-  // An array with a lower bound other than 1 begins with its bounds, as in [0:1]={a,b}.
+  // If the lower bound of an array is not 1, its text begins with the bounds, as in [0:1]={a,b}.
   for (const [word, quoted] of text.slice(text.indexOf('{')).matchAll(token)) {
     const list = open.at(-1) ?? root;
     if (word === '{') {

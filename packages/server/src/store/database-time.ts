@@ -7,8 +7,8 @@ export async function databaseTime(sql: Sql): Promise<number> {
 }
 
 /**
- * Returns the least number of milliseconds by which a clock is ahead of the database's clock. The exact difference is
- * unknown, because the query takes time. The query needs no schema.
+ * Returns the minimum number of milliseconds by which a clock is ahead of the database's clock. The query takes time,
+ * so the exact difference is unknown. The query needs no schema.
  */
 export async function clockDifference(sql: Sql, clock: () => number): Promise<number> {
   const before = clock();

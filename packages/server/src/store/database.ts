@@ -1,26 +1,26 @@
 import { DatabaseBusy, DatabaseSlow, isConnectionLost } from './faults.ts';
 import { type Connection, openPool, type Pool, type Transaction } from './sql.ts';
 
-/** A pool that was replaced is closed after this many milliseconds. */
+/** The time in milliseconds after which a replaced connection pool is closed. */
 const grace = 5_000;
 /**
- * A pool that is younger than this many milliseconds is not replaced when it loses a connection, because the driver opens
- * another connection.
+ * The minimum age in milliseconds at which a pool is replaced after a lost connection. A younger pool is kept, because
+ * the driver opens another connection.
  */
 const young = 200;
 
 /**
- * A connection pool that is replaced if work takes too long or a connection is lost. This is needed because postgres.js
- * has no time limit for a query, does not always reopen a lost connection, and queues queries behind a connection that
- * hangs. All pools in `siblings` connect to the same server. If the connections of one pool are dead, the other pools
- * are replaced too.
+ * A connection pool that is replaced if work takes too long or a connection is lost. Replacement is necessary, because
+ * postgres.js has no time limit for a query, does not always reopen a lost connection, and queues queries behind a
+ * connection that hangs. All pools in `siblings` connect to the same server. If the connections of one pool are dead,
+ * its siblings are replaced too.
  */
 export class Database {
   readonly #connection: Connection;
   readonly #max: number;
   readonly #siblings: Set<Database>;
   readonly #replaced = new Set<Pool>();
-  /** Pieces of work that wait for a free connection, in order of arrival. */
+  /** The work that waits for a free connection, in order of arrival. */
   readonly #waiting = new Set<() => void>();
   #free: number;
   #pool: Pool;
@@ -36,8 +36,9 @@ export class Database {
   }
 
   /**
-   * Runs work that uses one connection at a time. Throws DatabaseSlow if the work takes longer than `milliseconds`. The work can
-   * still take effect afterwards. Throws DatabaseBusy if no connection becomes free within `milliseconds` before the work.
+   * Runs work that uses one connection at a time. Throws DatabaseSlow if the work takes longer than `milliseconds`. The
+   * work can still take effect after this error. Throws DatabaseBusy if no connection becomes free within
+   * `milliseconds`.
    */
   async run<T>(work: (sql: Pool) => Promise<T>, milliseconds = 3_000): Promise<T> {
     if (this.#free > 0) this.#free--;
@@ -49,8 +50,8 @@ export class Database {
       this.#answeredAt = performance.now();
       return result;
     } catch (error) {
-      // Another pool is replaced too if it has had no response since this work began, because then its connections are
-      // probably dead.
+      // A sibling pool without a response since the start of this work probably has dead connections, so the sibling is
+      // replaced too.
       if (error instanceof DatabaseSlow) this.#suspect(pool, (one) => one.#answeredAt < startedAt);
       else if (isConnectionLost(error) && !this.#isYoung()) this.#suspect(pool, (one) => !one.#isYoung());
       throw error;
@@ -62,8 +63,8 @@ export class Database {
   }
 
   /**
-   * Runs a transaction. PostgreSQL ends the transaction if the connection is lost or the client sends nothing for 5 s. Only
-   * PostgreSQL 17 and later also end it if the client stops in the middle of a statement's messages.
+   * Runs a transaction. PostgreSQL ends the transaction if the connection is lost, or if the client sends nothing for 5
+   * s. If the client stops in the middle of a statement's messages, only PostgreSQL 17 and later end the transaction.
    */
   async transaction<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 4_000): Promise<T> {
     const limit = String(0.75 * milliseconds);
@@ -76,12 +77,12 @@ export class Database {
     });
   }
 
-  /** Runs several reads in one snapshot. PostgreSQL cancels a statement that takes too long. */
+  /** Runs several queries in one snapshot. PostgreSQL cancels a statement that takes too long. */
   async snapshot<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 2_000): Promise<T> {
     const limit = String(0.9 * milliseconds);
     return this.#begin('isolation level repeatable read read only', milliseconds, async (tx) => {
-      // `execute` sends the setting immediately before the first query and does not wait for a response, which saves a round
-      // trip.
+      // `execute` sends the setting immediately before the first query without waiting for a response, which saves a
+      // round trip.
       const setting = tx`select set_config('statement_timeout', ${limit}, true)`.execute();
       const [, result] = await Promise.all([setting, work(tx)]);
       return result;
@@ -90,8 +91,8 @@ export class Database {
 
   async #begin<T>(options: string, milliseconds: number, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.run((sql) => {
-      // This deadline is earlier than the deadline of `run`, so that no transaction begins or commits after its caller has
-      // got an error.
+      // The deadline is earlier than the deadline of `run`, so that no transaction begins or commits after its caller
+      // has received an error.
       const deadline = performance.now() + milliseconds - 10;
       const requireInTime = (): void => {
         if (performance.now() > deadline)
@@ -127,7 +128,7 @@ export class Database {
   }
 
   /**
-   * Replaces this pool, unless it was already replaced. Also replaces other pools on the same server whose connections are
+   * Replaces this connection pool, unless it was already replaced. Also replaces sibling pools whose connections are
    * dead.
    */
   #suspect(pool: Pool, isDead: (sibling: Database) => boolean): void {
@@ -138,7 +139,9 @@ export class Database {
     }
   }
 
-  /** Opens a new pool. Work on the old pool can continue for the grace period and then for this many seconds. */
+  /**
+   * Opens a new pool. Work on the old pool can continue for the grace period and then for the given number of seconds.
+   */
   #replacePool(seconds: number): void {
     const old = this.#pool;
     this.#pool = openPool(this.#connection, this.#max);
@@ -156,7 +159,7 @@ async function endQuietly(pool: Pool, seconds: number): Promise<void> {
   try {
     await pool.end({ timeout: seconds });
   } catch {
-    // An error is ignored here. It means that the old pool was broken, so that it has no open connections.
+    // If closing fails, the old pool was broken and has no open connections. So the error is ignored.
   }
 }
 

@@ -1,10 +1,13 @@
 import { first } from './rows.ts';
 import type { Sql } from './sql.ts';
 
-// The directories are two tables that map API key tokens and names to tenants. A directory row grants no access, because the
-// service always checks the tenant's own rows.
+// The directories are two tables that map API key tokens and names to tenants. A directory row grants no access,
+// because the service always checks the rows of the tenant as well.
 
-/** A directory row without a matching row of its tenant counts as left by a crash after this many milliseconds. */
+/**
+ * The age in milliseconds at which a directory row without a matching row of its tenant counts as the remains of a
+ * crash.
+ */
 const abandonedAfter = 60_000;
 
 export async function findTokenTenant(sql: Sql, tokenHash: Uint8Array): Promise<string | undefined> {
@@ -13,7 +16,7 @@ export async function findTokenTenant(sql: Sql, tokenHash: Uint8Array): Promise<
   return row?.tenant_id;
 }
 
-/** Inserts the directory row of a token, which must happen before the transaction that inserts the API key. */
+/** Inserts a token's row into the directory. Call this function before the transaction that inserts the API key. */
 export async function enterToken(sql: Sql, tenantId: string, tokenHash: Uint8Array): Promise<void> {
   await sql`insert into eaas.token_directory (token_hash, tenant_id) values (${tokenHash}, ${tenantId})`;
 }
@@ -23,8 +26,8 @@ export async function removeToken(sql: Sql, tokenHash: Uint8Array): Promise<void
 }
 
 /**
- * Returns the tenant that the directory names for a name. The caller must check the tenant's row, because the tenant's name
- * might have changed.
+ * Returns the tenant that has this name in the directory. The caller must check the tenant's row, because the tenant
+ * might have another name by now.
  */
 export async function findNamedTenant(sql: Sql, name: string): Promise<string | undefined> {
   const row = await first(sql<{ tenant_id: string }[]>`
@@ -33,8 +36,8 @@ export async function findNamedTenant(sql: Sql, name: string): Promise<string | 
 }
 
 /**
- * Reserves a name for a tenant, and returns whether this succeeded. This must happen before the transaction that writes the
- * name. A reservation that a crash has left can be taken over.
+ * Reserves a name for a tenant. Returns false if the name is taken. Call this function before the transaction that
+ * writes the name. A name whose reservation is the remains of a crash can be reserved again.
  */
 export async function reserveName(sql: Sql, tenantId: string, name: string): Promise<boolean> {
   const { count } = await sql`
@@ -46,7 +49,7 @@ export async function reserveName(sql: Sql, tenantId: string, name: string): Pro
   return count > 0;
 }
 
-/** Deletes a tenant's reservation of a name. Does nothing if the tenant has that name. */
+/** Deletes a tenant's reservation of a name. Does nothing if the name is the tenant's current name. */
 export async function releaseName(sql: Sql, tenantId: string, name: string): Promise<void> {
   await sql`
     delete from eaas.tenant_names where name = ${name} and tenant_id = ${tenantId} and not exists (
@@ -58,7 +61,7 @@ export async function removeFromDirectories(sql: Sql, tenantId: string): Promise
   await sql`delete from eaas.tenant_names where tenant_id = ${tenantId}`;
 }
 
-/** Deletes directory rows that a crash left, and inserts missing rows. */
+/** Deletes directory rows that are the remains of a crash, and inserts missing rows. */
 export async function repairDirectories(sql: Sql): Promise<void> {
   await sql`
     delete from eaas.token_directory d where created_at < eaas.now_ms() - ${abandonedAfter}::bigint and not exists (

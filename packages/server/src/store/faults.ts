@@ -8,7 +8,9 @@ export class DatabaseBusy extends Error {
   override readonly name = 'DatabaseBusy';
 }
 
-/** Classes of SQLSTATE codes for errors that a retry does not solve: data, constraints, privileges. */
+/**
+ * The first two characters of SQLSTATE codes for errors that a retry cannot solve: data, constraints and privileges.
+ */
 const permanent = new Set(['22', '23', '42']);
 
 /**
@@ -17,14 +19,20 @@ const permanent = new Set(['22', '23', '42']);
  */
 const unparsed = '22P02';
 
-/** Codes of connection errors of the driver, the operating system and TLS, for example SELF_SIGNED_CERT_IN_CHAIN. */
+/**
+ * Error codes for failed connections, from the driver, the operating system and TLS. An example is
+ * SELF_SIGNED_CERT_IN_CHAIN.
+ */
 const connectionFault =
   /^(CONNECTION_|CONNECT_TIMEOUT|E[A-Z]+$|ERR_TLS_|ERR_SSL_|UNABLE_TO_|CERT_|\w*SELF_SIGNED_CERT)/;
 
-/** Codes of connection errors, including those that a pooler reports for its server, and of shutdowns of the server. */
+/**
+ * Error codes for lost connections and for a server that shuts down. A connection pooler can report the same codes for
+ * its server.
+ */
 const lost = /^(CONNECTION_|08|57P0[1-3])/;
 
-/** Returns whether the error is PostgreSQL's refusal of a statement, for any reason. */
+/** Returns whether the error means that PostgreSQL refused a statement, for any reason. */
 export function isDatabaseError(error: unknown): error is postgres.PostgresError {
   return error instanceof postgres.PostgresError;
 }
@@ -38,7 +46,8 @@ export function isDenied(error: unknown): boolean {
 }
 
 /**
- * Returns whether a retry might succeed, because the database cannot be reached, is too slow or busy, or is shutting down.
+ * Returns whether a retry might succeed. A retry might succeed if the database is not available, too slow, busy or
+ * shutting down.
  */
 export function isDatabaseFault(error: unknown): boolean {
   if (error instanceof DatabaseSlow || error instanceof DatabaseBusy) return true;
@@ -56,8 +65,8 @@ export function isConnectionLost(error: unknown): boolean {
 
 /**
  * Returns whether an uncaught error comes from the database or from postgres.js. When a connection breaks, postgres.js
- * throws errors in timers and ignored promises. Such an error can be ignored, because the caller gets another error and
- * the pool is replaced.
+ * throws errors in timers and ignored promises. Such an error can be ignored, because the caller of the query gets
+ * another error and the pool is replaced.
  */
 export function isDriverFault(error: unknown): boolean {
   if (isDatabaseFault(error)) return true;

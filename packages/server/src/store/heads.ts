@@ -1,16 +1,16 @@
 import { type Fragment, first, type Table } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-/** The row with the head of a tenant's chain: the last entry, and the number of encrypt operations in the month. */
+/** The head of a tenant's audit log: the last entry, and the number of encrypt operations in the month. */
 export interface HeadRow {
   readonly tenant_id: string;
   readonly id: number;
   readonly hash: Uint8Array;
-  /** The id of the last entry that changed the tenant, a key or an API key. */
+  /** The id of the last audit entry that changed the tenant, a key or an API key. */
   readonly state_id: number;
   /**
-   * The hash of the entry `state_id`. It is null until the tenant's next change if an earlier version of the service wrote
-   * the head.
+   * The hash of the audit entry `state_id`. Null if an earlier version of the service wrote the head and the tenant has
+   * not changed since.
    */
   readonly state_hash: Uint8Array | null;
   readonly created_at: number;
@@ -27,22 +27,25 @@ export const headTable: Table<HeadRow> = {
   added: 'state_hash',
 };
 
-/** The head of a tenant's log, with other values that the same query has read. */
+/** The head of a tenant's audit log, with other values from the same query. */
 export interface SeenHead extends HeadRow {
   /**
-   * The hash of the entry `state_id`. The query reads it from the entry if the head does not contain it. Null if that entry
-   * was purged.
+   * The hash of the audit entry `state_id`. If the head does not contain the hash, the query reads it from the entry.
+   * Null if the entry was purged.
    */
   readonly state_name: Uint8Array | null;
-  /** The hash of the entry `knownId`. Null if the log has no such entry. Undefined if the caller passed no `knownId`. */
+  /**
+   * The hash of the audit entry `knownId`. Null if the log has no such entry. Undefined if the caller passed no
+   * `knownId`.
+   */
   readonly known_hash?: Uint8Array | null | undefined;
   /** The database's time when the head was read, in milliseconds since 1970. */
   readonly now: number;
 }
 
 /**
- * Reads the head of a tenant's log. If `knownId` (the id of an earlier head) is given, the query also reads the hash of that
- * entry.
+ * Reads the head of a tenant's audit log. If `knownId` (the id of an earlier head) is given, also reads the hash of
+ * that entry.
  */
 export function findHead(sql: Sql, tenantId: string, knownId?: number): Promise<SeenHead | undefined> {
   return first(sql<SeenHead[]>`
@@ -52,15 +55,18 @@ export function findHead(sql: Sql, tenantId: string, knownId?: number): Promise<
     from eaas.audit_heads h where tenant_id = ${tenantId}`);
 }
 
-// `limit 1` is needed because an attacker who has removed the primary key can insert two entries with one id.
+// An attacker who has removed the primary key can insert two audit entries with one id, so the query needs `limit 1`.
 function entryHash(sql: Sql, id: Fragment) {
   return sql`(select e.hash from eaas.audit_entries e where e.tenant_id = h.tenant_id and e.id = ${id} limit 1)`;
 }
 
-/** Locks and reads the head of a tenant's log. No other transaction can append until this transaction ends. */
+/**
+ * Locks and reads the head of a tenant's audit log. No other transaction can append to the log until the transaction
+ * ends.
+ */
 export async function lockHead(tx: Transaction, tenantId: string, knownId?: number) {
-  // `execute` sends the lock before the read. Otherwise postgres.js would send the lock when it is awaited, which is after
-  // the read. Then the head and the time could be older than the lock.
+  // `execute` sends the lock before the read. Without `execute`, postgres.js would send the lock only after the read.
+  // Another transaction could then change the head between the read and the lock.
   const lock = tx`select from eaas.audit_heads where tenant_id = ${tenantId} for update`.execute();
   const [, head] = await Promise.all([lock, findHead(tx, tenantId, knownId)]);
   return head;

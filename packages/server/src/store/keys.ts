@@ -27,7 +27,7 @@ export const keyTable = recordedTable<KeyRow>('keys', 'key_id', [
   'rev',
 ]);
 
-/** The row of a key version: 32 encrypted bytes, or null after the key was destroyed. */
+/** The row of a key version. It has 32 encrypted bytes, or null after the key was destroyed. */
 export interface KeyVersionRow {
   readonly key_id: string;
   readonly key_version: number;
@@ -55,14 +55,14 @@ export function findKeys(sql: Sql, tenantId: string, keyIds: readonly string[]):
   );
 }
 
-/** Reads the newest version of each key in `keyIds`, and the versions of keys in `named`. */
+/** Reads the newest version of each key in `keyIds`, and the key versions that `named` lists. */
 export async function findKeyVersions(
   sql: Sql,
   tenantId: string,
   keyIds: readonly string[],
   named: readonly { keyId: string; keyVersion: number }[],
 ): Promise<KeyVersionRow[]> {
-  // The query looks up each row by the primary key, because a key can have thousands of versions.
+  // A key can have thousands of versions, so the query looks up each row by the primary key.
   return sql<KeyVersionRow[]>`
     select v.key_id, v.key_version, v.created_at, v.sealed
     from (
@@ -84,7 +84,7 @@ export async function nameIsTaken(sql: Sql, tenantId: string, name: string): Pro
 export interface KeyFilter {
   readonly status?: string | undefined;
   readonly name?: string | undefined;
-  /** The ids of the keys that the caller's API key can use. Null for all keys. */
+  /** The ids of the keys that the caller's API key can use. Null means all keys. */
   readonly among: readonly string[] | null;
 }
 
@@ -111,8 +111,8 @@ function matching(sql: Sql, tenantId: string, { status, name, among }: KeyFilter
 type DueKey = Pick<KeyRow, 'tenant_id' | 'key_id' | 'key_version' | 'status'>;
 
 /**
- * Reads up to 1,000 keys of all tenants that are due: active keys for rotation, and pending keys for destruction. Keys with
- * the maximum number of versions come last, because they cannot be rotated and so stay due.
+ * Reads up to 1,000 keys of all tenants that are due for rotation or destruction. A key with the maximum number of
+ * versions cannot be rotated and stays due, so such keys come last.
  */
 export async function keysDue(sql: Sql): Promise<DueKey[]> {
   return sql<DueKey[]>`

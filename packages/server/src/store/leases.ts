@@ -1,6 +1,9 @@
 import type { Sql, Transaction } from './sql.ts';
 
-/** The right of a replica to run a job until the lease expires. The number `fence` increases with each new holder. */
+/**
+ * The right of a replica to run a job until the lease expires. The number `fence` increases each time another replica
+ * takes the lease.
+ */
 export interface LeaseRow {
   readonly job: string;
   readonly holder: string;
@@ -10,7 +13,7 @@ export interface LeaseRow {
 /** Locks a lease until a transaction ends. Throws LeaseLost if the lease has expired. */
 export type Hold = (tx: Transaction) => Promise<void>;
 
-/** Thrown if the lease of a job has expired, because another replica might run the job now. */
+/** Thrown if the lease of a job has expired. Another replica might already run the job. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
   constructor(job: string) {
@@ -18,7 +21,7 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Takes or renews the lease of a job. Returns undefined if another replica holds the lease. */
+/** Takes or renews the lease of a job for a replica. Returns undefined if another replica holds the lease. */
 export async function takeLease(sql: Sql, job: string, holder: string, milliseconds: number) {
   const [row] = await sql<{ fence: number }[]>`
     insert into eaas.leases as held (job, holder, fence, expires_at)
@@ -36,8 +39,8 @@ export async function releaseLease(sql: Sql, { job, holder, fence }: LeaseRow): 
 }
 
 /**
- * Locks the lease of a job until the transaction ends, so that no other replica can take it. Throws LeaseLost if the lease
- * has expired.
+ * Locks the lease of a job until the transaction ends, so that no other replica can take the lease. Throws LeaseLost if
+ * the lease has expired.
  */
 export async function requireLease(tx: Transaction, { job, holder, fence }: LeaseRow): Promise<void> {
   const { count } = await tx`

@@ -10,8 +10,8 @@ const migrations = [tables, guards, tenantFirst, append];
 const lockNumber = 0x65616173; // 'eaas' in ASCII: identifies the advisory lock
 
 /**
- * Runs the missing migrations, and returns how many it ran. Grants the server's role its privileges. `sql` must be connected
- * as the owner of the schema. Concurrent calls wait for each other.
+ * Runs the missing migrations, and returns their number. Grants the server's role its privileges. `sql` must be
+ * connected as the owner of the schema. Concurrent calls wait for each other.
  */
 export async function migrate(sql: Pool, serverRole: string | null): Promise<number> {
   return sql.begin(async (tx) => {
@@ -34,7 +34,7 @@ export async function isMigrated(sql: Sql): Promise<boolean> {
   return found?.there === true && (await schemaVersion(sql)) >= migrations.length;
 }
 
-/** Returns whether the connected role owns the tables. An owner can remove their triggers. */
+/** Returns whether the connected role owns the tables. The owner of a table can remove its triggers. */
 export async function ownsTables(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ owns: boolean }[]>`
     select pg_has_role(current_user, relowner, 'usage') as owns from pg_class where oid = 'eaas.audit_entries'::regclass`;

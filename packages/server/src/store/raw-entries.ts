@@ -1,13 +1,13 @@
 import { parseUuid } from '@eaas/protocol';
 import type { Transaction } from './sql.ts';
 
-/** An audit entry as PostgreSQL sends it. The hash of the entry is computed from these bytes. */
+/** An audit entry in the bytes that PostgreSQL sends. The hash of the entry is computed from these bytes. */
 export interface RawEntry {
   readonly id: number;
   readonly createdAt: number;
   /**
-   * The bytes of the columns from `id` to `created_at`. Each column has its length in 4 bytes (all bits set for null) and its
-   * text.
+   * The bytes of the columns from `id` to `created_at`. Each column is its length in 4 bytes, followed by its text. The
+   * length of null is 4 bytes with all bits set.
    */
   readonly parts: Uint8Array;
   readonly hash: Uint8Array;
@@ -16,25 +16,25 @@ export interface RawEntry {
 
 export interface RawPage {
   readonly rows: readonly RawEntry[];
-  /** Whether the page ends before the requested `last`, because it has reached the limit of bytes. */
+  /** Whether the page has reached the limit of bytes and ends before the requested `last`. */
   readonly isCut: boolean;
 }
 
-/** A page of entries ends when the metadata of its entries has this number of bytes. */
+/** A page of audit entries ends when the metadata of its entries has this number of bytes. */
 const pageBytes = 4 * 1024 * 1024;
 
 const signature = 'PGCOPY\n\u00ff\r\n\0';
 const fieldCount = 10;
 
 /**
- * Reads a page of entries by binary COPY, oldest first. COPY encodes fields as `pae` encodes parts, so the hash of an entry
- * can be computed from the bytes of its row. Needs a transaction, which has its own connection, because postgres.js throws if
- * it sends a query to a connection that is in a COPY.
+ * Reads a page of audit entries by binary COPY, oldest first. COPY encodes fields as `pae` encodes parts, so the hash
+ * of an entry can be computed from the bytes of its row. Call this function in a transaction, whose connection runs no
+ * other query. During a COPY, postgres.js throws if it sends another query.
  */
 export async function rawEntries(tx: Transaction, tenantId: string, first: number, last: number) {
   if (parseUuid(tenantId) !== tenantId) throw new TypeError('`tenantId` must be a UUID in lower case');
-  // COPY accepts no parameters, so `whole` and the UUID check make the values safe to insert into the SQL. `order by id`
-  // would sort by the text of the id.
+  // COPY accepts no parameters. The values in the SQL are safe, because `whole` and the UUID check have validated them.
+  // `order by id` would sort by the text of the id.
   const query = tx.unsafe(`copy (
     select id::text, action, key_id::text, key_version::text, actor, ip_address, metadata, created_at::text, hash, mac
     from (
@@ -49,16 +49,16 @@ export async function rawEntries(tx: Transaction, tenantId: string, first: numbe
   await new Promise<void>((resolve, reject) => {
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('end', () => {
-      // postgres.js pauses the socket of the connection while the stream is full, and resumes it when the stream is read.
-      // Without this last read, the connection would stay paused.
+      // postgres.js pauses the socket while the stream is full, and resumes the socket when the stream is read. Without
+      // the last read, the socket would stay paused.
       stream._read(0);
       resolve();
     });
     stream.on('error', reject);
   });
   const bytes = Buffer.concat(chunks);
-  // The size includes more than the metadata that the limit counts, so a complete page is sometimes treated as incomplete.
-  // The only effect is one more read.
+  // The size counts more than the metadata, so a complete page is sometimes treated as incomplete. The only effect is
+  // one more read.
   return { rows: readRows(bytes), isCut: bytes.length >= pageBytes };
 }
 

@@ -2,11 +2,11 @@ import type { ApiKeyRow } from './api-keys.ts';
 import type { KeyRow, KeyVersionRow } from './keys.ts';
 import type { Sql } from './sql.ts';
 
-// The queries of this file read rows for a verification of the audit log.
+// The queries in this file read rows for a verification of the audit log.
 
 /**
- * Counts a tenant's rows in each table that must have one row per tenant. If a table has more, someone has removed its
- * constraints.
+ * Counts a tenant's rows in each table that must have one row per tenant. A higher count shows that someone has removed
+ * a constraint.
  */
 export async function countSingleRows(sql: Sql, tenantId: string): Promise<Record<string, number>> {
   const [row] = await sql<Record<string, number>[]>`select
@@ -16,7 +16,7 @@ export async function countSingleRows(sql: Sql, tenantId: string): Promise<Recor
   return row ?? {};
 }
 
-/** The ids of the entries that created and last changed a row, as the row and its newest record state them. */
+/** The ids of the audit entries that created and last changed a row, from the row and from its newest record. */
 export interface RowAge {
   readonly kind: 'tenant' | 'key' | 'api_key';
   readonly id: string;
@@ -26,7 +26,7 @@ export interface RowAge {
   readonly recorded: number | null;
 }
 
-/** Reads the creation and the last change of every key, API key and tenant row of a tenant. */
+/** Reads when every key, API key and tenant row of a tenant was created and last changed. */
 export async function rowAges(sql: Sql, tenantId: string): Promise<RowAge[]> {
   return sql<RowAge[]>`
     select kind, id, rev, created_id,
@@ -38,7 +38,7 @@ export async function rowAges(sql: Sql, tenantId: string): Promise<RowAge[]> {
     ) rows`;
 }
 
-/** A page of keys ends with the key at which the page has this number of key versions. */
+/** The number of key versions at which a page of keys ends. The page includes all versions of its last key. */
 const pageVersions = 1_000;
 
 export async function keyPage(sql: Sql, tenantId: string, after: string): Promise<KeyRow[]> {
@@ -61,8 +61,7 @@ export async function versionsOf(sql: Sql, tenantId: string, keyIds: readonly st
 }
 
 /**
- * Reads up to 1,000 key versions whose key does not exist. They can exist only if someone has removed the constraints of the
- * tables.
+ * Reads up to 1,000 key versions whose key does not exist. Such versions show that someone has removed a constraint.
  */
 export async function strayVersions(sql: Sql, tenantId: string) {
   return sql<Pick<KeyVersionRow, 'key_id' | 'key_version'>[]>`
@@ -72,8 +71,8 @@ export async function strayVersions(sql: Sql, tenantId: string) {
 }
 
 /**
- * Reads a page of API keys with ids above `after`, ordered by id. A page is small, because each API key can have about 20
- * KiB.
+ * Reads a page of API keys with ids above `after`, ordered by id. Each API key can have about 20 KiB, so a page is
+ * small.
  */
 export async function apiKeyPage(sql: Sql, tenantId: string, after: string): Promise<ApiKeyRow[]> {
   return sql<ApiKeyRow[]>`

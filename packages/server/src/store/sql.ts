@@ -1,12 +1,15 @@
 import postgres from 'postgres';
 import { formatArray, parseArray } from './arrays.ts';
 
-/** The driver reads a bigint column as a number, because all integers in the database are below 2^53. */
+/**
+ * The driver reads a bigint column as a JavaScript number. This is safe, because all integers in the database are below
+ * 2^53.
+ */
 interface Types extends Record<string, unknown> {
   bigint: number;
 }
 
-/** A pool of connections, or the one connection of a transaction. Functions of the store accept both. */
+/** A connection pool, or the connection of a transaction. Functions in this folder accept both. */
 export type Sql = postgres.ISql<Types>;
 export type Transaction = postgres.TransactionSql<Types>;
 export type Pool = postgres.Sql<Types>;
@@ -20,7 +23,7 @@ interface DriverTypes extends Record<string, postgres.PostgresType> {
 
 const types: DriverTypes = {
   bigint: { to: 20, from: [20], parse: Number, serialize: String },
-  // text[], uuid[] and bigint[]
+  // The array types text[], uuid[] and bigint[].
   texts: { to: 1009, from: [1009], parse: parseArray, serialize: formatArray },
   uuids: { to: 2951, from: [2951], parse: parseArray, serialize: formatArray },
   bigints: {
@@ -35,7 +38,7 @@ export function openPool(connection: Connection, max: number): Pool {
   const options: postgres.Options<DriverTypes> = {
     max,
     types,
-    // Without this option, the driver queries the array types on each new connection, and behind a pooler this query can
+    // By default, the driver queries the array types on each new connection. Behind a connection pooler this query can
     // fail.
     fetch_types: false,
     connect_timeout: 3,
@@ -46,7 +49,7 @@ export function openPool(connection: Connection, max: number): Pool {
   };
   if (typeof connection !== 'string') return postgres({ ...connection, ...options });
   const host = decodeURIComponent(new URL(connection).hostname);
-  // As for psql, the host can be the directory of a Unix socket. postgres.js would look such a host up by DNS, so the option
-  // is passed separately.
+  // As in psql, the host can be the directory of a Unix socket. postgres.js would look up such a host in a URL by DNS,
+  // so the host is passed separately.
   return postgres(connection, host.startsWith('/') ? { ...options, host } : options);
 }

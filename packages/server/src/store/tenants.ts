@@ -38,8 +38,8 @@ export function listTenants(sql: Sql): Promise<Loaded<TenantRow>[]> {
 }
 
 /**
- * Reads the ids and the names of all tenants, ordered by name. The name is null if the tenant's row was removed and only its
- * head is left.
+ * Reads the ids and the names of all tenants, ordered by name. The name is null if the tenant's row was removed and its
+ * audit log still has a head.
  */
 export async function listChains(sql: Sql): Promise<{ tenant_id: string; name: string | null }[]> {
   return sql<{ tenant_id: string; name: string | null }[]>`
@@ -53,25 +53,30 @@ export async function tenantsSealedUnder(sql: Sql, rootId: Uint8Array): Promise<
 }
 
 /**
- * Deletes the rows of a tenant in every table except the directories. Only the owner of the tables has the right to do this.
+ * Deletes the rows of a tenant in every table except the directories. Only the owner of the tables has the necessary
+ * rights.
  */
 export async function destroyTenant(tx: Transaction, tenantId: string): Promise<void> {
   await tx`select eaas.destroy_tenant(${tenantId})`;
 }
 
-/** The numbers of a tenant's keys, API keys and entries, and the time of its last use. */
+/** The number of a tenant's keys, API keys and audit entries, and the time of its last use. */
 export interface Holdings {
   readonly keys: number;
   readonly api_keys: number;
   /**
-   * The number of audit entries, computed from the ids of the head and the anchor, because counting a long log takes minutes.
+   * The number of audit entries, computed from the ids of the head and the anchor. Counting the rows of a long log
+   * would take minutes.
    */
   readonly entries: number;
-  /** Milliseconds since 1970. Null if the tenant was never used. */
+  /** The time of the tenant's last use, in milliseconds since 1970. Null if the tenant was never used. */
   readonly last_used_at: number | null;
 }
 
-/** Counts a tenant's keys, API keys and entries. A command shows the counts to the operator before it destroys the tenant. */
+/**
+ * Counts a tenant's keys, API keys and audit entries, to show the operator what a destruction of the tenant would
+ * erase.
+ */
 export async function countHoldings(sql: Sql, tenantId: string): Promise<Holdings> {
   const [row] = await sql<Holdings[]>`
     select

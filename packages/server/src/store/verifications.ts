@@ -1,7 +1,7 @@
 import { first, type Table } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-/** The result of the last verification of a tenant, and the head that it verified. */
+/** The result of the last verification of a tenant's audit log, and the verified head. */
 export interface MarkerRow {
   readonly tenant_id: string;
   readonly id: number;
@@ -10,8 +10,8 @@ export interface MarkerRow {
   readonly findings: string;
   readonly finished_at: number;
   /**
-   * The MAC of the row. It is empty if the tenant's secret cannot be decrypted, because the MAC key is derived from the
-   * secret.
+   * The MAC of the row. Empty if the tenant's secret cannot be decrypted, because the secret is needed to compute the
+   * MAC.
    */
   readonly mac: Uint8Array;
 }
@@ -49,7 +49,7 @@ export async function isVerified(sql: Sql, day: string): Promise<boolean> {
   return count > 0;
 }
 
-/** Records that the verification of a day is finished. Removes the results of tenants that no longer exist. */
+/** Records that the nightly verification is finished. Removes the results of tenants that no longer exist. */
 export async function finishVerification(
   tx: Transaction,
   day: string,

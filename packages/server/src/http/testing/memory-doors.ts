@@ -6,7 +6,7 @@ import type { Doors } from '../doors.ts';
 import { callOf } from '../reference/groups.ts';
 import { apiKeyId, tenantId, token } from '../reference/samples.ts';
 
-/** The only Authorization header that this test service accepts. */
+/** The only Authorization header that the test service in this file accepts. */
 export const authorization = `Bearer ${token}`;
 export const listedOrigin = 'https://app.example';
 
@@ -47,7 +47,7 @@ export function memoryDoors(
     run: async <R extends Route>(route: R, caller: Caller, input: unknown) => {
       calls.push({ route, caller, input });
       const answer = answers[route] ?? callOf(route).output;
-      // This function does not check the output, because some tests return outputs that violate the schema.
+      // The output is not checked, because some tests return outputs that violate the schema.
       return (typeof answer === 'function' ? answer(input) : answer) as Output<R>;
     },
     health: async () => ({ ready: true, reasons: [] }),

@@ -7,29 +7,32 @@ import { forEachChange, readMetadata, subjectOf } from './changes.ts';
 import type { Findings, Inspection } from './report.ts';
 
 /**
- * The rows that existed after one entry of the log. Maps the kind and the id of each row to the id of the last entry that
- * changed the row.
+ * The rows that existed when one entry of the audit log was written. Maps the kind and the id of each row to the id of
+ * the last entry that changed the row.
  */
 export type RowsThen = Map<string, number>;
 
-/** The changes of one row that the log records after the anchor (the last purged entry). */
+/** The changes of one row that the audit log records after the anchor (the last purged entry). */
 interface Story {
-  /** The id of the entry that created the row. Undefined if that entry is not after the anchor. */
+  /** The id of the audit entry that created the row. Undefined if that entry was purged. */
   readonly created: number | undefined;
-  /** The id of the row's change before the anchor. The first entry about the row after the anchor names this id. */
+  /**
+   * The id of the row's last change before the anchor. The first entry about the row after the anchor names this id.
+   */
   readonly before: number | undefined;
-  /** The id of the entry that records the row's last change. */
+  /** The id of the audit entry that records the row's last change. */
   last: number;
   /**
-   * Each entry about a row names the row's previous change. This is the id of the first entry that names a wrong one, if
-   * there is any.
+   * Each audit entry about a row names the row's previous change. This field is the id of the first entry that names a
+   * wrong change, or undefined if all are right.
    */
   unfounded: number | undefined;
 }
 
 /**
- * Checks that no row was removed or put back to an older state. The last change of each row must equal the last change that
- * the log and the row records name, and each row that the log names must exist. Returns the rows that existed at the anchor.
+ * Checks that no row was removed, and that no row was replaced by an older state of the same row. The last change in
+ * each row must equal the last change that the audit log and the row records name. Each row that the log names must
+ * exist. Returns the rows that existed at the anchor.
  */
 export async function judgeAges(sql: Sql, inspection: Inspection, anchorId: number): Promise<RowsThen> {
   const { turns, tenantId, findings } = inspection;
@@ -85,8 +88,8 @@ function* compare(
 }
 
 /**
- * Reports a row that was put back to an older state. For such a row the log or the row records name a later change than the
- * row itself. If the row was changed again later, the entry of that change names a wrong previous change.
+ * Reports a row that was replaced by an older state of the same row. The audit log or the row records then name a later
+ * change than the row. If the row was changed again, the entry of that change names a wrong previous change.
  */
 function judgeAge(row: RowAge, story: Story | undefined, anchorId: number, findings: Findings): void {
   const { rev, created_id, recorded } = row;
@@ -114,7 +117,7 @@ function* rowsAt(
   return then;
 }
 
-/** Updates the rows that existed after one entry to the rows that existed after a later entry. */
+/** Takes the rows that existed after one audit entry, and updates them to the rows that existed after a later entry. */
 export async function advanceRows(
   sql: Sql,
   inspection: Inspection,
@@ -130,8 +133,8 @@ export function rowsDigest({ turns, tenantId }: Inspection, rows: RowsThen): Pro
 }
 
 /**
- * Computes the SHA-256 of a `pae` over the rows, sorted, and their last changes. A tenant can have very many rows, so the
- * function sorts them in slices and yields.
+ * Computes the SHA-256 of a `pae` of all rows and their last changes, in sorted order. A tenant can have millions of
+ * rows, so the function sorts them in slices and yields between slices.
  */
 function* digest(rows: RowsThen): Steps<Uint8Array> {
   // A slice contains the rows of one kind whose ids begin with the same three digits.

@@ -18,12 +18,12 @@ const changing: readonly AuditAction[] = [
   'tenant.update',
 ];
 
-/** The number of entries in a page. It is small, because the metadata of one entry can have 40 KiB. */
+/** The number of audit entries in a page. It is small, because the metadata of one entry can have 40 KiB. */
 const pageSize = 250;
 
 /**
- * Calls a function with each entry of a range that changed a row. Reads the entries page by page, and works in the tenant's
- * turns.
+ * Calls a function with each audit entry of a range that changed a row. Reads the entries page by page. The work waits
+ * for the tenant's turn on the event loop.
  */
 export async function forEachChange(
   sql: Sql,
@@ -46,7 +46,8 @@ export async function forEachChange(
 }
 
 /**
- * Returns the kind and the id of the row that an entry changed, as in `key <id>`. The kind is `key`, `api_key` or `tenant`.
+ * Returns the kind and the id of the row that an audit entry changed, as in `key <id>`. The kind is `key`, `api_key` or
+ * `tenant`.
  */
 export function subjectOf(tenantId: string, row: EntryRow): string {
   if (row.action === 'tenant.update') return `tenant ${tenantId}`;
@@ -55,7 +56,10 @@ export function subjectOf(tenantId: string, row: EntryRow): string {
   return `api_key ${(typeof id === 'string' && parseUuid(id)) || 'unknown'}`;
 }
 
-/** Returns the metadata of an entry, or an empty object if the metadata was tampered with and is not a JSON object. */
+/**
+ * Returns the metadata of an audit entry. Returns an empty object if the metadata is not a JSON object because of
+ * tampering.
+ */
 export function readMetadata({ metadata }: EntryRow): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(metadata);

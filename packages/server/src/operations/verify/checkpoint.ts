@@ -6,7 +6,7 @@ import type { Sql } from '../../store/sql.ts';
 import type { Ends } from './ends.ts';
 import type { Inspection } from './report.ts';
 
-/** Returns the reason why the log does not extend a head. Returns undefined if the log extends it. */
+/** Returns the reason why the audit log does not extend a head. Returns undefined if the log extends the head. */
 export async function compareHead(
   sql: Sql,
   tenantId: string,
@@ -20,8 +20,8 @@ export async function compareHead(
 }
 
 /**
- * Returns the head that a checkpoint states, and whether the log extends this head. Throws Refusal if the checkpoint was not
- * signed for this tenant.
+ * Returns the head in a checkpoint, and whether the audit log extends this head. Throws Refusal if the checkpoint was
+ * not signed for this tenant.
  */
 export async function judgeCheckpoint(
   sql: Sql,

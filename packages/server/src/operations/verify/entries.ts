@@ -11,16 +11,19 @@ import type { Inspection } from './report.ts';
 
 const pageSize = 10_000;
 
-/** A verification reports an entry whose time is more than this many milliseconds ahead of the database's time. */
+/**
+ * The maximum milliseconds by which the time of an audit entry can be ahead of the database's time. Later entries are
+ * reported.
+ */
 const mostAhead = 60_000;
 
-/** The position of a verification in a chain of entries. */
+/** The position of a verification in the audit log. */
 export interface Walk {
   next: number;
-  /** The hash of the entry before the next one. Undefined if the log lacks that entry. */
+  /** The hash of the entry that precedes the next entry. Undefined if the log lacks the preceding entry. */
   previous: Uint8Array | undefined;
   previousTime: number;
-  /** Entries with a later time are reported as entries from the future. */
+  /** Audit entries with a later time than this are reported as entries from the future. */
   readonly latest: number;
   checked: number;
 }
@@ -34,8 +37,8 @@ export async function startWalk(sql: Sql, tenantId: string, first: number, ancho
 }
 
 /**
- * Recomputes the hash and the MAC of each entry up to `last`, page by page. While it verifies one page in the tenant's turns,
- * it reads the next page. It stops after a page if `enough` returns true.
+ * Recomputes the hash and the MAC of each audit entry up to `last`, page by page. Reads the next page while it verifies
+ * a page. Stops after a page if `enough` returns true.
  */
 export async function walkEntries(inspection: Inspection, secrets: TenantSecrets, walk: Walk, last: number) {
   const { database, turns, tenantId, enough, timeLeft } = inspection;
@@ -43,8 +46,8 @@ export async function walkEntries(inspection: Inspection, secrets: TenantSecrets
   const page = (first: number): Promise<RawPage> => {
     const end = Math.min(last, first + pageSize - 1);
     const coming = database.snapshot((tx) => rawEntries(tx, tenantId, first, end), timeLeft());
-    // The read of the next page can fail before the loop awaits it. Without this handler, Node would report an unhandled
-    // rejection.
+    // The read of the next page can fail before the loop awaits it. The empty handler prevents an unhandled rejection
+    // in Node.
     coming.catch(() => {});
     return coming;
   };
@@ -61,8 +64,8 @@ export async function walkEntries(inspection: Inspection, secrets: TenantSecrets
     const lastRow = rows.at(-1);
     let end = isCut && lastRow ? lastRow.id : Math.min(last, walk.next + pageSize - 1);
     if (rows.length === 0) {
-      // A tampered head can have an id far above the last entry, so the verification skips missing ids up to the next stored
-      // entry.
+      // A tampered head can have an id far above the last audit entry. So the verification skips missing ids up to the
+      // next stored entry.
       const stored = await database.run((sql) => storedRange(sql, tenantId, end), timeLeft());
       end = Math.min(last, (stored.first ?? last + 1) - 1);
     }
@@ -88,8 +91,8 @@ function judge(
   walk.next = id + 1;
   walk.checked++;
   walk.previousTime = createdAt;
-  // The next entry is verified against the stored hash of this entry, and not against the recomputed one. So a changed entry
-  // causes only one finding.
+  // The next audit entry is verified against the stored hash of this entry. The recomputed hash is not used, so that a
+  // changed entry causes only one finding.
   walk.previous = hash.length === 32 ? hash : undefined;
 }
 
@@ -97,6 +100,6 @@ function skipTo({ findings }: Inspection, walk: Walk, id: number): void {
   if (walk.next >= id) return;
   findings.add('entry_missing', walk.next, undefined, id - walk.next);
   walk.next = id;
-  // The log lacks the entry before the next one, so its hash is unknown.
+  // The audit log lacks the entry that precedes the next entry, so the preceding hash is unknown.
   walk.previous = undefined;
 }

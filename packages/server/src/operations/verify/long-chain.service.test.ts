@@ -26,8 +26,8 @@ beforeAll(async () => {
   const items = Array.from({ length: 2_000 }, () => ({ key_id, dek }));
   for (let nth = 0; nth < 12; nth++) {
     world.time += 1_000;
-    // These entries change rows. They are placed so that each purge step deletes some of them, and so that two steps delete
-    // entries about the same row.
+    // Some of the audit entries change rows. Their positions make each purge step delete at least one of them, and make
+    // two steps delete entries about the same row.
     if (nth === 3 || nth === 11) {
       await apiOf(service, resident.token)('POST /v1/keys/:key_id/rotate', { key_id });
       await apiOf(service, resident.token)('POST /v1/keys', { name: `key ${nth}` });
@@ -97,7 +97,8 @@ describe('during a purge', () => {
   beforeEach(() => attacker.restore('whole'));
 
   /**
-   * A database that runs a function after the verification has read the ends of the chain, and before it reads the entries.
+   * A test database that runs a function in the middle of a verification. The verification has then read the head and
+   * the anchor, and not the entries.
    */
   class Interrupted extends Database {
     readonly #interrupt: () => Promise<void>;
@@ -140,7 +141,7 @@ describe('during a purge', () => {
     expect(found.purged_through?.id).toBe(10_000);
   });
 
-  /** Creates a replica whose purge is interrupted after it has deleted entries once. */
+  /** Creates a replica whose purge is interrupted after one deletion of entries. */
   function oneStep(stop: AbortController): Service {
     const { database } = world.replica();
     class OneStep extends Database {

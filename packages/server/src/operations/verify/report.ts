@@ -35,22 +35,28 @@ export const reasons = [
 type Reason = (typeof reasons)[number];
 
 export interface Finding {
-  /** The id of the entry that the finding is about. In a finding about a row, this is the entry that last changed the row. */
+  /**
+   * The id of the audit entry that the finding is about. In a finding about a row, the id of the entry that last
+   * changed the row.
+   */
   readonly id: number | null;
   readonly reason: string;
 }
 
 const mostShown = 100;
 
-/** Collects the findings of a verification. Counts all of them, and keeps the first hundred. */
+/** Collects the findings of a verification. Counts all findings, and keeps the first hundred. */
 export class Findings {
   readonly first: Finding[] = [];
   count = 0;
 
-  /** Adds a finding about the row `subject`, or about `entries` consecutive entries of which the first has the id `id`. */
+  /**
+   * Adds a finding about the row `subject`, or about a number of consecutive entries. `id` is the id of the first
+   * entry.
+   */
   add(reason: Reason, id: number | null, subject?: string, entries = 1): void {
     const text = subject === undefined ? reason : `${reason}: ${subject}`;
-    // In a tampered row, a column for an id can contain a number that is not a valid id.
+    // In a tampered row, an id column can contain a number that is not a valid id.
     const known = Number.isSafeInteger(id) && Number(id) >= 0 ? id : null;
     for (let nth = 0; nth < entries && this.first.length < mostShown; nth++) {
       this.first.push({ id: known === null ? null : known + nth, reason: text });
@@ -59,7 +65,7 @@ export class Findings {
   }
 }
 
-/** The values that all steps of the verification of a tenant share. */
+/** The values that all steps in the verification of one tenant share. */
 export interface Inspection {
   readonly database: Database;
   readonly turns: Admission['turns'];
@@ -67,9 +73,9 @@ export interface Inspection {
   readonly findings: Findings;
   /** Returns true if the verification must stop before it reads the next page. */
   readonly enough: () => boolean;
-  /** Returns the longest time for reading a page, in milliseconds. */
+  /** Returns the maximum time for reading a page, in milliseconds. */
   readonly timeLeft: () => number;
 }
 
-/** The options of a verification that never stops early, and that can read each page for a minute. */
+/** Options for a verification that never stops early. Reading a page can take a minute. */
 export const unhurried = { enough: () => false, timeLeft: () => 60_000 };

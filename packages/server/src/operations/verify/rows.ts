@@ -9,40 +9,43 @@ import { apiKeyPage, keyPage, versionsOf } from '../../store/row-pages.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Inspection } from './report.ts';
 
-/** The position of a verification in the tables of keys and API keys. */
+/** The position up to which a verification has checked the tables of keys and API keys. */
 export interface RowCursor {
   readonly table: 'keys' | 'api_keys' | 'done';
-  /** The id of the row that was verified last. */
+  /** The id of the last verified row. */
   readonly after: string;
 }
 
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 export const firstRow: RowCursor = { table: 'keys', after: beforeAll };
 
-/** Each call verifies at least this many rows and key versions, or all that remain. */
+/** Each call of the verification checks at least this many rows and key versions, or all rows that remain. */
 const leastRows = 1_000;
 
 export function formatCursor({ table, after }: RowCursor): string {
   return `${table}:${after}`;
 }
 
-/** Parses a `next_row` that the client sends back. The schema of the request has already checked it. */
+/**
+ * Parses the `next_row` of an earlier response, which the client has sent back. The schema of the request has checked
+ * its format.
+ */
 export function parseCursor(text: string): RowCursor {
   const [table, after] = text.split(':') as [RowCursor['table'], string];
   return { table, after };
 }
 
-/** A page of rows, and the function that verifies the rows step by step. */
+/** A page of rows, and a function that verifies these rows step by step. */
 interface Page {
   readonly count: number;
-  /** The id of the last row of the page. Undefined if the page is empty. */
+  /** The id of the last row in the page. Undefined if the page is empty. */
   readonly last: string | undefined;
   readonly judge: Steps<void>;
 }
 
 /**
- * Verifies the MAC of each key and API key, and decrypts the material of each key. Works page by page in the tenant's turns.
- * If `enough` returns true, stops and returns the position at which the next call continues.
+ * Verifies the MAC of each key and API key, and decrypts the material of each key. Works page by page. If `enough`
+ * returns true, stops and returns the position at which the next call continues.
  */
 export async function walkRows(inspection: Inspection, secrets: TenantSecrets, from: RowCursor) {
   const { database, turns, tenantId, enough, timeLeft } = inspection;
@@ -100,7 +103,7 @@ function* judgeMaterial(
   findings: Inspection['findings'],
 ): Steps<void> {
   const isDestroyed = key.status === 'destroyed';
-  // The material of a destroyed key must be erased. The material of any other key must be complete.
+  // Key material is intact if it is erased for a destroyed key, and complete for any other key.
   const isIntact = (sealed: Uint8Array | null, place: Place): boolean =>
     isDestroyed ? sealed === null : sealed !== null && openMaterial(sealing, place, sealed) !== undefined;
   const { sealed_hash_key, rev } = key;

@@ -1,4 +1,7 @@
-/** All tables. Times are integers of milliseconds since 1970, so that each time has exactly one encoding in a MAC. */
+/**
+ * The first migration: all tables. Times are integers of milliseconds since 1970, so that each time has exactly one
+ * encoding in a MAC.
+ */
 export const tables = `
 create table eaas.root_checks (
   root_id bytea primary key,

@@ -9,9 +9,9 @@ const guarded = [
 ];
 
 /**
- * Triggers that refuse changes of the log. They prevent accidents, and changes by anyone who has only the server's role. MACs
- * detect changes by a superuser. The triggers are "enable always", because other triggers do not fire under
- * session_replication_role. TRUNCATE fires no row trigger, so it has separate triggers.
+ * Triggers that refuse changes of the audit log, by accident or by anyone with only the server's role. MACs detect
+ * changes by a superuser. The triggers are "enable always", because other triggers do not fire under
+ * session_replication_role. TRUNCATE fires no row trigger and has separate triggers.
  */
 export const guards = `
 create function eaas.refuse_change() returns trigger language plpgsql as $$

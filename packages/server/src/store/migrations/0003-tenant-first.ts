@@ -1,6 +1,6 @@
 /**
- * Puts the tenant first in every key, so that the tables can be sharded by tenant. Adds the directories for look-ups without
- * a tenant, the records of the newest version of each row, and the tables of the jobs.
+ * Puts the tenant first in every primary key, so that the tables can be sharded by tenant. Adds three kinds of tables:
+ * directories for look-ups without a tenant, records of the newest version of each row, and the tables of the jobs.
  */
 export const tenantFirst = `
 -- Returns the database's time in milliseconds since 1970. All decisions about times use this clock.

@@ -1,6 +1,6 @@
 /**
- * Adds the function that appends entries to a log. It uses the rows of only one tenant, so it can run on the shard that
- * contains this tenant's rows.
+ * Adds the SQL function that appends audit entries. The function uses only rows of one tenant, so it can run on the
+ * shard of that tenant.
  */
 export const append = `
 -- Appends entries after the expected head and advances the head, or writes nothing. Returns the database's time in
