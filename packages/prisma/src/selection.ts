@@ -5,7 +5,7 @@ import { type Args, entriesOf, isArgs } from './values.ts';
 import { refuseIndexColumn, refuseUnknown, type Work } from './work.ts';
 import { whereOf } from './where.ts';
 
-/** What a result contains: the model of its rows, the ids to remove again, and the relations inside. */
+/** The structure of a result: the model of its rows, the ids that only decryption needs, and the included relations. */
 export interface Shape {
   readonly model: Model;
   readonly added: readonly string[];
@@ -13,7 +13,7 @@ export interface Shape {
 }
 
 /**
- * Rewrites the arguments of a read, such as those of findMany and of a relation in `include`. The query omits index columns,
+ * Rewrites the arguments of a read, such as `findMany` or a relation in `include`. The result omits index columns,
  * because only filters need them.
  */
 export async function readOf(work: Work, model: Model, args: Args): Promise<{ args: Args; shape: Shape }> {
@@ -59,7 +59,7 @@ export async function readOf(work: Work, model: Model, args: Args): Promise<{ ar
         refuseUnknown(model, name, 'the query');
     }
   }
-  // Prisma refuses `select` together with `omit`.
+  // Keeps the app's `omit` beside `select`, so that Prisma refuses the combination.
   if (isArgs(rewritten['select']))
     return { args: omit === undefined ? rewritten : { ...rewritten, omit }, shape };
   const hidden = Object.fromEntries(Array.from(model.indexes.keys(), (column) => [column, true]));
@@ -92,7 +92,7 @@ async function selectionOf(work: Work, model: Model, given: Args, kind: 'select'
   return { args, shape: { model, added, relations } };
 }
 
-/** Keeps the id in the query if fields must be decrypted, and removes it later. */
+/** Reads an omitted id column if decryption needs the id. The id is removed after decryption. */
 function omittedOf(model: Model, given: Args): { omit: Args; added: string[] } {
   const omit = { ...given };
   for (const name of Object.keys(omit)) if (!model.columns.has(name)) refuseUnknown(model, name, '`omit`');

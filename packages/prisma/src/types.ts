@@ -3,7 +3,7 @@ import type { Encrypted, Kept, Payload } from './definition-types.ts';
 import type { PlainInput } from './input-types.ts';
 import type { PlainRow } from './row-types.ts';
 
-/** Refuses members that the arguments do not have, like Prisma's own type. */
+/** Makes unknown members of the arguments a compile error, like Prisma's own types. */
 type Exact<Given, Wanted> =
   | (Given extends unknown
       ? Wanted extends Given
@@ -12,7 +12,7 @@ type Exact<Given, Wanted> =
       : never)
   | (Given extends Kept | [] ? Given : never);
 
-/** What `$transaction` accepts in a batch. */
+/** The type of the queries that `$transaction` accepts in a batch. */
 export type PrismaPromise<T> = Promise<T> & { readonly [Symbol.toStringTag]: 'PrismaPromise' };
 
 type Count<Given> = Given extends { select: infer Select }
@@ -29,7 +29,7 @@ type Aggregate<P extends Payload, Given> = {
     : { [Name in keyof Given[Key]]: Name extends keyof P['scalars'] ? P['scalars'][Name] | null : never };
 };
 
-/** The result of each operation. */
+/** The result type of each operation. */
 interface Results<E, P extends Payload, Given> {
   findUnique: PlainRow<E, P, Given> | null;
   findUniqueOrThrow: PlainRow<E, P, Given>;
@@ -69,7 +69,7 @@ type PlainDelegate<E, Types extends ModelTypes, Original> = {
   >;
 } & Pick<Original, Extract<keyof Original, 'fields' | 'groupBy'>> & { [key: symbol]: { types: Types } };
 
-/** The models of a client, with plain values. */
+/** The models of a client, with plaintext types for encrypted fields. */
 type PlainModels<E, Client> = {
   [
     Name in keyof Client as Client[Name] extends { [key: symbol]: { types: ModelTypes } } ? Name : never
@@ -80,7 +80,7 @@ type PlainModels<E, Client> = {
     : never;
 };
 
-/** No members. `object` has no index signature, which Prisma asks for. */
+/** An object type without members. Prisma requires an index signature, which the type `object` lacks. */
 type Nothing = { [Name in never]: unknown };
 
 /** An extension for `prisma.$extends`. */

@@ -12,7 +12,7 @@ const relationFilters: Readonly<Record<string, boolean>> = {
   isNot: true,
 };
 
-/** Rewrites a `where`: filters of encrypted fields become filters of their index columns. */
+/** Rewrites a `where`: filters on encrypted fields become filters on index columns. */
 export async function whereOf(work: Work, model: Model, where: unknown, isNegated = false): Promise<unknown> {
   if (where === undefined || where === null) return where;
   if (!isArgs(where)) return refuse('unknown_argument', model, undefined, '`where` must be an object');
@@ -80,7 +80,9 @@ async function compoundOf(work: Work, model: Model, key: string, columns: Args):
   return Object.fromEntries(await Promise.all(rewritten)) as Args;
 }
 
-/** Throws for a comparison with an encrypted column, as in `{ equals: prisma.patient.fields.name }`. */
+/**
+ * Throws EncryptedModelError for a comparison with an encrypted column, as in `{ equals: prisma.patient.fields.name }`.
+ */
 function refuseReferences(work: Work, model: Model, name: string, value: unknown): void {
   if (!isArgs(value)) return;
   const { modelName, name: column } = value;
@@ -91,11 +93,14 @@ function refuseReferences(work: Work, model: Model, name: string, value: unknown
   for (const [, member] of entriesOf(value)) refuseReferences(work, model, name, member);
 }
 
-/** Rewrites a `where` that names one row. While an index key is replaced, it first finds the row by all fingerprints. */
+/**
+ * Rewrites a `where` that identifies one row. If the value has fingerprints under several index keys, reads the id of
+ * the row first.
+ */
 export async function uniqueOf(work: Work, model: Model, where: unknown): Promise<unknown> {
   const rewritten = await whereOf(work, model, where);
   if (!isArgs(rewritten)) return rewritten;
-  // A filter of the app, such as `{ in: […] }`, names no row. Prisma refuses it as a unique key.
+  // A filter such as `{ in: […] }` does not identify one row, so Prisma refuses the filter in a unique `where`.
   const isValue = (field: string): boolean => isArgs(where) && !isArgs(where[field]);
   const several = Array.from(model.indexes)
     .filter(([column, field]) => isArgs(rewritten[column]) && isValue(field))
@@ -114,7 +119,7 @@ function firstOf(filter: unknown): unknown {
   return Array.isArray(list) ? list[0] : undefined;
 }
 
-/** The `where` of a row by its id. A compound id gets the name that Prisma gives it. */
+/** Returns the `where` for a row id. Uses Prisma's generated name for a compound id. */
 export function uniqueId(model: Model, row: Args): Args {
   const columns = idColumns(model, row);
   return model.id.length === 1 ? columns : { [model.id.join('_')]: columns };

@@ -3,7 +3,7 @@ import { refuse } from './errors.ts';
 import type { Model, Models } from './models.ts';
 import type { Args } from './values.ts';
 
-/** A row to encrypt, and the object that gets its ciphertexts. */
+/** Values of a row to encrypt, and the object that receives the ciphertexts. */
 export interface Sealing {
   readonly model: Model;
   readonly values: Args;
@@ -11,16 +11,18 @@ export interface Sealing {
   readonly id: RecordId | undefined;
 }
 
-/** Where the rows of an update are: in the result of a query for one row, along relations. */
+/**
+ * Identifies the rows that an update changes: the row that `where` finds, or rows that a path of relations leads to.
+ */
 export interface Place {
   readonly root: Model;
   readonly where: unknown;
   readonly path: readonly string[];
-  /** Returns the id of the row, from `where` or from the database. Throws if there is no such row. */
+  /** Returns the id of the row, from `where` or from the database. Throws if the row does not exist. */
   id(): Promise<RecordId>;
 }
 
-/** Rewrites the nested write of a relation. `place` is undefined if the row is new. */
+/** Encrypts the nested write of a relation. `place` is undefined if the row that has the relation is new. */
 type Nested = (
   work: Work,
   model: Model,
@@ -30,48 +32,54 @@ type Nested = (
   place: Place | undefined,
 ) => Promise<unknown>;
 
-/** What rewriting one operation needs from outside. */
+/** The functions and lists that the rewriting of one operation needs. */
 export interface Work {
   readonly models: Models;
-  /** The rows that the operation writes. They are encrypted together after the rewriting. */
+  /** The values that the operation writes. All values are encrypted together, after the arguments were rewritten. */
   readonly sealings: Sealing[];
-  /** Returns the fingerprints of all stored rows that can have this value. */
+  /** Returns the fingerprints that stored rows with this value can have. */
   fingerprints(table: string, field: string, value: unknown): Promise<readonly string[]>;
-  /** Returns the first row, or null. Throws if the operation is part of a batch transaction. */
+  /** Returns the first matching row, or null. Throws if the operation is part of a batch transaction. */
   find(model: Model, args: Args): Promise<Args | null>;
-  /** Returns the first row. Throws Prisma's own error if there is no such row. */
+  /** Returns the first matching row. Throws Prisma's own error if no row matches. */
   findOrThrow(model: Model, args: Args): Promise<Args | null>;
-  /** Rewrites a nested write. A member, because rewriting data and rewriting nested writes call each other. */
+  /** Encrypts a nested write. Not imported directly, because `data.ts` and `nested.ts` would then import each other. */
   nested: Nested;
 }
 
-/** The id of a row, as the context of its ciphertexts contains it. Undefined if a column of the id is missing. */
+/** Returns the row id to which ciphertexts are bound. Returns undefined if a column of the id is missing. */
 export function idOf({ id }: Model, row: Args): RecordId | undefined {
   const parts = id.map((column) => row[column]);
   if (parts.some((part) => part === undefined || part === null)) return undefined;
   if (parts.length === 1) return parts[0] as RecordId;
-  // Escaped, so that the parts `a/b` and `c` are not the id of `a` and `b/c`.
+  // Escapes the columns of a compound id, because the columns `a/b` and `c` must not have the same id as `a` and `b/c`.
   return parts.map((part) => String(part).replaceAll('%', '%25').replaceAll('/', '%2F')).join('/');
 }
 
-/** The columns of the id, to select or to pin a row. */
+/** Returns the id columns of a row with their values. */
 export function idColumns({ id }: Model, row: Args): Args {
   return Object.fromEntries(id.map((column) => [column, row[column]]));
 }
 
-/** The selection of the id. */
+/** Returns a `select` for the id columns. */
 export function selectId({ id }: Model): Args {
   return Object.fromEntries(id.map((column) => [column, true]));
 }
 
-/** Throws if the app names an index column. The extension alone writes and reads it. */
+/**
+ * Throws EncryptedModelError if the app uses an index column, because only the extension reads and writes index
+ * columns.
+ */
 export function refuseIndexColumn(model: Model, name: string): void {
   const field = model.indexes.get(name);
   if (field === undefined) return;
   refuse('index_column', model, name, `the extension computes this column: use \`${field}\` instead`);
 }
 
-/** Throws for an argument or a column that this version does not know, because it could hold a plaintext. */
+/**
+ * Throws EncryptedModelError for an argument or a column that this version does not know, because its value could be
+ * plaintext.
+ */
 export function refuseUnknown(model: Model, name: string, where: string): never {
   return refuse('unknown_argument', model, undefined, `${where} has an unknown member \`${name}\``);
 }
