@@ -2,9 +2,9 @@ import { longest } from './deadline.ts';
 import { ClientError, timeoutError } from './errors.ts';
 
 /**
- * Waits for a promise. Rejects when the signal aborts, or after `patience` milliseconds. Does not cancel the work
- * behind the promise, because other calls might wait for the same work. The time limit is necessary, because an edge
- * worker can freeze the request that started the work. The promise then never settles.
+ * Waits for a promise, and rejects when the signal aborts or after `patience` milliseconds. The work behind the promise
+ * continues, because other calls might wait for the same work. The time limit is needed because the promise never
+ * settles if an edge worker freezes the request that started the work.
  */
 export function abortable<T>(work: Promise<T>, signal?: AbortSignal, patience?: number): Promise<T> {
   if (!signal && !patience) return work;

@@ -27,7 +27,7 @@ export function baseUrlOf(given: string | undefined, insecureHttp: boolean | und
 
 const expected = '`baseUrl` must be the URL of the service, such as https://eaas.example';
 
-/** Returns undefined for an invalid URL. Some platforms have no URL.canParse. */
+/** Parses a URL, and returns undefined if the URL is invalid. Some platforms lack `URL.canParse`. */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {
     return new URL(text, base);

@@ -19,7 +19,7 @@ interface Waiting<R extends Single> {
   isDone: boolean;
 }
 
-/** Makes a call in a batch request together with other calls of the same route. Throws ServiceError. */
+/** Makes a call together with concurrent calls of the same route, in one batch request. Throws ServiceError. */
 export type Coalesced<R extends Single> = (input: In<R>, options?: CallOptions) => Promise<Output<R>>;
 
 const maxItems = 1_000;
@@ -113,7 +113,7 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
     try {
       return await abortable(answer, signal, patience.total);
     } catch (error) {
-      // Ignores requests that should have ended long ago. If a worker freezes a request, the request never ends.
+      // Ignores requests that are older than their deadline, because a request in a frozen worker never ends.
       const longAgo = Date.now() - patience.total;
       for (const flight of flights) if (flight.start <= longAgo) flights.delete(flight);
       throw error;

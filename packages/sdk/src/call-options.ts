@@ -14,14 +14,14 @@ interface PartitionOptions extends CallOptions {
 }
 
 interface KeyOption {
-  /** The call uses the key with this id. Defaults to the client's key. */
+  /** The id of the key that the call uses. Defaults to the client's key. */
   readonly keyId?: string | undefined;
 }
 
 interface ExpectedKeyOptions {
-  /** The call accepts a ciphertext under this key or these keys. Defaults to the client's key. */
+  /** The ids of the keys whose ciphertexts the call accepts. Defaults to the client's key. */
   readonly keyId?: string | readonly string[] | undefined;
-  /** Accepts a ciphertext under any key. */
+  /** Accepts ciphertexts under any key. */
   readonly anyKey?: boolean | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface As<Form extends EncryptedForm | DecryptedForm> {
 
 /** Options of `decrypt`. */
 export interface DecryptOptions extends PartitionOptions, ExpectedKeyOptions {
-  /** Decryption needs the context with which the value was encrypted. */
+  /** The context with which the value was encrypted. */
   readonly context?: Context | undefined;
 }
 
@@ -103,7 +103,7 @@ export interface Rewrapped<C = string | Uint8Array> {
   readonly rewrapped: boolean;
 }
 
-// For each call, the names of its options, as `requireOptions` expects them.
+// The names of the options of each call, as `requireOptions` expects them.
 export const callOptions: OptionNames<CallOptions> = { signal: true };
 export const hashOptions: OptionNames<HashOptions> = { ...callOptions, keyId: true };
 export const unwrapOptions: OptionNames<UnwrapOptions> = { ...callOptions, wrapContext: true };

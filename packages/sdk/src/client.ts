@@ -33,8 +33,8 @@ import {
 /** Options of `EaasClient`: the URL of the service, the API key, and the options of all clients. */
 export interface EaasClientOptions extends EnvelopeClientOptions, Omit<TransportOptions, 'baseUrl'> {
   /**
-   * The URL of the service. Without `baseUrl`, the client reads `EAAS_BASE_URL` on Node, Deno and Bun, and also
-   * `EAAS_API_KEY` and `EAAS_KEY_ID` unless `apiKey` and `keyId` are passed.
+   * The URL of the service. On Node, Deno and Bun, `baseUrl` defaults to EAAS_BASE_URL. In this case `apiKey` and
+   * `keyId` default to EAAS_API_KEY and EAAS_KEY_ID.
    */
   readonly baseUrl?: string | undefined;
   /** An API key, or a function that returns an API key. The client calls the function before every call. */
@@ -65,7 +65,10 @@ export class EaasClient extends EnvelopeClient {
   readonly apiKeys: ApiKeyCalls;
   /** Lists and verifies the audit log. */
   readonly audit: AuditLog;
-  /** Encrypts and decrypts in the service, which sees the plaintext. For tenants that are not envelope-only. */
+  /**
+   * Encrypts and decrypts in the service, which sees the plaintext. The service refuses these calls for envelope-only
+   * tenants.
+   */
   readonly serverMode: ServerModeCalls;
   readonly #rewrapAll: ReturnType<typeof createRewrapAll>;
 
@@ -104,7 +107,8 @@ export class EaasClient extends EnvelopeClient {
   }
 
   /**
-   * Rewraps many ciphertexts, with one call per data key. The results are in the same order. Each ciphertext can fail alone.
+   * Rewraps many ciphertexts, with one call per data key. The results are in the order of the ciphertexts. Each
+   * ciphertext can fail alone.
    */
   rewrapMany<C extends Ciphertext>(
     ciphertexts: readonly C[],
@@ -146,8 +150,8 @@ function requireToken(given: unknown): string {
 }
 
 /**
- * Adds the last four characters of a refused API key to the error message. They identify the API key in the list of
- * API keys.
+ * Adds the last four characters of a refused API key to the error message. They identify the API key in a list of API
+ * keys.
  */
 function withHint(error: ServiceError, headers: Record<string, string>): ServiceError {
   const { status, requestId, message } = error;

@@ -58,14 +58,14 @@ export function wrappedOf(
   return { keyId: key_id, keyVersion, wrappedKey: read(wrapped_key, 1, 1_024) };
 }
 
-/** Decodes base64 of the given length in bytes. Throws ServiceError for anything else. */
+/** Decodes base64 that contains `least` to `most` bytes. Throws ServiceError for any other value. */
 function read(base64: unknown, least: number, most: number): Uint8Array {
   const bytes = typeof base64 === 'string' && readBase64(base64);
   if (!bytes || bytes.length < least || bytes.length > most) throw unreadable();
   return bytes;
 }
 
-/** Throws DecryptionError if the service refused the wrapped key as not authentic. Throws any other error unchanged. */
+/** Throws DecryptionError if the service refused a wrapped key as not authentic. Throws any other error unchanged. */
 export function asDecryption(error: ServiceError): never {
   throw error.code === 'wrapped_key_unauthentic' ? new DecryptionError() : error;
 }

@@ -45,7 +45,7 @@ export function createDecrypter(
   const syncForm = engines.sync === engines.values ? '' : 'sync';
   let last: { of?: Uint8Array; scope?: string | undefined; form?: string; name: string } = { name: '' };
 
-  /** Parses a ciphertext. Throws DecryptionError unless it is under an expected key. */
+  /** Parses a ciphertext. Throws DecryptionError if the ciphertext is under an unexpected key. */
   function parse(ciphertext: Ciphertext, usual: Expected, options: DecryptOptions): Envelope {
     const { keyId: expected = usual, anyKey } = options;
     const envelope = read(envelopeBytes(ciphertext));
@@ -67,7 +67,7 @@ export function createDecrypter(
     return cache.arriving(name) ?? cache.request(name, request);
   }
 
-  /** Returns the name of a data key. Remembers the last name, because consecutive rows often share a data key. */
+  /** Returns the cache name of a data key. Keeps the last name, because consecutive rows often share a data key. */
   function nameOf(wrapped: Wrapped, { scope, wrapContext }: DecryptOptions, form = ''): string {
     const { keyId, keyVersion, wrappedKey } = wrapped;
     if (last.of !== wrappedKey || last.scope !== scope || last.form !== form || wrapContext) {
@@ -172,7 +172,7 @@ function requireForm(form: DecryptedForm | undefined): void {
   throw new InputError("`as` must be 'bytes' or 'text'");
 }
 
-/** Decodes a plaintext. Throws DecryptionError if it is not UTF-8. */
+/** Decodes a plaintext as UTF-8. Throws DecryptionError for other bytes. */
 function textOf(plaintext: Uint8Array): string {
   try {
     return fromUtf8(plaintext);

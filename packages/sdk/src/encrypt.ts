@@ -104,7 +104,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
   };
 }
 
-/** Returns the function that encrypts to the form of the option `as`. Throws InputError for an unknown form. */
+/** Returns the function that creates the form that the option `as` names. Throws InputError for an unknown form. */
 function sealAs(form: EncryptedForm = 'bundle'): Seal<Encrypted> {
   if (form === 'bundle') return sealBundle;
   if (form === 'bytes') return sealBytes;
@@ -115,7 +115,7 @@ function sealAs(form: EncryptedForm = 'bundle'): Seal<Encrypted> {
 export function requireKeyId(keyId: KeyId): string {
   if (keyId === undefined) throw new InputError('`keyId` is missing: pass it to this call or to the client');
   if (typeof keyId === 'string' && parseUuid(keyId)) return keyId;
-  // Shows the name of a key, because the caller often passes the name instead of the id. Never shows an API key.
+  // Shows the key name that the caller passed instead of the id. Never shows an API key.
   const isName = typeof keyId === 'string' && /^(?!.*eaas_sk_)[\w .-]{1,128}$/.test(keyId);
   const got = isName ? `the name "${keyId}"` : kindOf(keyId);
   throw new InputError(

@@ -11,7 +11,7 @@ export interface Engines {
    * calls.
    */
   readonly sync: SyncEngine | undefined;
-  /** For streams. */
+  /** The engine that streams use. */
   readonly streams: Engine;
 }
 

@@ -35,7 +35,7 @@ import { type Call, patienceOf, type TransportOptions } from './transport.ts';
  * reuses data keys within limits, requests many data keys in one batch, and overwrites data keys after use.
  */
 export class EnvelopeClient {
-  /** The id of the default key, which calls use to encrypt and to decrypt unless they name another key. */
+  /** The id of the default key. Calls that name no other key encrypt and decrypt with this key. */
   readonly keyId: string | undefined;
   /** The implementations of AES-GCM that the client uses. */
   readonly engines: Engines;
@@ -152,7 +152,8 @@ export class EnvelopeClient {
   }
 
   /**
-   * Asks the service to unwrap a data key (DEK). Overwrite the DEK after use. Throws DecryptionError if it is not authentic.
+   * Asks the service to unwrap a data key (DEK). Overwrite the DEK after use. Throws DecryptionError if the wrapped key
+   * is not authentic.
    */
   async unwrap(wrapped: Wrapped, options: UnwrapOptions = {}): Promise<Uint8Array> {
     requireOptions(unwrapOptions, options, 'unwrap');
@@ -166,7 +167,7 @@ export class EnvelopeClient {
     this.#decrypter.close();
   }
 
-  /** Calls `close`, for `await using`. */
+  /** Closes the client at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

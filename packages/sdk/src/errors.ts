@@ -1,9 +1,7 @@
 import { type DecryptionError, EaasError, type FormatError, type InputError } from '@eaas/protocol';
 import type { ProblemCode } from '@eaas/protocol/wire';
 
-/**
- * Says why a call failed. The code is an error code of the service, or the reason for a missing or invalid response.
- */
+/** The reason for a failed call: an error code of the service, or the problem with a missing or invalid response. */
 export type ServiceErrorCode =
   | ProblemCode
   /** The service could not be reached. */
@@ -36,7 +34,7 @@ export class ServiceError extends EaasError {
   }
 }
 
-/** Says why the client did not make a call, or why it stopped waiting for the response. */
+/** The reason why the client did not make a call, or stopped waiting for the response. */
 export type ClientErrorCode =
   /** The caller's AbortSignal was aborted. */
   | 'aborted'
@@ -62,8 +60,8 @@ export function isCallError(error: unknown): error is ServiceError | ClientError
 }
 
 /**
- * Calls a function, and returns a rejected promise if it throws. The promise settles one microtask sooner than with an
- * async function.
+ * Calls a function. Returns a rejected promise if the function throws. The promise settles one microtask sooner than
+ * the promise of an async function.
  */
 export function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   try {
@@ -92,7 +90,7 @@ export function notPrimed(what: string): ClientError {
 /** Every error that a call can throw. `error.code` identifies the kind of error. */
 export type SdkError = ServiceError | ClientError | FormatError | DecryptionError | InputError;
 
-/** The result for one of many items, which is either its value or its error. */
+/** The result for one of many items: the item's value or its error. */
 export type Settled<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: SdkError };

@@ -7,7 +7,7 @@ export type EaasEvent =
       readonly type: 'call';
       readonly route: Route;
       readonly milliseconds: number;
-      /** How often the client sent the call. The number is more than one if the client retried the call. */
+      /** The number of requests for the call. It is more than one if the client retried the call. */
       readonly attempts: number;
       /** The code of the call's error. Absent if the call succeeded. */
       readonly code?: SdkError['code'];

@@ -21,7 +21,7 @@ export interface CheckOptions {
    * key.
    */
   readonly verifierKey?: string | undefined;
-  /** Reads the whole log again, which finds entries that were altered after an earlier round read them. */
+  /** Reads the whole log again, to find entries that were altered after an earlier round. */
   readonly full?: boolean | undefined;
   /** The number of entries after which the state is saved, so that a long first round can resume. Defaults to 10,000. */
   readonly saveEvery?: number | undefined;
@@ -45,7 +45,7 @@ const checkOptions: OptionNames<CheckOptions> = {
   signal: true,
 };
 
-/** What one round of an audit found and saved. */
+/** The result of one round of an audit. */
 export interface AuditReport {
   /** True if the round found no problem. */
   readonly ok: boolean;
@@ -53,7 +53,7 @@ export interface AuditReport {
   readonly findings: readonly AuditFinding[];
   /** The checkpoint of this round. Null if its signature is not valid. */
   readonly checkpoint: (AuditHead & { readonly note: string }) | null;
-  /** How many entries this round has read. */
+  /** The number of entries that this round has read. */
   readonly checked: number;
   /** The state that the store now has. Undefined if the store has no state. */
   readonly state: AuditState | undefined;
@@ -99,8 +99,8 @@ export async function checkAudit({ audit }: AuditSource, options: CheckOptions):
   const onPage = async (): Promise<void> => {
     onProgress?.({ id: walk.at.id, through: id });
     const { at, checked } = walk;
-    // A full round saves its state only at its end, after it has read all previously verified entries again. A round
-    // with a finding saves no state, because the next round must find the problem again if this round fails.
+    // A full round saves its state only after it has read all previously verified entries again. A round with a finding
+    // saves no state here, so that the next round reports the same problem.
     if (full || checked - savedAt < saveEvery || findings.length > 0 || at.hash === undefined) return;
     savedAt = checked;
     await save({ read: { id: at.id, hash: at.hash } });
@@ -108,7 +108,7 @@ export async function checkAudit({ audit }: AuditSource, options: CheckOptions):
   try {
     await walkChain(walk, { audit, signal, onEntry, onPage });
   } catch (error) {
-    // If a round has findings, an error of the service must not replace its report.
+    // An error of the service must not replace the report of a round with findings.
     if (findings.length === 0 || !isCallError(error)) throw error;
     return report(walk.checked);
   }

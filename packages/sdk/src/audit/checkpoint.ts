@@ -27,7 +27,7 @@ export interface AuditHead {
   readonly hash: string;
 }
 
-/** The head of the log that a checkpoint states. */
+/** The head of an audit log, as stated in a checkpoint. */
 export interface StatedHead extends AuditHead {
   readonly tenant_id: string;
 }

@@ -1,4 +1,4 @@
-/** The code says which problem a round of `checkAudit` found. */
+/** The kind of problem that a round of `checkAudit` found. */
 export type AuditFindingCode =
   /** The service signs checkpoints with another key than the pinned verifier key. */
   | 'verifier_key_changed'
@@ -22,7 +22,7 @@ export type AuditFindingCode =
   | 'time_went_back'
   /** Entries were purged before they were read. The remaining entries were verified. */
   | 'purged_unread'
-  /** The verification by the service itself fails. */
+  /** The service reports that its own verification of the log failed. */
   | 'service_verification_failed';
 
 /** Describes a problem that a round of `checkAudit` found in an audit log. */

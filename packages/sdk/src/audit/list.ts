@@ -47,8 +47,8 @@ export async function* listAudit(
   const first = await pageAt(0);
   const [newest] = first.logs;
   if (!newest) return;
-  // Excludes entries that are later than the newest entry, because they would shift the offset of every entry. Later
-  // entries with the same millisecond are not excluded.
+  // Excludes entries that are recorded during the listing, because each of them would shift all offsets. New entries in
+  // the same millisecond as the newest entry are still included.
   query['date_to'] = newest.created_at;
   yield* order === 'oldest' ? oldestFirst(first, newest.id, pageAt) : newestFirst(first, pageAt);
 }
@@ -74,8 +74,8 @@ async function* newestFirst(first: AuditPage, pageAt: PageAt): AsyncGenerator<Au
 }
 
 /**
- * Yields entries, the oldest first. If two pages do not overlap, entries between them might be missing, so this
- * function then requests a page at a higher offset.
+ * Yields entries, oldest first. If two pages do not overlap, requests a page at a higher offset, because entries
+ * between the pages might be missing.
  */
 async function* oldestFirst(
   first: AuditPage,

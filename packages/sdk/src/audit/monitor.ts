@@ -4,7 +4,7 @@ import { type AuditReport, type AuditSource, checkAudit, type CheckOptions } fro
 
 /** Options of `audit.monitor`. */
 export interface MonitorOptions extends CheckOptions {
-  /** How many milliseconds the monitor waits between two rounds. Defaults to 300,000 (five minutes). */
+  /** The delay between two rounds in milliseconds. Defaults to 300,000 (five minutes). */
   readonly interval?: number | undefined;
   /** Called with the error if a round fails. The monitor then continues. Without `onError`, the monitor throws the error. */
   readonly onError?: ((error: ServiceError | ClientError) => void | Promise<void>) | undefined;
@@ -27,7 +27,7 @@ export async function* monitorAudit(
       await onError(error);
     });
     if (report) yield report;
-    // The error is ignored, because the loop ends when the signal aborts.
+    // `sleep` rejects when the signal aborts. The loop then ends without an error.
     await sleep(interval, signal).catch(() => undefined);
   }
 }

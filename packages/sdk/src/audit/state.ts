@@ -11,7 +11,8 @@ export interface AuditState {
   /** The pinned verifier key, from the option `verifierKey` or from the service's response in the first round. */
   readonly verifier_key: string;
   /**
-   * The start of the verified chain. If the id is not 0, all entries up to this id were purged, and the hash was trusted.
+   * The start of the verified chain. If its id is not 0, all entries up to this id were purged, and the hash of this
+   * entry was trusted.
    */
   readonly start: AuditHead;
   /** The last audit entry that a round has read. During a round, this entry can be later than `verified`. */
@@ -24,7 +25,7 @@ export interface AuditState {
 
 /** Stores the state of an audit in a file, a database row or an object store. The service must not have access to it. */
 export interface AuditStore {
-  /** Returns the state that was saved last. Returns null or undefined if there is none. */
+  /** Returns the state that was saved last. Returns null or undefined if no state was saved. */
   load(): unknown;
   /** Saves a state. If this method throws, the round fails with the same error. */
   save(state: AuditState): void | Promise<void>;
@@ -36,7 +37,7 @@ export function initialState(tenantId: string, verifierKey: string): AuditState 
   return { version: 1, tenant_id: tenantId, verifier_key: verifierKey, ...heads, checkpoint: null };
 }
 
-/** Checks a loaded state. Returns undefined if there is none. Throws InputError for a value that is not a state. */
+/** Checks a loaded state. Returns undefined if no state was saved. Throws InputError for an invalid state. */
 export function readState(loaded: unknown): AuditState | undefined {
   if (loaded === undefined || loaded === null) return undefined;
   const state = loaded as Partial<AuditState>;

@@ -118,7 +118,7 @@ async function crossPurge(walk: Walk, { audit, signal }: WalkOptions): Promise<b
   // Asks the service to verify only one entry, because every verification also returns the last purged entry.
   const range = { from_id: to.id, to_id: to.id };
   const { purged_through: anchor, valid, errors } = await audit.verify(range, { signal });
-  // Requires the hash of the last purged entry. Without it, the check would accept any next entry.
+  // Requires the hash of the last purged entry. Without this hash, the check would accept any next entry.
   if ((anchor && !isHead(anchor)) || !Array.isArray(errors)) throw unreadable();
   if (valid === false) {
     const reasons = errors.map(({ id, reason }) => (id === null ? reason : `${reason} (${id})`)).join(', ');

@@ -146,7 +146,7 @@ describe('API keys in a browser', () => {
 });
 
 test('the browser client refuses the option `apiKey` and unknown options', () => {
-  // @ts-expect-error a browser has no API key
+  // @ts-expect-error: a client in a browser has no option for an API key
   const make = () => new EaasBrowserClient({ proxyUrl, apiKey: () => 'anything' });
   expect(make).toThrow(InputError);
   expect(() => new EaasBrowserClient({ proxyUrl, keyID: keyId } as never)).toThrow('`keyID`');

@@ -38,7 +38,7 @@ export class EaasBrowserClient extends EnvelopeClient {
   }
 }
 
-/** Throws InputError if a request or a response holds an API key. */
+/** Returns a `call` that throws InputError if a request or a response contains an API key. */
 function watched(call: Call): Call {
   return async (route, input, options) => {
     refuseSecret(input);
@@ -71,7 +71,8 @@ function plain(headers: PlainHeaders): Record<string, string> {
 }
 
 /**
- * Returns the absolute URL. Resolves a path against the page's origin, because a worker made from a Blob has another URL.
+ * Returns the absolute URL of the proxy. Resolves a path against the origin of the page, because the URL of a Blob
+ * worker has no origin to resolve against.
  */
 function addressOf(proxyUrl: string, insecureHttp: boolean | undefined): string {
   const url = parseUrl(proxyUrl, globalThis.location?.origin);

@@ -12,8 +12,8 @@ export interface CacheLimits {
 type Request = () => Promise<DerivedDataKey>;
 
 /**
- * An LRU cache of data keys with a TTL. A name can have two data keys: one in memory, and one that was requested and
- * has not arrived. A call that uses a data key can finish after the data key was evicted.
+ * An LRU cache of data keys with a TTL. The cache can have two data keys per name: one in memory, and one whose
+ * response has not arrived. A call that uses a data key can finish after the data key was evicted.
  */
 export class DataKeyCache {
   readonly #limits: CacheLimits;

@@ -5,7 +5,7 @@ import { toBase64 } from '@eaas/protocol/base64';
 import type { Engines } from '../engines.ts';
 import { loadNoble } from '../noble-engines.ts';
 
-/** A group of data keys. A data key of one partition is never used for another partition. */
+/** Identifies a group of data keys by key id, scope and wrap context. A data key is never shared between two groups. */
 export interface Partition {
   readonly keyId: string;
   readonly scope?: string | undefined;
@@ -22,7 +22,10 @@ export interface DerivedDataKey {
   readonly createdAt: number;
 }
 
-/** Returns the name of a partition. Throws InputError for an invalid context. */
+/**
+ * Returns a cache name for the data keys with the same key id, scope and wrap context. Throws InputError for an invalid
+ * context.
+ */
 export function partitionName(keyId: string, { scope, wrapContext }: Omit<Partition, 'keyId'>): string {
   if (scope === undefined && !wrapContext) return keyId;
   return JSON.stringify([keyId, scope, toBase64(encodeContext(wrapContext))]);

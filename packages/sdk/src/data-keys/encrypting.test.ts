@@ -142,7 +142,7 @@ test('a data key is renewed repeatedly after `prime({ keep: true })`', async () 
   await pass(minute);
   const before = service.requests.length;
   for (let at = 0; at < 20; at++) await pass(minute);
-  // One renewal every 4 minutes.
+  // The data key is renewed every 4 minutes.
   expect(service.requests.length - before).toBeLessThanOrEqual(6);
   expect(client.encryptSync('x').ciphertext).toMatch(/^eaas/);
 });
@@ -180,7 +180,7 @@ test('evicted data keys and closed clients leave no timers', async () => {
   const bundles = await client.encryptMany(Array.from({ length: 100 }, String));
   await client.decryptMany(bundles.map((bundle) => (bundle.ok ? bundle.value : '')));
   await arrivals();
-  // One timer for each data key in memory, and one for the renewal.
+  // There is one timer for each data key in memory, and one for the renewal.
   expect(vi.getTimerCount()).toBeLessThanOrEqual(7);
   await client.close();
   await arrivals();

@@ -21,7 +21,7 @@ type Work<T> = (key: DerivedDataKey) => T | Promise<T>;
 const refreshAhead = 0.8;
 const pauseAfterFailure = 1_000;
 
-/** Holds one encrypting data key per partition, and replaces a data key when its budget is spent. */
+/** Keeps one encrypting data key per key id, scope and wrap context. Replaces a data key when its budget is spent. */
 export function createEncryptingKeys(
   engines: Engines,
   { encrypt: limits, patience }: Limits,
@@ -63,8 +63,8 @@ export function createEncryptingKeys(
   }
 
   /**
-   * Checks whether a data key needs renewal, twenty times during its lifetime. If a renewal fails, it is therefore
-   * soon repeated.
+   * Checks twenty times in the lifetime of a data key whether the data key needs renewal, so a failed renewal is soon
+   * repeated.
    */
   function keepUp(name: string, of: Partition): void {
     const check = (): void => {
@@ -78,8 +78,8 @@ export function createEncryptingKeys(
   return {
     /**
      * Returns the data key in memory and counts one message against its budget. The caller must use the data key
-     * immediately. Returns undefined if no data key is in memory or if its budget is spent. A synchronous call
-     * (`sync`) does not request the next data key ahead of time, unless `keep` is set for the partition.
+     * immediately. Returns undefined if no data key is in memory or if its budget is spent. A synchronous call (`sync`)
+     * requests the next data key ahead of time only if the app has called `prime` with `keep`.
      */
     take(of: Partition, length: number, sync?: boolean): DerivedDataKey | undefined {
       const name = partitionName(of.keyId, of);

@@ -35,7 +35,7 @@ export function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>)
 }
 
 /** A field of numbers. Encryption preserves NaN, the infinities and -0. */
-export const number = /* @__PURE__ */ lowEntropy(numberType, (value) => value + 0); // A search for 0 must find -0.
+export const number = /* @__PURE__ */ lowEntropy(numberType, (value) => value + 0); // Converts -0 to 0, so that a search for 0 also finds -0.
 
 /** A field of bigints of any size. The length of the ciphertext reveals the order of magnitude. */
 export const bigint = /* @__PURE__ */ lowEntropy(bigintType);
@@ -46,7 +46,7 @@ export const boolean = /* @__PURE__ */ lowEntropy(booleanType);
 /** A field of Dates, with milliseconds. Encrypting an invalid Date throws FieldError. */
 export const date = /* @__PURE__ */ lowEntropy(dateType);
 
-/** A field of bytes, which cannot be searched. */
+/** A field of bytes. Bytes cannot be searched. */
 export function bytes<B extends Bound = 'row'>(
   options?: FieldOptions<Uint8Array, B>,
 ): Field<Uint8Array, NoInfer<B>, false> {

@@ -45,7 +45,10 @@ export function checkConstraints<T extends Tables, Table extends NameOf<T>>(
   return `alter table ${target}\n  ${checks.join(',\n  ')};\n`;
 }
 
-/** Returns the condition of each column. A part of a value could be stored in its index column by mistake. */
+/**
+ * Returns the condition of each column. The columns of `searchableBy` have conditions too, because an app can store
+ * plaintext in them by mistake.
+ */
 function conditionsOf({ name, parts }: FieldPlan): [string, string][] {
   const indexes = parts.map(({ column, index }): [string, string] => {
     const one = `[0-9a-f]{${Math.ceil(index.bits / 4)}}`;

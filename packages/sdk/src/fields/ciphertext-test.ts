@@ -4,7 +4,7 @@ import { readHeader, storedCiphertext } from '@eaas/protocol/internal';
 
 type Ciphertext = string | Uint8Array;
 
-/** Whether the value has a complete envelope header. False for a text such as `eaasAhead`, which only begins with `eaas`. */
+/** Returns whether a value has a complete envelope header. The text `eaasAhead` only begins like an envelope. */
 export function isCiphertext(value: unknown): boolean {
   const ciphertext = storedCiphertext(value);
   return ciphertext !== undefined && headerIn(ciphertext) === 'present';
@@ -15,7 +15,7 @@ export function ciphertextAmongPlaintext(value: unknown): Ciphertext | undefined
   return ciphertext !== undefined && headerIn(ciphertext) !== 'none' ? ciphertext : undefined;
 }
 
-/** Whether the value of a column is a ciphertext, or a plain object or array that contains a ciphertext. */
+/** Returns whether a value is a ciphertext, or a plain object or array that contains a ciphertext. */
 export function holdsCiphertext(value: unknown): boolean {
   return holds(value, []);
 }

@@ -15,7 +15,7 @@ const notes = [
   { number: 8, note: null },
 ];
 
-/** Stores each table under its own scope, and therefore under its own data key. Reads with an empty cache. */
+/** Encrypts each table under a separate data key. Decrypts the tables with an empty cache. */
 async function openClinic() {
   const { service, client, keyId } = observedClient();
   const writer = fields.for(client, { index: 'service' });

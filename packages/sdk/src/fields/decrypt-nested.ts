@@ -13,7 +13,7 @@ interface UntypedNesting {
   readonly nested?: Readonly<Record<string, UntypedNesting>>;
 }
 
-/** The rows of one table in a result: what to decrypt, and the objects that get the values. */
+/** The rows of one table in a result, and the objects that receive the decrypted values. */
 interface Found {
   readonly stored: Row[];
   readonly copies: Row[];
@@ -29,9 +29,9 @@ interface UntypedRecords {
 }
 
 /**
- * Decrypts rows that hold rows of other tables, at any depth: `decryptNested(records, rows, { table: 'patients', nested: {
- * visits: { table: 'visits' } } })`. All tables share one request for data keys. Returns new plain objects. Throws the first
- * FieldError, and InputError if a column of `nested` does not hold rows.
+ * Decrypts rows that contain rows of other tables, at any depth: `decryptNested(records, rows, { table: 'patients',
+ * nested: { visits: { table: 'visits' } } })`. All tables share one request for data keys. Returns new plain objects.
+ * Throws the first FieldError, and InputError if a column of `nested` does not contain rows.
  */
 export async function decryptNested<
   T extends Tables,
@@ -84,7 +84,7 @@ async function decryptUntyped(
 
   prepare(top);
   const rows = given.map((row) => copyOf(row, top));
-  // The client joins the requests of calls that run at the same time.
+  // The client joins the requests of concurrent calls.
   await Promise.all(
     Array.from(found, async ([{ table, id = idOf, as = {} }, { stored, copies }]) => {
       const results = await records.decryptRows(table, stored, id, { ...options, as });
@@ -99,7 +99,7 @@ function idOf({ id }: Row): RecordId {
   return refuse('the rows have no column `id`: select it, or pass `id`, which returns the id of a row');
 }
 
-/** A promise is a relation that the ORM has not loaded. */
+/** Returns whether a value is a row. A promise is not a row, but a relation that the ORM has not loaded. */
 function isRow(value: unknown): value is Row {
   return typeof value === 'object' && !(value instanceof Promise) && !(value instanceof Uint8Array);
 }

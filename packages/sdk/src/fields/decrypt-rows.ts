@@ -80,8 +80,8 @@ export async function decryptRows(
 }
 
 /**
- * Returns the field of each column, and the columns that may contain ciphertexts unchanged. Throws InputError for an
- * unknown field.
+ * Returns the field of each column, and the columns in which ciphertexts are allowed. Throws InputError for an unknown
+ * field.
  */
 function columnsOf(plan: TablePlan, as: DecryptRowsOptions['as'] = {}) {
   const fields = new Map(plan.fields.map((field) => [field.name, field]));
@@ -94,9 +94,7 @@ function columnsOf(plan: TablePlan, as: DecryptRowsOptions['as'] = {}) {
   return { fields: [...fields], known };
 }
 
-/**
- * Throws if a column that is not a field contains a ciphertext. Otherwise the app would show the ciphertext to its users.
- */
+/** Throws for a ciphertext in a column that is not a field, because the app would show the ciphertext to its users. */
 function refuseCiphertext(row: Row, column: string, table: string): never {
   const value = row[column];
   const isInside = typeof value === 'object' && !(value instanceof Uint8Array);
@@ -138,12 +136,12 @@ export function readPlaintext(
   try {
     value = field.previous.read(stored);
   } catch {
-    // The error has no cause, because the cause might quote the plaintext.
+    // Throws without a cause, because the cause might quote the plaintext.
     throw new FormatError('the function that was passed to `plaintext` threw an error for the stored value');
   }
   field.type.encode(value);
   reads.plaintext++;
-  // An error of the app's function `onPlaintext` must not end the process.
+  // Ignores errors of the app's function `onPlaintext`, because an unhandled rejection would end the process.
   (async () => onPlaintext?.({ table, field: name, row }))().catch(() => undefined);
   return value;
 }

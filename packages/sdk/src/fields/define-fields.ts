@@ -20,7 +20,10 @@ import { where } from './where.ts';
 
 /** Options for the keys and the fingerprints of the fields. */
 export interface RecordsOptions<T extends Tables> {
-  /** Where fingerprints are computed. In a list, the first index computes the stored fingerprints, and a search uses all. */
+  /**
+   * Where fingerprints are computed: `service`, or a token of `createIndexKey`. In a list, the first source computes
+   * the stored fingerprints, and a search uses all sources.
+   */
   readonly index?: IndexSource | readonly IndexSource[] | undefined;
   /**
    * The keys of tables (`users`) and of fields (`users.email`). Defaults to the key of the client. In a list, the first key
@@ -29,7 +32,7 @@ export interface RecordsOptions<T extends Tables> {
   readonly keyIds?:
     | { readonly [Place in NameOf<T> | PlaceOf<T>]?: string | readonly string[] | undefined }
     | undefined;
-  /** Called for each plaintext that is read from a column. See `plaintext`. */
+  /** Called for each plaintext that is read from a column, if the field has the option `previous`. */
   readonly onPlaintext?: ((read: PlaintextRead) => void) | undefined;
 }
 

@@ -2,20 +2,23 @@ import type { FieldsDefinition } from './define-fields.ts';
 import { planOf, requireTable } from './plan.ts';
 import type { NameOf, Tables } from './row-types.ts';
 
-/** A field as an adapter of a database layer needs to know it. */
+/** Describes an encrypted field for an adapter of a database library. */
 export interface FieldDescription {
   readonly name: string;
-  /** The name of the type of the field's values. */
+  /** The name of the field's type, such as `text`. */
   readonly type: string;
   /** The name of the index column. Undefined if the field is not searchable. */
   readonly indexColumn: string | undefined;
-  /** The length of a fingerprint in bits. With less than 256, different values can have the same fingerprint. */
+  /** The length of a fingerprint in bits. With less than 256 bits, different values can have the same fingerprint. */
   readonly bits: number | undefined;
   /** Whether encryption and decryption need the id of the row. */
   readonly isBoundToRow: boolean;
 }
 
-/** Returns the encrypted fields of a table, for adapters of database layers. Throws InputError for an unknown table. */
+/**
+ * Describes the encrypted fields of a table, for adapters of database libraries. Throws InputError for an unknown
+ * table.
+ */
 export function describeFields<T extends Tables>(
   { tables }: FieldsDefinition<T>,
   table: NameOf<T>,

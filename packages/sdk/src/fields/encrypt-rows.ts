@@ -16,7 +16,7 @@ interface Cell {
   readonly context: Context;
 }
 
-/** An index column to fill, and the row that gets its fingerprints. */
+/** An index column to fill, and the row that receives the fingerprints. */
 interface Mark {
   readonly row: Row;
   readonly column: string;
@@ -81,13 +81,16 @@ export async function encryptRows(
   for (const { row, column, where, subjects } of marks) {
     if (subjects.length === 0) continue;
     const found = subjects.map(() => resultOf(written[next++], where));
-    // Sorted, so that a list does not reveal the order of the parts.
+    // Sorts the fingerprints, so that they do not reveal the order of the parts.
     row[column] = [...new Set(found)].sort().join(' ');
   }
   return rows;
 }
 
-/** Encodes a value. Throws InputError for a value of another type, and for a ciphertext unless the field allows it. */
+/**
+ * Encodes a value. Throws InputError for a value of the wrong type, and for a ciphertext unless the field has the
+ * option `allowCiphertexts`.
+ */
 export function encode({ field }: FieldPlan, value: unknown): Uint8Array {
   if (!field.allowCiphertexts && isCiphertext(value)) {
     refuse(
@@ -97,7 +100,9 @@ export function encode({ field }: FieldPlan, value: unknown): Uint8Array {
   return field.type.encode(value);
 }
 
-/** Empties the index columns of a field that is in the row, and returns those to fill. */
+/**
+ * Returns the index columns of a field for which fingerprints must be computed. Empties index columns without a value.
+ */
 function marksOf(field: FieldPlan, values: Row, row: Row, where: Where): Mark[] {
   const marks: Mark[] = [];
   const { indexColumn: column } = field;
@@ -115,8 +120,8 @@ function marksOf(field: FieldPlan, values: Row, row: Row, where: Where): Mark[] 
 }
 
 /**
- * Returns the values from which an index column is computed. Without them, empties the column and returns undefined. Throws
- * InputError if only some of them are in the row.
+ * Returns the values from which an index column is computed. If none of these values is in the row, returns undefined.
+ * If only some of them are in the row, throws InputError.
  */
 function valuesOf(
   fields: readonly FieldPlan[],
@@ -140,7 +145,10 @@ function valuesOf(
   return given.some(({ value }) => value === null) ? undefined : given;
 }
 
-/** Throws InputError for an index column without its field, because its fingerprint belongs to another value. */
+/**
+ * Throws InputError for a row with an index column but without its field, because the fingerprint would belong to
+ * another value.
+ */
 function requireOwnIndex(field: FieldPlan, row: Row): void {
   const { place, name } = field;
   if (Object.hasOwn(row, name)) return;

@@ -4,21 +4,25 @@ import type { SdkError, Settled } from '../errors.ts';
 /** The code of a FieldError: the code of its cause, or `no_fingerprint` if a search value is empty after normalization. */
 export type FieldErrorCode = SdkError['code'] | 'no_fingerprint';
 
-/** A failure of one field of a row. The message names the table, the field and the row id, and never contains the value. */
+/**
+ * Thrown for a failure of one field of a row. The message names the table, the field and the row id, but never contains
+ * the value.
+ */
 export class FieldError extends EaasError {
   override readonly name = 'FieldError';
   override readonly cause: SdkError;
   readonly code: FieldErrorCode;
   readonly table: string;
   readonly field: string;
-  /** The id of the row. Undefined if the call has no row. */
+  /** The id of the row. Undefined for a call without a row. */
   readonly row: string | undefined;
   /** Whether the call might succeed if the app repeats it later. */
   override readonly retryable: boolean;
 
   constructor(cause: SdkError, { table, field, row }: Where, code: FieldErrorCode = cause.code) {
     const place = row === undefined ? `${table}.${field}` : `${table}.${field} of row ${row}`;
-    // If decryption fails, the most frequent reason is a wrong row id. The client's error cannot name the row id.
+    // A wrong row id is the most frequent reason for a failed decryption. The client does not know the row id, so its
+    // error cannot mention it.
     const hint = code === 'decryption' && row !== undefined ? ' (was it encrypted with this row id?)' : '';
     super(`${place}: ${cause.message}${hint}`);
     this.cause = cause;

@@ -11,7 +11,7 @@ export interface FieldPlace {
   readonly row: string;
 }
 
-/** Says how a field reads plaintext that its column still holds. */
+/** Defines how a field reads plaintext that is still stored in its column. */
 export interface Plaintext<Value> {
   /** Converts the stored plaintext to a value of the field. Throws if the plaintext is not a valid value. */
   read(stored: unknown): Value;
@@ -42,22 +42,22 @@ export interface SearchOptions<Column extends string | true> {
    * so the index reveals less. A search then also finds other values, which the app must drop after decryption.
    */
   readonly bits?: number | undefined;
-  /** The field whose fingerprints are computed, for joins or after a field was renamed. Defaults to the field itself. */
+  /** Uses the fingerprints of another field, for joins or after a field was renamed. Defaults to the field itself. */
   readonly boundTo?: { readonly table: string; readonly field: string } | undefined;
 }
 
 /** Options of a searchable text field. */
 export interface TextSearchOptions<Column extends string | true> extends SearchOptions<Column> {
   /**
-   * Steps that convert similar texts to the same text, in this order. The steps change the fingerprint, but not the stored
+   * Steps that convert similar texts to the same text, in order. The steps change the fingerprint, but not the stored
    * value.
    */
   readonly normalize?: readonly Normalization[] | undefined;
 }
 
-/** Options of a searchable field whose values can be guessed. */
+/** Options of a searchable field whose values are easy to guess, such as dates of birth. */
 export interface LowEntropySearchOptions<Column extends string | true> extends SearchOptions<Column> {
-  /** Confirms that you accept that anyone who can compute fingerprints can find every value by brute force. */
+  /** Confirms that you accept the risk: anyone who can compute fingerprints can find every value by brute force. */
   readonly lowEntropy: 'accepted';
 }
 
@@ -66,11 +66,14 @@ export interface Index<Value, Column extends string | boolean = string | boolean
   readonly column: Column;
   readonly bits: number;
   readonly boundTo: { readonly table: string; readonly field: string } | undefined;
-  /** Normalizes a value. Values that a search must not distinguish have the same normalized value. */
+  /**
+   * Normalizes a value before its fingerprint is computed. A search does not distinguish values with the same
+   * normalized value.
+   */
   normalize(value: Value): Value;
 }
 
-/** Says whether the context of a field contains the row id. */
+/** Whether the context of a field contains the row id (`row`) or not (`field`). */
 export type Bound = 'row' | 'field';
 
 /**
@@ -88,7 +91,7 @@ export interface Field<
   readonly parts?: Parts | undefined;
 }
 
-/** A field to which indexes of parts can be added. */
+/** A field to which `searchableBy` can add indexes. */
 export interface SearchableField<Value, B extends Bound, Column extends string | boolean> extends Field<
   Value,
   B,
@@ -109,17 +112,19 @@ export interface Unencrypted {
 /** An encrypted column of text. */
 export interface TextField<B extends Bound> extends SearchableField<string, B, false> {
   /**
-   * Adds an index column, which finds rows with an equal value. Anyone who can compute fingerprints can test guesses, and so
-   * find out texts with few possible values, such as postal codes.
+   * Adds an index column, which finds rows with an equal value. Anyone who can compute fingerprints can test guesses,
+   * and can therefore find texts with few possible values, such as postal codes.
    */
   searchable<const Column extends string | true = true>(
     options?: TextSearchOptions<Column>,
   ): SearchableField<string, B, NoInfer<Column>>;
 }
 
-/** An encrypted column whose values can be guessed. */
+/** An encrypted column whose values are easy to guess, such as numbers. */
 export interface LowEntropyField<Value, B extends Bound> extends SearchableField<Value, B, false> {
-  /** Adds an index column. Throws InputError unless `lowEntropy` is `accepted`. */
+  /**
+   * Adds an index column, which finds rows with an equal value. Throws InputError unless `lowEntropy` is `accepted`.
+   */
   searchable<const Column extends string | true = true>(
     options: LowEntropySearchOptions<Column>,
   ): SearchableField<Value, B, NoInfer<Column>>;

@@ -13,7 +13,7 @@ import type { FieldPlan, PartPlan } from './plan.ts';
  */
 export type IndexSource = 'service' | (string & {});
 
-/** A normalized and encoded value, or a part of one, whose fingerprint is needed. */
+/** A normalized and encoded value, or a part of a value, for which a fingerprint is computed. */
 export interface Subject {
   readonly plan: FieldPlan;
   readonly bytes: string | Uint8Array;
@@ -30,8 +30,8 @@ export function fingerprintsOf(
   const sources = given.map((source) => (source === 'service' ? source : indexKeyOf(client, source)));
 
   /**
-   * Returns one task for each index and key. If the key of a task is undefined, the key of the client is used. The
-   * service never gets parts of values.
+   * Returns one task per index and key. A task without a key id uses the client's key. The service never receives parts
+   * of values.
    */
   const tasksOf = (subject: Subject) =>
     sources.flatMap((source) => {

@@ -77,7 +77,7 @@ export function indexKeyOf(client: Pick<EnvelopeClient, 'unwrap'>, token: string
       const bytes = (await client.unwrap(wrapped, { wrapContext })) as Uint8Array<ArrayBuffer>;
       return await macUnder(bytes).finally(() => bytes.fill(0));
     } catch (error) {
-      // A failed request is forgotten, so the next call sends it again.
+      // Forgets a failed request, so that the next call sends the request again.
       key = undefined;
       throw error;
     }

@@ -6,7 +6,7 @@ import type { Fingerprints } from './fingerprints.ts';
 import type { Plans } from './plan.ts';
 import type { RecordId } from './row-types.ts';
 
-/** The part of a client that fields use. */
+/** The methods of a client that fields use. */
 export type FieldsClient = Pick<
   EnvelopeClient,
   'encryptMany' | 'decryptMany' | 'encryptSync' | 'decryptSync' | 'hashMany' | 'unwrap'
@@ -19,7 +19,7 @@ export interface Internals {
   readonly onPlaintext: ((read: PlaintextRead) => void) | undefined;
 }
 
-/** Options of the calls for rows. */
+/** Options of calls that encrypt or decrypt rows. */
 export type RowOptions = Pick<EncryptOptions, 'scope' | 'wrapContext' | 'signal'>;
 
 export const rowOptions: OptionNames<RowOptions> = { scope: true, wrapContext: true, signal: true };
@@ -28,7 +28,7 @@ export const rowOptions: OptionNames<RowOptions> = { scope: true, wrapContext: t
 export type Row = Record<string, unknown>;
 export type IdOf = (row: Row) => RecordId | undefined;
 
-/** For one field, how many ciphertexts and how many plaintexts were read. */
+/** The number of ciphertexts and of plaintexts that were read from one field. */
 export interface ReadCount {
   readonly encrypted: number;
   readonly plaintext: number;

@@ -16,7 +16,7 @@ export const jsonType: ValueType<unknown> = {
     try {
       return JSON.parse(fromUtf8(text));
     } catch {
-      // The error has no cause, because the message of the parser quotes the value.
+      // Throws without a cause, because the parser's message quotes the value.
       throw unreadable('json');
     }
   },
@@ -35,7 +35,7 @@ function toJson(value: unknown, around: readonly unknown[]): string {
   if (around.length >= maxDepth) return refuse(`expected at most ${maxDepth} levels of nesting`);
   const inside = [...around, value];
   if (Array.isArray(value)) {
-    // Compares the names of the members, because an array with a hole and an extra member has the right number of
+    // Compares the names of the members, because an array with a hole and an extra member has the expected number of
     // members.
     const names = Object.keys(value);
     const isList = names.length === value.length && names.every((name, at) => name === String(at));

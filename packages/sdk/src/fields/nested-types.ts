@@ -2,13 +2,13 @@ import type { Aliases, DecryptRowResult, NameOf, RecordId, Tables } from './row-
 
 type RowIn<Value> = NonNullable<Value> extends readonly (infer Row)[] ? Row : NonNullable<Value>;
 
-/** The table of rows, and the columns that hold rows of other tables. */
+/** Describes rows: their table, and the columns that contain rows of other tables. */
 export type Nesting<T extends Tables, Row> = {
   [Table in NameOf<T>]: {
     readonly table: Table;
-    /** Returns the id of a row. Defaults to its column `id`. */
+    /** Returns the id of a row. Defaults to the value of its column `id`. */
     readonly id?: ((row: Row) => RecordId) | undefined;
-    /** See `decryptRows`. */
+    /** The field of each column that the query renamed, as in the option `as` of `decryptRows`. */
     readonly as?: Aliases<T[Table], Row> | undefined;
     /** The rows inside a column: a list, one row, or null. */
     readonly nested?: { readonly [Column in keyof Row]?: Nesting<T, RowIn<Row[Column]>> } | undefined;

@@ -4,7 +4,10 @@ import { type Normalization, normalizer } from './normalize.ts';
 import { textType } from './scalar-types.ts';
 import { refuse, type ValueType } from './value-type.ts';
 
-/** Options of an index of parts. `Column` is the name of its column. `true` means `<field>_<name>_index`. */
+/**
+ * Options of an index that finds values by a part. `Column` is the name of the index column. `true` means
+ * `<field>_<name>_index`.
+ */
 export interface PartOptions<Column extends string | true> {
   /** Confirms that you accept the risk: anyone who can compute fingerprints can find every part by brute force. */
   readonly lowEntropy: 'accepted';
@@ -13,9 +16,12 @@ export interface PartOptions<Column extends string | true> {
   readonly bits?: number | undefined;
 }
 
-/** Options of an index of parts of texts. */
+/** Options of an index that finds texts by a part. */
 export interface TextPartOptions<Column extends string | true> extends PartOptions<Column> {
-  /** Steps, in order, before the parts are taken. Defaults to `nfkc`, `lowercase`, `accents`, `spaces` and `trim`. */
+  /**
+   * Steps that normalize a text before its parts are computed, in order. Defaults to `nfkc`, `lowercase`, `accents`,
+   * `spaces` and `trim`.
+   */
   readonly normalize?: readonly Normalization[] | undefined;
 }
 
@@ -26,7 +32,7 @@ export interface TypedValue<Value = unknown> {
   readonly value: Value;
 }
 
-/** An index by which a search finds rows by a part of a value. */
+/** An index that finds rows by a part of a value. */
 export interface PartIndex<
   Value,
   Query = Value,
@@ -35,15 +41,17 @@ export interface PartIndex<
 > {
   readonly column: Column;
   readonly bits: number;
-  /** Whether a value has several parts. Its column then holds several fingerprints, separated by spaces. */
+  /**
+   * Whether a value can have several parts. The index column then contains several fingerprints, separated by spaces.
+   */
   readonly isList: IsList;
   /** The other fields that the index covers. */
   readonly others: readonly string[];
-  /** Returns the parts of a stored value. The values of the other fields follow it. */
+  /** Returns the parts of a stored value. `others` are the values of the other fields that the index covers. */
   partsOf(first: TypedValue<Value>, ...others: readonly TypedValue[]): readonly (string | Uint8Array)[];
   /**
-   * Returns the parts to search for: all of them if `isList`, otherwise any of them. `fields` are the fields of the index.
-   * Throws InputError.
+   * Returns the parts to search for. If `isList`, a row must have all of these parts, and otherwise any of them.
+   * `fields` are the fields that the index covers. Throws InputError.
    */
   soughtBy(query: Query, ...fields: readonly Omit<TypedValue, 'value'>[]): readonly (string | Uint8Array)[];
 }
@@ -51,14 +59,14 @@ export interface PartIndex<
 /** The indexes that `searchableBy` added to a field, by name. */
 export type PartIndexes<Value> = Readonly<Record<string, PartIndex<Value, never>>>;
 
-/** The part of an index that differs between the kinds. */
+/** The functions of one kind of index, such as an index of first characters. */
 export interface PartRule<Value, Query, IsList extends boolean> {
   readonly isList: IsList;
   partsOf(value: Value): readonly string[];
   soughtBy(query: Query): readonly string[];
 }
 
-/** Creates an index of parts of texts. `rule` gets normalized texts. */
+/** Creates an index that finds texts by a part. `rule` receives normalized texts. */
 export function textIndex<IsList extends boolean, Column extends string | true>(
   name: string,
   rule: PartRule<string, string, IsList>,
@@ -71,14 +79,14 @@ export function textIndex<IsList extends boolean, Column extends string | true>(
     isList: rule.isList,
     partsOf: ({ value }) => rule.partsOf(fold(value)),
     soughtBy(query) {
-      // Checks the type before the normalization relies on it.
+      // Checks that the value is a text, because the normalization requires a text.
       textType.encode(query);
       return rule.soughtBy(fold(query));
     },
   };
 }
 
-/** Creates an index with the options that all kinds have. Throws InputError unless `lowEntropy` is accepted. */
+/** Checks the options that all kinds of indexes share. Throws InputError unless `lowEntropy` is accepted. */
 export function indexOf<Column extends string | true>(
   name: string,
   known: OptionNames<PartOptions<string>>,
@@ -98,12 +106,12 @@ export const partOptions: OptionNames<PartOptions<string>> = { lowEntropy: true,
 
 export const textPartOptions: OptionNames<TextPartOptions<string>> = { ...partOptions, normalize: true };
 
-/** Returns the normalization of texts. By default it ignores case, accents and white space. */
+/** Returns the function that normalizes texts. By default it ignores case, accents and white space. */
 export function foldOf({ normalize }: TextPartOptions<string | true>): (text: string) => string {
   return normalizer(normalize ?? ['nfkc', 'lowercase', 'accents', 'spaces', 'trim']);
 }
 
-/** Throws InputError unless a number of characters is an integer from 1 to 64. */
+/** Returns the number of characters in a part. Throws InputError unless the number is an integer from 1 to 64. */
 export function requireLength(call: string, length: number): number {
   const isLength = Number.isInteger(length) && length >= 1 && length <= 64;
   return isLength ? length : refuse(`\`${call}\` takes an integer from 1 to 64 (got ${String(length)})`);

@@ -5,7 +5,7 @@ import type { PartIndex } from './part-index.ts';
 import type { RecordId, Tables } from './row-types.ts';
 import { refuse } from './value-type.ts';
 
-/** An index of `searchableBy` with its place in the definition. */
+/** An index of `searchableBy`, with its name, its column and its fields. */
 export interface PartPlan {
   readonly name: string;
   readonly column: string;
@@ -14,7 +14,7 @@ export interface PartPlan {
   readonly fields: readonly FieldPlan[];
 }
 
-/** A field of a definition, with the names of its table and field. */
+/** A field of a definition, with the names of its table and its column. */
 export interface FieldPlan {
   readonly table: string;
   readonly name: string;
@@ -39,7 +39,7 @@ export type Plans = ReadonlyMap<string, TablePlan>;
 
 export type KeyIds = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Checks the definition. Throws InputError for invalid names and for ambiguous names. */
+/** Checks a definition of fields and prepares it for calls. Throws InputError for invalid or ambiguous names. */
 export function planOf(tables: Tables, keyIds: KeyIds = {}): Plans {
   const keys = new Map(Object.entries(keyIds).map(([name, ids]) => [name, requireKeyIds(name, ids)]));
   const plans = new Map(
@@ -144,7 +144,7 @@ function suggestion(name: string, known: Iterable<string>): string {
   return near === undefined ? '' : `: did you mean \`${near}\`?`;
 }
 
-/** Throws InputError if a column of the row is not in the definition, because it would be stored as plaintext. */
+/** Throws InputError if a column of the row is not defined, because its value would be stored as plaintext. */
 export function requireColumns({ table, columns }: TablePlan, row: object): void {
   const unknown = Object.keys(row).find((name) => !columns.has(name));
   if (unknown === undefined) return;
