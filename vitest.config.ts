@@ -2,10 +2,11 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { ClosingLine } from './test/setup/closing-line.ts';
 
-// Exactly these: a longer list leaks into Node's own resolution and breaks CommonJS dependencies.
+// Lists only these two conditions. Additional conditions would also apply when Node.js resolves CommonJS dependencies,
+// and would break them.
 const conditions = ['@eaas/source', 'node'];
 
-// Which suite a test file belongs to follows from its name or its folder. CONTRIBUTING.md says it in words.
+// The name or the folder of a test file determines its suite, as CONTRIBUTING.md describes.
 const named = { service: '**/*.service.test.ts', slow: '**/*.slow.test.ts' };
 const folders = {
   service: 'test/{cli,conformance,files,matrix,sdk}/**/*.test.ts',
@@ -13,7 +14,7 @@ const folders = {
 };
 const withServer = ['test/setup/postgres.ts', 'test/conformance/setup.ts'];
 
-/** `extends` gives each suite the options below `test` that are not about its files. */
+/** Creates a suite with its own files. `extends` adds the shared options from `test` below. */
 const suite = (name: string, include: string[], exclude: string[], globalSetup: string[] = []) => ({
   extends: true as const,
   test: { name, include, exclude: ['**/node_modules/**', ...exclude], globalSetup, isolate: name !== 'unit' },
@@ -23,7 +24,7 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    // Vitest leaves one core free, and most tests wait more than they compute.
+    // Vitest leaves one core free by default. Most tests wait more than they compute, so this setting uses all cores.
     maxWorkers: Math.max(2, availableParallelism()),
     reporters: ['default', new ClosingLine()],
     testTimeout: 60_000,

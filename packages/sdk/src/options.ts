@@ -33,7 +33,7 @@ export type CachePreset = 'server' | 'serverless' | 'browser';
 
 /** The options of every client. */
 export interface EnvelopeClientOptions extends Observers {
-  /** The id of the default key, which calls use to encrypt and to decrypt unless they name another key. */
+  /** The id of the default key. Calls that name no other key encrypt and decrypt with this key. */
   readonly keyId?: string | undefined;
   /** The limits of data keys. Defaults to `server`. */
   readonly cache?: CachePreset | CacheOptions | undefined;
@@ -43,11 +43,11 @@ export interface EnvelopeClientOptions extends Observers {
   readonly engines?: Partial<Engines> | 'noble' | undefined;
 }
 
-/** The limits of a client's data keys. */
+/** The limits of a client's data keys, checked and with defaults. */
 export interface Limits {
   readonly encrypt: BudgetLimits;
   readonly decrypt: CacheLimits;
-  /** How many milliseconds a call waits for a data key that another call requested. */
+  /** The number of milliseconds that a call waits for a data key of another call's request. */
   readonly patience: number;
 }
 
@@ -70,7 +70,10 @@ export const envelopeClientOptions: OptionNames<EnvelopeClientOptions> = {
   logger: true,
 };
 
-/** Returns the engines of the options. Emits an event on a platform without WebCrypto. Throws InputError. */
+/**
+ * Returns the engines that the client's options choose. Emits an event on a platform without WebCrypto. Throws
+ * InputError.
+ */
 export function enginesOf(given: EnvelopeClientOptions['engines'] = {}, emit: Emit): Engines {
   if (typeof globalThis.crypto?.getRandomValues !== 'function') {
     throw new InputError(
@@ -83,7 +86,10 @@ export function enginesOf(given: EnvelopeClientOptions['engines'] = {}, emit: Em
   return { ...platformEngines(), ...given };
 }
 
-/** Returns the limits of the options. With `maxEntries` 0, the cache keeps no data key. Throws InputError. */
+/**
+ * Returns the limits that the client's options choose. With `maxEntries` 0, the cache keeps no data key. Throws
+ * InputError.
+ */
 export function limitsOf(cache: CachePreset | CacheOptions = 'server', patience = 30_000): Limits {
   const isNamed = typeof cache === 'string';
   if (isNamed && !Object.hasOwn(presets, cache)) {

@@ -298,7 +298,7 @@ test('a network error shows the code of the system error, and nothing else of th
   await expect(silent.client.hash('x')).rejects.toThrow(/reached$/);
 });
 
-/** An attempt without a response, which ends when its signal aborts. */
+/** Simulates an attempt without a response, which ends when its signal aborts. */
 function hanging(request: Request | undefined): Promise<Response> {
   return new Promise((_, reject) => {
     const { signal } = request ?? new Request('https://eaas.example');

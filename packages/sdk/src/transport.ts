@@ -46,7 +46,7 @@ export interface Patience {
   readonly retries: number;
 }
 
-/** Returns the patience of the options. Throws InputError. */
+/** Returns the time limits and the number of retries of a client's calls. Throws InputError for unknown timeouts. */
 export function patienceOf({ timeouts = {}, retries = 2 }: Pick<TransportOptions, 'timeouts' | 'retries'>) {
   requireOptions(timeoutNames, timeouts, 'timeouts');
   return { total: timeouts.total ?? 30_000, attempt: timeouts.attempt ?? 10_000, retries };
@@ -57,7 +57,7 @@ export function patienceOf({ timeouts = {}, retries = 2 }: Pick<TransportOptions
  */
 export const retried: readonly (number | undefined)[] = [500, 502, 503, 504];
 
-/** Returns how many milliseconds the client waits before its nth retry. */
+/** Returns the number of milliseconds that the client waits before its nth retry. */
 export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 300 * 2 ** (retry - 1));
 
 // Calls that the client can safely send again. A second creation would create a second record, and the service refuses
@@ -124,7 +124,7 @@ export function createTransport(
     }
 
     try {
-      // Also ends when the signal aborts, because `headers` and some implementations of `fetch` ignore signals.
+      // Stops waiting when the signal aborts, because `headers` and some implementations of `fetch` ignore signals.
       return await abortable(ask(), whole.signal);
     } catch (error) {
       failure = whole.signal.aborted && !signal?.aborted ? timeoutError() : (error as ServiceError);
@@ -155,7 +155,8 @@ function requestFor(route: Route, input: Record<string, unknown>) {
 }
 
 /**
- * Replaces an error of ky with an error of the SDK. Drops the original error, because it contains the API key and the body.
+ * Converts an error of ky to an error of the SDK. Omits the original error, because it contains the API key and the
+ * body.
  */
 function serviceErrorOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
@@ -168,7 +169,9 @@ async function fromResponse(response: Response): Promise<ServiceError> {
   return fromProblem(problem, response.status, response.headers.get('x-request-id') ?? undefined);
 }
 
-/** Shows only the code of the system error, such as ECONNREFUSED, because its message might contain secrets. */
+/**
+ * Shows only the code of a system error, such as ECONNREFUSED, because the message of the error might contain secrets.
+ */
 function networkError(error: unknown): ServiceError {
   const code = (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
   const reason = typeof code === 'string' && /^[A-Z\d_]{2,40}$/.test(code) ? ` (${code})` : '';
@@ -176,8 +179,8 @@ function networkError(error: unknown): ServiceError {
 }
 
 /**
- * Returns whether an error can show a code or a request id. Any server might have sent the response, so the value
- * could be an API key.
+ * Returns whether a text of a response can be shown as an error code or a request id. Any server might have sent the
+ * response, so the text could be an API key.
  */
 function isName(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,64}$/.test(value) && !value.includes('eaas_sk_');

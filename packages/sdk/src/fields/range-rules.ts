@@ -2,13 +2,13 @@ import { bigintType, dateType, numberType } from './scalar-types.ts';
 import { indexOf, type PartIndex, type PartOptions, partOptions } from './part-index.ts';
 import { refuse, type ValueType } from './value-type.ts';
 
-/** The bounds of a search. Values equal to a bound are found too. */
+/** The bounds of a search. The search also finds values that are equal to a bound. */
 export interface SearchRange<Value> {
   readonly from: Value;
   readonly to: Value;
 }
 
-/** An index that finds ranges. A single value stands for its bucket. */
+/** An index that finds ranges of values. A search for a single value finds all values in its bucket. */
 export type RangeIndex<Value, Column extends string | true> = PartIndex<
   Value,
   Value | SearchRange<Value>,
@@ -16,7 +16,7 @@ export type RangeIndex<Value, Column extends string | true> = PartIndex<
   Column
 >;
 
-/** Each bucket is one fingerprint of the query, so more buckets would make statements too long. */
+/** A search needs one fingerprint per bucket, so more buckets would make SQL statements too long. */
 const maxBuckets = 1000;
 
 const day = 86_400_000;
@@ -43,8 +43,8 @@ export function days<const Column extends string | true = true>(
 }
 
 /**
- * Finds numbers by steps of one size: `steps(10_000)` for salaries. Reveals which rows are in the same step. Possible values:
- * the largest value divided by the size.
+ * Finds numbers by steps of one size: `steps(10_000)` for salaries. Reveals which rows are in the same step. Possible
+ * values: the largest number divided by the size.
  */
 export function steps<const Column extends string | true = true>(
   size: number,
@@ -61,11 +61,11 @@ export function steps<Column extends string | true>(
   if (!(size > 0) || size === Infinity) refuse('the size of `steps` must be a positive number or bigint');
   if (typeof size === 'number')
     return buckets('steps', options, numberType, (value) => Math.floor(value / size));
-  // Division of bigints rounds toward zero.
+  // Rounds down. Division alone would round a bigint toward zero.
   return buckets('steps', options, bigintType, (value) => (value - (((value % size) + size) % size)) / size);
 }
 
-/** Finds values by their bucket. `bucketOf` must never decrease when the value increases. */
+/** Creates an index that finds values by their bucket. `bucketOf` must never decrease when the value increases. */
 function buckets<Value, Column extends string | true>(
   name: string,
   options: PartOptions<Column>,
@@ -81,7 +81,7 @@ function buckets<Value, Column extends string | true>(
     isList: false,
     partsOf({ value }) {
       const bucket = bucketOf(value);
-      // Of all values, only NaN is in no bucket.
+      // NaN is the only value without a bucket.
       return Number.isNaN(bucket) ? [] : [String(bucket)];
     },
     soughtBy(query) {
@@ -101,7 +101,7 @@ function buckets<Value, Column extends string | true>(
         );
       }
       const step = (at: number) => (typeof first === 'bigint' ? first + BigInt(at) : first + at);
-      // Beyond 2^53, several steps round to one number.
+      // Removes duplicates, because several steps above 2^53 round to the same number.
       return [...new Set(Array.from({ length: count }, (_, at) => String(step(at))))];
     },
   };

@@ -31,7 +31,7 @@ export interface DecryptOptionsOf<As> extends RowOptions {
   readonly as?: As | undefined;
 }
 
-/** Encrypts, decrypts and searches the rows of a definition. null and undefined stay unchanged and are not encrypted. */
+/** Encrypts, decrypts and searches the rows of a definition. Leaves null and undefined unchanged. */
 export interface Records<T extends Tables> {
   /**
    * Encrypts the fields of a row and adds their index columns. Pass the id exactly as the database returns it, because
@@ -91,8 +91,8 @@ export interface Records<T extends Tables> {
   ): Promise<Terms<T[Table], Table, Q>>;
 
   /**
-   * Encrypts one value synchronously, without its index column. Only for fields with `context: 'field'`. Throws FieldError.
-   * Its code is `not_primed` unless `client.prime()` was called before.
+   * Encrypts one value synchronously, without its index column. The field must have `context: 'field'`. Throws
+   * FieldError. The error code is `not_primed` unless `client.prime()` was called before.
    */
   encryptFieldSync<
     Table extends NameOf<T>,
@@ -106,8 +106,8 @@ export interface Records<T extends Tables> {
   ): Encrypted<`${Table}.${Name}`, FieldValue<T[Table], Name>> | Extract<Given, Absent>;
 
   /**
-   * Decrypts one value synchronously. Throws FieldError. Its code is `not_primed` unless `client.prime({ ciphertexts })` was
-   * called before.
+   * Decrypts one value synchronously. Throws FieldError. The error code is `not_primed` unless `client.prime({
+   * ciphertexts })` was called before.
    */
   decryptFieldSync<
     Table extends NameOf<T>,

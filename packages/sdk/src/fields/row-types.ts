@@ -9,12 +9,15 @@ export type Encrypted<Place extends string, Value> = string & {
   readonly 'encrypt it first: records.encryptRow': readonly [Place, Value];
 };
 
-/** A fingerprint of the field `Place`, in one of its index columns. A column of a list has several, separated by spaces. */
+/**
+ * A fingerprint of the field `Place`, as stored in an index column. The column of a list contains several fingerprints,
+ * separated by spaces.
+ */
 export type Fingerprint<Place extends string> = string & {
   readonly 'compute it first: records.encryptRow or records.where': Place;
 };
 
-/** The columns of each table: fields, and columns that are not encrypted. */
+/** The columns of each table: encrypted fields, and columns that are not encrypted. */
 export type Tables = Readonly<Record<string, Readonly<Record<string, Field<unknown> | Unencrypted>>>>;
 
 /** The id of a row. A number and its decimal text are the same id. A UUID is the same id in upper and lower case. */
@@ -49,7 +52,7 @@ export type PartColumn<Index, Name, Part> =
       : Column & string
     : never;
 
-/** The names of the columns of all indexes of `searchableBy` of a field. */
+/** The names of all index columns that `searchableBy` added to a field. */
 type PartColumns<F, Name> = {
   [Part in keyof PartsOf<F>]: PartColumn<PartsOf<F>[Part], Name, Part>;
 }[keyof PartsOf<F>];
@@ -68,7 +71,7 @@ export type Searchable<F> = {
     : Name;
 }[NameOf<F>];
 
-/** A value of the app. The types exclude ciphertexts and fingerprints, because they must not be encrypted again. */
+/** A plaintext value. The type excludes ciphertexts and fingerprints, because they must not be encrypted again. */
 export type Plain<Value> = Value extends string
   ? Value & {
       readonly 'encrypt it first: records.encryptRow'?: never;
@@ -76,14 +79,12 @@ export type Plain<Value> = Value extends string
     }
   : Value;
 
-/**
- * The type of a stored column: a ciphertext of its field, a text of unknown origin, or plaintext before a migration.
- */
+/** The type of a stored value: a ciphertext of its field, a text of unknown origin, or plaintext before a migration. */
 export type Stored<Place extends string, Value> =
   | (string & { readonly 'encrypt it first: records.encryptRow'?: readonly [Place, Value] })
   | Exclude<Value, string>;
 
-/** A row with values. A row for an update has only some of the columns. */
+/** A row with plaintext values. A row for an update can omit columns. */
 export type PlainRow<F> = {
   readonly [Name in keyof F]?: F[Name] extends Unencrypted ? unknown : Plain<ValueOf<F[Name]>> | Absent;
 };
@@ -95,7 +96,7 @@ export type OnlyDefined<F, Row> = {
   };
 };
 
-/** A row after encryption: ciphertexts, index columns, and the other columns unchanged. */
+/** A row after encryption. It has ciphertexts and index columns, and its other columns are unchanged. */
 export type EncryptRowResult<F, Table extends string, Row> = Flat<
   {
     [Name in keyof Row as Name extends IndexColumns<F> ? never : Name]: Name extends FieldName<F>
@@ -113,12 +114,12 @@ export type EncryptRowResult<F, Table extends string, Row> = Flat<
   }
 >;
 
-/** The field of each column whose name differs from its field, or null for a column that stays unchanged. */
+/** The field of each column that a query renamed. Null for a column whose value stays unchanged. */
 export type Aliases<F, Row> = { readonly [Column in keyof Row]?: FieldName<F> | null };
 
 type FieldOf<As, Column> = Column extends keyof As ? As[Column] : Column;
 
-/** The type of a row that is read: the column of a field must hold a ciphertext of this field. */
+/** The type of a row to decrypt: the column of a field must contain a ciphertext of this field. */
 export type ReadableRow<F, Table extends string, Row, As = object> = {
   readonly [Column in keyof Row]: FieldOf<As, Column> extends infer Name
     ? Name extends FieldName<F>
@@ -127,7 +128,7 @@ export type ReadableRow<F, Table extends string, Row, As = object> = {
     : never;
 };
 
-/** A row after decryption: values, no index columns, and the other columns unchanged. */
+/** A row after decryption. It has plaintext values but no index columns, and its other columns are unchanged. */
 export type DecryptRowResult<F, Row, As = object> = Flat<{
   [Column in keyof Row as Column extends IndexColumns<F> ? never : Column]: FieldOf<
     As,
@@ -151,9 +152,7 @@ export type IdFor<F> = [FieldName<F>] extends [WithoutRow<F>] ? RecordId | undef
 
 export type PlaceOf<T> = { [Table in NameOf<T>]: `${Table}.${FieldName<T[Table]>}` }[NameOf<T>];
 
-/**
- * The rows of a table as they are stored, for the types of a database layer: `EncryptedRow<typeof fields, 'users', User>`.
- */
+/** The stored rows of a table, for the types of a database library: `EncryptedRow<typeof fields, 'users', User>`. */
 export type EncryptedRow<
   Definition extends { readonly tables: Tables },
   Table extends NameOf<Definition['tables']>,

@@ -31,7 +31,7 @@ export const numberType: ValueType<number> = {
   encode(value) {
     if (typeof value !== 'number') refuseValue('a number', value);
     const view = new DataView(new ArrayBuffer(8));
-    // Writes one of the many encodings of NaN, because setFloat64 might write any of them.
+    // Writes a fixed encoding of NaN, because setFloat64 can write any of the many encodings.
     if (Number.isNaN(value)) view.setUint16(0, 0x7ff8);
     else view.setFloat64(0, value);
     return markedBytes('number', new Uint8Array(view.buffer));

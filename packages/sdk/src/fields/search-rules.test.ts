@@ -28,7 +28,7 @@ const exact = { ...accepted, normalize: [] } as const;
 const { client } = observedClient();
 const index = await createIndexKey(client);
 
-/** Texts of few characters, so that parts are often equal. */
+/** Generates short texts from a few characters, so that texts often have equal parts. */
 const texts = fc.string({
   unit: fc.constantFrom('a', 'b', 'B', 'é', 'e', '1', ' ', '-', '🦉'),
   maxLength: 8,
@@ -75,7 +75,7 @@ test.each<[string, string, boolean]>([
   ['Αθήνα', 'αθηνα', true],
   ['Ada', 'Adam', false],
   ['한국', '한곡', false],
-  ['กิน', 'กน', false], // Thai vowel signs are letters, and no accents.
+  ['กิน', 'กน', false], // Thai vowel signs are letters, so `accents` must not remove them.
 ])('by default %j and %j have equal fingerprints: %j', async (a, b, areEqual) => {
   const records = defineFields({ t: { f: text().searchableBy({ any: wholeText(accepted) }) } }).for(client, {
     index,
@@ -140,7 +140,7 @@ function testRange<Value>(
   });
 }
 
-// At most 1,000 buckets each.
+// Limits the dates, so that a search needs at most 1,000 buckets.
 const dates = (min: string, max: string) =>
   fc.date({ noInvalidDate: true, min: new Date(min), max: new Date(max) });
 const at = (...times: string[]) => times.map((time) => new Date(time));

@@ -8,8 +8,8 @@ import {
 import { refuse } from './value-type.ts';
 
 /**
- * Finds equal texts, by default without case and accents. Reveals which rows have the same text. Possible values: as many as
- * the text has.
+ * Finds equal texts. By default a search ignores case and accents. Reveals which rows have the same text. Possible
+ * values: all texts that the field can have.
  */
 export function wholeText<const Column extends string | true = true>(
   options: TextPartOptions<Column>,
@@ -19,8 +19,8 @@ export function wholeText<const Column extends string | true = true>(
 }
 
 /**
- * Finds texts by their first characters. Reveals which rows begin alike. Possible values: at most 36 to the power of `length`
- * for letters and digits. A shorter text has no fingerprint.
+ * Finds texts by their first characters. Reveals which texts begin with the same characters. Possible values: at most
+ * 36 to the power of `length` for letters and digits. A shorter text has no fingerprint.
  */
 export function firstCharacters<const Column extends string | true = true>(
   length: number,
@@ -31,8 +31,8 @@ export function firstCharacters<const Column extends string | true = true>(
 }
 
 /**
- * Finds texts by their last characters. Reveals which rows end alike. Possible values: 10,000 for the last four digits. A
- * shorter text has no fingerprint.
+ * Finds texts by their last characters. Reveals which texts end with the same characters. Possible values: 10,000 for
+ * the last four digits. A shorter text has no fingerprint.
  */
 export function lastCharacters<const Column extends string | true = true>(
   length: number,
@@ -89,7 +89,9 @@ function characters(
   };
 }
 
-/** Throws InputError for a text that is too short, because it would find nothing, or nearly everything. */
+/**
+ * Throws InputError for a text that is too short, because a search for this text would find no rows or nearly all rows.
+ */
 function requireCharacters(text: string, length: number): readonly string[] {
   const all = Array.from(text);
   return all.length < length ? refuse(`expected at least ${length} characters to search by`) : all;

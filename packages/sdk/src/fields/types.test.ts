@@ -85,7 +85,7 @@ test('plaintext, another ciphertext and a fingerprint are not assignable to a ci
   assertType<() => unknown>(() => [
     // @ts-expect-error: the value is already encrypted
     records.encryptRow('users', 1, { email }),
-    // @ts-expect-error: the ciphertext of another field
+    // @ts-expect-error: the ciphertext belongs to another field
     records.decryptRow('users', 1, { ssn: email }),
   ]);
 });
@@ -126,7 +126,7 @@ test('the types of `where` accept only searchable fields and return index column
     phone_mark: Fingerprint<'users.phone'>[];
   }>();
   assertType<() => unknown>(() => [
-    // @ts-expect-error: the field is not searchable
+    // @ts-expect-error: the field `ssn` is not searchable
     records.where('users', { ssn: '1' }),
     // @ts-expect-error: a search value cannot be null
     records.where('users', { email: null }),
@@ -200,27 +200,27 @@ test('`where` takes the names of indexes, and what each of them finds', async ()
   expectTypeOf(whole).toEqualTypeOf<{ ssn_index: Fingerprint<'patients.ssn'>[] }>();
   const { ssn } = await records.encryptRow('patients', 1, { ssn: '1' });
   assertType<() => unknown>(() => [
-    // @ts-expect-error: the field has no index for the whole value
+    // @ts-expect-error: the field `name` has no index for the whole value
     records.where('patients', { name: 'Ada' }),
-    // @ts-expect-error: the index does not exist
+    // @ts-expect-error: the index `last3` does not exist
     records.where('patients', { ssn: { last3: '678' } }),
-    // @ts-expect-error: the query is a ciphertext
+    // @ts-expect-error: a query takes plaintext, not a ciphertext
     records.where('patients', { ssn: { last4: ssn } }),
-    // @ts-expect-error: the query is not a date
+    // @ts-expect-error: the index `month` takes a date
     records.where('patients', { born: { month: 12 } }),
-    // @ts-expect-error: a field of the combination is missing
+    // @ts-expect-error: the query lacks a field of the index
     records.where('patients', { name: { and_born: { name: 'Ada' } } }),
-    // @ts-expect-error: the definition has an index
+    // @ts-expect-error: a definition with indexes requires the option `index`
     byParts.for(client),
     // @ts-expect-error: `lowEntropy` is not accepted
     lastCharacters(4, {}),
     // @ts-expect-error: `lowEntropy` is not accepted
     months(),
-    // @ts-expect-error: the index is for text
+    // @ts-expect-error: a date field cannot have an index for text
     date().searchableBy({ last4: lastCharacters(4, accepted) }),
-    // @ts-expect-error: the index is for bigints
+    // @ts-expect-error: a number field cannot have an index for bigints
     number().searchableBy({ band: steps(10n, accepted) }),
-    // @ts-expect-error: only text is normalized
+    // @ts-expect-error: only an index for text has the option `normalize`
     months({ ...accepted, normalize: [] }),
     // @ts-expect-error: bytes cannot be searched
     bytes().searchableBy({ last4: lastCharacters(4, accepted) }),
@@ -254,7 +254,7 @@ test('the option `as` of decryptRow gives a column the type of its field', async
     expectTypeOf(opened).toEqualTypeOf<{ id: number; alias: Date; other: string | null; count: number }>();
     const many = await records.decryptRows('users', [row], ({ id }) => id, { as: { alias: 'born' } });
     expectTypeOf(many).toEqualTypeOf<(typeof opened)[]>();
-    // @ts-expect-error: the field does not exist
+    // @ts-expect-error: the field `birth` does not exist
     await records.decryptRow('users', 1, row, { as: { alias: 'birth' } });
   });
 });
@@ -272,15 +272,15 @@ test('the types make a low-entropy field searchable only if `lowEntropy` is acce
     boolean().searchable({ column: 'x' }),
     // @ts-expect-error: `lowEntropy` is not accepted
     date().searchable({ lowEntropy: true }),
-    // @ts-expect-error: the field is not searchable
+    // @ts-expect-error: bytes fields are not searchable
     json().searchable(),
-    // @ts-expect-error: the field is not searchable
+    // @ts-expect-error: json fields are not searchable
     bytes().searchable(),
-    // @ts-expect-error: the field has no index
+    // @ts-expect-error: a definition with a searchable field requires the option `index`
     fields.for(client),
-    // @ts-expect-error: the field does not exist
+    // @ts-expect-error: the field `users.mail` does not exist
     fields.for(client, { index: 'service', keyIds: { 'users.mail': '' } }),
-    // @ts-expect-error: the option does not exist
+    // @ts-expect-error: the option `contxt` does not exist
     text({ contxt: 'field' }),
   ]);
 });

@@ -12,7 +12,8 @@ import {
   unencrypted,
 } from './fields.ts';
 
-// A misspelt option or column must throw, because ignoring it would store plaintext or disable a protection.
+// A misspelt option or column name must throw. If the name were ignored, plaintext could be stored or a protection
+// could be missing.
 
 function openFields() {
   const { client, keyId, service } = observedClient();

@@ -71,7 +71,7 @@ describe.each(named)('$name', ({ type, values }) => {
       .map(([mark, rest]) => Uint8Array.of(mark, ...rest));
     const oneSpelling = fc.property(fc.oneof(marked, fc.uint8Array()), (bytes) => {
       const value = valueIn(type, bytes);
-      // Skips values of JSON and NaN, because they have several encodings.
+      // Skips JSON values and NaN, because they have several encodings.
       if (value === undefined || type.name === 'json' || Number.isNaN(value)) return true;
       return hexOf(type.encode(value)) === hexOf(bytes);
     });

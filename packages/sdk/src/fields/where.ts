@@ -13,14 +13,14 @@ import { refuse } from './value-type.ts';
 interface Condition {
   readonly column: string;
   readonly place: Where;
-  /** Whether the column holds a list, which must contain a fingerprint of every subject. */
+  /** Whether the index column contains a list. The list must contain a fingerprint of every subject. */
   readonly isList: boolean;
   readonly subjects: readonly Subject[];
 }
 
 /**
- * Returns the fingerprints to search by, by index column. A column that holds a list has one list of possible fingerprints
- * for each part. Throws FieldError.
+ * Returns the fingerprints to search for, by index column. A column of a list has one list of possible fingerprints for
+ * each part. Throws FieldError.
  */
 export async function where(
   { fingerprints, plans }: Internals,
@@ -29,7 +29,7 @@ export async function where(
   options: CallOptions = {},
 ): Promise<Record<string, string[] | string[][]>> {
   requireOptions(callOptions, options, 'where');
-  // A query without conditions would find every row.
+  // Refuses an empty query, because it would find every row.
   if (Object.keys(query).length === 0) refuse('the query must name at least one field');
   const conditions = Object.entries(query).flatMap(([field, value]) => {
     const plan = requireField(requireTable(plans, table), field);
@@ -84,7 +84,10 @@ function condition(column: string, place: Where, isList: boolean, subjects: read
   throw new FieldError(cause, place, 'no_fingerprint');
 }
 
-/** Whether a query names indexes of `searchableBy`. No value of a searchable field is a plain object. */
+/**
+ * Returns whether the value in a query contains queries for indexes of `searchableBy`. A plain object is always such a
+ * query, because no searchable field has objects as values.
+ */
 function isPartQuery({ parts }: FieldPlan, value: unknown): value is Row {
   return parts.length > 0 && typeof value === 'object' && !(value instanceof Date);
 }

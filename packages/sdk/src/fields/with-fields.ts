@@ -9,14 +9,14 @@ import {
 } from './part-index.ts';
 import { refuse } from './value-type.ts';
 
-/** The query of an index over several fields. The types of `where` turn it into a value for each field. */
+/** The query of an index over several fields, with one value per field. */
 export interface FieldsQuery<Name extends string> {
   readonly 'a value for each field': Name;
 }
 
 /**
- * Finds rows by several fields at once, all equal. Reveals which rows have the same combination. Texts are compared without
- * case and accents. Possible values: those of the fields, multiplied.
+ * Finds rows in which several fields are equal to the given values. Reveals which rows have the same combination.
+ * Ignores case and accents in texts. Possible values: the product of the possible values of each field.
  */
 export function withFields<const Name extends string, const Column extends string | true = true>(
   others: readonly Name[],
@@ -28,10 +28,10 @@ export function withFields<const Name extends string, const Column extends strin
   const fold = foldOf(options);
   const partsOf = (...values: readonly TypedValue[]) => {
     const encoded = values.map(({ type, value }) => {
-      // Checks the type before the normalization relies on it.
+      // Checks the type of the value, because the normalization requires a value of this type.
       type.encode(value);
       if (typeof value === 'string') return type.encode(fold(value));
-      return type.encode(typeof value === 'number' ? value + 0 : value); // A search for 0 must find -0.
+      return type.encode(typeof value === 'number' ? value + 0 : value); // Converts -0 to 0, so that a search for 0 also finds -0.
     });
     return encoded.some(({ length }) => length === 0) ? [] : [pae(...encoded)];
   };

@@ -11,8 +11,8 @@ import {
 import type { Endpoint } from '@eaas/protocol/wire';
 
 /**
- * Reads the body as strict JSON. Throws a Refusal: 415 for another content type, 413 for a body that is too long, 408
- * if the signal aborts, and 400 for invalid JSON.
+ * Reads the body as strict JSON. Throws a Refusal: status 415 for another content type, 413 for a body that is too
+ * long, 408 if the signal aborts, and 400 for invalid JSON.
  */
 export async function readJson(request: Request, endpoint: Endpoint, signal: AbortSignal): Promise<unknown> {
   const { headers } = request;

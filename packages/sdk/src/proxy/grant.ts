@@ -15,10 +15,13 @@ export interface Grant {
   readonly context?: Context | undefined;
 }
 
-/** Describes the call that a session requests. */
+/** Describes the call that a browser requests. */
 export interface Asked {
   readonly operation: Operation;
-  /** The key id in lower case. Undefined for batches and hashes, whose key ids are in the body, which is not read yet. */
+  /**
+   * The key id in lower case. Undefined for batches and hashes, because their key ids are in the request body, which is
+   * read after `authorize`.
+   */
   readonly keyId: string | undefined;
 }
 

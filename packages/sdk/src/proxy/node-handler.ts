@@ -34,7 +34,7 @@ export function toNodeHandler(proxy: Proxy): (req: NodeRequest, res: NodeRespons
   return async (req, res) => {
     const response = await answer(proxy, req, res);
     const body = await response.text();
-    // The framework has already responded, for example after its own time limit.
+    // Sends nothing if the framework has already responded, for example after its own time limit.
     if (res.headersSent) return;
     res.statusCode = response.status;
     for (const [name, value] of response.headers) res.setHeader(name, value);
@@ -96,7 +96,7 @@ function webRequest(req: NodeRequest, signal: AbortSignal): Request {
 
 function bodyOf(req: NodeRequest, headers: Headers): BodyInit {
   if (!req.readableDidRead) return streamOf(req);
-  // The header has the length of the compressed body, but the framework has decompressed the body.
+  // Removes the headers that describe a compressed body, because the framework has decompressed the body.
   headers.delete('content-encoding');
   headers.delete('content-length');
   const { body } = req;

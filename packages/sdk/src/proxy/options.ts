@@ -27,7 +27,7 @@ export interface ProxyOptions {
   readonly allowedOrigins?: readonly string[] | undefined;
   /** Accepts requests without `Origin` and `Sec-Fetch-Site`, which programs other than browsers send. Defaults to false. */
   readonly allowWithoutOrigin?: boolean | undefined;
-  /** Milliseconds for reading a request and for the call of the service. Defaults to 30,000. */
+  /** The time limit in milliseconds for reading a request and calling the service. Defaults to 30,000. */
   readonly timeout?: number | undefined;
   /** Sends the requests to the service. Defaults to the platform's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
@@ -51,13 +51,13 @@ export type ProxyEvent =
     }
   | {
       /**
-       * `authorize` returned no grant (`session`), or the grant does not have the operation or the key. At most one event per
-       * request, also for a batch.
+       * `authorize` returned no grant (`session`), or the grant does not have the operation or the key. At most one
+       * event per request, even for a batch.
        */
       readonly type: 'grant_refused';
       readonly missing: 'session' | 'operation' | 'key';
       readonly operation: Operation;
-      /** The key id of the request. Undefined if it is in a body that is not read yet, or is not a UUID. */
+      /** The key id of the request. Undefined if the request body was not read, or if the text is not a UUID. */
       readonly keyId: string | undefined;
     }
   | {

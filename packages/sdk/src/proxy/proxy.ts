@@ -33,7 +33,7 @@ export function createProxy(options: ProxyOptions): Proxy {
   };
 }
 
-/** Makes the same checks as the service, in the same order, and then makes the call. Throws Refusal. */
+/** Checks a request in the same order as the service, and then sends the call to the service. Throws Refusal. */
 async function answer(request: Request, settings: Settings): Promise<Answered> {
   const { pathname, search } = new URL(request.url);
   const target = requireTarget(request.method, pathname, settings.basePath);
@@ -108,7 +108,7 @@ async function requireGrant(request: Request, target: Target, settings: Settings
   return grant;
 }
 
-/** Returns a function that reports the first key that is not granted. A batch can name a thousand such keys. */
+/** Returns a function that reports only the first key that is not granted, because a batch can name a thousand keys. */
 function keyReporter({ operation }: Target, settings: Settings): (keyId: string | undefined) => void {
   let isReported = false;
   return (keyId) => {
@@ -117,7 +117,7 @@ function keyReporter({ operation }: Target, settings: Settings): (keyId: string 
   };
 }
 
-/** The refusal for failures of the app itself. Only an event for the operator has the details. */
+/** Creates the refusal for a failure of the app. Only an event for the operator has the details. */
 function broken(): Refusal {
   return new Refusal('internal', 'The app had an unexpected error.');
 }

@@ -52,7 +52,7 @@ export async function askService(
 async function tokenOf(settings: Settings, signal: AbortSignal): Promise<string> {
   const { apiKey } = settings;
   try {
-    // Also ends when the signal aborts, because the function `apiKey` does not get the signal.
+    // Stops waiting when the signal aborts, because the app's function `apiKey` does not receive the signal.
     return typeof apiKey === 'string' ? apiKey : await abortable((async () => apiKey())(), signal);
   } catch (error) {
     if (signal.aborted) throw tooLate(settings, signal);
@@ -62,7 +62,7 @@ async function tokenOf(settings: Settings, signal: AbortSignal): Promise<string>
 }
 
 function tooLate(settings: Settings, { reason }: AbortSignal): Refusal {
-  // Emits no event if the browser closed the connection, because this is not a failure of the service.
+  // Reports only timeouts. A connection that the browser closed is not a failure of the service.
   if (reason instanceof DOMException && reason.name === 'TimeoutError') {
     settings.report({ type: 'service_failed', reason: 'timeout', requestId: undefined });
   }
@@ -85,7 +85,8 @@ function badGateway(requestId: string | undefined): Refusal {
 }
 
 /**
- * The codes of errors about the call itself. Other errors would reveal facts about the app's API key to the browser.
+ * The error codes that the browser can see, because they concern the call itself. Other codes would reveal facts about
+ * the app's API key.
  */
 const passedOn: ReadonlySet<ProblemCode> = /* @__PURE__ */ new Set<ProblemCode>([
   'bad_request',
@@ -96,7 +97,10 @@ const passedOn: ReadonlySet<ProblemCode> = /* @__PURE__ */ new Set<ProblemCode>(
   'internal',
 ]);
 
-/** Returns a problem of the service without secrets, for the browser. Emits an event for problems with the API key. */
+/**
+ * Converts a problem of the service to a refusal for the browser, without secrets. Emits an event for problems with the
+ * API key.
+ */
 export function forBrowser(
   settings: Settings,
   { code, detail }: Pick<Problem, 'code' | 'detail'>,

@@ -4,7 +4,10 @@ import type { CustomPlan, Place } from './plan.ts';
 import type { Form } from './stored-form.ts';
 import type { StoredRow } from './store.ts';
 
-/** The reason why a value was not converted or a row was not written: the code of an SDK error, or a code of this module. */
+/**
+ * The code for a value that was not converted or a row that was not written: the code of an SDK error, or a code of
+ * `reencrypt`.
+ */
 export type FailureCode = SdkError['code'] | keyof typeof ownReasons;
 
 const ownReasons = {
@@ -69,7 +72,7 @@ export function byRow<Row extends StoredRow>({ convert }: CustomPlan<Row>): Conv
   return (row) => settleAs(undefined, () => convert(row));
 }
 
-/** Converts an EaasError to a failure. Throws any other error, because it is a bug in a function of the app. */
+/** Converts an EaasError to a failure. Throws any other error, because its cause is a bug in the app. */
 async function settleAs(
   field: string | undefined,
   work: () => Promise<RowOutcome['changed']>,

@@ -31,7 +31,7 @@ export function countDistinct() {
   };
 }
 
-/** Returns a 53-bit hash (cyrb53) as a fraction from 0 to 1. The hash is not cryptographic. */
+/** Returns a 53-bit hash (cyrb53) as a fraction from 0 to 1. The hash function is not cryptographic. */
 function fraction(bytes: Uint8Array): number {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;

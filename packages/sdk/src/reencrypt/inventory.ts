@@ -15,7 +15,7 @@ export interface VersionUse {
   readonly wrapped_keys: number;
   /** Whether `wrapped_keys` is exact. If false, `wrapped_keys` is an estimate with an error of a few percent. */
   readonly wrapped_keys_exact: boolean;
-  /** The service's counts for all uses of the version, which are up to one minute old. */
+  /** How often the service wrapped a data key under the version. The service's counts are up to one minute old. */
   readonly wraps?: number;
   readonly unwraps?: number;
   readonly last_unwrap_at?: string | null;
@@ -36,10 +36,13 @@ export interface KeyUse {
 /** The counts that `inventory` returns, by the form and the key of the values. */
 export interface Inventory {
   readonly values: number;
-  /** How many of the values are NULL. */
+  /** The number of values that are NULL. */
   readonly empty: number;
   readonly plaintexts: number;
-  /** The number of invalid values that begin like an envelope. Their column might have truncated them. */
+  /**
+   * The number of values that begin like an envelope but are invalid. A column that is too short might have truncated
+   * them.
+   */
   readonly broken: number;
   readonly keys: readonly KeyUse[];
 }

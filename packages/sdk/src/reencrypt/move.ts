@@ -39,7 +39,7 @@ export function moving<Row extends StoredRow>(
     const { keyId, keyVersion } = form.header;
     if (keyId === (to.keyId ?? calls.keyId)?.toLowerCase()) {
       const sources = from.anyKey ? [] : [from.keyId ?? calls.keyId ?? []].flat();
-      // A value that is not under one of the old keys is under the new key, so an earlier run has converted it.
+      // A value that is not under an old key was converted by an earlier run.
       if (sources.length > 0 && !sources.some((source) => source.toLowerCase() === keyId)) return undefined;
       if (keepsContexts && keyVersion >= (plan.keyVersion ?? Infinity)) return undefined;
     }
@@ -48,7 +48,7 @@ export function moving<Row extends StoredRow>(
       opened = await calls.open(form.bytes, from);
     } catch (error) {
       if (keepsContexts || !(error instanceof DecryptionError)) throw error;
-      // If the value decrypts with the new context, an earlier run has already converted it.
+      // A value that decrypts with the new context was converted by an earlier run.
       const converted = await calls.open(form.bytes, openingOf(to)).catch(() => undefined);
       if (!converted) throw error;
       converted.fill(0);

@@ -49,7 +49,7 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
       const page = await store.read({ after, limit: pageSize });
       pending = page.filter(({ id }) => unwritten.has(idKey(id)));
       if (page.some(({ id }) => last && idKey(id) === idKey(last.id)) || (await isEnd(page))) {
-        // Rows that are missing from the page now were deleted by another program.
+        // A pending row that is missing from the page was deleted by another program.
         for (const { id } of pending) unwritten.delete(idKey(id));
         for (const name of unwritten.keys()) results.set(name, { kind: 'skipped', failures: [] });
       }
@@ -131,7 +131,9 @@ function resultOf<Id extends StoredRow['id']>(
   return { kind, failures: all };
 }
 
-/** Returns undefined if the store throws. Drops the error, because the error might contain values of the row. */
+/**
+ * Returns undefined if the store throws. Does not return the error, because the error might contain values of the row.
+ */
 async function attempt<T>(write: () => Promise<T>): Promise<T | undefined> {
   try {
     return await write();

@@ -7,7 +7,7 @@ import type { OptionNames } from '../require-options.ts';
 import type { ReencryptProgress } from './progress.ts';
 import type { StoredRow } from './store.ts';
 
-/** The part of a client that `reencrypt` uses. */
+/** The methods of a client that `reencrypt` uses. */
 export interface ReencryptClient
   extends Pick<EaasClient, 'rewrapMany' | 'unwrap'>, Partial<Pick<EaasClient, 'keyId'>> {
   /** The same as `client.encryptMany`. */
@@ -72,7 +72,7 @@ export type Plan<Row extends StoredRow> =
   | ReencryptPlan<Row>
   | CustomPlan<Row>;
 
-/** A run measures and waits with this clock. Tests can replace the clock. */
+/** The clock with which a run measures and waits. Tests can pass another clock. */
 export interface Clock {
   /** Returns the milliseconds since a fixed time. */
   now(): number;
@@ -82,7 +82,9 @@ export interface Clock {
 
 /** Options of a run in every mode. */
 export interface RunOptions<Row extends StoredRow> {
-  /** A progress that an earlier run yielded. The run continues after this progress. You can store a progress as JSON. */
+  /**
+   * The progress after which the run continues. An earlier run yielded this progress, and the app can store it as JSON.
+   */
   readonly resume?: ReencryptProgress<Row['id']> | undefined;
   /** Makes a dry run, which does everything except writing. */
   readonly dryRun?: boolean | undefined;
@@ -90,14 +92,14 @@ export interface RunOptions<Row extends StoredRow> {
    * Before a write, unwraps each new data key and decrypts one value with the data key. Not available in the mode `custom`.
    */
   readonly verify?: boolean | undefined;
-  /** How many rows the run reads per page. Defaults to 500. */
+  /** The number of rows that the run reads per page. Defaults to 500. */
   readonly pageSize?: number | undefined;
-  /** How many calls of `write` can run at the same time. Defaults to 8. */
+  /** The maximum number of concurrent calls of `write`. Defaults to 8. */
   readonly concurrency?: number | undefined;
   readonly rowsPerSecond?: number | undefined;
-  /** How many milliseconds the run waits between two pages. */
+  /** The number of milliseconds that the run waits between two pages. */
   readonly pause?: number | undefined;
-  /** How many rows can fail. If more rows fail, the run throws TooManyFailures. Defaults to 100. */
+  /** The number of rows that can fail. If more rows fail, the run throws TooManyFailures. Defaults to 100. */
   readonly maxFailures?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly clock?: Clock | undefined;

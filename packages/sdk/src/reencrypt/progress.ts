@@ -23,17 +23,18 @@ export interface ReencryptProgress<Id extends RowId = RowId> {
   /** The number that the store's `count` returned at the start of the run. */
   readonly total?: number;
   readonly seen: number;
-  /** How many rows the run has written. In a dry run, how many rows a real run would write. */
+  /** The number of rows that the run has written. In a dry run, the number of rows that a real run would write. */
   readonly rewritten: number;
-  /** How many rows needed no change, because they were already converted, empty or deleted. */
+  /** The number of rows that needed no change, because they were already converted, empty or deleted. */
   readonly skipped: number;
-  /** How many rows could not be written, because another program changed them during every attempt. */
+  /** The number of rows that could not be written, because another program changed them during every attempt. */
   readonly conflicted: number;
-  /** The number of rows with a failed field, whose other fields are written, and of rows that the store failed to write. */
-  readonly failed: number;
   /**
-   * For each key, the minimum version of all values so far. Values of conflicted and failed rows can have an older version.
+   * The number of rows with a failed field, and of rows that the store failed to write. If one field of a row fails,
+   * the other fields are still written.
    */
+  readonly failed: number;
+  /** For each key, the minimum version of all values so far. The values of conflicted and failed rows can have an older version. */
   readonly keyVersions: Readonly<Record<string, number>>;
   /** The failures of the rows in the last page. */
   readonly failures: readonly RowFailure<Id>[];
@@ -43,7 +44,7 @@ export interface ReencryptProgress<Id extends RowId = RowId> {
   readonly done: boolean;
 }
 
-/** Thrown if more rows failed than `maxFailures` allows. Resume from the last progress. */
+/** Thrown if more rows failed than `maxFailures` allows. To continue the run, pass the last progress as `resume`. */
 export class TooManyFailures extends EaasError {
   override readonly name = 'TooManyFailures';
   readonly code = 'too_many_failures';

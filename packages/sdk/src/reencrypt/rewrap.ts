@@ -17,7 +17,7 @@ export function rewrapping<Row extends StoredRow>(
   plan: RewrapPlan<Row>,
   calls: Calls,
   proof: Proof | undefined,
-  /** The minimum version that the values of each key must have. The run adds the versions that the service returns. */
+  /** The minimum version of the values under each key. The run adds the versions that the service returns. */
   keyVersions: Record<string, number>,
 ): Convert<Row> {
   const rewrapped = new Recent<Wrapped | undefined>();

@@ -59,8 +59,8 @@ test.each(Object.entries(worlds))(
         await convertWhileDisturbed(world, events, pageSize);
         for (const [id, plaintext] of world.newest)
           expect(await world.plaintextOf(world.table.email(id))).toBe(plaintext);
-        // The other programs have stopped. They wrote rows that this run had already passed, so another run converts
-        // these rows.
+        // The other programs have stopped. They wrote rows that the first run had already passed, so another run
+        // converts these rows.
         const last = await endOf(reencrypt(world.client, world.table.store, { ...world.options, pageSize }));
         expect(last).toMatchObject({ finished: true, done: true, seen: world.newest.size });
         for (const [id, plaintext] of world.newest) {
@@ -94,7 +94,8 @@ async function convertWhileDisturbed(
       await setRow(world, id, `set with ${queue.length} left`, event.format);
     }
   };
-  // After a crash, no later call of this run reaches the store. An error of the store does not have this effect.
+  // After a simulated crash, no later call of the run reaches the store. An error of the store does not have this
+  // effect.
   let died = false;
   const store = {
     async read(page: Parameters<typeof table.store.read>[0]) {

@@ -51,7 +51,7 @@ export function proofBy(calls: Calls) {
         return commitment;
       });
       if (isChecked) await first;
-      // Two ciphertexts have the same data key if they have the same wrapped key and the same commitment.
+      // Ciphertexts have the same data key if they have the same wrapped key and the same commitment.
       else if ((await first.catch(() => undefined)) !== commitment) await check();
     },
   };

@@ -2,7 +2,7 @@ import { EaasError } from '@eaas/protocol';
 import { maxHeadLength, type RangeSource } from '@eaas/protocol/stream';
 import { type OptionNames, requireOptions } from '../require-options.ts';
 
-/** The store of a ciphertext did not return the requested part, or the object has changed. */
+/** Thrown if the store of a ciphertext did not return the requested part, or if the object has changed. */
 export class SourceError extends EaasError {
   override readonly name = 'SourceError';
   readonly code = 'source';

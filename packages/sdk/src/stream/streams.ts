@@ -35,12 +35,13 @@ interface Progressing {
 /** Options for encrypting a stream. */
 export interface EncryptStreamOptions extends WrapOptions, Progressing {
   /**
-   * Names and values that are authenticated with every chunk. Decryption needs the same context. Do not put secrets in it.
+   * Names and values that are authenticated with every chunk. Decryption needs the same context. Do not put secrets
+   * into a context.
    */
   readonly context?: Context | undefined;
 }
 
-/** Names the key or keys that are accepted for the stream. Defaults to the client's key. */
+/** Options for opening an encrypted stream. The accepted key defaults to the client's key. */
 export type OpenOptions = Omit<DecryptOptions, 'scope'>;
 
 /** Options for decrypting a stream. */
@@ -113,8 +114,8 @@ export async function encryptBlob(
 }
 
 /**
- * Decrypts a Blob or a File of any size in constant memory. Throws FormatError if it is not an encrypted stream. The `size`
- * is computed from the size of the Blob. If the Blob was truncated, the size is wrong and the stream fails.
+ * Decrypts a Blob or a File of any size in constant memory. Throws FormatError if the Blob is not an encrypted stream.
+ * The `size` is computed from the size of the Blob. If the Blob was truncated, the size is wrong and the stream fails.
  */
 export async function decryptBlob(
   client: StreamClient,

@@ -20,9 +20,9 @@ export type Failure = ProblemCode | 'network' | 'answer_lost' | 'timeout' | 'inv
 
 /** Selects the calls that fail. */
 export interface FailureOptions {
-  /** How many calls fail. Defaults to 1. */
+  /** The number of calls that fail. Defaults to 1. */
   readonly times?: number | undefined;
-  /** Only calls of this route fail. Defaults to all routes. */
+  /** The route whose calls fail. Defaults to all routes. */
   readonly route?: Route | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface SeenRequest {
 
 export type Failures = { readonly failure: Failure; readonly route: Route | undefined; left: number }[];
 
-/** Requests a failure. Throws InputError for an unknown failure or route, because no call would fail. */
+/** Makes the next calls fail. Throws InputError for an unknown failure or route, because no call would fail. */
 export function addFailure(failures: Failures, failure: Failure, { times = 1, route }: FailureOptions): void {
   if (!problemOf(failure) && !/^(network|answer_lost|timeout|invalid_response)$/.test(failure)) {
     throw new InputError(
@@ -123,8 +123,8 @@ function itemsIn(route: Route | null, body: Uint8Array): { items?: number } {
 }
 
 /**
- * Waits for the next task, as a network would. A loop of calls would otherwise starve timers and events. Does not use
- * a timer, because tests can replace timers.
+ * Waits for the next task of the event loop, as a real request would. Without this wait, a loop of calls would starve
+ * timers and events. Does not use a timer, because tests can replace timers.
  */
 function nextTask(): Promise<void> {
   const { port1, port2 } = new MessageChannel();

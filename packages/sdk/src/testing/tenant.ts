@@ -48,7 +48,10 @@ export type Operations = {
   readonly [R in Route]: (call: Call, input: Input<R>) => Output<R> | Promise<Output<R>>;
 };
 
-/** Creates a call of an API key, of the operator or of the service itself. The call is never earlier than the last entry. */
+/**
+ * Creates a call by an API key, by the operator or by the service itself. The time of the call is never before the time
+ * of the last audit entry.
+ */
 export function callBy(tenant: Tenant, by: ApiKey | 'operator' | 'system'): Call {
   const { log, clock } = tenant;
   const time = Math.max(clock(), Date.parse(log.at(-1)?.created_at ?? formatTimestamp(0)));
@@ -56,7 +59,7 @@ export function callBy(tenant: Tenant, by: ApiKey | 'operator' | 'system'): Call
   return { tenant, time, entryId: log.length + 1, ...named };
 }
 
-/** Returns the key with an id. Throws 404. */
+/** Returns the key with an id. Throws a Refusal with status 404 if the key does not exist. */
 export function requireKey({ tenant, apiKey }: Call, text: string): Key {
   const key = tenant.keys.get(requireKeyId(apiKey, text));
   if (!key) throw keyNotFound();

@@ -51,9 +51,11 @@ export interface TestService {
   setTenant(fields: TenantFields): void;
   /** Makes the next calls of the test service fail. Throws InputError for an unknown failure or route. */
   failNext(failure: Failure, options?: FailureOptions): void;
-  /** Alters an audit entry like an attacker, for tests of audits. Throws ServiceError if the entry does not exist. */
+  /**
+   * Alters an audit entry as an attacker could, for tests of audits. Throws ServiceError if the entry does not exist.
+   */
   tamper(id: number, change: Partial<Output<'GET /v1/audit'>['logs'][number]>): void;
-  /** Moves the clock forward. Keys are rotated and destroyed, and API keys expire, when they are due. */
+  /** Moves the clock forward. Rotates keys, destroys keys and expires API keys that become due. */
   advance(milliseconds: number): void;
 }
 
