@@ -34,7 +34,10 @@ export interface ReencryptProgress<Id extends RowId = RowId> {
    * the other fields are still written.
    */
   readonly failed: number;
-  /** For each key, the minimum version of all values so far. The values of conflicted and failed rows can have an older version. */
+  /**
+   * For each key, the minimum version of all values so far. The values of conflicted and failed rows can have an older
+   * version.
+   */
   readonly keyVersions: Readonly<Record<string, number>>;
   /** The failures of the rows in the last page. */
   readonly failures: readonly RowFailure<Id>[];
