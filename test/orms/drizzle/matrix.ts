@@ -32,9 +32,9 @@ export async function pageOf(dialect: Dialect): Promise<string> {
   );
 }
 
-const introduction = `A test runs each operation on each kind of column and writes this page. "yes": the operation works. Otherwise the
-operation throws an error with this code, and changes nothing. After each operation, the test reads the tables by SQL. No
-encrypted column holds plaintext, and no other column and no result holds a ciphertext.`;
+const introduction = `A test runs each operation on each kind of column, and writes this page. "yes" means that the operation works. A code
+means that the operation throws an error with this code, and changes nothing. The test also reads the tables by SQL, and
+checks that only encrypted columns hold ciphertexts, and that encrypted columns hold no plaintext.`;
 
 async function outcomeOf(dialect: Dialect, cell: Cell, kind: Kind): Promise<string> {
   const { place, sql } = dialect;

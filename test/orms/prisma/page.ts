@@ -11,11 +11,12 @@ export interface Section {
 
 const intro = `# What works on encrypted columns
 
-This page shows which operations work for each kind of field. \`test/orms/prisma/matrix.test.ts\` writes it: it runs each cell
-on PostgreSQL, and checks after each cell that no table and no result holds a value in the wrong form.
+This page shows which operations work for each kind of encrypted field. \`test/orms/prisma/matrix.test.ts\` runs each
+operation on PostgreSQL, and writes this page. The test also checks that no encrypted column holds plaintext, and that no
+result holds a ciphertext.
 
-A cell with a code throws an \`EncryptedModelError\` with that code, before anything is read or written. The
-[README](../README.md#errors) says what to do for each code.
+"yes" means that the operation works. A code means that the operation throws an \`EncryptedModelError\` with this code,
+before it reads or writes anything. The [README](../README.md#errors) says what to do for each code.
 `;
 
 export function pageOf(sections: readonly Section[]): string {
