@@ -5,24 +5,15 @@ import type { Result } from './stream-format.ts';
 export interface Work {
   readonly chunkLength: number;
   begin?(): Promise<Uint8Array>;
-  /**
-   * Receives the first bytes of a stream before the first call of `chunk`. Returns the bytes that follow the head of
-   * the stream.
-   */
+  /** Receives the first bytes of a stream, which contain its head. Returns the bytes that follow the head. */
   head?(bytes: Uint8Array): Result;
   chunk(bytes: Uint8Array, last: boolean): Result;
   released?(result: Uint8Array): void;
-  /**
-   * Wipes the secrets of the stream when the stream has finished, failed or been aborted. It can be called more than
-   * once.
-   */
+  /** Wipes the secrets of the stream at its end. It can be called more than once. */
   over?(): void;
 }
 
-/**
- * The number of chunks that an asynchronous engine processes at the same time. A higher number would not be faster, and
- * each chunk takes 128 KiB.
- */
+/** An asynchronous engine processes this number of chunks at a time. Each chunk takes 128 KiB. */
 const atOnce = 4;
 
 /**
@@ -45,9 +36,7 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
 
   const waiters: (() => void)[] = [];
   const notify = (): void => waiters.splice(0).forEach((wake) => wake());
-  /**
-   * Resolves when the condition is true. Rejects with the reason if the stream is stopped before the condition is true.
-   */
+  /** Resolves when the condition is true. Rejects if the stream is stopped before that time. */
   const until = async (condition: () => boolean): Promise<void> => {
     for (;;) {
       if (stopped) throw stopped.reason;
@@ -84,15 +73,12 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
     unsent--;
     notify();
   };
-  /**
-   * Appends a result to the output. If the result is a failure, the reader gets the error after all earlier results.
-   */
+  /** Appends a result to the output. The reader gets a failed result as an error after all earlier results. */
   const put = (result: Result): void => {
     unsent++;
     if (result instanceof Promise) {
       most = atOnce;
-      // The empty handler prevents an unhandled rejection. The promises `computed` and `sent` report the failure of
-      // `result`.
+      // The empty handler prevents an unhandled rejection. `computed` and `sent` also report the failure.
       result.catch(() => undefined);
       computed = computed.then(() => result);
       computed.catch(() => undefined);
@@ -105,10 +91,7 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
     put(work.chunk(chunk, last));
   };
 
-  /**
-   * Runs a step of the writable end. If the step fails, the writer gets the error at once, even if nobody reads the
-   * stream.
-   */
+  /** Runs a step of the writable end. The writer gets an error at once, even if nobody reads the stream. */
   const step = async (task: () => Promise<unknown>): Promise<void> => {
     try {
       await task();
@@ -166,8 +149,8 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
 }
 
 /**
- * Cuts input into pieces of equal length. Keeps the last piece until more input arrives, because the last piece of a
- * stream is processed differently.
+ * Cuts input into pieces of equal length. Keeps the last piece, which is processed differently, until more input
+ * arrives.
  */
 class Cutter {
   readonly #held: Uint8Array;
@@ -177,9 +160,7 @@ class Cutter {
     this.#held = new Uint8Array(length);
   }
 
-  /**
-   * Yields every piece of the input except the last. A piece is a view that is valid until the next piece is requested.
-   */
+  /** Yields all pieces except the last. A piece is a view that is valid until the next piece is requested. */
   *push(bytes: Uint8Array): Generator<Uint8Array> {
     abytes(bytes);
     const held = this.#held;
