@@ -79,7 +79,7 @@ export const auditStates: readonly State[] = [
     fails: true,
     reach: async ({ enter, page }) => {
       await enter(log, ['keys.read', 'keys.manage']);
-      await page.getByText('This API key may not do that').first().waitFor();
+      await page.getByText('Your API key lacks the permission').waitFor();
     },
   },
   {

@@ -64,7 +64,7 @@ export const keyStates: readonly State[] = [
     fails: true,
     reach: async ({ enter, page }) => {
       await enter(list, ['audit.read']);
-      await page.getByText('This API key may not do that').first().waitFor();
+      await page.getByText('Your API key lacks the permission').waitFor();
     },
   },
   {

@@ -16,7 +16,7 @@ async function openEdit(stage: Stage, name: string, some?: readonly Permission[]
   await seed(stage);
   await stage.enter(apiKeys, some);
   await stage.page.getByRole('button', { name: `Edit ${name}` }).click();
-  await stage.page.getByLabel(/^billing/).waitFor();
+  await stage.page.locator('dialog input[name=keys]:enabled').nth(1).waitFor();
 }
 
 const save = ({ page }: Stage) => page.getByRole('button', { name: 'Save the changes' }).click();
@@ -28,7 +28,7 @@ export const otherStates: readonly State[] = [
     fails: true,
     reach: async ({ enter, page }) => {
       await enter(apiKeys, ['encrypt', 'decrypt', 'keys.read', 'keys.manage', 'audit.read']);
-      await page.getByText('This API key may not do that').first().waitFor();
+      await page.getByText('Your API key lacks the permission').waitFor();
     },
   },
   {
@@ -39,6 +39,31 @@ export const otherStates: readonly State[] = [
       await stage.page.getByLabel('Name').fill('invoices');
       await stage.page.getByLabel('Only these').click();
       await stage.page.getByLabel(/^billing/).click();
+    },
+  },
+  {
+    name: 'api-keys-create-for-pages',
+    reach: async (stage) => {
+      await openApiKeys(stage);
+      await stage.page.getByRole('button', { name: 'Create an API key' }).click();
+      await stage.page.getByLabel('Name').fill('sign-up form');
+      await stage.page.getByLabel(/^Web pages of these/).click();
+      await stage.page.getByLabel('Allowed origins').fill('https://app.example\nhttps://admin.example');
+      await stage.page.getByLabel('Expires').selectOption('date');
+      await stage.page.getByLabel('Date and time').fill('2030-01-31T12:00');
+    },
+  },
+  {
+    name: 'api-keys-create-refused',
+    fails: true,
+    reach: async (stage) => {
+      await openApiKeys(stage);
+      await stage.page.getByRole('button', { name: 'Create an API key' }).click();
+      await stage.page.getByLabel('Name').fill('sign-up form');
+      await stage.page.getByLabel(/^Web pages of these/).click();
+      await stage.page.getByLabel('Allowed origins').fill('app.example');
+      await stage.page.getByRole('button', { name: 'Create the API key' }).click();
+      await stage.page.locator('dialog .failure').waitFor();
     },
   },
   {
@@ -62,6 +87,14 @@ export const otherStates: readonly State[] = [
       await stage.page.getByLabel('Expires').selectOption('30');
       await stage.page.getByRole('heading', { name: 'From the moment you save' }).waitFor();
       await stage.page.getByRole('button', { name: 'Save the changes' }).focus();
+    },
+  },
+  {
+    name: 'api-keys-edit-for-pages',
+    reach: async (stage) => {
+      await openEdit(stage, 'booking-page');
+      await stage.page.getByLabel('Allowed origins').fill('https://booking.example');
+      await stage.page.getByRole('heading', { name: 'From the moment you save' }).waitFor();
     },
   },
   {
@@ -135,7 +168,7 @@ export const otherStates: readonly State[] = [
     fails: true,
     reach: async ({ enter, page }) => {
       await enter(usage, ['encrypt', 'decrypt', 'keys.read', 'keys.manage', 'audit.read']);
-      await page.getByText('This API key may not do that').first().waitFor();
+      await page.getByText('Your API key lacks the permission').waitFor();
     },
   },
 ];

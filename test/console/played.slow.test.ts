@@ -52,15 +52,22 @@ whereAvailable('Chromium', hasChromium, () => {
     return { page, sent };
   }
 
-  async function openConsole(path: string): Promise<Page> {
-    const named = ['--tenant', 'dev', '--name', crypto.randomUUID(), '--permissions', 'all', '--json'];
-    const { stdout } = await run([...eaas, 'api-key', 'create', ...named], {}, { cwd: folder });
-    const { api_key } = JSON.parse(stdout) as { api_key: string };
-    const { page } = await openPage();
-    await page.goto(new URL(path, address).href);
-    await page.getByLabel('API key').fill(api_key);
+  async function createApiKey(words: readonly string[]): Promise<string> {
+    const { stdout } = await run([...eaas, 'api-key', 'create', ...words, '--json'], {}, { cwd: folder });
+    return (JSON.parse(stdout) as { api_key: string }).api_key;
+  }
+
+  async function signIn(page: Page, apiKey: string): Promise<void> {
+    await page.getByLabel('API key').fill(apiKey);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  }
+
+  async function openConsole(path: string, permissions = 'all'): Promise<Page> {
+    const named = ['--tenant', 'dev', '--name', crypto.randomUUID(), '--permissions', permissions];
+    const { page } = await openPage();
+    await page.goto(new URL(path, address).href);
+    await signIn(page, await createApiKey(named));
     return page;
   }
 
@@ -158,6 +165,46 @@ whereAvailable('Chromium', hasChromium, () => {
     await save.click();
     await save.waitFor({ state: 'hidden' });
     expect(await decrypt()).toBe(403);
+  });
+
+  test('after a user allows an origin in the console, only web pages of this origin can use the API key', async () => {
+    const page = await openConsole('/console/#/api-keys');
+    await page.getByRole('button', { name: 'Create an API key' }).click();
+    await page.getByLabel('Name').fill('for-pages');
+    await page.getByLabel(/^keys.manage/).click();
+    await page.getByLabel(/^Web pages of these/).click();
+    await page.getByLabel('Allowed origins').fill('https://app.example/login');
+    expect(await page.getByLabel(/^keys.manage/).isEnabled()).toBe(false);
+    await page.getByRole('button', { name: 'Create the API key' }).click();
+    const token = await page.locator('.token code').innerText();
+    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByText(/^app\.example$/).waitFor();
+    const unwrapAt = async (origin: string) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', origin };
+      const url = new URL('/v1/batch/unwrap', address);
+      return (await fetch(url, { method: 'POST', headers, body: '{}' })).status;
+    };
+    expect(await unwrapAt('https://app.example')).toBe(400);
+    expect(await unwrapAt('https://other.example')).toBe(403);
+
+    await page.getByRole('button', { name: 'Edit for-pages' }).click();
+    await page.getByLabel('Allowed origins').fill('https://other.example');
+    await page.getByText('Calls from web pages of https://app.example are refused.').waitFor();
+    const save = page.getByRole('button', { name: 'Save the changes' });
+    await save.click();
+    await save.waitFor({ state: 'hidden' });
+    expect(await unwrapAt('https://app.example')).toBe(403);
+    expect(await unwrapAt('https://other.example')).toBe(400);
+  });
+
+  test('if the API key may not read the usage, the page shows a command that creates one that may', async () => {
+    const page = await openConsole('/console/#/usage', 'keys.read');
+    const command = await page.getByRole('group', { name: 'In a terminal' }).innerText();
+    const [npx, program, ...words] = command.replace('<tenant>', 'dev').replace('\\\n', '').split(/\s+/);
+    expect([npx, program, ...words.splice(0, 2)].join(' ')).toBe('npx @eaas/server api-key create');
+    await page.getByRole('button', { name: 'Sign in with another API key' }).click();
+    await signIn(page, await createApiKey(words));
+    await page.locator('.empty, table').first().waitFor();
   });
 
   test('the console exports a key to a file after the user typed its name', async () => {

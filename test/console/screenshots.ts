@@ -25,9 +25,11 @@ try {
       for (const colorScheme of schemes) {
         await page.setViewportSize({ width, height: width > 500 ? 900 : 844 });
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        await page.evaluate("scrollTo(0, 0); document.activeElement.scrollIntoView({ block: 'nearest' })");
         // If a dialog is open, captures only the visible part, because a dialog does not cover the whole page.
         const fullPage = (await page.locator('dialog').count()) === 0;
+        await page.evaluate(
+          fullPage ? 'scrollTo(0, 0)' : "document.activeElement.scrollIntoView({ block: 'nearest' })",
+        );
         await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage });
       }
     }

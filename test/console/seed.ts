@@ -22,6 +22,12 @@ export async function seed({ client, service, pass }: Stage): Promise<Record<str
   const old = service.createApiKey({ name: 'first-import', permissions: ['encrypt', 'keys.read'] });
   service.createApiKey({ name: 'auditor', permissions: ['audit.read', 'usage.read'] });
 
+  service.createApiKey({
+    name: 'booking-page',
+    permissions: ['encrypt'],
+    allowed_origins: ['https://booking.example', 'https://www.booking.example'],
+  });
+
   const patients = { keyId: ids['patients'] ?? '' };
   const early = await client.encrypt('from before the rotation', patients);
   for (let month = 0; month < 13; month++) {

@@ -8,6 +8,7 @@ test.each([
   ['unavailable', 'away'],
   ['unauthorized', 'expired'],
   ['permission_missing', 'forbidden'],
+  ['origin_refused', 'refused'],
   ['name_taken', 'refused'],
 ] as const)('an error with the code `%s` is shown as a failure of the kind `%s`', (code, kind) => {
   expect(failureOf(new ServiceError(code, 'it says why'))).toMatchObject({ kind, detail: 'It says why.' });

@@ -34,7 +34,6 @@ const known: Partial<Record<SdkError['code'], Known>> = {
   unauthorized: expired,
   closed: expired,
   permission_missing: forbidden,
-  origin_refused: forbidden,
 };
 
 export function failureOf(error: unknown): Failure {

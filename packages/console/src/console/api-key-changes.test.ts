@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { changesOf } from './api-key-changes.ts';
-import type { ApiKeyDraft } from './api-key-form.tsx';
+import { type ApiKeyDraft, isComplete, originsIn } from './api-key-draft.ts';
 import type { ApiKeyRecord } from './api-key-state.ts';
 
 const record: ApiKeyRecord = {
@@ -20,7 +20,9 @@ const same: ApiKeyDraft = {
   name: 'web',
   permissions: ['decrypt', 'encrypt'],
   keyIds: ['two', 'one'],
+  origins: null,
   expires: 'unchanged',
+  expiresOn: '',
 };
 const change = (draft: Partial<ApiKeyDraft>, before: Partial<ApiKeyRecord> = {}) =>
   changesOf({ ...record, ...before }, { ...same, ...draft });
@@ -70,4 +72,35 @@ test.each([
 
 test('the expiry "never" does not change an API key that never expires', () => {
   expect(change({ expires: '' }, { expires_at: null }).fields).toEqual({});
+});
+
+test('a date is an expiry, and the form is complete only with the date', () => {
+  const draft = { ...same, expires: 'date', expiresOn: '2030-05-01T12:00' };
+  expect(changesOf(record, draft).fields).toEqual({ expires_at: new Date('2030-05-01T12:00').toISOString() });
+  expect(isComplete(draft)).toBe(true);
+  expect(changesOf(record, { ...draft, expiresOn: '' }).fields).toEqual({});
+  expect(isComplete({ ...draft, expiresOn: '' })).toBe(false);
+});
+
+test.each([
+  [null, ['https://a.example'], [], ['https://a.example']],
+  [['https://a.example'], null, ['https://a.example'], []],
+  [
+    ['https://a.example', 'https://b.example'],
+    ['https://b.example', 'https://c.example'],
+    ['https://a.example'],
+    ['https://c.example'],
+  ],
+])('allowed origins from %j to %j', (before, after, closed, opened) => {
+  expect(change({ origins: after }, { allowed_origins: before })).toEqual({
+    fields: { allowed_origins: after },
+    losses: closed.map((origin) => `Calls from web pages of ${origin} are refused.`),
+    gains: opened.map((origin) => `Calls from web pages of ${origin} are allowed.`),
+  });
+});
+
+test('the form takes the origins of whole addresses, once each, and keeps other text for the service to refuse', () => {
+  const text = ' https://app.example/login?x=1\nHTTPS://App.example:443\nhttp://localhost:5173, app.example ';
+  expect(originsIn(text)).toEqual(['https://app.example', 'http://localhost:5173', 'app.example']);
+  expect(isComplete({ ...same, origins: originsIn('') })).toBe(false);
 });

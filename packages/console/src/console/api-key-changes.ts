@@ -1,7 +1,7 @@
 import type { Input } from '@eaas/protocol/wire';
 import { counted } from '../parts/short.ts';
 import { dateTime } from '../parts/times.ts';
-import { type ApiKeyDraft, expiryOf } from './api-key-form.tsx';
+import { type ApiKeyDraft, expiryOf } from './api-key-draft.ts';
 import type { ApiKeyRecord } from './api-key-state.ts';
 
 export interface ApiKeyChanges {
@@ -14,29 +14,33 @@ export interface ApiKeyChanges {
  * Returns the fields of an API key that the user changed, and the effects of these changes as sentences for the user.
  */
 export function changesOf(record: ApiKeyRecord, draft: ApiKeyDraft): ApiKeyChanges {
-  const { permissions, keyIds } = draft;
+  const { permissions, keyIds, origins } = draft;
   const [taken, given] = difference(record.permissions, permissions);
   const [fewer, more] = keyDifference(record.key_ids, keyIds);
-  const isNewExpiry = draft.expires !== 'unchanged';
-  const expires_at = isNewExpiry ? expiryOf(draft.expires) : record.expires_at;
+  const [closed, opened] = difference(record.allowed_origins ?? [], origins ?? []);
+  const chosen = expiryOf(draft);
+  const expires_at = chosen === undefined ? record.expires_at : chosen;
   const end = expires_at === null ? '' : dateTime(expires_at);
-  const isSooner = isNewExpiry && timeOf(expires_at) < timeOf(record.expires_at);
-  const isLater = isNewExpiry && timeOf(expires_at) > timeOf(record.expires_at);
+  const isSooner = timeOf(expires_at) < timeOf(record.expires_at);
+  const isLater = timeOf(expires_at) > timeOf(record.expires_at);
   return {
     fields: {
       ...(draft.name !== record.name && { name: draft.name }),
       ...(taken.length + given.length > 0 && { permissions: [...permissions] }),
       ...((fewer !== '' || more !== '') && { key_ids: keyIds && [...keyIds] }),
+      ...(closed.length + opened.length > 0 && { allowed_origins: origins && [...origins] }),
       ...((isSooner || isLater) && { expires_at }),
     },
     losses: [
       ...taken.map((name) => `Calls that need ${name} are refused.`),
       ...(fewer === '' ? [] : [`Calls with ${fewer} are refused.`]),
+      ...closed.map((origin) => `Calls from web pages of ${origin} are refused.`),
       ...(isSooner ? [`All calls are refused from ${end}.`] : []),
     ],
     gains: [
       ...given.map((name) => `Calls that need ${name} are allowed.`),
       ...(more === '' ? [] : [`Calls with ${more} are allowed.`]),
+      ...opened.map((origin) => `Calls from web pages of ${origin} are allowed.`),
       ...(isLater ? [end === '' ? 'It does not expire.' : `It expires later: ${end}.`] : []),
     ],
   };

@@ -67,7 +67,25 @@ const columns: readonly Column<ApiKeyRecord>[] = [
       </ul>
     ),
   },
-  { title: 'Keys', cell: ({ key_ids }) => (key_ids === null ? 'all' : counted(key_ids.length, 'key')) },
+  {
+    title: 'Limited to',
+    cell: ({ key_ids, allowed_origins }) => (
+      <>
+        {key_ids === null ? <span class="soft">all keys</span> : counted(key_ids.length, 'key')}
+        {allowed_origins && <Origins origins={allowed_origins} />}
+      </>
+    ),
+  },
   { title: 'Last used', cell: ({ last_used_at }) => <When time={last_used_at} /> },
   { title: 'Expires', cell: ({ expires_at }) => <When time={expires_at} /> },
 ];
+
+function Origins({ origins }: { readonly origins: readonly string[] }) {
+  const [first = '', ...more] = origins;
+  return (
+    <span class="under origins" title={origins.join('\n')}>
+      {first.replace(/^https:\/\//, '')}
+      {more.length > 0 && <span class="soft"> and {more.length} more</span>}
+    </span>
+  );
+}

@@ -3,9 +3,10 @@ import type { EaasClient } from '@eaas/sdk';
 import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/confirm.tsx';
+import { PageFailure } from '../parts/page-failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Pager } from '../parts/pager.tsx';
-import { Empty, FailureView, LoadingRows } from '../parts/states.tsx';
+import { Empty, LoadingRows } from '../parts/states.tsx';
 import { session } from '../session.ts';
 import { type ApiKeyRecord, stateOf } from './api-key-state.ts';
 import { ApiKeyTable } from './api-key-table.tsx';
@@ -41,7 +42,7 @@ function Listed({ client }: { readonly client: EaasClient }) {
         lead="An application signs in with an API key. Create one API key for each application, with only the permissions that the application needs."
         action={failure ? undefined : create}
       />
-      {failure && <FailureView failure={failure} onRetry={reload} />}
+      {failure && <PageFailure failure={failure} needs="api_keys.manage" onRetry={reload} />}
       {!value && isLoading && <LoadingRows text="Loading the API keys" />}
       {value && !failure && value.count === 0 && (
         <Empty title="No API keys yet" action={create}>

@@ -3,10 +3,11 @@ import type { EaasClient } from '@eaas/sdk';
 import type { AuditEntry, AuditReport } from '@eaas/sdk/audit';
 import { useEffect } from 'preact/hooks';
 import { useLoaded } from '../load.ts';
+import { PageFailure } from '../parts/page-failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { short } from '../parts/short.ts';
-import { Empty, FailureView, LoadingRows } from '../parts/states.tsx';
+import { Empty, LoadingRows } from '../parts/states.tsx';
 import { session } from '../session.ts';
 import { AuditEntryDialog } from './audit-entry.tsx';
 import { AuditExport } from './audit-export.tsx';
@@ -69,7 +70,7 @@ function Log({ client }: { readonly client: EaasClient }) {
         lead="The log shows each use of a key: who used the key, from where, and when. Verification detects every change of the log."
         action={failure ? undefined : <AuditExport client={client} texts={texts} />}
       />
-      {failure && <FailureView failure={failure} onRetry={reload} />}
+      {failure && <PageFailure failure={failure} needs="audit.read" onRetry={reload} />}
       {!failure && (
         <>
           <AuditVerify client={client} report={report} onShow={(id) => void show(id)} />

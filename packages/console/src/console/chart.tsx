@@ -66,7 +66,7 @@ function optionsOf(place: HTMLElement, months: readonly Month[], shown: readonly
     font: `12px ${style.fontFamily}`,
     ticks: { show: false },
   };
-  const bars = uPlot.paths.bars?.({ size: [0.6, 48], radius: [0.15, 0] });
+  const bars = uPlot.paths.bars?.({ size: [0.6, 48] });
   return {
     width: place.clientWidth,
     height,

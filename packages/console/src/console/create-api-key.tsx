@@ -6,7 +6,8 @@ import { Button } from '../parts/button.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { FailureView, Notice } from '../parts/states.tsx';
-import { ApiKeyFields, expiryOf, isComplete, lives, useApiKeyDraft } from './api-key-form.tsx';
+import { expiryOf, isComplete, lives, useApiKeyDraft } from './api-key-draft.ts';
+import { ApiKeyFields } from './api-key-form.tsx';
 
 type Created = Output<'POST /v1/api-keys'>;
 
@@ -27,6 +28,7 @@ function Form({ client, onClose, onCreated }: CreateApiKeyProps & { onCreated: (
     name: '',
     permissions: ['encrypt', 'decrypt'],
     keyIds: null,
+    origins: null,
     expires: '90',
   });
   const { isBusy, failure, run } = useWork();
@@ -39,7 +41,8 @@ function Form({ client, onClose, onCreated }: CreateApiKeyProps & { onCreated: (
           name: draft.name,
           permissions: [...draft.permissions],
           key_ids: draft.keyIds && [...draft.keyIds],
-          expires_at: expiryOf(draft.expires),
+          allowed_origins: draft.origins && [...draft.origins],
+          expires_at: expiryOf(draft) ?? null,
         }),
       ),
     );
@@ -79,10 +82,17 @@ function Shown({ created, onClose }: { readonly created: Created; readonly onClo
           <code>{created.api_key}</code>
           <Copy text={created.api_key} of="the API key" />
         </div>
-        <p class="soft">
-          Store the API key where the application reads <code>EAAS_API_KEY</code>, and not in code or in a
-          page.
-        </p>
+        {created.allowed_origins === null ? (
+          <p class="soft">
+            Store the API key where the application reads <code>EAAS_API_KEY</code>, and not in code or in a
+            page.
+          </p>
+        ) : (
+          <p class="soft">
+            Pass the API key to the SDK on pages of {created.allowed_origins.join(', ')}. Everyone who opens
+            these pages can read it.
+          </p>
+        )}
         <div class="actions">
           <Button kind="primary" onClick={onClose}>
             I have stored it

@@ -5,7 +5,8 @@ import { Dialog } from '../parts/dialog.tsx';
 import { FailureView } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
 import { type ApiKeyChanges, changesOf } from './api-key-changes.ts';
-import { ApiKeyFields, isComplete, lives, useApiKeyDraft } from './api-key-form.tsx';
+import { isComplete, lives, useApiKeyDraft } from './api-key-draft.ts';
+import { ApiKeyFields } from './api-key-form.tsx';
 import type { ApiKeyRecord } from './api-key-state.ts';
 
 interface EditApiKeyProps {
@@ -17,11 +18,12 @@ interface EditApiKeyProps {
 }
 
 export function EditApiKey({ client, apiKey, isOwn, onClose, onDone }: EditApiKeyProps) {
-  const { api_key_id, name, permissions, key_ids, expires_at } = apiKey;
+  const { api_key_id, name, permissions, key_ids, allowed_origins, expires_at } = apiKey;
   const { draft, ...fields } = useApiKeyDraft({
     name,
     permissions,
     keyIds: key_ids,
+    origins: allowed_origins,
     expires: 'unchanged',
   });
   const { isBusy, failure, run } = useWork();

@@ -17,7 +17,8 @@ interface ExportKeyProps {
   readonly onClose: () => void;
 }
 
-const makeKeyPair = `openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:4096 -out export.pem
+const makeKeyPair = `openssl genpkey -algorithm RSA \\
+  -pkeyopt rsa_keygen_bits:4096 -out export.pem
 openssl pkey -in export.pem -pubout`;
 
 export function ExportKey({ client, record, onClose }: ExportKeyProps) {

@@ -4,7 +4,8 @@ import { useLoaded } from '../load.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Link } from '../parts/link.tsx';
-import { FailureView, LoadingRows, Notice } from '../parts/states.tsx';
+import { PageFailure } from '../parts/page-failure.tsx';
+import { LoadingRows, Notice } from '../parts/states.tsx';
 import { dateTime } from '../parts/times.ts';
 import { When } from '../parts/when.tsx';
 import { session } from '../session.ts';
@@ -42,7 +43,7 @@ function Shown({ client, keyId }: { readonly client: EaasClient; readonly keyId:
         {value && <KeyStatusBadge status={value.status} />}
       </div>
       {!value && !failure && <LoadingRows text="Loading the key" />}
-      {failure && <FailureView failure={failure} onRetry={reload} />}
+      {failure && <PageFailure failure={failure} needs="keys.read" onRetry={reload} />}
       {value && !failure && (
         <>
           <StateNotice record={value} />

@@ -4,10 +4,11 @@ import { useLoaded } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { Select } from '../parts/field.tsx';
 import { Link } from '../parts/link.tsx';
+import { PageFailure } from '../parts/page-failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Pager } from '../parts/pager.tsx';
 import { short } from '../parts/short.ts';
-import { Empty, FailureView, LoadingRows } from '../parts/states.tsx';
+import { Empty, LoadingRows } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { When } from '../parts/when.tsx';
 import { go } from '../places.ts';
@@ -34,6 +35,7 @@ function Listed({ client }: { readonly client: EaasClient }) {
     },
     [status.value, offset.value],
   );
+  const isEmpty = value?.total === 0 && status.value === '';
   const create = (
     <Button kind="primary" onClick={() => (isCreating.value = true)}>
       Create a key
@@ -45,21 +47,18 @@ function Listed({ client }: { readonly client: EaasClient }) {
       <PageHead
         title="Keys"
         lead="A key wraps the data keys that encrypt your values. It leaves the service only if you allow its export."
-        action={failure ? undefined : create}
+        action={failure || isEmpty ? undefined : create}
       />
-      {failure && <FailureView failure={failure} onRetry={reload} />}
-      {!failure && (
+      {failure && <PageFailure failure={failure} needs="keys.read" onRetry={reload} />}
+      {!failure && !isEmpty && (
         <div class="filters">
           <Select label="State" value={status} options={statusOptions} />
         </div>
       )}
       {!value && isLoading && <LoadingRows text="Loading the keys" />}
       {value && !failure && value.count === 0 && (
-        <Empty
-          title={status.value === '' ? 'No keys yet' : 'No key in this state'}
-          action={status.value === '' && create}
-        >
-          {status.value === ''
+        <Empty title={isEmpty ? 'No keys yet' : 'No key in this state'} action={isEmpty && create}>
+          {isEmpty
             ? 'Create a key, and pass the id of the key to the SDK as keyId.'
             : 'Choose another state to see other keys.'}
         </Empty>

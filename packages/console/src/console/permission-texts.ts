@@ -11,6 +11,3 @@ export const permissionTexts: Readonly<Record<Permission, string>> = {
   'api_keys.manage': 'Create, edit and revoke API keys',
   'usage.read': 'See the usage by month',
 };
-
-/** Permissions that an API key cannot have if it is limited to some keys. */
-export const tenantWide: ReadonlySet<Permission> = new Set(['audit.read', 'api_keys.manage', 'usage.read']);

@@ -1,8 +1,9 @@
 import type { EaasClient } from '@eaas/sdk';
 import { useLoaded } from '../load.ts';
+import { PageFailure } from '../parts/page-failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { counted } from '../parts/short.ts';
-import { Empty, FailureView, LoadingRows } from '../parts/states.tsx';
+import { Empty, LoadingRows } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { session } from '../session.ts';
 import { Chart } from './chart.tsx';
@@ -27,7 +28,7 @@ function Shown({ client }: { readonly client: EaasClient }) {
         title="Usage"
         lead="Data keys that the service wrapped and unwrapped in the last twelve months, by calendar month in UTC. One data key can encrypt many values."
       />
-      {failure && <FailureView failure={failure} onRetry={reload} />}
+      {failure && <PageFailure failure={failure} needs="usage.read" onRetry={reload} />}
       {!value && !failure && <LoadingRows text="Loading the usage" rows={8} />}
       {value && !failure && isEmpty && (
         <Empty title="Nothing was used yet">

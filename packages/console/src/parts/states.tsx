@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Failure } from '../failure.ts';
 import { Button } from './button.tsx';
 import { Prose } from './prose.tsx';
@@ -46,9 +47,12 @@ interface FailureProps {
 
 export function FailureView({ failure, onRetry }: FailureProps) {
   const { kind, title, detail, advice, requestId } = failure;
+  const place = useRef<HTMLDivElement>(null);
+  // The failure can appear outside the visible part of a dialog, which scrolls.
+  useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [failure]);
   const canRetry = onRetry && (kind === 'away' || kind === 'refused');
   return (
-    <div class={`failure ${kind}`} role="alert">
+    <div ref={place} class={`failure ${kind}`} role="alert">
       <h2>{title}</h2>
       <p>
         <Prose text={detail} />

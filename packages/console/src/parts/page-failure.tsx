@@ -1,0 +1,45 @@
+import type { Permission } from '@eaas/protocol/wire';
+import type { Failure } from '../failure.ts';
+import { leave, session } from '../session.ts';
+import { Button } from './button.tsx';
+import { Code } from './code.tsx';
+import { signInCommand } from './sign-in-command.ts';
+import { FailureView } from './states.tsx';
+
+interface PageFailureProps {
+  readonly failure: Failure;
+  /** The permission that the page needs. */
+  readonly needs: Permission;
+  readonly onRetry: () => void;
+}
+
+/** The failure of a whole page. If a permission is missing, says how to get an API key that has it. */
+export function PageFailure({ failure, needs, onRetry }: PageFailureProps) {
+  if (failure.kind !== 'forbidden') return <FailureView failure={failure} onRetry={onRetry} />;
+  const tenant = session.value?.tenant;
+  return (
+    <div class="failure forbidden" role="alert">
+      <h2>
+        Your API key lacks the permission <code>{needs}</code>
+      </h2>
+      <p>
+        {tenant === undefined
+          ? 'The rest of the console works as before. '
+          : 'The API key of a sign-in code has only the permissions that the playground needs. '}
+        To see this page:
+      </p>
+      <ol class="ways">
+        <li>
+          <p>Create an API key that has the permission. Run this command where the service runs:</p>
+          <Code title="In a terminal" code={signInCommand(needs, tenant)} />
+        </li>
+        <li>
+          <p>Sign in with the API key that the command prints.</p>
+          <Button kind="primary" onClick={() => leave('left')}>
+            Sign in with another API key
+          </Button>
+        </li>
+      </ol>
+    </div>
+  );
+}
