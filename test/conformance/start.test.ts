@@ -7,7 +7,15 @@ import { createDatabase, environmentOf, type TestDatabase } from '../setup/datab
 import { selfSigned } from './certificate.ts';
 import { client } from './client.ts';
 import './matchers.ts';
-import { eaas, type Environment, type Finished, run, serve, type ServerProcess } from './program.ts';
+import {
+  eaas,
+  type Environment,
+  type Finished,
+  run,
+  runShared,
+  serve,
+  type ServerProcess,
+} from './program.ts';
 
 let directory: string;
 let database: TestDatabase;
@@ -38,10 +46,15 @@ async function served(changes: Environment = {}): Promise<ServerProcess> {
   return server;
 }
 
-async function refused(changes: Record<string, string | undefined>): Promise<Finished> {
+const refused = (changes: Changes): Promise<Finished> => run([...eaas, 'serve'], environmentWith(changes));
+
+type Changes = Record<string, string | undefined>;
+
+function environmentWith(changes: Changes): Environment {
   const all = { ...env, EAAS_PORT: '0', ...changes };
-  const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return run([...eaas, 'serve'], Object.fromEntries(given));
+  return Object.fromEntries(
+    Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }
 
 async function file(name: string, text: string): Promise<string> {
@@ -91,7 +104,8 @@ describe('an invalid value stops the start with a message that names the variabl
     'the start fails with %s=%s, and the message names the variable',
     async ([name, value]) => {
       const withoutKey = name === 'EAAS_ROOT_KEY_FILE' ? { EAAS_ROOT_KEY: undefined } : {};
-      const { code, stdout, stderr } = await refused({ ...withoutKey, [name]: value });
+      const changed = environmentWith({ ...withoutKey, [name]: value });
+      const { code, stdout, stderr } = await runShared(['serve'], changed);
       expect(code).not.toBe(0);
       expect(stdout + stderr).toContain(name);
       expect(stdout + stderr).not.toMatch(/^\s+at .*:\d+:\d+/m);
