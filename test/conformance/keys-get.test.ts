@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { expectNothingRecorded, keyIn, newTenant, ok, type Tenant, unknownId, wrapped } from './fixture.ts';
+import { expectNothingRecorded, keyIn, newTenant, ok, type Tenant, unknownId } from './fixture.ts';
 import { aTimestamp, keyRecord } from './shapes.ts';
 
 let tenant: Tenant;
