@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeOutcome, type Outcome, summaryOf, tableOf, verdictOf } from './report.ts';
+import { checksOf, describeOutcome, type Outcome, summaryOf, tableOf, verdictOf } from './report.ts';
 import { Findings } from './trial.ts';
 
 const outcomeOf = (findings: Findings, unavailable?: string): Outcome => ({
@@ -58,6 +58,16 @@ test('the table has a row for each trial, also for a trial that cannot run on th
   );
 });
 
+test('a check that several trials make has one row, which names the trials and marks failures', () => {
+  const [good, bad] = [new Findings(), new Findings()];
+  good.check('nothing is lost', true);
+  bad.check('nothing is lost', false);
+  const table = checksOf([outcomeOf(good), { ...outcomeOf(bad), name: 'part:other' }]);
+  expect(table.split('\n').slice(2)).toEqual([
+    '| nothing is lost | `part:trial`, `part:other` (**fails**) |',
+  ]);
+});
+
 test('a trial runs its clean-ups in reverse order, and a clean-up that throws is a finding', async () => {
   const findings = new Findings();
   const order: string[] = [];
@@ -87,7 +97,7 @@ test('the summary adds up the responses, the losses and the worst figures of all
   const summary = summaryOf(outcomes, { day: '2026-01-02', machine: '2 cores' });
   expect(summary).toContain('ran 3 trials on 2026-01-02 (2 cores): 1 failed, 1 not available.');
   expect(summary).toContain('sent 1,025 responses');
-  expect(summary).toContain('counted 2 successful responses');
+  expect(summary).toContain('2 successful responses lost');
   expect(summary).toContain('was 12.5 to 40 ms');
   expect(summary).toContain('used 270 MiB');
 });

@@ -57,6 +57,25 @@ export function tableOf(outcomes: readonly Outcome[]): string {
     ];
   });
   const head = ['trial', 'what it does', 'tried', 'answers', 'lost', 'figures', 'verdict'];
+  return markdownTable(head, rows);
+}
+
+/** Returns a table of the checks. Each check has one row, with the trials that make the check. */
+export function checksOf(outcomes: readonly Outcome[]): string {
+  const trials = new Map<string, string[]>();
+  for (const { name, findings } of outcomes) {
+    for (const { invariant, holds } of findings.checks) {
+      const trial = `\`${name}\`${holds ? '' : ' (**fails**)'}`;
+      trials.set(invariant, [...(trials.get(invariant) ?? []), trial]);
+    }
+  }
+  return markdownTable(
+    ['check', 'trials'],
+    Array.from(trials, ([invariant, names]) => [invariant, names.join(', ')]),
+  );
+}
+
+function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
@@ -76,10 +95,10 @@ export function summaryOf(
   const p99 = figures(all, 'p99 under the flood');
   return [
     `\`npm run prove\` ran ${outcomes.length} trials on ${day} (${machine}): ${failed} failed, ${missing} not available.`,
-    `The servers sent ${whole(answers)} responses. The trials counted ${whole(lost)} successful responses whose entry or key was`,
-    'lost, although servers, connections and databases were killed, clocks were wrong and backups were restored.',
-    `While one tenant flooded a server, the p99 of another tenant was ${Math.min(...p99)} to ${Math.max(...p99)} ms,`,
-    `depending on the flood. The largest server process used ${memory} MiB.`,
+    'The trials killed servers, connections and databases, set wrong clocks and restored backups.',
+    `The servers sent ${whole(answers)} responses. ${whole(lost)} successful responses lost their audit entry or their key.`,
+    'While one tenant flooded a server with requests, the 99th percentile of the response times of another tenant was',
+    `${Math.min(...p99)} to ${Math.max(...p99)} ms. The largest server process used ${memory} MiB of memory.`,
   ].join(' ');
 }
 

@@ -4,7 +4,7 @@ import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { mutations } from './mutations.ts';
-import { type Outcome, summaryOf, tableOf } from './report.ts';
+import { checksOf, type Outcome, summaryOf, tableOf } from './report.ts';
 
 const page = new URL('../../docs/proof.md', import.meta.url);
 const manual = new URL('../../packages/server/README.md', import.meta.url);
@@ -12,20 +12,14 @@ const manual = new URL('../../packages/server/README.md', import.meta.url);
 const quote = /(<!-- proof -->\n\n)[^<]*(\n\n<!-- \/proof -->)/;
 
 export async function writeProof(outcomes: readonly Outcome[]): Promise<void> {
-  const invariants = outcomes.map(({ name, findings }) =>
-    [
-      `### ${name}`,
-      '',
-      ...findings.checks.map(({ invariant, holds }) => `- ${holds ? '' : '**fails**: '}${invariant}`),
-    ].join('\n'),
-  );
   const day = new Date().toISOString().slice(0, 10);
   const machine = `${cpus().length} cores, Node ${process.versions.node}`;
   const summary = summaryOf(outcomes, { day, machine });
   const text = [
     '# Proof by faults and hostile input',
     '',
-    'Written by `npm run prove -- --write`. This page says what was tried on the server, how often, and what was lost.',
+    'This page says how the trials of `npm run prove` attacked the server, how often, and what was lost.',
+    '`npm run prove -- --write` writes this page.',
     '',
     summary,
     '',
@@ -33,7 +27,7 @@ export async function writeProof(outcomes: readonly Outcome[]): Promise<void> {
     '',
     '## What each trial checks',
     '',
-    invariants.join('\n\n'),
+    checksOf(outcomes),
     '',
     '## Seen to fail',
     '',
