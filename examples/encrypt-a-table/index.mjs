@@ -25,7 +25,7 @@ async function newColumns(id, { email, born }) {
   return { email_new: stored.email, email_index: stored.email_index, born_new: stored.born };
 }
 
-// The deployed versions of the app, one after the other. `app` is the version that runs now.
+// The deployed versions of the app, in order. `app` is the version that runs now.
 const versions = {
   plaintext: async (id, values) => sql`update customers set ${sql(values)} where id = ${id}`,
   both: async (id, values) =>
@@ -42,7 +42,7 @@ const traffic = (async () => {
     await lastWrite;
   }
 })();
-/** Starts the next version, and waits until the version before it has ended. */
+/** Starts a new version of the app, and waits until the old version has ended. */
 async function deploy(version) {
   app = version;
   await lastWrite;

@@ -55,7 +55,7 @@ interface Session {
   prepareOneTimeQuery?(...args: readonly unknown[]): unknown;
 }
 
-/** Returns the original methods of a query builder, which a hooked builder overrides by own properties. */
+/** Returns the original methods of a query builder that a hooked builder overrides. */
 export function methodsOf(builder: object): Record<string, (...args: unknown[]) => unknown> {
   return Object.getPrototypeOf(builder) as Record<string, (...args: unknown[]) => unknown>;
 }

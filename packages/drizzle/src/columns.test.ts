@@ -35,7 +35,7 @@ const codeOf = (work: () => unknown): unknown => {
   }
 };
 
-/** Calls `searchable` without its type, as JavaScript code can. */
+/** Calls `searchable` without type checks, as JavaScript code can. */
 const searchable = (builder: object, options?: object): unknown =>
   (builder as { searchable(options?: object): unknown }).searchable(options);
 

@@ -59,8 +59,8 @@ export async function applyConflict(
     methodsOf(builder)[method]?.call(copy, changed);
   }
   if (conflicts.length > 0) return { onConflict: (copy.config as { onConflict?: unknown }).onConflict };
-  // Drizzle built the conflict clause of a table without encrypted columns. The clause can contain a subquery of
-  // another table.
+  // Drizzle builds the conflict clause of a table without encrypted columns. A subquery in the clause can still use
+  // encrypted columns of another table.
   const { onConflict } = builder.config as { onConflict?: unknown };
   return onConflict === undefined ? {} : { onConflict: await rewrite(onConflict, insert.context) };
 }

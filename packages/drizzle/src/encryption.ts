@@ -9,7 +9,7 @@ import {
 import type { Field } from '@eaas/sdk/fields';
 import { type ColumnPlace, refuse } from './error.ts';
 
-/** The encryption of one column. */
+/** Describes how one column is encrypted. */
 export interface Encryption extends ColumnPlace {
   readonly role: 'value';
   /** The name of the table, which is bound to each ciphertext. An alias of the table does not change this name. */
@@ -93,7 +93,7 @@ function indexOf(
   );
 }
 
-/** Returns the entry of an encrypted column in its table or in an alias of the table. */
+/** Returns the `EncryptedEntry` of a column, in its table or in an alias of the table. */
 export function entryOf(column: Column, encryption: Encryption): EncryptedEntry {
   const entry = encryptedColumns(column.table).find((other) => other.column.name === column.name);
   return (
@@ -121,7 +121,7 @@ export function idColumnOf(table: Table): IdColumn | undefined {
 }
 
 /**
- * Returns the primary key, because the ciphertexts are bound to it. Throws EncryptedColumnError if the primary key has
+ * Returns the primary key, to which the ciphertexts are bound. Throws EncryptedColumnError if the primary key has
  * several columns or is encrypted.
  */
 export function requireIdColumn(table: Table, encryption: Encryption): IdColumn {

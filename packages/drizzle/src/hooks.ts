@@ -96,7 +96,7 @@ export function hookInsert<T extends object>(insert: T, { recordsOf }: HookConte
   };
   const uses = (): boolean => usesEncryption(builder, unhooked(builder));
   hook(insert, uses, () => runInsert(builder, conflicts, recordsOf));
-  // Drizzle builds the conflict clause of a table without encrypted columns.
+  // Drizzle itself builds the conflict clause of a table without encrypted columns.
   if (encryptedColumns(builder.config.table as Table).length === 0) return insert;
   const getSQL = (): never => refuseImmediate('getSQL');
   const noted = ['onConflictDoUpdate', 'onConflictDoNothing', 'onDuplicateKeyUpdate']

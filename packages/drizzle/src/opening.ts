@@ -19,7 +19,7 @@ export interface Opening {
   /** Columns that are selected only for decryption, and then removed from the result. */
   readonly hidden: Readonly<Record<string, Column>>;
   readonly columns: readonly Opened[];
-  /** The result columns that are not decrypted. A ciphertext in them is an error. */
+  /** The result columns that are not decrypted and must not contain ciphertexts. */
   readonly others: readonly SelectedField[];
 }
 

@@ -61,7 +61,8 @@ export function recordsFor(
   client: FieldsClient,
   { index, keyIds = {} }: EncryptedOptions,
 ): (table: Table) => TableRecords {
-  // A table and its aliases share the object that describes the encryption of a column.
+  // A table and its aliases share the object that describes the encryption of a column, and therefore share their
+  // records.
   const known = new WeakMap<Encryption, TableRecords>();
   return (table) => {
     const [first] = encryptedColumns(table);

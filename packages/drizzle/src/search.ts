@@ -50,7 +50,8 @@ async function equalToOne(
   const found = await Promise.all(operands.map((value) => records.fingerprints(encryption.column, value)));
   const fingerprints = [...new Set(found.flat())].map((fingerprint) => new Param(fingerprint));
   const condition = sql`${index} in ${fingerprints}`;
-  // A text can have no fingerprint. Comparing such a text returns false instead of null.
+  // A stored text that is empty after normalization has no fingerprint. The comparison with such a text must be false
+  // and not null.
   if (encryption.field.type.name !== 'text') return condition;
   return sql`${condition} and (${index} is not null or ${column} is null)`;
 }
@@ -86,7 +87,7 @@ const isWrapper = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'getSQL' in value && typeof value.getSQL === 'function';
 
 /**
- * Returns the index column of the other side of a comparison. Throws EncryptedColumnError if the two columns have
+ * Returns the index column with which another column is compared. Throws EncryptedColumnError if the two columns have
  * different fingerprints for equal values.
  */
 function comparable(

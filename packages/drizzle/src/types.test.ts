@@ -95,23 +95,23 @@ test('what cannot work does not compile', () => {
     eq(patients.name, 'Ada');
     // @ts-expect-error: the column `weight` contains numbers
     eq(patients.weight, '1');
-    // @ts-expect-error: the column `name` takes text
+    // @ts-expect-error: the column `ssn` contains text
     inArray(patients.ssn, [1]);
     // @ts-expect-error: `eq` does not accept null
     eq(patients.ssn, null);
     // @ts-expect-error: `like` cannot compare ciphertexts
     like(patients.name, 'A%');
-    // @ts-expect-error: `orderBy` cannot sort ciphertexts
-    gt(patients.ssn, '1');
     // @ts-expect-error: `gt` cannot compare ciphertexts
-    asc(patients.name);
-    // @ts-expect-error: `groupBy` cannot group ciphertexts
-    void db.select().from(patients).orderBy(patients.name);
+    gt(patients.ssn, '1');
     // @ts-expect-error: `asc` cannot sort ciphertexts
+    asc(patients.name);
+    // @ts-expect-error: `orderBy` cannot sort ciphertexts
+    void db.select().from(patients).orderBy(patients.name);
+    // @ts-expect-error: `groupBy` cannot group ciphertexts
     void db.select().from(patients).groupBy(patients.ssn);
     // @ts-expect-error: `selectDistinct` cannot compare ciphertexts
     void db.selectDistinct({ name: patients.name }).from(patients);
-    // @ts-expect-error: the column `ssn` contains text
+    // @ts-expect-error: the column `name` takes text
     void db.insert(patients).values({ id: '', name: 1 });
     // @ts-expect-error: apps cannot write fingerprints into an index column
     void db.update(patients).set({ ssn_index: '' });

@@ -26,7 +26,7 @@ import {
 /** Selects the ids of the rows that a condition finds. */
 export type SelectIds = (table: Table, id: Column, where: SQL | undefined) => Promise<RowId[]>;
 
-// A statement can have at most 32,766 parameters in SQLite, which has the lowest limit of the supported databases.
+// SQLite has the lowest limit of the supported databases: 32,766 parameters per statement.
 const maxParameters = 30_000;
 
 /** Encrypts the values of an update with one call, runs the statement, and decrypts the returned rows. */

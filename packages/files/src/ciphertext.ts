@@ -10,7 +10,7 @@ export interface Ciphertext {
   readonly kind: 'stream' | 'value';
   readonly keyId: string;
   readonly keyVersion: number;
-  /** Whether the ciphertext is base64, which the program reads into memory. */
+  /** Whether the ciphertext is base64. The program reads base64 into memory as a whole. */
   readonly isText: boolean;
   /** The first decoded bytes of the ciphertext, which contain the whole header. */
   readonly beginning: Uint8Array;

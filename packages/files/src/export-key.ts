@@ -98,7 +98,7 @@ async function readPublicKey(path: string): Promise<RsaPublicKey> {
     const { kty, n = '', e = '' } = key.export({ format: 'jwk' });
     if (kty === 'RSA') return { kty, n, e };
   } catch {
-    // A private key, a key of another type and any other text have the same remedy.
+    // All invalid key files have the same remedy, so one error message is enough.
   }
   throw new CannotStart(
     `${inLine(path)} must be an RSA public key in PEM or JWK: make one with \`openssl rsa -in private.pem -pubout\`.`,

@@ -17,7 +17,7 @@ export interface ExportedKey {
   readonly versions: readonly ExportedVersion[];
 }
 
-/** Reads a file with one exported key or a list of them. Throws CannotStart. */
+/** Reads a file with one exported key or a list of exported keys. Throws CannotStart. */
 export async function readExportedKeys(path: string): Promise<ExportedKey[]> {
   const text = await readText(path);
   let value: unknown;

@@ -13,7 +13,9 @@ export const standard = '-';
 export interface Input {
   /** The path of the file. `-` is standard input. */
   readonly path: string;
-  /** The path of the file relative to the folder on the command line. For a file on the command line, its base name. */
+  /**
+   * The path of the file relative to the folder on the command line, or the base name of a file on the command line.
+   */
   readonly relative: string;
   readonly isInFolder: boolean;
   /** The length of the file in bytes. Undefined for standard input and for pipes. */

@@ -61,7 +61,7 @@ export async function openOffline({
   };
 }
 
-// The iv is constant, because each salt derives another encryption key.
+// The iv is constant, because each salt derives a different encryption key.
 const iv = Buffer.alloc(12);
 const wrappedLength = 78;
 const headLength = 30; // The lengths of format, suite, version and salt.

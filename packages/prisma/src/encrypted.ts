@@ -53,7 +53,7 @@ function extensionOf<T extends Tables>(
   fields: FieldsDefinition<T>,
   { models: mapping, ...options }: EncryptedOptions<T>,
 ): (client: PrismaClient) => unknown {
-  // Removes the type-level check that searchable fields need an index. `for` checks it at run time.
+  // Removes the type-level check that searchable fields need an index. The method `for` checks the index at run time.
   const untyped = fields as unknown as { for(client: FieldsClient, options: object): Codec };
   const codec = untyped.for(eaas, options);
   const names = Object.keys(fields.tables) as (keyof T & string)[];
@@ -85,8 +85,8 @@ async function performCall(
   const path = (params.dataPath ?? []).filter((_, at) => at % 2 === 1);
   const args = call.args ?? {};
   if (!isArgs(args)) return refuse('unknown_argument', model, undefined, 'the arguments must be an object');
-  // With `strictUndefinedChecks`, Prisma throws for undefined values. The rewritten arguments omit them, so the
-  // extension must throw.
+  // With `strictUndefinedChecks`, Prisma throws for undefined values. The rewritten arguments omit undefined values, so
+  // the extension itself must throw.
   if (client._previewFeatures?.includes('strictUndefinedChecks')) refuseUndefined(model, args);
   const executor = executorOf(client, call, params);
   return perform(models, codec, executor, { model, operation: call.operation, args, path });

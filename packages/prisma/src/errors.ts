@@ -16,7 +16,7 @@ export type EncryptedModelErrorCode =
   | 'index_column'
   /** Encryption needs the id of the row, but the id is unknown. */
   | 'unknown_id'
-  /** The operation needs a query before it, which a batch transaction cannot run. */
+  /** The operation needs an additional query, which a batch transaction cannot run. */
   | 'batch'
   /** A raw query names an encrypted table. */
   | 'raw_query'

@@ -111,7 +111,7 @@ async function updateManyItem(relation: Relation, item: unknown): Promise<unknow
 }
 
 /**
- * Limits the update to the id of the found row or the new row, so that it cannot change a row that is inserted
+ * Limits the update to the id of the found row or the new row. The update can then not change a row that is inserted
  * concurrently.
  */
 async function upsertItem(relation: Relation, item: unknown): Promise<unknown> {

@@ -122,7 +122,7 @@ function splitAggregates(model: Model, args: Args): { aggregates: Args; others: 
   return { aggregates, others };
 }
 
-/** Adds arguments to an operation, except undefined ones. */
+/** Adds the arguments that are not undefined to an operation. */
 function withArgs({ args, shape }: Rewritten, more: Args): Rewritten {
   return { args: { ...args, ...Object.fromEntries(entriesOf(more)) }, shape };
 }

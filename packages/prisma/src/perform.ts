@@ -20,7 +20,10 @@ export interface Codec {
 
 /** Runs operations whose arguments are already encrypted, in the transaction of the app's operation. */
 export interface Executor {
-  /** Runs another operation. Throws EncryptedModelError in a batch transaction, which accepts no additional query. */
+  /**
+   * Runs an additional operation. Throws EncryptedModelError in a batch transaction, which accepts no additional
+   * operations.
+   */
   run(model: Model, operation: string, args: Args): Promise<unknown>;
   /** Runs the operation of the app with encrypted arguments. */
   query(args: Args): Promise<unknown>;
@@ -109,7 +112,7 @@ function joinResults(operation: string, results: readonly unknown[]): unknown {
   return { count: counts.reduce((sum, count) => sum + count, 0) };
 }
 
-/** Returns the shape of the related rows at the end of a path of relations. */
+/** Returns the structure of the related rows at the end of a path of relations. */
 function shapeAt(shape: Shape, path: readonly string[]): Shape {
   return path.reduce<Shape>((outer, name) => {
     return (

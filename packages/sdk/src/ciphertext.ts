@@ -15,7 +15,7 @@ import { kindOf } from './require-options.ts';
 
 /**
  * An encrypted value as an object. Its members have the names of the API, so the object can be sent to `/v1/decrypt`
- * unchanged. You only need to store `ciphertext`, because it contains the other members.
+ * unchanged. You only need to store `ciphertext`, because the ciphertext contains all other members.
  */
 export interface Bundle {
   readonly ciphertext: string;

@@ -92,7 +92,7 @@ export class EaasClient extends EnvelopeClient {
     this.audit = {
       ...audit,
       async *monitor(monitoring) {
-        // Imports this module on demand, so an app that only encrypts does not download it.
+        // Imports the monitor on demand, so an app that only encrypts does not download its code.
         const { monitorAudit } = await import('./audit/monitor.ts');
         yield* monitorAudit({ audit }, monitoring);
       },

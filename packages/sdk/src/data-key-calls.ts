@@ -48,7 +48,10 @@ export function contextOf(context: Context | undefined): Context | undefined {
   return context && { ...context };
 }
 
-/** Returns the wrapped key of a response. Throws ServiceError if the response names another key than the call. */
+/**
+ * Returns the wrapped key of a response. Throws ServiceError if the key in the response differs from the key in the
+ * call.
+ */
 export function wrappedOf(
   output: { key_id: string; key_version: number; wrapped_key: string },
   keyId: string,

@@ -133,7 +133,7 @@ export function createDecrypter(
       };
       return settleMany(items, startItem, (lease, work) => use(lease, work, options));
     },
-    /** Decrypts a ciphertext without waiting. Throws ClientError `not_primed`. */
+    /** Decrypts a ciphertext without waiting. Throws ClientError `not_primed` if the data key is not in memory. */
     decryptSync(ciphertext: Ciphertext, usual: Expected, options: Options): Decrypted {
       requireOptions(decryptOptions, options, 'decryptSync');
       requireForm(options.as);

@@ -79,7 +79,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       };
       return settleMany(items, startItem, (lease, work) => keys.use(lease, work, options.signal));
     },
-    /** Encrypts a value without waiting. Throws ClientError `not_primed`. */
+    /** Encrypts a value without waiting. Throws ClientError `not_primed` if no data key is in memory. */
     encryptSync(value: string | Uint8Array, usual: KeyId, options: Options): Encrypted {
       requireOptions(encryptOptions, options, 'encryptSync');
       requireValue(value);

@@ -81,7 +81,10 @@ export class EnvelopeClient {
     return results as Promise<Settled<EncryptedAs<Form>>[]>;
   }
 
-  /** Encrypts without waiting, under a data key that `prime` fetched. Throws ClientError `not_primed`. */
+  /**
+   * Encrypts without waiting, under a data key that `prime` fetched. Throws ClientError `not_primed` if no data key is
+   * in memory.
+   */
   encryptSync<Form extends EncryptedForm = 'bundle'>(
     value: string | Uint8Array,
     options: EncryptOptions & As<Form> = {},
@@ -110,7 +113,10 @@ export class EnvelopeClient {
     return results as Promise<Settled<DecryptedAs<Form>>[]>;
   }
 
-  /** Decrypts without waiting, under a data key that is in memory. Throws ClientError `not_primed`. */
+  /**
+   * Decrypts without waiting, under a data key that is in memory. Throws ClientError `not_primed` if the data key is
+   * not in memory.
+   */
   decryptSync<Form extends DecryptedForm = 'bytes'>(
     ciphertext: Ciphertext,
     options: DecryptOptions & As<Form> = {},

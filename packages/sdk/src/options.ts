@@ -25,9 +25,10 @@ export interface CacheOptions {
 export type OptionalLimits<Limits> = { readonly [Name in keyof Limits]?: number | undefined };
 
 /**
- * `server` replaces an encrypting data key after 65,536 messages, 5 minutes or 1 GiB, and keeps up to 1,000 decrypting data
- * keys for 5 minutes. `serverless` is like `server`, but with one minute and 200 decrypting data keys. `browser` replaces an
- * encrypting data key after 1,024 messages, one minute or 64 MiB, and keeps up to 100 decrypting data keys for one minute.
+ * `server` replaces an encrypting data key after 65,536 messages, 5 minutes or 1 GiB. It keeps up to 1,000 decrypting
+ * data keys for 5 minutes. `serverless` is like `server`, but with one minute and 200 decrypting data keys. `browser`
+ * replaces an encrypting data key after 1,024 messages, one minute or 64 MiB. It keeps up to 100 decrypting data keys
+ * for one minute.
  */
 export type CachePreset = 'server' | 'serverless' | 'browser';
 
@@ -38,7 +39,8 @@ export interface EnvelopeClientOptions extends Observers {
   /** The limits of data keys. Defaults to `server`. */
   readonly cache?: CachePreset | CacheOptions | undefined;
   /**
-   * The AES-GCM engine for each kind of call. Defaults to the platform's fastest. `noble` uses JavaScript for every call.
+   * The AES-GCM engine for each kind of call. Defaults to the fastest engine of the platform. `noble` uses JavaScript
+   * for every call.
    */
   readonly engines?: Partial<Engines> | 'noble' | undefined;
 }
@@ -47,7 +49,7 @@ export interface EnvelopeClientOptions extends Observers {
 export interface Limits {
   readonly encrypt: BudgetLimits;
   readonly decrypt: CacheLimits;
-  /** The number of milliseconds that a call waits for a data key of another call's request. */
+  /** The number of milliseconds that a call waits for a data key that another call has requested. */
   readonly patience: number;
 }
 

@@ -12,7 +12,7 @@ export function filterOf({ action, keyId, from, to }: FilterTexts): AuditFilter 
     ...(action !== '' && { action: action as AuditAction }),
     ...(keyId !== '' && { key_id: keyId }),
     ...(from !== '' && { date_from: new Date(from).toISOString() }),
-    // The end of the range has no seconds, so the filter includes the whole last minute.
+    // The end of the filter has no seconds, so the filter includes the whole last minute.
     ...(to !== '' && { date_to: new Date(new Date(to).getTime() + 59_999).toISOString() }),
   };
 }

@@ -12,7 +12,10 @@ export const operationNames: Readonly<Record<Operation, string>> = {
   decrypt: 'Server-mode decryptions',
 };
 
-/** Returns the last months, ending with the current month, oldest first, in the format of the API (`2026-11`). */
+/**
+ * Returns the last `count` months in the format of the API (`2026-11`). The oldest month comes first, and the current
+ * month is the last one.
+ */
 export function lastMonths(count: number, now = new Date()): string[] {
   return Array.from({ length: count }, (_, index) => {
     const first = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count + 1 + index);

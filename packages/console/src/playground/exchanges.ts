@@ -45,7 +45,7 @@ export function createRecorder(send: typeof fetch = (input, init) => fetch(input
   };
 }
 
-/** Formats a body as indented JSON. Shortens data keys, because data keys are secret. */
+/** Formats the body of a request or a response as indented JSON. Shortens data keys, because data keys are secret. */
 export function shown(body: string): string {
   try {
     const shorten = (name: string, value: unknown): unknown =>

@@ -12,7 +12,10 @@ import { indexing } from '../table-config.ts';
 import type { Accessible } from '../types.ts';
 import { IndexPgColumnBuilder } from './columns.ts';
 
-/** A table with encrypted columns. An encrypted column is not assignable to Drizzle's columns, so `like`, `gt` and `asc` refuse it. */
+/**
+ * A table with encrypted columns. `like`, `gt` and `asc` do not accept these columns, because their type is not a
+ * Drizzle column type.
+ */
 export type EncryptedPgTable<T extends TableConfig> = PgTable<T> & Accessible<T['columns']>;
 
 type Columns = Record<string, PgColumnBuilderBase>;

@@ -60,10 +60,10 @@ export interface AuditReport {
 }
 
 /**
- * Reads the new entries of an audit log, recomputes their hash chain, and compares it with a signed checkpoint and with the
- * entries that were read earlier. The report lists problems as findings. A round saves its new state unless it has a finding
- * other than `purged_unread`. Throws InputError for an invalid verifier key, state or option. Throws EaasError if a call
- * fails before the first finding. Also throws the errors of the store.
+ * Reads the new entries of an audit log and recomputes their hash chain. Compares the chain with a signed checkpoint
+ * and with the entries of earlier rounds. The report lists problems as findings. A round saves its new state unless it
+ * has a finding other than `purged_unread`. Throws InputError for an invalid verifier key, state or option. Throws
+ * EaasError if a call fails before the first finding. Also throws the errors of the store.
  */
 export async function checkAudit({ audit }: AuditSource, options: CheckOptions): Promise<AuditReport> {
   requireOptions(checkOptions, options, 'checkAudit');

@@ -1,6 +1,6 @@
 /** The kind of problem that a round of `checkAudit` found. */
 export type AuditFindingCode =
-  /** The service signs checkpoints with another key than the pinned verifier key. */
+  /** The service signs checkpoints with a key that is not the pinned verifier key. */
   | 'verifier_key_changed'
   /**
    * The pinned verifier key did not sign the checkpoint, or the response of the service differs from the signed checkpoint.
@@ -14,7 +14,7 @@ export type AuditFindingCode =
   | 'checkpoint_mismatch'
   /** The hash of an entry does not match its content. */
   | 'entry_altered'
-  /** Entries are missing. */
+  /** Entries of the log are missing. */
   | 'entry_missing'
   /** An entry occurs twice or out of order. */
   | 'entry_repeated'

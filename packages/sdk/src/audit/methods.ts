@@ -18,7 +18,7 @@ export interface VerifyOptions extends CallOptions {
 export interface AuditMethods {
   /** Yields each matching entry that the log has when the listing starts, exactly once. */
   list(filter?: AuditFilter, options?: ListOptions): AsyncGenerator<AuditEntry, void, undefined>;
-  /** Returns one page of entries. */
+  /** Returns one page of audit entries. */
   page(query?: Input<'GET /v1/audit'>, options?: CallOptions): Promise<AuditPage>;
   /**
    * Asks the service to verify the log, or a range of entries. One call verifies for up to 10 seconds, and this method makes

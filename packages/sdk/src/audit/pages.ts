@@ -27,8 +27,8 @@ export async function pageWith(
   let last = mostAttempts;
   for (let attempt = 1; attempt <= last; attempt++) {
     const { head, until, size, growth } = place;
-    // Assumes that the log grows as much as between the last two pages. The page has extra room, in case the log grows
-    // faster.
+    // Assumes that the log grows as much as between the last two requests. The page has extra room, in case the log
+    // grows faster.
     const expected = head && head + growth + Math.min(growth, 40);
     const offset = expected === undefined ? 0 : Math.max(0, expected - from - size + 1 + slack);
     const query = { limit: size, offset, ...(until !== undefined && !found && { date_to: until }) };

@@ -22,7 +22,10 @@ export interface Walk {
    * entries.
    */
   at: { id: number; hash: string | undefined };
-  /** The last purged entry, if this pass begins after it. The hash of this entry is trusted without verification. */
+  /**
+   * The last purged entry, if this pass begins after the purged entries. The hash of the last purged entry is trusted
+   * without verification.
+   */
   start: AuditHead | undefined;
   time: number;
   checked: number;

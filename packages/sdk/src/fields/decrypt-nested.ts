@@ -5,7 +5,7 @@ import type { Records } from './records.ts';
 import type { RecordId, Tables } from './row-types.ts';
 import { refuse } from './value-type.ts';
 
-/** `Nesting` without the types of the definition. */
+/** The type `Nesting` without the types of the definition. */
 interface UntypedNesting {
   readonly table: string;
   readonly id?: (row: Row) => RecordId;

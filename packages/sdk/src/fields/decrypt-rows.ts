@@ -119,7 +119,10 @@ export function ciphertextIn({ field }: FieldPlan, stored: unknown): string | Ui
   return field.previous ? ciphertextAmongPlaintext(stored) : storedCiphertext(stored);
 }
 
-/** Reads, counts and reports plaintext. Throws FormatError if the field does not allow plaintext or cannot read it. */
+/**
+ * Reads, counts and reports plaintext. Throws FormatError if the field does not allow plaintext or cannot read the
+ * stored value.
+ */
 export function readPlaintext(
   { onPlaintext }: Internals,
   { table, name, field, reads }: FieldPlan,

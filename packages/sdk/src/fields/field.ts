@@ -20,13 +20,13 @@ export interface Plaintext<Value> {
 /** Options of every field. */
 export interface FieldOptions<Value, B extends Bound = Bound> {
   /**
-   * The context of each value. With `row` (the default), the context is table, field and row id, so a ciphertext cannot be
-   * decrypted in another place. With `field`, the context is table and field, so anyone who can write to the database can
-   * swap the values of two rows unnoticed. A function returns the whole context. Contexts can appear in logs, so they must
-   * not contain personal data.
+   * The context of each value. With `row` (the default), the context is table, field and row id, so a ciphertext cannot
+   * be decrypted in another row or field. With `field`, the context is table and field, so anyone who can write to the
+   * database can swap the values of two rows unnoticed. A function returns the whole context. Contexts can appear in
+   * logs, so they must not contain personal data.
    */
   readonly context?: B | ((place: FieldPlace) => Context) | undefined;
-  /** Set this to `plaintext()` to read plaintext that is still in the column. */
+  /** Set this option to `plaintext()` to read plaintext that is still in the column. */
   readonly previous?: Plaintext<Value> | undefined;
   /**
    * Allows values that are already ciphertexts. By default, encrypting a ciphertext throws, because it is usually a mistake.

@@ -34,5 +34,5 @@ export interface ReadCount {
   readonly plaintext: number;
 }
 
-/** The place from which a plaintext was read. */
+/** The table, the field and the row from which a plaintext was read. */
 export type PlaintextRead = Omit<FieldPlace, 'row'> & { readonly row: string | undefined };

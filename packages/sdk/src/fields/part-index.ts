@@ -45,7 +45,7 @@ export interface PartIndex<
    * Whether a value can have several parts. The index column then contains several fingerprints, separated by spaces.
    */
   readonly isList: IsList;
-  /** The other fields that the index covers. */
+  /** The fields that the index covers in addition to the field that defines the index. */
   readonly others: readonly string[];
   /** Returns the parts of a stored value. `others` are the values of the other fields that the index covers. */
   partsOf(first: TypedValue<Value>, ...others: readonly TypedValue[]): readonly (string | Uint8Array)[];

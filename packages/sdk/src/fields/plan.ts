@@ -14,7 +14,7 @@ export interface PartPlan {
   readonly fields: readonly FieldPlan[];
 }
 
-/** A field of a definition, with the names of its table and its column. */
+/** A field of a definition, with the names of its table and its field. */
 export interface FieldPlan {
   readonly table: string;
   readonly name: string;
@@ -77,7 +77,8 @@ function planTable(
     if (typeof field?.type?.encode !== 'function') {
       refuse(`${place} must be a field: text(), number() …, or a column of unencrypted()`);
     }
-    // Checks that a context can contain the names. Otherwise, every encryption of a row would fail later.
+    // A context must be able to contain the names of the table and the field. If it cannot, every encryption of a row
+    // would fail later.
     encodeContext({ table, field: name });
     const column = field.index?.column;
     const indexColumn = column === true ? `${name}_index` : column === false ? undefined : column;

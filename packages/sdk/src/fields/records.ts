@@ -63,7 +63,10 @@ export interface Records<T extends Tables> {
     options?: DecryptOptionsOf<As>,
   ): Promise<DecryptRowResult<T[Table], Row, As>>;
 
-  /** Decrypts many rows with one request for data keys. Throws the first FieldError. With `settled`, returns all results. */
+  /**
+   * Decrypts many rows with one request for data keys. Throws the first FieldError. With `settled: true`, returns the
+   * result or the error of each row instead.
+   */
   decryptRows<Table extends NameOf<T>, Row extends object, const As extends Aliases<T[Table], Row> = object>(
     table: Table,
     rows: readonly Row[] & readonly ReadableRow<T[Table], Table, Row, As>[],
@@ -78,11 +81,12 @@ export interface Records<T extends Tables> {
   ): Promise<DecryptRowResult<T[Table], Row, As>[]>;
 
   /**
-   * Returns the fingerprints to search by, for each index column: `where('users', { email })`. A query can name an index of
-   * `searchableBy`: `where('users', { ssn: { last4: '6789' } })`. A column has several fingerprints for a range, and while you
-   * replace a key or an index. For the column of a list there is one list for each part: a row must have a fingerprint of every
-   * list. Index columns are not authenticated, so compare the decrypted value if an attacker could have changed the
-   * column. Throws FieldError. The code is `no_fingerprint` for a value that is empty after normalization.
+   * Returns the fingerprints to search by, for each index column: `where('users', { email })`. A query can name an
+   * index of `searchableBy`: `where('users', { ssn: { last4: '6789' } })`. A column has several fingerprints for a
+   * range, and while you replace a key or an index. An index column with several parts has one list for each part: a
+   * row must have a fingerprint of every list. Index columns are not authenticated, so compare the decrypted value if
+   * an attacker could have changed the column. Throws FieldError. The code is `no_fingerprint` for a value that is
+   * empty after normalization.
    */
   where<Table extends NameOf<T>, Q extends Query<T[Table]>>(
     table: Table,

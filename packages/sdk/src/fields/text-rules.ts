@@ -66,9 +66,9 @@ export function prefixes<const Column extends string | true = true>(
 }
 
 /**
- * Finds texts that contain all words of the query, in any order. Reveals how many different words a text has, and which rows
- * share a word. Possible values: a dictionary, or a list of names. Words are letters and digits between other characters, so
- * it does not find words in languages that are written without spaces.
+ * Finds texts that contain all words of the query, in any order. Reveals how many different words a text has, and which
+ * rows share a word. Possible values: a dictionary, or a list of names. Words are letters and digits between other
+ * characters, so this index does not find words in languages that are written without spaces.
  */
 export function words<const Column extends string | true = true>(
   options: TextPartOptions<Column>,

@@ -101,19 +101,19 @@ test('the types accept a row of a database driver', async () => {
 test('the types of encryptRow and decryptRow require and return the types of the fields', async () => {
   const records = open();
   assertType<() => unknown>(() => [
-    // @ts-expect-error: the value is not text
+    // @ts-expect-error: the field `email` takes text
     records.encryptRow('users', 1, { email: 5 }),
     // @ts-expect-error: the value is not of the type Notes
     records.encryptRow('users', 1, { notes: { tags: 'x' } }),
-    // @ts-expect-error: the table is not defined
+    // @ts-expect-error: the table `user` is not defined
     records.encryptRow('user', 1, { email: '' }),
-    // @ts-expect-error: a column is not defined
+    // @ts-expect-error: the column `mail` is not defined
     records.encryptRow('users', 1, { mail: 'ada@example.com' }),
-    // @ts-expect-error: one of the two columns is not defined
+    // @ts-expect-error: the column `mail` is not defined, although `ssn` is
     records.encryptRow('users', 1, { ssn: '1', mail: 'ada@example.com' }),
-    // @ts-expect-error: a column is not defined
+    // @ts-expect-error: the column `mail` is not defined
     records.encryptRows('users', [{ ssn: '1', mail: 'ada@example.com' }], () => 1),
-    // @ts-expect-error: the field is bound to its row
+    // @ts-expect-error: the field `email` needs the id of its row
     records.encryptRow('users', undefined, { email: '' }),
   ]);
 });
@@ -130,7 +130,7 @@ test('the types of `where` accept only searchable fields and return index column
     records.where('users', { ssn: '1' }),
     // @ts-expect-error: a search value cannot be null
     records.where('users', { email: null }),
-    // @ts-expect-error: the value is not text
+    // @ts-expect-error: a search for `email` takes text
     records.where('users', { email: 5 }),
   ]);
 });
@@ -212,9 +212,9 @@ test('`where` takes the names of indexes, and what each of them finds', async ()
     records.where('patients', { name: { and_born: { name: 'Ada' } } }),
     // @ts-expect-error: a definition with indexes requires the option `index`
     byParts.for(client),
-    // @ts-expect-error: `lowEntropy` is not accepted
+    // @ts-expect-error: the option `lowEntropy: 'accepted'` is missing
     lastCharacters(4, {}),
-    // @ts-expect-error: `lowEntropy` is not accepted
+    // @ts-expect-error: the option `lowEntropy: 'accepted'` is missing
     months(),
     // @ts-expect-error: a date field cannot have an index for text
     date().searchableBy({ last4: lastCharacters(4, accepted) }),
@@ -234,7 +234,7 @@ test('the types of synchronous calls accept only fields without the row in their
     const stored = records.encryptFieldSync('users', 'born', born);
     expectTypeOf(stored).toEqualTypeOf<Encrypted<'users.born', Date> | null>();
     expectTypeOf(records.decryptFieldSync('users', 'born', stored)).toEqualTypeOf<Date | null>();
-    // @ts-expect-error: the field is bound to its row
+    // @ts-expect-error: a synchronous call cannot encrypt a field that is bound to its row
     return records.encryptFieldSync('users', 'email', 'ada@example.com');
   });
 });
@@ -266,15 +266,15 @@ test('the compiler error for plaintext in an encrypted column says what to do', 
 test('the types make a low-entropy field searchable only if `lowEntropy` is accepted', () => {
   const { client } = observedClient();
   assertType<() => unknown>(() => [
-    // @ts-expect-error: `lowEntropy` is not accepted
+    // @ts-expect-error: the option `lowEntropy: 'accepted'` is missing
     number().searchable(),
-    // @ts-expect-error: `lowEntropy` is not accepted
+    // @ts-expect-error: the option `lowEntropy: 'accepted'` is missing
     boolean().searchable({ column: 'x' }),
-    // @ts-expect-error: `lowEntropy` is not accepted
+    // @ts-expect-error: the option `lowEntropy` must be 'accepted'
     date().searchable({ lowEntropy: true }),
-    // @ts-expect-error: bytes fields are not searchable
-    json().searchable(),
     // @ts-expect-error: json fields are not searchable
+    json().searchable(),
+    // @ts-expect-error: bytes fields are not searchable
     bytes().searchable(),
     // @ts-expect-error: a definition with a searchable field requires the option `index`
     fields.for(client),

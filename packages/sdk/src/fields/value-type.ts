@@ -24,7 +24,7 @@ export function markedBytes(type: Marked, payload: ArrayLike<number>): Uint8Arra
   return bytes;
 }
 
-/** Returns the payload after the type byte. Throws FormatError for another type byte or another length. */
+/** Returns the payload after the type byte. Throws FormatError for a wrong type byte or a wrong length. */
 export function requireMark(type: Marked, bytes: Uint8Array, length?: number): Uint8Array {
   if (bytes[0] !== marks[type]) throw otherType(type, bytes);
   if (length !== undefined && bytes.length !== length + 1) throw unreadable(type);

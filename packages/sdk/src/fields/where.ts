@@ -13,7 +13,10 @@ import { refuse } from './value-type.ts';
 interface Condition {
   readonly column: string;
   readonly place: Where;
-  /** Whether the index column contains a list. The list must contain a fingerprint of every subject. */
+  /**
+   * Whether the index column contains a list of fingerprints. The list must then contain a fingerprint of each part in
+   * the query.
+   */
   readonly isList: boolean;
   readonly subjects: readonly Subject[];
 }

@@ -46,7 +46,9 @@ export type ProxyEvent =
       /** The headers of the request, at most 256 characters each. Undefined if the request has no such header. */
       readonly origin: string | undefined;
       readonly secFetchSite: string | undefined;
-      /** The accepted origins: `origin`, or else the origin of the request's URL, and `allowedOrigins`. */
+      /**
+       * The origins that the proxy accepts: `allowedOrigins`, and either `origin` or the origin of the request's URL.
+       */
       readonly expected: readonly string[];
     }
   | {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { dek, key, setUp, wrapPath } from '../../../../test/sdk/proxied.ts';
 
-// `new Request` resolves dot segments and changes nothing else in a path, like a browser.
+// Like a browser, `new Request` resolves dot segments and leaves the rest of a path unchanged.
 test.each([
   '/',
   '/api/eaas',

@@ -1,6 +1,6 @@
 import { parseUuid } from '@eaas/protocol';
 
-/** The operations that the app can allow a browser, in single calls and in batches. */
+/** The operations that a grant can allow, in single calls and in batches. */
 export type Operation = 'wrap' | 'unwrap' | 'rewrap' | 'hash';
 
 export interface Target {

@@ -20,13 +20,13 @@ interface Run<Row extends StoredRow> {
  * unavailable.
  */
 const attempts = { row: 5, service: 8 };
-/** The codes of errors about the caller, with which every other row would fail too. */
+/** The error codes that concern the caller. If a row fails with one of these codes, all other rows would fail too. */
 const ofTheCaller = new Set(['unauthorized', 'permission_missing', 'origin_refused', 'aborted', 'closed']);
 
 /**
- * Returns a function that converts and writes a page. If another program has changed a row, the function reads the row again
- * and retries. It throws if the service stays unavailable or refuses the caller. The function might have written some rows
- * before it throws.
+ * Returns a function that converts and writes a page. If another program has changed a row, the function reads the row
+ * again and retries. The function throws if the service stays unavailable or refuses the caller, and might have written
+ * some rows before.
  */
 export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run }: Run<Row>) {
   const { dryRun, pageSize, concurrency, signal } = run;
@@ -57,8 +57,8 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
   }
 
   /**
-   * Returns whether no row follows the page. The length of the page does not show this, because a store can return
-   * fewer rows than the limit.
+   * Returns whether no row follows the page. Reads one more row after a short page, because a store can return fewer
+   * rows than the limit.
    */
   async function isEnd(page: readonly Row[]): Promise<boolean> {
     const after = page.at(-1)?.id;

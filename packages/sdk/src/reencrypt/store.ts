@@ -39,7 +39,7 @@ export interface ReadableStore<Row extends StoredRow = StoredRow> {
 export type Store<Row extends StoredRow = StoredRow> = ReadableStore<Row> &
   (
     | {
-        /** Returns true if the row was written. Returns false if the row no longer had all of `expected`. */
+        /** Returns true if the row was written. Returns false if the row no longer had all values of `expected`. */
         write(change: Change<Row>): Promise<boolean>;
       }
     | {

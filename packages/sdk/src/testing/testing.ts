@@ -112,7 +112,7 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     },
     advance: (milliseconds) => void (ahead += milliseconds),
   };
-  // Makes these members not enumerable, so that `{ ...service }` contains only options of a client.
+  // Makes the methods of the test service not enumerable, so that `{ ...service }` contains only options of a client.
   for (const [name, value] of Object.entries(controls)) Object.defineProperty(connection, name, { value });
   return connection as TestService;
 }
