@@ -58,7 +58,6 @@ export function hiddenPlace(value: unknown): ColumnPlace | undefined {
   return { table: getTableName(value.table), column: value.name };
 }
 
-/** An encrypted column of a table. */
 export interface EncryptedEntry {
   /** The key of the column in the table object. */
   readonly key: string;
@@ -102,7 +101,7 @@ export function entryOf(column: Column, encryption: Encryption): EncryptedEntry 
   );
 }
 
-/** Whether the ciphertexts of the column are bound to the id of their row. */
+/** Returns whether the ciphertexts of a column are bound to the id of their row. */
 export function isBound({ field }: Encryption): boolean {
   return field.context !== 'field';
 }

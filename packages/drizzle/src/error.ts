@@ -24,14 +24,14 @@ export type EncryptedColumnErrorCode =
   /** A synchronous call cannot encrypt or decrypt, because encryption is asynchronous. */
   | 'synchronous';
 
-/** The table and the column that an error names. */
+/** The table and the column that caused an error. */
 export interface ColumnPlace {
   readonly table: string | undefined;
   readonly column: string | undefined;
 }
 
 /**
- * Thrown for a statement that cannot work on an encrypted column. The message names the column and the remedy, but
+ * Thrown for a statement that cannot work on an encrypted column. The message contains the column and the remedy, but
  * never a value.
  */
 export class EncryptedColumnError extends EaasError {

@@ -18,7 +18,7 @@ function mentionsEncrypted(chunk: unknown): boolean {
 const selects = (fields: Readonly<Record<string, unknown>>): boolean =>
   flatFields(fields).some(({ field }) => mentionsEncrypted(field));
 
-/** Returns whether an insert or an update writes encrypted columns, even if its SQL does not name them. */
+/** Returns whether an insert or an update writes encrypted columns, even if they do not appear in its SQL. */
 export function writesEncrypted({ table, values, set }: BuilderConfig): boolean {
   if (!is(table, Table)) return false;
   const columns = encryptedColumns(table);

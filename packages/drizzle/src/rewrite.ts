@@ -15,7 +15,6 @@ export async function rewrite<Chunk>(chunk: Chunk, context: RewriteContext): Pro
   return (await rewriteChunk(chunk, context)) as Chunk;
 }
 
-/** Rewrites a list of conditions, expressions or columns. */
 export async function rewriteAll<T>(chunks: readonly T[], context: RewriteContext): Promise<T[]> {
   const rewritten = await Promise.all(chunks.map((chunk) => rewrite(chunk, context)));
   return rewritten.every((chunk, at) => chunk === chunks[at]) ? [...chunks] : rewritten;

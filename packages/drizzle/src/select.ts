@@ -80,7 +80,6 @@ export async function rewriteClauses(config: BuilderConfig, context: RewriteCont
   };
 }
 
-/** Runs a select, and decrypts its rows. */
 export async function runSelect(builder: Builder, recordsOf: RecordsOf): Promise<unknown> {
   const { config } = builder;
   requireSelectable(config);

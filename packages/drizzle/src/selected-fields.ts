@@ -19,7 +19,6 @@ export function flatFields(fields: Fields, path: readonly string[] = []): Select
   });
 }
 
-/** Returns the selection without index columns. */
 export function withoutIndexColumns(fields: Fields): Fields {
   const entries = Object.entries(fields).flatMap(([name, field]): [string, unknown][] => {
     if (isIndexColumn(field)) return [];

@@ -114,7 +114,6 @@ function asSql(value: unknown): SQL {
   return sql`${new Param(value)}`;
 }
 
-/** Converts each value of the object to SQL. */
 export function asSqlValues(values: Row): Record<string, SQL> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, asSql(value)]));
 }

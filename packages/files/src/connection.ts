@@ -84,7 +84,7 @@ export async function withOpener<T>(parsed: Parsed, work: (opener: Opener) => Pr
   });
 }
 
-/** Returns the key ids that --key names. Throws WrongUsage. */
+/** Returns the key ids of the option --key. Throws WrongUsage. */
 export function keyIdsIn(parsed: Parsed): readonly string[] {
   const ids = parsed.all('key');
   if (ids.every((id) => parseUuid(id) !== undefined)) return ids;

@@ -33,7 +33,7 @@ export interface InputOptions {
 /** Whether a file name ends with the extension of encrypted files. */
 export const isEncryptedName = (name: string): boolean => name.endsWith(suffix);
 
-/** Finds the files that the command line names. Without a path, the program reads standard input. Throws WrongUsage. */
+/** Finds the files of a command line. Without a path, the program reads standard input. Throws WrongUsage. */
 export async function findInputs(paths: readonly string[], options: InputOptions): Promise<Input[]> {
   if (paths.length === 0 && process.stdin.isTTY) {
     throw new WrongUsage('Name at least one file, or pipe data to standard input.');

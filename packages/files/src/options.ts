@@ -26,7 +26,9 @@ export interface Parsed {
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** Parses the arguments after the command name. Throws WrongUsage, which names the nearest known option. */
+/**
+ * Parses the arguments after the command name. For an unknown option, throws WrongUsage with the nearest known option.
+ */
 export function parseOptions(options: Options, words: readonly string[]): Parsed {
   const config = Object.entries(options).map(([name, { value, short }]) => {
     const type = value === undefined ? ('boolean' as const) : ('string' as const);
@@ -67,7 +69,7 @@ export function parseOptions(options: Options, words: readonly string[]): Parsed
   };
 }
 
-/** Creates the error for an unknown command or option. The message names the nearest known command or option. */
+/** Creates the error for an unknown command or option. The message contains the nearest known command or option. */
 export function unknown(what: string, name: string, known: readonly string[]): WrongUsage {
   const nearest = nearestOf(known, name);
   const advice = nearest === undefined ? '' : `\n(Did you mean ${nearest}?)`;

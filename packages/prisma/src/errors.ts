@@ -18,19 +18,19 @@ export type EncryptedModelErrorCode =
   | 'unknown_id'
   /** The operation needs an additional query, which a batch transaction cannot run. */
   | 'batch'
-  /** A raw query names an encrypted table. */
+  /** A raw SQL statement uses an encrypted table. */
   | 'raw_query'
   /** A column that is not encrypted contains a ciphertext. */
   | 'ciphertext';
 
-/** The model and the field that an error names. */
+/** The model and the field that caused an error. */
 interface ModelPlace {
   readonly model: string | undefined;
   readonly field: string | undefined;
 }
 
 /**
- * Thrown if the extension refuses an operation. The message names the model, the field and the remedy, but never a
+ * Thrown if the extension refuses an operation. The message contains the model, the field and the remedy, but never a
  * value.
  */
 export class EncryptedModelError extends EaasError {

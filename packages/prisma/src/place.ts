@@ -4,7 +4,7 @@ import type { Model } from './models.ts';
 import { type Args, isArgs } from './values.ts';
 import { idOf, type Place, selectId, type Work } from './work.ts';
 
-/** Returns how to find the row that `where` names. `fallback` returns the id if the row does not exist. */
+/** Returns how to find the row that `where` identifies. `fallback` returns the id if the row does not exist. */
 export function placeOf(
   work: Work,
   model: Model,

@@ -3,7 +3,7 @@ import { refuse } from './errors.ts';
 import type { Models } from './models.ts';
 import { isArgs } from './values.ts';
 
-/** Throws EncryptedModelError if a raw SQL statement names an encrypted table, or if its text is unknown. */
+/** Throws EncryptedModelError if a raw SQL statement uses an encrypted table, or if its text is unknown. */
 export function refuseRaw(models: Models, operation: string, args: unknown): void {
   const statement = statementOf(args);
   if (!operation.startsWith('$') || statement === undefined) {

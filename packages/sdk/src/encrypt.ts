@@ -111,7 +111,7 @@ function sealAs(form: EncryptedForm = 'bundle'): Seal<Encrypted> {
   throw new InputError("`as` must be 'bundle' or 'bytes'");
 }
 
-/** Throws InputError if neither the call nor the client names a key. */
+/** Throws InputError if neither the call nor the client has a key id. */
 export function requireKeyId(keyId: KeyId): string {
   if (keyId === undefined) throw new InputError('`keyId` is missing: pass it to this call or to the client');
   if (typeof keyId === 'string' && parseUuid(keyId)) return keyId;

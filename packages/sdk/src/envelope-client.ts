@@ -35,7 +35,7 @@ import { type Call, patienceOf, type TransportOptions } from './transport.ts';
  * reuses data keys within limits, requests many data keys in one batch, and overwrites data keys after use.
  */
 export class EnvelopeClient {
-  /** The id of the default key. Calls that name no other key encrypt and decrypt with this key. */
+  /** The id of the default key, which calls without `keyId` use to encrypt and to decrypt. */
   readonly keyId: string | undefined;
   /** The implementations of AES-GCM that the client uses. */
   readonly engines: Engines;

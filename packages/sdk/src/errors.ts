@@ -54,7 +54,10 @@ export class ClientError extends EaasError {
   }
 }
 
-/** Whether the error is a ServiceError or a ClientError. False for errors about arguments and ciphertexts. */
+/**
+ * Returns whether an error is a ServiceError or a ClientError. Returns false for errors about arguments and
+ * ciphertexts.
+ */
 export function isCallError(error: unknown): error is ServiceError | ClientError {
   return error instanceof ServiceError || error instanceof ClientError;
 }

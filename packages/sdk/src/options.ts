@@ -34,7 +34,7 @@ export type CachePreset = 'server' | 'serverless' | 'browser';
 
 /** The options of every client. */
 export interface EnvelopeClientOptions extends Observers {
-  /** The id of the default key. Calls that name no other key encrypt and decrypt with this key. */
+  /** The id of the default key, which calls without `keyId` use to encrypt and to decrypt. */
   readonly keyId?: string | undefined;
   /** The limits of data keys. Defaults to `server`. */
   readonly cache?: CachePreset | CacheOptions | undefined;

@@ -5,8 +5,8 @@ import { nearestOf } from '@eaas/protocol/internal';
 export type OptionNames<T> = { readonly [Name in keyof T]-?: true };
 
 /**
- * Throws InputError if an object has a member that is not a known option. The message names the most similar option.
- * `of` names the call, the option or the item in the message.
+ * Throws InputError if an object has a member that is not a known option. The message contains the most similar option.
+ * `of` is the call, the option or the item in the message.
  */
 export function requireOptions<T>(known: OptionNames<T>, given: T, of: string): void {
   if (typeof given !== 'object' || given === null) {

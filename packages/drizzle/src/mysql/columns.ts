@@ -124,20 +124,20 @@ function creates<Value, S extends Search>(
       : new EncryptedMySqlColumnBuilder('', specOf(first));
 }
 
-/** An encrypted column of text. */
+/** Defines an encrypted column of text. */
 export const encryptedText: Create<string, 'text'> = creates(specs.text);
-/** An encrypted column of numbers. */
+/** Defines an encrypted column of numbers. */
 export const encryptedNumber: Create<number, 'guessable'> = creates(specs.number);
-/** An encrypted column of bigints. */
+/** Defines an encrypted column of bigints. */
 export const encryptedBigint: Create<bigint, 'guessable'> = creates(specs.bigint);
-/** An encrypted column of booleans. */
+/** Defines an encrypted column of booleans. */
 export const encryptedBoolean: Create<boolean, 'guessable'> = creates(specs.boolean);
-/** An encrypted column of Dates, to the millisecond. */
+/** Defines an encrypted column of Dates, to the millisecond. */
 export const encryptedDate: Create<Date, 'guessable'> = creates(specs.date);
-/** An encrypted column of bytes. */
+/** Defines an encrypted column of bytes. */
 export const encryptedBytes: Create<Uint8Array, 'none'> = creates(specs.bytes);
 
-/** An encrypted column of JSON values with a given type: `encryptedJson<Notes>()`. */
+/** Defines an encrypted column of JSON values with a given type: `encryptedJson<Notes>()`. */
 export function encryptedJson<Value>(options?: ColumnOptions<Value>): Builder<Value, 'none'>;
 export function encryptedJson<Value>(name: string, options?: ColumnOptions<Value>): Builder<Value, 'none'>;
 export function encryptedJson<Value>(

@@ -7,7 +7,9 @@ export type AuditPage = Output<'GET /v1/audit'>;
 /** An entry of the audit log. */
 export type AuditEntry = AuditPage['logs'][number];
 
-/** Selects audit entries. Both dates are inclusive. A date as text must be in the format of RFC 3339, with a time. */
+/**
+ * A filter for audit entries. Both dates are inclusive. A date as text must be in the format of RFC 3339, with a time.
+ */
 export interface AuditFilter {
   readonly key_id?: string | undefined;
   readonly action?: AuditAction | undefined;

@@ -23,7 +23,10 @@ export interface AuditState {
   readonly checkpoint: string | null;
 }
 
-/** Stores the state of an audit in a file, a database row or an object store. The service must not have access to it. */
+/**
+ * A store for the state of an audit, such as a file, a database row or an object store. The service must not have
+ * access to this store.
+ */
 export interface AuditStore {
   /** Returns the state that was saved last. Returns null or undefined if no state was saved. */
   load(): unknown;

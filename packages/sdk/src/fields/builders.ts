@@ -20,8 +20,8 @@ import { bigintType, booleanType, bytesType, dateType, numberType, textType } fr
 import { refuse, type ValueType } from './value-type.ts';
 
 /**
- * A field of text. `client.decrypt` with `as: 'text'` can also decrypt the text. Encrypting a lone surrogate throws
- * FieldError.
+ * Defines a field of text. `client.decrypt` with `as: 'text'` can also decrypt the text. Encrypting a lone surrogate
+ * throws FieldError.
  */
 export function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>): TextField<NoInfer<B>> {
   const field = fieldOf(textType, options);
@@ -34,19 +34,19 @@ export function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>)
   };
 }
 
-/** A field of numbers. Encryption preserves NaN, the infinities and -0. */
+/** Defines a field of numbers. Encryption preserves NaN, the infinities and -0. */
 export const number = /* @__PURE__ */ lowEntropy(numberType, (value) => value + 0); // Converts -0 to 0, so that a search for 0 also finds -0.
 
-/** A field of bigints of any size. The length of the ciphertext reveals the order of magnitude. */
+/** Defines a field of bigints of any size. The length of the ciphertext reveals the order of magnitude. */
 export const bigint = /* @__PURE__ */ lowEntropy(bigintType);
 
-/** A field of booleans. The ciphertexts of true and false have the same length. */
+/** Defines a field of booleans. The ciphertexts of true and false have the same length. */
 export const boolean = /* @__PURE__ */ lowEntropy(booleanType);
 
-/** A field of Dates, with milliseconds. Encrypting an invalid Date throws FieldError. */
+/** Defines a field of Dates, with milliseconds. Encrypting an invalid Date throws FieldError. */
 export const date = /* @__PURE__ */ lowEntropy(dateType);
 
-/** A field of bytes. Bytes cannot be searched. */
+/** Defines a field of bytes. Bytes cannot be searched. */
 export function bytes<B extends Bound = 'row'>(
   options?: FieldOptions<Uint8Array, B>,
 ): Field<Uint8Array, NoInfer<B>, false> {
@@ -54,8 +54,8 @@ export function bytes<B extends Bound = 'row'>(
 }
 
 /**
- * A field of JSON values, such as `json<Notes>()`. Encrypting a value that JSON drops or changes (undefined, a Date, NaN)
- * throws FieldError. Decryption does not check that the value has the type `Value`.
+ * Defines a field of JSON values, such as `json<Notes>()`. Encrypting a value that JSON drops or changes (undefined, a
+ * Date, NaN) throws FieldError. Decryption does not check that the value has the type `Value`.
  */
 export function json<Value>(
   options: FieldOptions<Value> & { readonly context: 'field' },

@@ -31,7 +31,7 @@ export function requireMark(type: Marked, bytes: Uint8Array, length?: number): U
   return bytes.subarray(1);
 }
 
-/** Creates the error for bytes of another type. The message names both types but never contains the value. */
+/** Creates the error for bytes of another type. The message contains both types but never the value. */
 export function otherType(expected: string, bytes: Uint8Array): FormatError {
   const found = Object.entries(marks).find(([, mark]) => mark === bytes[0])?.[0] ?? 'text';
   return new FormatError(`the definition says ${expected}, but the stored value is ${found}`);
@@ -45,7 +45,7 @@ export function refuse(reason: string): never {
   throw new InputError(reason);
 }
 
-/** Throws InputError. The message names the type of the value but never contains the value. */
+/** Throws InputError. The message contains the type of the value but never the value. */
 export function refuseValue(expected: string, value: unknown): never {
   return refuse(`expected ${expected}, got ${value === null ? 'null' : `a value of type ${typeof value}`}`);
 }

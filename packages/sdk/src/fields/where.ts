@@ -9,7 +9,6 @@ import type { Internals, Row } from './internals.ts';
 import { type FieldPlan, type PartPlan, requireField, requireTable } from './plan.ts';
 import { refuse } from './value-type.ts';
 
-/** A condition on an index column. */
 interface Condition {
   readonly column: string;
   readonly place: Where;

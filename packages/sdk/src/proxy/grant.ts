@@ -2,7 +2,7 @@ import { type Context, encodeContext, InputError, parseUuid } from '@eaas/protoc
 import { kindOf, type OptionNames, requireOptions } from '../require-options.ts';
 import type { Operation } from './routes.ts';
 
-/** Grants a session some operations under some keys, and nothing else. */
+/** The operations and keys that a session can use. A session can do nothing else. */
 export interface Grant {
   /** The ids of the keys that the session can use. An empty list allows nothing. */
   readonly keys: readonly string[];

@@ -80,7 +80,7 @@ function webRequest(req: NodeRequest, signal: AbortSignal): Request {
   const scheme = 'encrypted' in req.socket && req.socket.encrypted ? 'https' : 'http';
   const { method = 'GET' } = req;
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  // Does not resolve the path against a base URL, because a path that begins with two slashes would then name another
+  // Does not resolve the path against a base URL, because a path that begins with two slashes would then change the
   // host.
   const url = new URL(`${scheme}://${host}${path}`);
   // Refuses dot segments and a path in the Host header, because the framework might have checked another path.

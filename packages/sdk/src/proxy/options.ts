@@ -98,7 +98,7 @@ const names: OptionNames<ProxyOptions> = {
 
 export type Settings = ReturnType<typeof checkOptions>;
 
-/** Checks the options. Throws InputError that names the option and does not show a secret. */
+/** Checks the options. Throws InputError, whose message contains the name of the option but no secret. */
 export function checkOptions(options: ProxyOptions) {
   requireOptions(names, options, 'createProxy');
   const { apiKey, authorize, basePath = '/api/eaas', timeout = 30_000, onEvent } = options;

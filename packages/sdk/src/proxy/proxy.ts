@@ -62,8 +62,9 @@ function requireTarget(method: string, path: string, basePath: string): Target {
 }
 
 /**
- * Whether the headers `Origin` and `Sec-Fetch-Site` show that a page of the app sent the request. Pages cannot set these
- * headers, but other programs can. So this check only prevents other sites from using the session of a visitor.
+ * Returns whether the headers `Origin` and `Sec-Fetch-Site` show that a page of the app sent the request. Pages cannot
+ * set these headers, but other programs can. The check therefore only prevents other sites from using the session of a
+ * visitor.
  */
 function isFromOwnPage(request: Request, { origin, allowedOrigins, allowWithoutOrigin }: Settings): boolean {
   const from = request.headers.get('origin');
@@ -108,7 +109,9 @@ async function requireGrant(request: Request, target: Target, settings: Settings
   return grant;
 }
 
-/** Returns a function that reports only the first key that is not granted, because a batch can name a thousand keys. */
+/**
+ * Returns a function that reports only the first key that is not granted, because a batch can contain a thousand keys.
+ */
 function keyReporter({ operation }: Target, settings: Settings): (keyId: string | undefined) => void {
   let isReported = false;
   return (keyId) => {

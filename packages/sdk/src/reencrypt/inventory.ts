@@ -5,7 +5,7 @@ import { countDistinct } from './distinct.ts';
 import { formOf } from './stored-form.ts';
 import type { StoredValue } from './store.ts';
 
-/** Counts the values under one version of a key. */
+/** The number of values under one version of a key, and the use of this version. */
 export interface VersionUse {
   readonly key_version: number;
   /** The number of values under the version, including streams. */
@@ -21,7 +21,7 @@ export interface VersionUse {
   readonly last_unwrap_at?: string | null;
 }
 
-/** Counts the values under each version of one key. */
+/** The numbers of values under each version of one key. */
 export interface KeyUse {
   readonly key_id: string;
   /**
@@ -111,7 +111,10 @@ export async function inventory(
   return { ...others, plaintexts, keys };
 }
 
-/** Returns a key with all its versions. Returns undefined for an unknown key, because a forged header can name any key. */
+/**
+ * Returns a key with all its versions. Returns undefined for an unknown key, because a forged header can contain any
+ * key id.
+ */
 async function wholeKey(
   keys: NonNullable<InventoryOptions['client']>['keys'],
   key_id: string,

@@ -18,7 +18,7 @@ import type { Tenant } from './tenant.ts';
  */
 export type Failure = ProblemCode | 'network' | 'answer_lost' | 'timeout' | 'invalid_response';
 
-/** Selects the calls that fail. */
+/** The number and the route of the calls that fail. */
 export interface FailureOptions {
   /** The number of calls that fail. Defaults to 1. */
   readonly times?: number | undefined;
@@ -26,7 +26,7 @@ export interface FailureOptions {
   readonly route?: Route | undefined;
 }
 
-/** Records a completed call with its route and its status, but without its input and its output. */
+/** A completed call: its route and its status, but not its input and its output. */
 export interface SeenRequest {
   /** The route of the call. Null for an unknown route. */
   readonly route: Route | null;

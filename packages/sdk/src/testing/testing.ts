@@ -62,9 +62,9 @@ export interface TestService {
 const baseUrl = 'https://eaas.test';
 
 /**
- * An Eaas service in memory, for unit tests. It has the routes, checks, error responses and audit log of the real
- * service. NOT FOR PRODUCTION, because the keys are lost when the process ends. Values under these keys then cannot be
- * decrypted any more.
+ * Creates an Eaas service in memory, for unit tests. The test service has the routes, checks, error responses and audit
+ * log of the real service. NOT FOR PRODUCTION: when the process ends, the keys are lost and values under these keys can
+ * no longer be decrypted.
  */
 export function createTestService(options: TestServiceOptions = {}): TestService {
   const { envelopeOnly = false, monthlyEncryptQuota = null, now = Date.now } = options;
