@@ -15,7 +15,7 @@ const options = { authTagLength: tagLength } as const;
 
 /**
  * Writes the same envelopes as the SDK in the fastest known way, with node:crypto. The header, the AAD and the key are
- * created once, ivs are generated 64 at a time, and short buffers come from Node's pool.
+ * created once. Ivs are generated 64 at a time. Short buffers come from Node's pool.
  */
 export function bareFields(dek: Uint8Array, wrapped: Wrapped, context?: Context) {
   const { header, commitment, key } = prepare(dek, wrapped);

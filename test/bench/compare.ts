@@ -8,7 +8,7 @@ export interface Comparison {
   readonly ours: Contender;
   readonly reference: Contender;
   readonly target?: number;
-  /** The smallest number of operations per second of our implementation that passes. */
+  /** The minimum number of operations per second that our implementation must reach. */
   readonly floor?: number;
   readonly elsewhere?: () => Promise<Result>;
   readonly note?: () => string;
@@ -21,7 +21,7 @@ export interface Benchmark {
 }
 
 export interface Result {
-  /** The operations per second of our implementation: the median of the rounds. */
+  /** The operations per second of our implementation, as the median of the rounds. */
   readonly ours: number;
   readonly reference: number;
   readonly ratio: { readonly median: number; readonly min: number; readonly max: number };
@@ -31,8 +31,8 @@ const rounds = 15;
 const sliceMilliseconds = 150;
 
 /**
- * Measures both implementations alternately. A slow phase of the machine slows both, so the ratio of their speeds
- * stays stable within a round.
+ * Measures two implementations in turn. A slow phase of the machine slows both of them, so the ratio of their speeds
+ * stays stable.
  */
 export async function compare({ ours, reference, elsewhere }: Comparison): Promise<Result> {
   if (elsewhere) return elsewhere();
@@ -50,7 +50,7 @@ export async function compare({ ours, reference, elsewhere }: Comparison): Promi
   };
 }
 
-/** Calls the function repeatedly to warm it up. Returns the number of calls that one measurement needs. */
+/** Calls a function repeatedly to warm it up. Returns the number of calls that one measurement needs. */
 export async function warmUp(contender: Omit<Contender, 'name'>, milliseconds = 1_000): Promise<number> {
   let calls = 1;
   let spent = 0;

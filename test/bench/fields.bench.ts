@@ -40,7 +40,7 @@ export const benchmark: Benchmark = {
   },
 };
 
-/** Creates a client whose data key lasts for the whole benchmark, so that only encryption is measured. */
+/** Creates a client whose data key lasts for the whole benchmark, so that the benchmark measures only encryption. */
 async function primedClient(): Promise<EaasClient> {
   const service = createTestService();
   const { baseUrl, apiKey, fetch } = service;

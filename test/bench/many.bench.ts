@@ -5,7 +5,7 @@ import type { Benchmark, Comparison } from './compare.ts';
 
 const rows = 10_000;
 const dataKeys = 1_000;
-/** A client that has the data keys in memory must reach this share of the speed of the bare functions. */
+/** The minimum speed of a client with cached data keys, as a share of the speed of the bare encryption functions. */
 const target = 0.7;
 const context = { table: 'patients', column: 'diagnosis' };
 const texts = Array.from({ length: rows }, () => randomBytes(32).toString('hex'));
@@ -72,7 +72,10 @@ async function requireAll(results: Results): Promise<void> {
   if (!(await results).every(({ ok }) => ok)) throw new Error('a row failed');
 }
 
-/** Runs a benchmark with a new client each time. Throws if a run sends more than one request. */
+/**
+ * Runs a benchmark with a new client, whose cache is empty, in each round. Throws if a round sends more than one
+ * request.
+ */
 function cold(service: ReturnType<typeof memoryService>, run: (client: EaasClient) => Results) {
   return async (): Promise<void> => {
     const client = new EaasClient(service.options);
@@ -89,14 +92,14 @@ interface Item {
   readonly wrapped_key?: string;
 }
 
-/** A test service that stores data keys instead of encrypting them, so that its calls take almost no time. */
+/** Creates a test service that stores data keys without encryption, so that its calls take almost no time. */
 function memoryService() {
   const key_id = '00000000-0000-4000-8000-000000000002';
   const deks = new Map<string, string>();
   let requests = 0;
   const respond = ({ dek, wrapped_key }: Item): object => {
     if (dek === undefined) return { dek: deks.get(wrapped_key ?? ''), key_id, key_version: 1 };
-    // A wrapped key has 78 bytes, as from a real service.
+    // The wrapped keys of a real service have 78 bytes.
     const wrapped = randomBytes(78).toString('base64');
     deks.set(wrapped, dek);
     return { wrapped_key: wrapped, key_id, key_version: 1 };

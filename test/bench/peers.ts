@@ -31,7 +31,7 @@ interface AwsEncryptionSdk {
 }
 
 /**
- * Encrypts with the library @47ng/cloak, which parses its key only once. Its format has no context and no key
+ * Encrypts with the library @47ng/cloak, whose key is parsed only once. The format of cloak has no context and no key
  * commitment.
  */
 export async function cloak(): Promise<Peer> {
@@ -45,8 +45,8 @@ export async function cloak(): Promise<Peer> {
 }
 
 /**
- * Encrypts with the AWS Encryption SDK in its fastest setup. The setup has a local wrapping key instead of a network
- * call, a cached data key that does not expire, and the suite with key commitment and without signatures.
+ * Encrypts with the AWS Encryption SDK in its fastest setup: a local wrapping key instead of a network call, a cached
+ * data key that does not expire, and the algorithm suite with key commitment and without signatures.
  */
 export async function awsEncryptionSdk(context: Context = {}): Promise<Peer> {
   const aws = await load<AwsEncryptionSdk>('@aws-crypto/client-node');

@@ -23,8 +23,8 @@ interface Started {
 }
 
 /**
- * Runs `eaas dev` in the folder of the test and waits until it is ready. If `eaas dev` ends first, throws an error
- * with its output.
+ * Runs `eaas dev` in the test's folder, and waits until it is ready. If `eaas dev` ends early, throws an error with the
+ * output of `eaas dev`.
  */
 async function dev(args: readonly string[] = [], env: Environment = {}): Promise<Started> {
   const { child, stdout, stderr } = launch([...program, 'dev', ...args], { EAAS_PORT: '0', ...env }, folder);
@@ -128,7 +128,7 @@ test('eaas dev --env writes an API key that works to .env, and a later start kee
 test('eaas dev uses the next free port if its port is taken, unless EAAS_PORT is set', async () => {
   const holder = createServer();
   onTestFinished(() => void holder.close());
-  // Occupy the default port, unless another program already uses it.
+  // Occupy the default port, if no other program uses the port already.
   await new Promise<void>((resolve) => {
     holder.once('error', () => resolve()).listen(8080, '127.0.0.1', resolve);
   });

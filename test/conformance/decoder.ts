@@ -4,7 +4,7 @@ import * as envelope from '../vectors/reference/envelope.mjs';
 import { openSecret } from '../vectors/reference/sealed-secret.mjs';
 import type { AuditEntry } from './fixture.ts';
 
-// This module reads the byte formats with the second implementation, which also wrote the test vectors.
+// Reads the byte formats with the second implementation, which also wrote the test vectors.
 
 type Context = Readonly<Record<string, string>>;
 
@@ -23,13 +23,13 @@ export function takeApart(ciphertext: string) {
   };
 }
 
-/** Opens an envelope of version 1 with its DEK. Throws if the commitment or the tag is wrong. */
+/** Decrypts an envelope of version 1 with its DEK. Throws if the commitment or the tag is wrong. */
 export function openEnvelope(ciphertext: string, dek: string, context: Context | null = null): Buffer {
   const expected = { dek: Buffer.from(dek, 'base64'), expected_key_id: null, context };
   return envelope.openEnvelope(Buffer.from(ciphertext, 'base64'), expected);
 }
 
-/** Decrypts a wrapped key with the exported bytes of its key version. Returns the data key. */
+/** Decrypts a wrapped key with the exported bytes of a key version. Returns the data key. */
 export function openWrappedKey(
   wrappedKey: string,
   exported: Uint8Array,
@@ -45,7 +45,7 @@ export function genesisHash(tenantId: string): string {
   return audit.chainStart(tenantId).toString('hex');
 }
 
-/** Returns the hash that an audit entry must have, computed from the hash of the previous entry. */
+/** Returns the hash that an audit entry must have. `previous` is the hash of the preceding entry. */
 export function entryHash(previous: string, entry: AuditEntry): string {
   const metadata = audit.canonicalJson(entry.metadata);
   return audit.entryHash(Buffer.from(previous, 'hex'), entry.tenant_id, entry, metadata).toString('hex');

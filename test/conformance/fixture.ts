@@ -52,7 +52,7 @@ export async function commandLine(...args: string[]): Promise<Finished> {
   return run([...command, ...args], env);
 }
 
-/** Returns the line of JSON that a command prints. Throws if the command fails. */
+/** Runs a command and parses its output, which must be one line of JSON. Throws if the command fails. */
 export async function commandJson<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await commandLine(...args, '--json');
   if (code !== 0) throw new Error(`eaas ${args.join(' ')} failed:\n${stdout}${stderr}`);
@@ -63,7 +63,7 @@ export async function clientOf(token?: string): Promise<Client> {
   return client((await target()).baseUrl, token);
 }
 
-/** Creates a tenant that can use server mode, unless the options forbid server mode. */
+/** Creates a tenant. The tenant can use server mode, unless the options forbid server mode. */
 export async function newTenant(...options: string[]): Promise<Tenant> {
   const mode = options.includes('--envelope-only') ? [] : ['--envelope-only', 'false'];
   const name = uniqueName('tenant');

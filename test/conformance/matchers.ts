@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import type { Answer } from './client.ts';
 
 /**
- * The status and the title of every error code that the API documents. If a title is undefined, the response can have
- * any title.
+ * The status and the title of every error code in the API's documentation. An undefined title means that any title is
+ * valid.
  */
 const problems = {
   bad_request: [400, 'Bad Request'],

@@ -32,8 +32,8 @@ export interface OperatorAddress {
 let operator: Promise<OperatorAddress> | undefined;
 
 /**
- * Runs a program until it ends, or kills it after a minute. `input` is its standard input. If the shared operator
- * process runs, this function sends it commands of `eaas` on a PostgreSQL database.
+ * Runs a program until it ends, or kills the program after a minute. `input` is the standard input of the program.
+ * Commands of `eaas` on a PostgreSQL database run in the shared operator process, if that process runs.
  */
 export async function run(
   command: readonly string[],
@@ -53,8 +53,8 @@ export async function run(
 }
 
 /**
- * Runs a command of `eaas` in the shared operator process, which is faster than a new process. The command must end:
- * use it for `serve` only with a configuration that `serve` refuses.
+ * Runs a command of `eaas` in the shared operator process, which is faster than a new process. The command must end, so
+ * pass `serve` only with a configuration that `serve` refuses.
  */
 export async function runShared(args: readonly string[], env: Environment): Promise<Finished> {
   operator ??= requested<OperatorAddress>(process.env['TEST_OPERATOR']);
@@ -65,8 +65,8 @@ export async function runShared(args: readonly string[], env: Environment): Prom
 }
 
 /**
- * Starts `eaas serve` and waits until it listens. Throws an error with the server's output if the server ends or takes
- * over a minute.
+ * Starts `eaas serve` and waits until the server listens. If the server ends or takes over a minute, throws an error
+ * with the output of the server.
  */
 export async function serve(env: Environment, { program = eaas, cwd = root } = {}) {
   const { child, stdout, stderr } = launch([...program, 'serve'], { EAAS_PORT: '0', ...env }, cwd);

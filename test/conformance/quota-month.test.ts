@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiOf, openWorld, settle, statusOf, type World } from '../setup/world.ts';
 
-// These tests call the operations directly instead of over HTTP, because only a replica inside the test process can
-// use a simulated clock.
+// A replica inside the test process can use a simulated clock. So these tests call the operations of the replica
+// directly and not over HTTP.
 let world: World;
 
 beforeAll(async () => {

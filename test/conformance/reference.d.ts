@@ -1,4 +1,4 @@
-// Declares the functions of the second implementation that tests call.
+// The types of the functions of the second implementation that tests call.
 
 declare module '*/reference/api-key.mjs' {
   export function formatToken(bytes: Uint8Array): string;

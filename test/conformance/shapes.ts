@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-// The functions return the expected fields of records, for toStrictEqual.
+// The functions in this file return the expected fields of records, for toStrictEqual.
 
 export const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const timestampPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -118,7 +118,8 @@ whereAvailable('Chromium', hasChromium, () => {
         }
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
       }
-      // Chromium logs every failed request as an error, so a state with expected failures ignores these messages.
+      // Chromium logs every failed request as an error. In states of the page with expected failures, these messages
+      // are ignored.
       const own = complaints.filter((text) => !(fails && text.startsWith('Failed to load resource')));
       expect(own).toEqual([]);
     });

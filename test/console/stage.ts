@@ -32,7 +32,7 @@ export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
     service,
     client,
     open: async (path) => {
-      // Go to an empty page first, because a URL that differs only in its fragment would not reload the page.
+      // A URL that differs only in its fragment does not reload the page, so the browser opens an empty page first.
       await page.goto('about:blank');
       await page.goto(pages.url + path);
     },

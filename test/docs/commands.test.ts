@@ -3,7 +3,7 @@ import { program } from '../../packages/server/src/cli/program.ts';
 import { files } from '../house-rules/files.ts';
 import { codesIn, commandsOf, read, rowsUnder } from './markdown.ts';
 
-// Compares every `eaas` command in the documents with the program.
+// Compares every `eaas` command in the documents with the commands of the program.
 
 interface Command {
   readonly commands: readonly Command[];

@@ -7,7 +7,7 @@ import { notReady } from '../../packages/server/src/http/health.ts';
 import { reasons } from '../../packages/server/src/operations/verify/report.ts';
 import { codesIn, read, rowsUnder } from './markdown.ts';
 
-// Compares the tables of the operator's manual with the source.
+// Compares the tables in the operator's manual with the source.
 
 const manual = read('packages/server/README.md');
 const firstCodes = (head: string): string[] =>

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-// This module simulates @47ng/cloak, whose format is `v1.aesgcm256.<fingerprint>.<iv>.<ciphertext>`, in base64url.
+// A simulation of @47ng/cloak. Its format is `v1.aesgcm256.<fingerprint>.<iv>.<ciphertext>`, in base64url.
 
 const keyOf = (key: string): Buffer => Buffer.from(key.slice('k1.aesgcm256.'.length), 'base64url');
 

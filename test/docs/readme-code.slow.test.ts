@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { surroundingsOf } from './surroundings.ts';
 
-// Runs the TypeScript of every package's documents. The comments after each call of console.log must contain its whole
-// output.
+// Runs the TypeScript code in the documents of every package. The comments after each call of console.log must contain
+// its whole output.
 
 interface Program {
   readonly line: number;
@@ -17,7 +17,7 @@ interface Program {
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const place = join(root, 'node_modules', '.cache', 'readme-code');
 const recipes = ['orm', 'kysely', 'typeorm', 'mongoose'].map((name) => `sdk/docs/${name}.md`);
-// The tests in test/orms run the code of these documents, with query builders and a database.
+// Documents whose code needs a database. The tests in test/orms run this code with the query builders.
 const elsewhere = new Set([...recipes, 'drizzle/README.md', 'prisma/README.md']);
 const documents = readdirSync(join(root, 'packages'))
   .flatMap((name) => [`${name}/README.md`].concat(pagesOf(name)))

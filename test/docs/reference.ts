@@ -32,7 +32,7 @@ interface Entry {
 
 const internal = new Set(['./internal', './service', './internal-audit', './internal-noble']);
 
-/** Returns every entry of a package that an app can import. */
+/** Returns every entry point of a package that an app can import. */
 function entriesOf(folder: string): Entry[] {
   const { name, exports } = JSON.parse(readFileSync(`${root}packages/${folder}/package.json`, 'utf8')) as {
     name: string;
@@ -48,15 +48,15 @@ function entriesOf(folder: string): Entry[] {
 }
 
 /**
- * Writes the API reference into a folder, with one page per package entry. Returns the warnings of typedoc. Typedoc
- * warns about exports without a description, and about types that are used but not exported.
+ * Writes the API reference into a folder, with one page per entry point. Returns the warnings of typedoc. Typedoc warns
+ * about exports without a description, and about types that are used but not exported.
  */
 export async function writeReference(folder: string): Promise<string[]> {
   const modules = await requireTools('reference');
   const typedoc = (await import(pathToFileURL(join(modules, 'typedoc/dist/index.js')).href)) as Typedoc;
   const complaints: string[] = [];
   const all: Entry[] = [];
-  // Runs typedoc once per package. In a run for several packages, typedoc does not report types that are not exported.
+  // Typedoc runs once per package. In a run for several packages, typedoc does not report types that are not exported.
   for (const side of ['sdk', 'protocol'] as const) {
     const entries = entriesOf(side);
     const app = await typedoc.Application.bootstrapWithPlugins(optionsFor(side, entries, modules, folder));
@@ -89,7 +89,8 @@ function namePages({ children }: Project, entries: readonly Entry[]): void {
 
 type Folder = 'sdk' | 'protocol';
 
-// These types are not exported, because apps do not need their names. The pages describe them where they are used.
+// Types that are not exported, because apps do not need their names. The pages describe these types where they are
+// used.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
   sdk: `Absent AliasesIn ApiKeyFields ByteTransform Calls FieldOf FieldValue Flat FormOf IdFor IndexColumn
     IndexColumns IndexValue IsWhole KeyFields KeyRecord NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
@@ -98,8 +99,7 @@ const unnamed: Readonly<Record<Folder, readonly string[]>> = {
   protocol: ['Flags', 'Part', 'PathPart', 'Steps', 'TextKey'],
 };
 
-// typedoc does not require a description of these members: members that Node declares, an overload, and
-// `Symbol.asyncDispose`.
+// Members without a required description: members that Node declares, an overload, and `Symbol.asyncDispose`.
 const unsaid: Readonly<Record<Folder, readonly string[]>> = {
   sdk: [
     ...['on', 'resume'].map((name) => `sdk-proxy.NodeRequest.${name}`),
@@ -122,7 +122,7 @@ function optionsFor(folder: Folder, entries: readonly Entry[], modules: string, 
     disableSources: true,
     excludeExternals: true,
     excludeProtected: true,
-    // typedoc does not check types here, because `npm run check` does.
+    // `npm run check` checks the types, so typedoc need not check them.
     skipErrorChecking: true,
     hidePageHeader: true,
     hideBreadcrumbs: true,
@@ -140,7 +140,7 @@ function optionsFor(folder: Folder, entries: readonly Entry[], modules: string, 
     pageTitleTemplates: { module: ({ name }: { name: string }) => `@eaas/${name.replace('-', '/')}` },
     logLevel: 'Warn',
     validation: { notExported: true, notDocumented: true, invalidLink: true },
-    // typedoc requires no description of a property, because most names and types explain the property.
+    // Typedoc requires no description of a property, because the name and the type explain most properties.
     intentionallyNotExported: unnamed[folder],
     intentionallyNotDocumented: unsaid[folder],
     requiredToBeDocumented: ['Class', 'Interface', 'TypeAlias', 'Function', 'Variable'],
@@ -148,7 +148,7 @@ function optionsFor(folder: Folder, entries: readonly Entry[], modules: string, 
 }
 
 function compact(page: string): string {
-  // A section ends at the next heading, except that headings of level 6 are part of a method's section.
+  // A section of a page ends at the next heading. Headings of level 6 are part of a method's section.
   const sections = page.split(/^(?=#{1,5} )/m);
   return sections
     .filter((section) => !section.includes('\n###### Inherited from\n'))

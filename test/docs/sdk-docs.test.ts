@@ -7,7 +7,7 @@ import { runOptions } from '../../packages/sdk/src/reencrypt/plan.ts';
 import { type CachePreset, limitsOf } from '../../packages/sdk/src/options.ts';
 import { codesIn, read, rowsUnder } from './markdown.ts';
 
-// Compares the tables of the SDK's documents with the source.
+// Compares the tables in the SDK's documents with the source.
 
 const manual = read('packages/sdk/README.md');
 
@@ -83,6 +83,6 @@ test('the table of options has every option of a run', () => {
   const names = Object.keys(runOptions);
   const rows = rowsUnder(read('packages/sdk/docs/reencrypt.md'), 'option');
   const explained = rows.flatMap(([cell = '']) => codesIn(cell));
-  // The table does not list the option `clock`, which is for tests.
+  // The option `clock` is only for tests, so the table does not list it.
   expect(explained.toSorted()).toEqual(names.filter((name) => name !== 'clock').toSorted());
 });

@@ -1,6 +1,6 @@
 /**
- * Returns code to run before the code of a document. If a document has such code, all its blocks form one program.
- * Otherwise, each block is a separate program.
+ * Returns code that runs before the code of a document. If a document has such code, all blocks of the document form
+ * one program. If not, each block is a separate program.
  */
 export function surroundingsOf(document: string): string | undefined {
   if (!document.startsWith('sdk/')) return undefined;

@@ -5,7 +5,7 @@ import { root } from '../docs/markdown.ts';
 import { createDatabase } from '../setup/database.ts';
 import { openWorld, settle } from '../setup/world.ts';
 
-/** The surroundings of an example: a service, and an empty database of the app. */
+/** Opens what an example needs: a service, and an empty database for the example's app. */
 export async function openSurroundings() {
   const world = await openWorld(new Date().toISOString());
   const replica = world.replica();
@@ -19,7 +19,7 @@ export async function openSurroundings() {
     EAAS_BASE_URL: baseUrl,
     EAAS_API_KEY: token,
     EAAS_KEY_ID: keyId,
-    // Without DATABASE_URL, the client of PostgreSQL reads these variables.
+    // The client of PostgreSQL reads these variables if DATABASE_URL is not set.
     PGHOST: host,
     PGPORT: String(port),
     PGDATABASE: name,
@@ -28,10 +28,10 @@ export async function openSurroundings() {
   return {
     env,
     database,
-    /** Runs a file of `examples` to its end. */
+    /** Runs a file in the folder `examples` until the program ends. */
     node: (file: string, ...args: string[]): Promise<Finished> =>
       run([process.execPath, `examples/${file}`, ...args], env, { cwd: root }),
-    /** Starts a file of `examples`, and waits for the URL that it prints. */
+    /** Starts a file in the folder `examples`, and waits until the program prints a URL. */
     start: async (file: string, more: Environment) => {
       const { child, stdout, stderr } = launch([process.execPath, `examples/${file}`], { ...env, ...more });
       while (!/http:\S+/.test(stdout())) {

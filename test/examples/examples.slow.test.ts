@@ -13,7 +13,7 @@ import { hasChromium, launchChromium } from '../setup/chromium.ts';
 import { freePort } from '../setup/free-port.ts';
 import { openSurroundings } from './example.ts';
 
-// Runs each example on a service and a PostgreSQL database, with the built packages.
+// Runs each example with the built packages, a service and a PostgreSQL database.
 
 const isCiphertext = (text: unknown): boolean => /^eaasA[\w+/=]+$/.test(String(text));
 
@@ -127,7 +127,8 @@ whereAvailable('Chromium for the examples with pages', hasChromium, () => {
     });
     try {
       const page = await browser.newPage();
-      // The second request is lost, the third sends a half of its part, and the response to the fourth is lost.
+      // Simulates network faults: the second request is lost, the third request sends half of its part, and the
+      // response to the fourth request is lost.
       await page.addInitScript({
         content: `const send = fetch; let puts = 0;
           globalThis.fetch = async (url, init) => {

@@ -7,7 +7,7 @@ export interface Sent extends Answer {
   readonly place: Place;
   readonly action: string;
   /**
-   * The audit entries that a successful request must have. An entry is written as its action, its key and the number
+   * The audit entries that a successful request must have. Each entry is written as its action, its key and the number
    * in its context.
    */
   readonly entries: readonly string[];
@@ -18,7 +18,7 @@ export interface LoadOptions {
   readonly token: string;
   readonly keyId: string;
   readonly workers: number;
-  /** The milliseconds that a worker waits between two rounds of requests. */
+  /** The pause of a worker between two rounds of requests, in milliseconds. */
   readonly rest?: number;
   readonly changes?: boolean;
 }
@@ -29,8 +29,8 @@ const nextNumber = (): string => String(++last);
 export const newDek = (): string => randomBytes(32).toString('base64');
 
 /**
- * Sends requests of every kind that the audit log records, until `stop` is called. Each request has a unique number in
- * its context.
+ * Sends requests until `stop` is called, one of every kind that the audit log records. Each request has a unique number
+ * in its context.
  */
 export class Load {
   readonly sent: Sent[] = [];
@@ -58,8 +58,8 @@ export class Load {
       await this.#serverMode(place);
       await this.#batch(place);
       if (changes) await this.#change(place);
-      // Pauses after a failed connection. Without the pause, a server that refuses connections would get thousands of
-      // requests.
+      // The worker pauses after a failed connection. Without the pause, a server that refuses connections would get
+      // thousands of requests.
       await sleep(status === 0 ? Math.max(rest, 20) : rest);
     }
   }

@@ -8,10 +8,10 @@ import type { TestBase } from './place.ts';
 
 export type LossyProxy = Awaited<ReturnType<typeof lossyProxy>>;
 
-/** The milliseconds between the first dropped message and the end of the connection. */
+/** The time in milliseconds between the first dropped message and the end of the connection. */
 const silence = 200;
 
-/** Starts a proxy between a server and its database that loses or delays messages on request. */
+/** Starts a proxy between a server and its database. On request, the proxy loses or delays messages. */
 export async function lossyProxy(database: TestBase) {
   const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
   const { host, port } = database.connection('server');
@@ -61,18 +61,18 @@ export async function lossyProxy(database: TestBase) {
     url: (role: Parameters<TestBase['url']>[0]) =>
       database.url(role).replace(encodeURIComponent(host), encodeURIComponent(directory)),
     /**
-     * Waits for a message of the database that contains the text. Drops this message and all later messages, and then
-     * the connection.
+     * Waits for a database message that contains the text. Drops this message and all later messages, and then ends the
+     * connection.
      */
     loseFrom: (text: string) => void (wanted = { text, after: false }),
     /**
-     * Waits for a message of the database that contains the text. Forwards this message, drops all later messages, and
-     * then the connection.
+     * Waits for a database message that contains the text. Forwards this message, drops all later messages, and then
+     * ends the connection.
      */
     loseAfter: (text: string) => void (wanted = { text, after: true }),
-    /** Waits for a message of the database that contains the text. Delays this message and all later messages. */
+    /** Waits for a database message that contains the text. Delays this message and all later messages. */
     delayFrom: (text: string, milliseconds: number) => void (delayed = { text, milliseconds }),
-    /** Silently drops all further bytes on the connections that are open now. */
+    /** Silently drops all further bytes on the connections that are currently open. */
     forsake: () => void (generation += 1),
     losses: () => losses,
     async close() {

@@ -15,8 +15,8 @@ import {
   verify,
 } from './place.ts';
 
-// These tests break connections. If a connection breaks during a commit, the client cannot know whether the database
-// committed.
+// These tests break database connections. If a connection breaks during a commit, the server cannot know whether the
+// database committed.
 
 let database: TestDatabase;
 let operator: Operator;
@@ -84,7 +84,7 @@ test.each([
 
 test('a change that timed out is not applied afterwards', async () => {
   expect((await wrap('before')).status).toBe(200);
-  // The database first sends the key's id after it has locked the head of the audit log and read the key.
+  // The database sends the key's id for the first time after it has locked the head of the audit log and read the key.
   proxy.delayFrom(path.slice(9), 4_500);
   const { status, code, body } = await send(replica, tenant.token, 'POST', `${path}/rotate`);
   expect([status, code]).toEqual([503, 'unavailable']);
@@ -103,7 +103,7 @@ test('a replica replaces connections that stop responding in every pool', async 
     usage: () => send(replica, tenant.token, 'GET', '/v1/usage'),
   };
   const all = () => Promise.all(Object.values(requests).map((request) => request()));
-  // Send enough concurrent requests to make each connection pool open all its connections.
+  // Enough concurrent requests make each connection pool open all its connections.
   await Promise.all(Array.from({ length: 20 }, all));
   proxy.forsake();
   const end = performance.now() + 20_000;

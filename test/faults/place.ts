@@ -48,7 +48,7 @@ export async function startPair(given?: TestBase) {
   };
 }
 
-/** Runs `work` while the rows of a table can be read but not written, so that writers wait in their transactions. */
+/** Runs `work` while a table can be read but not written, so that writing transactions wait. */
 export async function whileWritesWait<T>(
   sql: postgres.Sql,
   table: string,

@@ -17,7 +17,10 @@ afterAll(() => pair.end());
 
 type Request = (place: Place) => Promise<Answer>;
 
-/** The results of requests to each replica: before a change was sent, and after the change was acknowledged. */
+/**
+ * The responses of each replica to requests in a race with a change: before the change was sent, and after the change
+ * was acknowledged.
+ */
 interface Race {
   readonly before: readonly Answer[];
   readonly after: readonly Answer[];

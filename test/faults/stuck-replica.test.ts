@@ -54,8 +54,8 @@ async function keepBusy({ tenant, keyId, wraps, others }: Observed, over: () => 
   }
 }
 
-// The moments at which the replica freezes: between two statements, or between the messages of one statement. Only
-// PostgreSQL 17 and later limit how long the database waits for the next message.
+// The moments at which a replica freezes: between two SQL statements, or between the messages of one SQL statement.
+// Only PostgreSQL 17 and later limit how long the database waits for the next message.
 const moments = [['between two statements', 'rotate', 'key.rotate']];
 if (Number.parseInt(postgres.binaries.version, 10) >= 17) {
   moments.push(['between the messages of a statement', 'disable', 'key.disable']);

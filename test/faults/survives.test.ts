@@ -24,7 +24,7 @@ interface Outage {
   readonly until: number;
 }
 
-/** An outage of this many milliseconds is longer than the timeout of every request that waits for the database. */
+/** An outage of this many milliseconds is longer than the timeout of every request that uses the database. */
 const long = 5_200;
 
 let postgres: OwnPostgres;
@@ -32,7 +32,7 @@ let operator: Operator;
 const replicas: Replica[] = [];
 const outages: Outage[] = [];
 const ends: string[] = [];
-/** The results of requests with an API key that no replica had cached before the outage. */
+/** The responses to requests with an API key that no replica had cached before the outage. */
 const strangers: { how: Outage['how']; answer: Answer }[] = [];
 const tenants: { tenant: Tenant; load: Load; sent: readonly Sent[]; log: Entry[] }[] = [];
 const everything = (): Sent[] => tenants.flatMap(({ sent }) => sent);
@@ -152,7 +152,7 @@ test('no request hangs', () => {
 });
 
 test('while the database is down, audited calls are refused and return no data', () => {
-  // Outages in which only the backends hang are left out, because new connections can then succeed.
+  // If only the current backends of PostgreSQL hang, new connections succeed. Such outages are left out.
   for (const outage of outages.filter(({ how, from, until }) => how !== 'backends' && until - from >= long)) {
     const meanwhile = during(outage, everything());
     expect(meanwhile.length).toBeGreaterThan(0);

@@ -11,7 +11,7 @@ const cases: [string, string[]][] = [
   ['encrypt --js', []],
 ];
 
-/** Returns a folder with the completion script of a shell and a file. */
+/** Creates a folder with a file and the completion script of a shell. Returns the folder. */
 async function placeFor(shell: string): Promise<Place> {
   const place = await newPlace();
   const { code, stderr } = await place.type(`touch report.pdf; eaas-files completion ${shell} > script`, {});

@@ -127,7 +127,7 @@ test.each(['encrypt', 'decrypt'])('SIGINT ends %s with 130 and leaves nothing be
   const ended = once(child, 'close');
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += String(text)));
-  // The input of the command does not end, so the command waits for more input.
+  // The standard input of the command stays open, so the command waits for more input.
   child.stdin.write(command === 'encrypt' ? plaintext : await readFile(place.at('a.eaas')));
   const hasBytes = async (): Promise<boolean> => {
     const part = (await place.list()).find((name) => name.endsWith('.part'));

@@ -11,18 +11,24 @@ import { requireTools } from '../setup/tools.ts';
 
 const manual = read('packages/sdk/docs/browser.md');
 
-/** A web framework. The tests take its app from a section of browser.md, and run the commands that its users run. */
+/**
+ * A web framework to test. The test app comes from the framework's section in browser.md, and starts with the commands
+ * that users of the framework run.
+ */
 export interface Framework {
   readonly name: string;
   readonly folder: 'express' | 'fastify' | 'hono' | 'next' | 'sveltekit';
   readonly build?: readonly string[];
   readonly start: (port: number) => readonly string[];
-  /** The folder of modules, if the framework compiles TypeScript and has pages. Other apps get JavaScript and a page. */
+  /**
+   * The folder of modules in apps whose framework compiles TypeScript and has pages. Other apps get JavaScript and a
+   * page.
+   */
   readonly modules?: string;
   readonly env?: (origin: string) => Readonly<Record<string, string>>;
 }
 
-/** Code that declares the names that the proxy code of the manual expects from an app. */
+/** Declares the names that an app must declare for the proxy code of the manual. */
 const before = `
 const patientsKeyId = process.env.EAAS_KEY_ID!;
 const findSession = async (cookie: string | null) =>
@@ -30,7 +36,7 @@ const findSession = async (cookie: string | null) =>
 const log = { warn: (event: object, _text: string): void => console.log(JSON.stringify(event)) };
 `;
 
-/** Returns the files of a framework's section in browser.md. Maps each path to the content. */
+/** Returns the files in a framework's section of browser.md. Maps each path to the content. */
 function filesOf(name: string): [string, string][] {
   const [, section = ''] = manual.split(`\n### ${name}\n`);
   const [text = ''] = section.split(/^##/m);
@@ -39,7 +45,7 @@ function filesOf(name: string): [string, string][] {
   return found.map(([, path = '', code = '']) => [path, code]);
 }
 
-/** Returns the module `eaas-proxy.ts` of browser.md, with the origin of this app. */
+/** Returns the module `eaas-proxy.ts` of browser.md with the origin of the test app. */
 function proxyModule(): string {
   const [, code = ''] = /^```ts\n(\/\/ eaas-proxy\.ts\n.*?)^```$/ms.exec(manual) ?? [];
   const own = code.replace("'https://app.example'", 'process.env.APP_ORIGIN!');
@@ -47,7 +53,10 @@ function proxyModule(): string {
   return before + own;
 }
 
-/** Writes the app into `generated`, from the files of browser.md and of the folder `app`. Returns the path of `generated`. */
+/**
+ * Writes a test app into `generated`. The files come from browser.md and from the folder `app`. Returns the path of
+ * `generated`.
+ */
 export async function composeApp({ name, folder, modules }: Framework): Promise<string> {
   const home = dirname(await requireTools(`frameworks/${folder}`));
   const place = join(home, 'generated');
@@ -82,7 +91,7 @@ export async function composeApp({ name, folder, modules }: Framework): Promise<
 
 export type RunningApp = Awaited<ReturnType<typeof startApp>>;
 
-/** Builds and starts an app as its users do. Collects the events that its proxy logs. */
+/** Builds and starts a test app as users of its framework do. Collects the events that the app's proxy logs. */
 export async function startApp(
   framework: Framework,
   place: string,
@@ -100,7 +109,7 @@ export async function startApp(
     ...framework.env?.(origin),
   };
   if (framework.build) {
-    // Builds the app without an API key and with a URL that leads to no service, because a build must not call the
+    // A build must not call the service. So the app is built without an API key and with a URL that leads to no
     // service.
     const building = { ...env, EAAS_BASE_URL: 'http://127.0.0.1:1', EAAS_KEY_ID: service['EAAS_KEY_ID'] };
     await promisify(execFile)(process.execPath, framework.build, { cwd: place, env: building });

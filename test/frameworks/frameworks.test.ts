@@ -11,8 +11,7 @@ import { whereAvailable } from '../setup/available.ts';
 import { hasChromium, launchChromium, type Page } from '../setup/chromium.ts';
 import { composeApp, type Framework, type RunningApp, startApp } from './app.ts';
 
-// Starts the apps of browser.md in each framework, with the framework's own command. Calls their proxy from programs
-// and from pages.
+// Starts the apps of browser.md with each framework's own command. Calls their proxies from programs and from pages.
 
 const serverOf = (name: string, folder: Framework['folder']): Framework => ({
   name,
@@ -184,7 +183,10 @@ describe.each(frameworks)('$name', (framework) => {
 
     afterAll(() => page.close());
 
-    /** Encrypts with one client of the page, and decrypts with another. Returns the text, or the code of the error. */
+    /**
+     * Encrypts with one client in the page, and decrypts with another client. Returns the text, or the code of the
+     * error.
+     */
     const roundTrip = (cookie: string): Promise<string> =>
       page.evaluate(`(async () => {
         while (!globalThis.EaasBrowserClient) await new Promise((resolve) => setTimeout(resolve, 20));

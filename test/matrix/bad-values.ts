@@ -4,7 +4,7 @@ const notText = [0, 1.5, true, [], {}, ['x'], { x: 'x' }];
 const notList = [0, true, 'x', '', {}, { 0: 'x', length: 1 }];
 const long = 'x'.repeat(70_000);
 
-/** JSON values that a field of each kind must refuse with 400. */
+/** JSON values that the server must refuse with 400, for each kind of field. */
 export const badInBody: Readonly<Record<Kind, readonly unknown[]>> = {
   text: [...notText, null, long],
   name: [...notText, '', 'a\nb', '\u0000', '\u0085', 'x'.repeat(129)],
@@ -51,7 +51,10 @@ export const badInBody: Readonly<Record<Kind, readonly unknown[]>> = {
   'one of some words': [...notText, null, 'x'],
 };
 
-/** Invalid values for each kind of query parameter. The empty string is invalid for every kind, and is not listed. */
+/**
+ * Invalid values for each kind of query parameter. The empty string is not in the list, because it is invalid for every
+ * kind.
+ */
 export const badInQuery: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   base64: ['A', '%%%', '\u0000'],
   'whole number': ['x', '-1', '1.5', '1e3', '0x1', ' 1', '+1', '\u0661', 'NaN', 'Infinity', 'null', '\u0000'],

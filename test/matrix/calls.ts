@@ -3,7 +3,7 @@ import { type Answer, asJson, type Client } from '../conformance/client.ts';
 import { bring, newDek, ok, type Tenant, uniqueName } from '../conformance/fixture.ts';
 import { jwkOfBits } from '../conformance/rsa.ts';
 
-/** The state that a key or an API key must have before a call on it succeeds. */
+/** The state of a key or an API key in which a call on it succeeds. */
 type Subject = 'none' | 'active' | 'disabled' | 'pending_destruction' | 'api key';
 
 export interface Material {
@@ -13,8 +13,8 @@ export interface Material {
 }
 
 /**
- * The kind of resource that an endpoint uses, its permission, and its smallest valid body. An endpoint with the method
- * GET has a `query` instead of a body.
+ * The kind of resource that an endpoint uses, the permission that it needs, and its smallest valid body. An endpoint
+ * with the method GET has a `query` instead of a body.
  */
 interface Call {
   readonly subject: Subject;
@@ -35,8 +35,7 @@ const batch = (item: (material: Material) => object) => (material: Material) => 
 const dek = () => ({ dek: newDek() });
 
 /**
- * The permission and the smallest valid input of every endpoint. TypeScript reports an error if an endpoint is
- * missing.
+ * The permission and the smallest valid input of every endpoint. TypeScript reports an error if an endpoint is missing.
  */
 export const calls: { readonly [R in Route]: Call } = {
   'POST /v1/encrypt': needs('active', 'encrypt', ({ id }) => ({ key_id: id, plaintext: 'x' })),

@@ -7,8 +7,8 @@ import { blocksOf, read, root } from '../docs/markdown.ts';
 import { createDatabase, type TestDatabase } from '../setup/database.ts';
 import { requireTools, type Tools } from '../setup/tools.ts';
 
-// Runs the recipes and the README of @eaas/drizzle with the real query builders, each on its own PostgreSQL database.
-// Mongoose runs without a database.
+// Runs the code in the recipes and in the README of @eaas/drizzle with the real query builders. Each query builder has
+// a separate PostgreSQL database. Mongoose runs without a database.
 
 interface Recipe {
   readonly name: string;
@@ -66,7 +66,7 @@ const recipes: readonly Recipe[] = [
       `import { eaas as played } from '${service}';`,
       "import { createIndexKey } from '@eaas/sdk/fields';",
       "process.env['EAAS_INDEX_KEY'] = await createIndexKey(played);",
-      // postgres.js does not accept the URL of a Unix socket.
+      // postgres.js does not accept a URL with a Unix socket, so the test replaces the code that connects.
       ...blocksOf(read('packages/drizzle/README.md'), 'ts').map((code) =>
         code.replace(
           'drizzle(process.env.DATABASE_URL!, {',

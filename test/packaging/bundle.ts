@@ -6,7 +6,7 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 
 /**
  * Bundles code for a browser, minified and without dynamic imports. Throws if the code imports a module that browsers
- * do not have.
+ * lack.
  */
 export async function bundle(code: string): Promise<{ text: string; gzipped: number }> {
   const { outputFiles, atOnce } = await buildFor(code, []);
@@ -46,7 +46,7 @@ async function buildFor(code: string, conditions: string[]) {
 
 function loadedAtOnce({ outputs }: Metafile): string[] {
   const names = new Set(Object.keys(outputs).filter((name) => outputs[name]?.entryPoint === '<stdin>'));
-  // The loop also visits the names that its body adds to the set.
+  // The body of the loop adds names to the set, and the loop visits these names too.
   for (const name of names) {
     for (const { path, kind } of outputs[name]?.imports ?? [])
       if (kind === 'import-statement') names.add(path);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { run, serve } from '../conformance/program.ts';
 import { pack, publishedPackages } from './published.ts';
 
-// These tests run the tarballs that npm has installed in an empty folder.
+// These tests run the packages from tarballs that npm has installed in an empty folder.
 
 const folder = mkdtempSync(join(tmpdir(), 'eaas-installed-'));
 const example = new URL('../../examples/encrypt-a-field/index.mjs', import.meta.url);
@@ -41,7 +41,7 @@ test('the installed command prints its version and its help', async () => {
 });
 
 test('the installed server runs on its embedded database, and the example encrypts and decrypts', async () => {
-  // The test does not start the server with npx, because npx ends before the server after a signal.
+  // The server is not started with npx, because npx ends before the server when it receives a signal.
   const program = [join(folder, 'node_modules/.bin/eaas')];
   const server = await serve({}, { program, cwd: folder });
   onTestFinished(() => server.stop());

@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-/** Returns the names of other packages that an app must install together with a package. */
+/** Returns the names of the packages that an app must install together with a published package. */
 function requiredPeers({ manifest }: PublishedPackage): string[] {
   const peers = Object.keys(manifest.peerDependencies ?? {});
   return peers.filter(
@@ -92,8 +92,8 @@ describe.each(publishedPackages)('$name as it is published', (published) => {
 });
 
 /**
- * Returns the published paths of imports and programs. Leaves out the paths of the condition `@eaas/source`, because
- * they are not published.
+ * Returns the published files that a package's imports and programs use. The files of the condition `@eaas/source` are
+ * left out, because they are not published.
  */
 function filesNamedBy({ bin, exports }: Manifest): string[] {
   const targets = JSON.stringify([bin ?? {}, exports ?? {}], (name, value: unknown) =>
@@ -109,7 +109,7 @@ describe.each(libraries)('$name as it is published', (published) => {
     const problems: readonly Problem[] = checked.types
       ? checked.problems
       : [{ kind: 'the package has no types' }];
-    // Ignores problems of CommonJS and older module resolutions, because the packages are only ES modules.
+    // The packages contain only ES modules, so problems of CommonJS and of older module resolutions are ignored.
     const remaining = problems.filter(
       ({ resolutionKind = '' }) => !['node10', 'node16-cjs'].includes(resolutionKind),
     );
@@ -134,7 +134,7 @@ describe.each(['nodenext', 'bundler'])('with moduleResolution %s', (resolution) 
   });
 });
 
-/** Writes an app that imports every entry of the packages. Returns its folder. */
+/** Writes an app that imports every entry point of the packages. Returns the folder of the app. */
 function appOf(name: string, packages: readonly PublishedPackage[], code: string): string {
   const entries = packages.flatMap((published) => published.entries);
   const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';`);

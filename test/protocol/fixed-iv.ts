@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import { randomIv } from '../../packages/protocol/src/bytes.ts';
 
-/** Runs a function in which every random iv is the given iv. */
+/** Runs a function. During its run, every random iv equals the given iv. */
 export function withIv<T>(iv: Uint8Array, run: () => T): T {
   const isFixed = (): boolean => Buffer.from(randomIv()).equals(iv);
   const random = vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
@@ -10,8 +10,8 @@ export function withIv<T>(iv: Uint8Array, run: () => T): T {
     return array;
   });
   try {
-    // The protocol package creates random ivs 64 at a time. Before the function runs, use up the ivs that are left.
-    // After it has run, use up the fixed ivs that are left.
+    // The protocol package creates random ivs 64 at a time. The loop uses up the remaining random ivs before the
+    // function runs, and the remaining fixed ivs afterwards.
     while (!isFixed());
     return run();
   } finally {

@@ -1,4 +1,4 @@
-// stream-memory.slow.test.ts runs this file in a process with a small heap. The file prints how much memory it used.
+// stream-memory.slow.test.ts runs this file in a process with a small heap. The file prints its memory use.
 import { nodeEngine } from '@eaas/protocol/node';
 import { openStream, sealStream } from '@eaas/protocol/stream';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
@@ -45,8 +45,8 @@ await zeros
     }),
   );
 /**
- * Returns the memory in use after garbage collection. Waits several turns of the event loop, because garbage
- * collection takes longer on a busy machine.
+ * Returns the memory in use after garbage collection. On a busy machine garbage collection takes longer, so the
+ * function waits several turns of the event loop.
  */
 async function held() {
   let least = Infinity;

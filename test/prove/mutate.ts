@@ -13,8 +13,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export type Verdicts = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Breaks each invariant in a copy of the sources, and checks that a trial then fails. Returns the number of mutations
- * that no trial detected or that could not be checked.
+ * Breaks each invariant in a copy of the sources, and checks that a trial fails. Returns the number of mutations that
+ * no trial detected or that could not be checked.
  */
 export async function proveMutations(names: readonly string[]): Promise<number> {
   const chosen = mutations.filter(({ name }) => names.length === 0 || names.includes(name));
@@ -86,7 +86,7 @@ async function copySources(): Promise<string> {
   }
   await linkModules(copy, '.');
   for (const name of await readdir(join(root, 'packages'))) await linkModules(copy, join('packages', name));
-  // The workspace links are relative, so they lead to the copied packages.
+  // The links of the npm workspaces are relative, so in the copy of the repository they point to the copied packages.
   const workspaces = join('node_modules', '@eaas');
   await mkdir(join(copy, workspaces), { recursive: true });
   for (const name of await readdir(join(root, workspaces))) {

@@ -11,7 +11,8 @@ test.each(changes)(
   'the file of the mutation $name contains the source to change exactly once',
   ({ file, search }) => {
     const source = readFileSync(root + file, 'utf8');
-    // If the source has moved, update the file and the text in mutations.ts.
+    // The text of a mutation must occur exactly once in the source. If this assertion fails, update the file and the
+    // text in mutations.ts.
     expect({ file, search, times: source.split(search).length - 1 }).toEqual({ file, search, times: 1 });
   },
 );

@@ -8,7 +8,7 @@ export interface Mutation {
   readonly name: string;
   /** The trial that must fail, as `part:trial`. */
   readonly trial: string;
-  /** The check of that trial that must fail. */
+  /** The check of the trial that must fail. */
   readonly invariant: string;
   readonly changes: readonly Change[];
 }
@@ -30,7 +30,7 @@ function mutation(
 }
 
 /**
- * One mutation of the source code per invariant. `npm run prove -- mutations` checks that each mutation makes its
+ * The mutations of the source code, one per invariant. `npm run prove -- mutations` checks that each mutation makes its
  * trial fail.
  */
 export const mutations: readonly Mutation[] = [

@@ -7,7 +7,7 @@ import { mutations } from './mutations.ts';
 import { parts } from './parts.ts';
 import { failures } from './report.ts';
 
-// The trials of `npm run prove` that take only seconds and do not measure time.
+// Runs the trials of `npm run prove` that take only seconds and do not measure time.
 
 async function failuresOf(name: string): Promise<unknown[]> {
   for (const part of parts) {

@@ -81,7 +81,7 @@ function markdownTable(head: readonly string[], rows: readonly (readonly string[
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** Returns the figures of all trials in a few sentences. */
+/** Returns a summary of all trials in a few sentences, with their figures. */
 export function summaryOf(
   outcomes: readonly Outcome[],
   { day, machine }: { day: string; machine: string },

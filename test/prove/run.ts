@@ -20,7 +20,7 @@ interface Chosen {
   readonly trials: readonly Trial[];
 }
 
-/** Finds parts and trials by name. Throws for an unknown name. */
+/** Finds parts and trials of `npm run prove` by name. Throws for an unknown name. */
 function choose(names: readonly string[]): Chosen[] {
   if (names.length === 0) return parts.map((part) => ({ part, trials: part.trials }));
   return names.map((name) => {
@@ -88,7 +88,7 @@ async function main(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-// When a trial kills the database, the driver postgres.js can throw an error that no caller can catch.
+// If a trial kills the database, postgres.js can throw an error that no caller can catch.
 process.on('uncaughtException', (error) => {
   if (/postgres/.test(error.stack ?? '')) return;
   console.error(error);

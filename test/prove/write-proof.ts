@@ -8,7 +8,7 @@ import { checksOf, type Outcome, summaryOf, tableOf } from './report.ts';
 
 const page = new URL('../../docs/proof.md', import.meta.url);
 const manual = new URL('../../packages/server/README.md', import.meta.url);
-/** The place in the operator's manual that quotes the summary. */
+/** Matches the place in the operator's manual that quotes the summary of a run. */
 const quote = /(<!-- proof -->\n\n)[^<]*(\n\n<!-- \/proof -->)/;
 
 export async function writeProof(outcomes: readonly Outcome[]): Promise<void> {

@@ -7,7 +7,7 @@ export interface Settings {
   readonly apiKey?: string | undefined;
   readonly keyId: string;
   readonly otherKeyId: string;
-  /** A value that was encrypted before its key was rotated. */
+  /** A value that was encrypted under a key before the key was rotated. */
   readonly old: { readonly keyId: string; readonly ciphertext: string; readonly text: string };
   readonly vectors: {
     readonly messages: VectorFile<'envelope-v1'>;
@@ -22,7 +22,7 @@ export interface Scene extends Settings {
   readonly connect: (options?: ConnectOptions) => EnvelopeClient;
 }
 
-/** A case tests behaviour that every runtime must have. */
+/** A test of behaviour that every JavaScript runtime must have. */
 export interface Case<S extends Scene = Scene> {
   readonly name: string;
   readonly run: (scene: S) => Promise<void>;
@@ -45,7 +45,7 @@ export async function runCases<S extends Scene>(cases: readonly Case<S>[], scene
   return results;
 }
 
-/** Returns the result of a promise. Throws if the promise takes longer than the limit. */
+/** Returns the result of a promise. Throws if the promise does not resolve within the time limit. */
 export async function within<T>(milliseconds: number, promise: Promise<T>, what: string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {

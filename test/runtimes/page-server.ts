@@ -4,7 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { Mount } from './runtime.ts';
 
-/** The strictest policy for a page with a script: nothing from other origins, and no `eval`. */
+/**
+ * The strictest Content-Security-Policy for a page with a script. The page can load nothing from other origins and
+ * cannot use `eval`.
+ */
 const policy = "default-src 'none'; script-src 'self'; connect-src 'self'";
 
 export interface PageReport {
@@ -13,8 +16,8 @@ export interface PageReport {
 }
 
 /**
- * Serves a page with one script. The server also serves the page's settings, receives the page's report, and calls
- * additional request handlers.
+ * Serves a page with one script. The server also serves the settings of the page, receives the report of the page, and
+ * calls the given request handlers.
  */
 export async function openPageServer(script: string, mounts: Readonly<Record<string, Mount>>) {
   let settings: object = {};

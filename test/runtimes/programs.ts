@@ -7,7 +7,7 @@ import { compileInto, type Runtime, type Started, type Work } from './runtime.ts
 
 export const programs: readonly Runtime[] = [
   {
-    // The Node that runs the tests. The packages support Node 20 and later.
+    // The Node version that runs the tests. The packages support Node 20 and later.
     name: `Node ${process.versions.node.split('.')[0]}`,
     start: (work) => startProgram(work, [process.execPath], 'node20'),
   },
@@ -32,7 +32,7 @@ export const programs: readonly Runtime[] = [
 ];
 
 /**
- * Finds a program in the npm package for this platform (`scope/<platform>/path`). The package's install script can
+ * Finds a program in the npm package for this platform (`scope/<platform>/path`). The install script of the package can
  * have moved the program to `installed`.
  */
 async function binary(scope: string, path: string, installed: string): Promise<string> {
@@ -63,7 +63,7 @@ async function startProgram(
       );
       const ended = launch([...command, main], app.directory);
       running.push(ended);
-      // If a program prints its report but does not end, `stop` throws. The report is still used.
+      // If a program prints its report but does not end, `stop` throws, and the printed report counts.
       const { stdout } = await ended.catch((error: Error & { stdout: string }) => {
         if (error.stdout.endsWith('\n')) return error;
         throw error;

@@ -11,7 +11,9 @@ export interface Runtime {
 
 export interface Work {
   readonly app: App;
-  /** The path of a module that exports `run(settings, engines)`. The settings and the result are passed as JSON. */
+  /**
+   * The path of a module that exports `run(settings, engines)`. The runtime passes the settings and the result as JSON.
+   */
   readonly module: string;
   readonly mounts?: Readonly<Record<string, Mount>> | undefined;
 }
@@ -27,8 +29,8 @@ export interface Started {
 const here = import.meta.dirname;
 
 /**
- * Compiles a module into the app's folder. The compiled module imports the packages that are installed in this folder.
- * Returns the path of the compiled module.
+ * Compiles a module into the folder of a test app, so that it imports the packages that are installed there. Returns
+ * the path of the compiled module.
  */
 export async function compileInto(app: App, module: string, target: string): Promise<string> {
   const outfile = join(app.directory, `${target}-${module.replace(/^.*\/|\.ts$/g, '')}.js`);

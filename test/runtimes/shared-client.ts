@@ -3,7 +3,7 @@ import type { Settings } from './case.ts';
 
 export interface Asked extends Settings {
   readonly ciphertext?: string | undefined;
-  /** The request is ended after this many milliseconds, before the service responds. */
+  /** The request is aborted after this many milliseconds, before the service responds. */
   readonly patience?: number | undefined;
 }
 

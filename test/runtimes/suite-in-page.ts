@@ -13,7 +13,8 @@ export const pageCases: readonly Case[] = [
         document.addEventListener(
           'securitypolicyviolation',
           (event) => {
-            // Hide this violation from the page's listener, because the case expects the violation.
+            // The test expects this violation of the Content-Security-Policy, so the page's own listener must not see
+            // it.
             event.stopImmediatePropagation();
             resolve(event.effectiveDirective);
           },

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 
-// Replacements for two frameworks, with the parts that the recipes use. Each passes requests on like the original framework.
+// Replacements for two web frameworks. They have the parts that the recipes use, and pass on requests like the original
+// frameworks.
 
 type Next = () => void;
 type Handler = (req: ExpressRequest, res: ServerResponse, next: Next) => unknown;

@@ -7,7 +7,7 @@ import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { express, Hono } from './frameworks.ts';
 
-// Runs each recipe of the proxy's manual. A page then encrypts and decrypts through the proxy that the recipe creates.
+// Runs each recipe in the manual of the proxy. A page then encrypts and decrypts through the proxy.
 
 const service = createTestService();
 const { key_id: keyId } = service.createKey('patients');

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openServiceAndTable, type ServiceAndTable } from './service-and-table.ts';
 import { endOf } from './simulated-table.ts';
 
-// These tests use the real server, and a real table to which other programs write at the same time.
+// The tests in this file use the real server and a real table. Other programs write to the table at the same time.
 
 let place: ServiceAndTable;
 let sql: ServiceAndTable['sql'];
@@ -111,7 +111,7 @@ test('a table of plaintext is encrypted while the app writes, with one interrupt
 test('after a rotation, a run with writeMany leaves no value under the old version', async () => {
   const rows = await Promise.all(
     Array.from({ length: 50 }, async (_, index) => {
-      // The client encrypts the fifty values under ten data keys, because it has ten scopes.
+      // The client has ten scopes, so it encrypts the fifty values under ten data keys.
       const { ciphertext } = await client.encrypt(`${index}@example.com`, { scope: String(index % 10) });
       return { id: index + 1, email: ciphertext };
     }),

@@ -15,7 +15,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openServiceAndTable, type ServiceAndTable } from './service-and-table.ts';
 
-// These tests use the real server and a real table.
+// The tests in this file use the real server and a real database table.
 
 const accepted = { lowEntropy: 'accepted' } as const;
 

@@ -6,7 +6,10 @@ import { buildSync } from 'esbuild';
 const files = fileURLToPath(new URL('../../packages/files/', import.meta.url));
 let built: string | undefined;
 
-/** Bundles the program `eaas-files` from its source, once per test file. Returns the bundle's path. */
+/**
+ * Bundles the program `eaas-files` from its source. Each test file creates the bundle once. Returns the path of the
+ * bundle.
+ */
 export function builtFilesProgram(): string {
   built ??= build();
   return built;

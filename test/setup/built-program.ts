@@ -6,16 +6,16 @@ import { buildSync } from 'esbuild';
 const server = fileURLToPath(new URL('../../packages/server/', import.meta.url));
 
 /**
- * Bundles the server's program from its source, and returns the bundle's path. A test run builds the program once and
- * passes the path in TEST_PROGRAM. The folder of the bundle also contains `operator.js`, the bundle of
- * operator-process.ts.
+ * Bundles the program of the server from its source. A test run creates the bundle once, and passes its path in
+ * TEST_PROGRAM. The same folder gets `operator.js`, the bundle of operator-process.ts. Returns the path of the bundle.
  */
 export function builtProgram(): string {
   return process.env['TEST_PROGRAM'] ?? build();
 }
 
 function build(): string {
-  // The bundle is in a folder below the server's folder, because Node finds the server's dependencies from there.
+  // Node finds the dependencies of the server only from a folder below the server's folder, so the bundle is in such a
+  // folder.
   const cache = join(server, 'node_modules/.cache');
   mkdirSync(cache, { recursive: true });
   const outdir = mkdtempSync(join(cache, 'eaas-test-'));

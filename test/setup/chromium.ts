@@ -67,7 +67,7 @@ interface BrowserType {
   launch(options: object): Promise<Browser>;
 }
 
-/** Whether the npm package has a Chromium for this platform. */
+/** Whether the npm package contains a Chromium for the current platform. */
 export const hasChromium = process.platform === 'linux' && process.arch === 'x64';
 
 export async function launchChromium(): Promise<{ browser: Browser; close: () => Promise<void> }> {
@@ -97,8 +97,8 @@ export async function launchChromium(): Promise<{ browser: Browser; close: () =>
 }
 
 /**
- * Unpacks Chromium. The package always unpacks to the same name under TMPDIR. It unpacks its libraries only if it
- * detects a cloud function.
+ * Unpacks Chromium. The package always unpacks to the same name under TMPDIR. It unpacks libraries only if it detects a
+ * cloud function, so the test pretends to be one.
  */
 async function unpack(modules: string, directory: string): Promise<string> {
   const program = `

@@ -1,8 +1,8 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
 /**
- * Prints `N passed, N failed, N skipped` as the last line of a test run. If a run fails for another reason than a
- * failing test, the line counts one failed test. The lines before list missing software (`whereAvailable`).
+ * Prints `N passed, N failed, N skipped` as the last line of a test run. A run that fails without a failing test counts
+ * one failed test. The preceding lines list missing software (`whereAvailable`).
  */
 export class ClosingLine implements Reporter {
   private passed = 0;

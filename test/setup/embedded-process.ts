@@ -3,8 +3,8 @@ import postgres from 'postgres';
 import { startEmbeddedDatabase } from '../../packages/server/src/embedded/embedded-database.ts';
 
 // Opens the embedded database of a directory: `embedded-process.ts <directory> serve|command`. The process prints
-// events as lines of JSON. It reads two commands: `write` commits numbered rows and prints each row, and `close`
-// closes the database.
+// events as lines of JSON. The command `write` commits numbered rows and prints each row. The command `close` closes
+// the database.
 const [path = '', purpose] = process.argv.slice(2);
 
 try {

@@ -9,8 +9,8 @@ import {
 const oldestVersion = 14;
 
 /**
- * Chooses the PostgreSQL that the variable TEST_POSTGRES names, or else `preferred`. Throws if TEST_POSTGRES is
- * `installed` and this machine has no PostgreSQL.
+ * Returns the PostgreSQL that the variable TEST_POSTGRES names. If the variable is not set, returns `preferred`. Throws
+ * if TEST_POSTGRES is `installed` and the machine has no PostgreSQL.
  */
 export async function chooseBinaries(preferred: 'installed' | 'embedded'): Promise<PostgresBinaries> {
   const { TEST_POSTGRES: forced, PATH = '' } = process.env;
@@ -23,7 +23,7 @@ export async function chooseBinaries(preferred: 'installed' | 'embedded'): Promi
 }
 
 /**
- * Returns the first PostgreSQL of version 14 or later that this machine can run. Searches the folders of `searchPath`
+ * Returns the first PostgreSQL of version 14 or later that can run on the machine. Searches the folders of `searchPath`
  * (a PATH) first.
  */
 export async function installedBinaries(searchPath: string): Promise<PostgresBinaries | undefined> {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * Starts a resource that the test workers share when a worker first requests it. `start` can add functions to the list
+ * Starts a shared resource of the test workers when a worker first requests it. `start` can add functions to the list
  * `undo`, which run after the tests.
  */
 export async function onDemand<T>(start: (undo: (() => Promise<void>)[]) => Promise<T>) {
@@ -27,7 +27,7 @@ export async function onDemand<T>(start: (undo: (() => Promise<void>)[]) => Prom
   };
 }
 
-/** Requests a resource by its socket path. Throws in a suite that does not have the resource. */
+/** Requests a resource by its socket path. Throws if the suite of the test does not provide the resource. */
 export async function requested<T>(address: string | undefined): Promise<T> {
   if (address === undefined) {
     throw new Error(

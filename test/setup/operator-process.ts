@@ -4,15 +4,15 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { run } from '../../packages/server/src/cli/program.ts';
 
-// Runs commands of `eaas` for all test files in one process, because starting Node takes longer than a short command.
-// Each command has separate environment variables, standard streams and an exit code.
+// Starting Node takes longer than a short command of `eaas`. So one process runs the commands of all test files. Each
+// command has separate environment variables, standard streams and an exit code.
 
 export interface Order {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The state of one command of `eaas`: the properties of `process` that it sees, and its output. */
+/** The state of one running command of `eaas`: its output, and the properties of `process` that it sees. */
 class Session {
   readonly env: Order['env'];
   exitCode: number | undefined = undefined;
@@ -32,7 +32,7 @@ globalThis.process = new Proxy(real, {
   set: (_, name, value) => Reflect.set(placeOf(name), name, value),
 });
 
-// Replace the methods of the real streams, because commander writes to the real `process`.
+// Commander writes to the real `process`, so the methods of the real streams are replaced.
 for (const name of ['stdout', 'stderr'] as const) {
   const write = real[name].write.bind(real[name]);
   real[name].write = (chunk: string): boolean => {

@@ -113,7 +113,7 @@ async function changesOf(table: Bound): Promise<{ row: Row; column: Column; valu
     });
     const made = rows.flatMap((row, nth) => {
       const values = alternatives(name, type, row[name] ?? null);
-      // In the columns of `everywhere`, every row gets every change. In other columns, one row gets each change.
+      // The columns in `everywhere` get every change in every row. Other columns get each change in only one row.
       const chosen = everywhere.has(name) ? values : values.filter((_, at) => at % rows.length === nth);
       return chosen.map((value) => ({ row, value }));
     });
@@ -198,8 +198,8 @@ test('a changed or missing root check stops the next start', async () => {
 type Error = Awaited<ReturnType<typeof verifyChain>>['errors'][number];
 
 /**
- * Returns whether an error names the row. If the id or the tenant of a row was changed, the error can instead report a
- * missing row.
+ * Returns whether an error names the changed row. If the id or the tenant of a row was changed, the error can report a
+ * missing row instead.
  */
 const names: Record<Bound, (error: Error, row: Row, column: string) => boolean> = {
   tenants: ({ reason }, row) => reason.includes(String(row['tenant_id'])),
@@ -217,20 +217,20 @@ function namesRow({ reason }: Error, id: string | null | undefined, column: stri
 }
 
 const wronglyAnswered: Record<Bound, (row: Row, column: string) => Promise<number[]>> = {
-  // If the id of a tenant was changed, the service returns 401, because it does not know the tenant's API key.
+  // If the id of a tenant was changed, the service does not find the tenant of the API key and returns 401.
   tenants: (_, column) => unless(column === 'tenant_id' ? [401] : [503], [call('GET /v1/keys', {})]),
   audit_heads: async (_, column) => [
     ...(await unless(column === 'tenant_id' ? [401] : [503], [call('GET /v1/keys', {})])),
-    // A verification succeeds if the head was changed, and returns findings.
+    // The verification of a changed head succeeds and returns findings.
     ...(await unless([200], [call('GET /v1/audit/verify', {})])),
   ],
-  // A list of the audit log either succeeds or returns 503.
+  // A request for the audit log returns 503 if the changed entry has no valid form. Otherwise the request succeeds.
   audit_entries: () => unless([200, 503], [call('GET /v1/audit', {})]),
   audit_anchors: (_, column) =>
     unless(column === 'tenant_id' ? [200, 503] : [503], [call('GET /v1/audit', {})]),
   keys(row, column) {
     const key_id = String(row['key_id']);
-    // If the id or the tenant of a key was changed, the service returns 404 for the key.
+    // If the id or the tenant of a key was changed, the service does not find the key and returns 404.
     return unless(column === 'key_id' || column === 'tenant_id' ? [404] : [503], [
       call('GET /v1/keys/:key_id', { key_id }),
       call('POST /v1/keys/:key_id/wrap', { key_id, dek }),

@@ -56,7 +56,7 @@ beforeAll(async () => {
   const { key_id } = await api('POST /v1/keys', { name: 'key' });
   await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
   [server, owner, superuser] = [connect('server'), connect('owner'), connect('superuser')];
-  // Inserts a row into audit_anchors whose MAC is not valid, as an attacker could.
+  // An attacker can insert a row into audit_anchors, but cannot compute a valid MAC for the row.
   await superuser`insert into eaas.audit_anchors values (${ann.tenantId}, 1, '', '', '')`;
 });
 afterAll(async () => {
@@ -174,7 +174,7 @@ test.each(['audit_heads', 'audit_anchors'])(
   },
 );
 
-// The triggers that these tests check prevent mistakes of the tables' owner and of superusers.
+// The triggers of the tables prevent mistakes of superusers and of the tables' owner.
 describe.each(['owner', 'superuser under session_replication_role'])(
   'a trigger refuses the statement %s',
   (who) => {

@@ -10,7 +10,7 @@ import type { Attacker } from './attacker.ts';
 import { apiOf, dek, type Resident, settle, type World } from '../setup/world.ts';
 
 export interface Populated extends Resident {
-  /** The id of a key that was rotated long ago and not changed since. */
+  /** The id of a key that was rotated long ago and has not changed since. */
   readonly quiet: string;
   readonly busy: string;
   readonly destroyed: string;
@@ -24,8 +24,8 @@ export interface Populated extends Resident {
 export const never = alone();
 
 /**
- * Creates two tenants with the same history of several years, and purges the first years. Stores a copy of the
- * database at four times: `early`, `middle`, `late`, and `now` after the purge.
+ * Creates two tenants with the same history of several years, and purges the first years. Stores four copies of the
+ * database: `early`, `middle` and `late` in the history, and `now` after the purge.
  */
 export async function populate(world: World, attacker: Attacker): Promise<[Populated, Populated]> {
   const service = world.replica();

@@ -3,8 +3,8 @@ import type { Service } from '../../packages/server/src/service.ts';
 import { apiOf, dek, openWorld, type Resident, settle, statusOf, type World } from '../setup/world.ts';
 import { type Attacker, openAttacker } from './attacker.ts';
 
-// A database that was restored to an earlier state uses the ids of lost audit entries again. A replica that kept
-// running must not use state that it cached before the restore.
+// After a database is restored to an earlier state, it uses the ids of lost audit entries again. A replica that kept
+// running must not use data that it cached before the restore.
 
 let world: World;
 let attacker: Attacker;

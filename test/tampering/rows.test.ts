@@ -118,7 +118,7 @@ describe('an inserted row is not accepted', () => {
   });
 
   test('the service refuses a copied row of an API key that has a token of the attacker', async () => {
-    // Store the token of Ben's API key in the row of Ann's API key, which has all permissions.
+    // Stores the token of Ben's API key in the row of Ann's API key, which has all permissions.
     await attacker.sql`delete from eaas.api_keys where api_key_id = ${ben.apiKeyId}`;
     await attacker.sql`update eaas.api_keys set token_hash = ${hashApiKey(ben.token)}
       where api_key_id = ${ann.apiKeyId}`;
@@ -210,7 +210,10 @@ describe('rows of another tenant', () => {
 });
 
 describe('a row restored to an older authentic state', () => {
-  /** An older row that the attacker restores, and the changes that the service has made to the row since. */
+  /**
+   * An older version of a row that the attacker restores, and the changes that the service has made to the row since
+   * that version.
+   */
   interface PutBack {
     readonly copy: 'early' | 'middle' | 'late';
     readonly table: Table;
@@ -265,8 +268,8 @@ describe('a row restored to an older authentic state', () => {
       table: 'api_keys',
       where: apiKeyWhere('revoked'),
       found: ({ revoked }) => `api_key_put_back: ${revoked.apiKeyId}`,
-      // An API key with the permission api_keys.manage renames itself, so a new audit entry records a change of its
-      // row.
+      // An API key with the permission api_keys.manage renames itself. A new audit entry then records a change of the
+      // API key's row.
       change: ({ revoked }) =>
         apiOf(world.replica(), revoked.token)('PATCH /v1/api-keys/:api_key_id', {
           api_key_id: revoked.apiKeyId,
@@ -313,8 +316,8 @@ describe('a row restored to an older authentic state', () => {
   );
 
   /**
-   * Returns the statuses of calls that use a restored older row. The service must refuse these calls, although the MAC
-   * of the row is valid.
+   * Returns the statuses of calls that use a restored older row. The service must refuse the calls, although the MAC of
+   * the row is valid.
    */
   const refused: Partial<Record<Table, (where: string) => Promise<number[]>>> = {
     async keys(where) {
@@ -341,7 +344,7 @@ describe('a row restored to an older authentic state', () => {
       });
       const api_key_id = holder?.apiKeyId ?? '';
       const shown = api('GET /v1/api-keys/:api_key_id', { api_key_id });
-      // A call with the changed API key gets 401. A call that shows this API key gets 503.
+      // A call with the changed API key returns 401. A call that reads the changed API key returns 503.
       const [itself, shownStatus] = await Promise.all([statusOf(call), statusOf(shown)]);
       return [itself === 401 ? 503 : 0, shownStatus];
     },
@@ -358,7 +361,10 @@ describe('a row restored to an older authentic state', () => {
     },
   );
 
-  /** Restores an older row together with the records of its changes, which only the owner of the tables can do. */
+  /**
+   * Restores an older row together with the records of its changes. Only the owner of the tables can change these
+   * records.
+   */
   async function putBackWithRecords({ copy, table, where }: PutBack): Promise<void> {
     await attacker.putBack(copy, table, where(ann));
     const subjects: Partial<Record<Table, string>> = {

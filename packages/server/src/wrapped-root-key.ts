@@ -20,7 +20,10 @@ const contents = z.strictObject({
  */
 export type WrappedRootKey = z.infer<typeof contents>;
 
-/** Provides the root key whose ciphertext is in a file that `eaas root-key wrap` has written. A key service decrypts it. */
+/**
+ * Provides the root key in a file that `eaas root-key wrap` has written. A key service decrypts the content of the
+ * file.
+ */
 export function rootKeyInWrappedFile(
   variable: string,
   path: string,
@@ -65,7 +68,7 @@ async function readWrappedFile(path: string): Promise<WrappedRootKey> {
     const { bytesRead } = await file.read(bytes);
     return contents.parse(JSON.parse(bytes.toString('utf8', 0, bytesRead)));
   } catch {
-    // The error does not show why the content is invalid, because the file could contain an unencrypted root key by mistake.
+    // The error does not show the content, because the file could contain an unencrypted root key by mistake.
     throw new CannotStart(
       `the file ${path} must be what \`eaas root-key wrap\` wrote. For a root key that is not encrypted, set the variable ` +
         'that ends with _FILE instead.',

@@ -3,23 +3,29 @@ import { columnOf, type SearchableColumn } from '@eaas/drizzle/pg';
 import { expect } from 'vitest';
 import type { Place } from './place.ts';
 
-/** Two rows exist when a cell starts: `one` with the first value of each kind, and `two` with the second value. */
+/**
+ * The ids in the test tables. Each operation starts with two rows: `one` has the first value of each kind of column,
+ * and `two` has the second value.
+ */
 export const ids = {
   one: '00000000-0000-4000-8000-000000000001',
   two: '00000000-0000-4000-8000-000000000002',
   new: '00000000-0000-4000-8000-000000000003',
 };
 
-/** One operation on one kind of column. It checks its result, or throws the error that the page names. */
+/**
+ * A test of one operation on one kind of column. The test checks the operation's result, or throws the documented
+ * error.
+ */
 export interface Cell {
   readonly operation: string;
   readonly shape: string;
-  /** The dialects that have the operation. Defaults to all. */
+  /** The SQL dialects that support the operation. Defaults to all dialects. */
   readonly dialects?: readonly string[];
   readonly run: (place: Place) => Promise<unknown>;
 }
 
-/** The values of the column in all rows, in the order of the ids. */
+/** Checks the decrypted values of a column in all rows, in the order of the ids. */
 export async function expectValues(
   { db, samples, kind }: Place,
   expected: readonly unknown[],
@@ -29,11 +35,11 @@ export async function expectValues(
   expect(found).toEqual(expected);
 }
 
-/** The column as if it were searchable. */
+/** Returns the column with the type of a searchable column, to test columns that are not searchable. */
 export const searchable = ({ samples, kind }: Place): SearchableColumn<unknown> =>
   samples[kind] as SearchableColumn<unknown>;
 
-/** The column as JavaScript sees it, without the types that refuse it. */
+/** Returns the column without the types that refuse it, as a JavaScript program sees the column. */
 export function columnIn({ samples, kind }: Place): PgColumn {
   return columnOf<PgColumn>(samples[kind]);
 }

@@ -3,21 +3,24 @@ import type { EncryptedPgDatabase } from '@eaas/drizzle/pg';
 import type { Kind } from './kinds.ts';
 import type { PostgresDatabase, postgresTables } from './postgresql.ts';
 
-/** What a cell works on. The other dialects have the same methods, so the cells use the types of PostgreSQL. */
+/**
+ * The arguments of an operation's test: database, tables, column and values. All dialects have the same methods, so the
+ * tests use the types of PostgreSQL.
+ */
 export interface Place {
   readonly db: EncryptedPgDatabase<PostgresDatabase>;
   readonly samples: (typeof postgresTables)['samples'];
   readonly children: (typeof postgresTables)['children'];
   readonly kind: Kind;
-  /** The value of the first row, and of the second row. */
+  /** The values of the first and the second row, in the tested column. */
   readonly first: never;
   readonly second: never;
-  /** A value for a write. */
+  /** The value that the operation writes. */
   readonly third: never;
-  /** The column with the value for a write. */
+  /** A row with only the tested column and the value to write. */
   readonly other: Readonly<Record<string, never>>;
-  /** A ciphertext of the first row. */
+  /** Returns the stored ciphertext in the first row. */
   ciphertext(): Promise<never>;
-  /** Runs raw SQL with the encrypted database. */
+  /** Runs raw SQL through the database object of @eaas/drizzle. */
   raw(statement: SQL): Promise<unknown>;
 }

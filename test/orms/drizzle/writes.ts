@@ -3,7 +3,7 @@ import { columnOf, eq, excluded, inArray } from '@eaas/drizzle/pg';
 import { expect } from 'vitest';
 import { type Cell, columnIn, expectValues, ids, searchable } from './cell.ts';
 
-/** The dialects with `returning` and `onConflictDoUpdate`. */
+/** The SQL dialects that have `returning` and `onConflictDoUpdate`. */
 const returning = ['PostgreSQL', 'SQLite'];
 
 export const writes: readonly Cell[] = [
@@ -130,7 +130,8 @@ export const writes: readonly Cell[] = [
     dialects: ['MySQL'],
     run: async (place) => {
       const insert = place.db.insert(place.samples).values({ id: ids.one });
-      // The cells use the types of PostgreSQL, whose insert has another method.
+      // The insert of MySQL has the method `onDuplicateKeyUpdate`. The types in the test are the types of PostgreSQL,
+      // whose insert lacks this method.
       const { onDuplicateKeyUpdate } = insert as unknown as Record<string, (config: object) => unknown>;
       return onDuplicateKeyUpdate?.({ set: place.other });
     },

@@ -25,8 +25,8 @@ import { type Kind, kinds, plaintext, titles, values } from '../drizzle/kinds.ts
 import { tableOf } from '../table.ts';
 import { type Builder, cells, ids } from './cells.ts';
 
-// Each cell of the matrix runs one operation on a real database, with the plugin of kysely.md. The operation must work or
-// throw one of three errors. Afterwards, no table may hold a plaintext in an encrypted column.
+// Each test runs one operation on a real database, with the plugin of kysely.md. The operation must work or throw one
+// of three errors. Afterwards, no encrypted column may contain a plaintext.
 
 interface Kysely extends Builder {
   destroy(): Promise<void>;
@@ -84,7 +84,7 @@ afterAll(async () => {
   rmSync(generated, { recursive: true, force: true });
 });
 
-/** The plugin of the page, with the columns of this test. */
+/** Loads the plugin in the code of kysely.md, for the columns of this test. */
 async function loadGuard(): Promise<unknown> {
   const [code = ''] = blocksOf(read('packages/sdk/docs/kysely.md'), 'ts').slice(-1);
   const [guard = ''] = code.split('const sorted');
@@ -166,7 +166,7 @@ function expectEqual(found: unknown, wanted: unknown): void {
   expect(found).toEqual(wanted);
 }
 
-/** Other errors fail the test. */
+/** Returns the code of a documented error. Throws any other error, which fails the test. */
 function codeOf(error: unknown): string {
   if (error instanceof TypeError && error.message.includes('is encrypted')) return 'refused';
   if (error instanceof EaasError) return error.code;

@@ -153,7 +153,7 @@ export const filters: readonly Filter[] = [
 ];
 
 /**
- * The operations of Prisma that have a `where`. Each returns either the letters of the rows that it matched, or the
+ * The operations of Prisma that have a `where`. Each operation returns the letters of the rows that it matched, or the
  * number of these rows.
  */
 export const searches: Readonly<Record<string, (db: Db, where: Data) => Promise<unknown>>> = {

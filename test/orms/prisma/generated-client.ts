@@ -17,18 +17,18 @@ export interface Client extends Readonly<Record<'patient' | 'visit' | 'bill' | '
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-/** The major versions of Prisma that the extension supports. Each is installed in a folder of its own. */
+/** The major versions of Prisma that the extension supports. Each version is installed in a separate folder. */
 export const majors = [7, 6] as const;
 export type Major = (typeof majors)[number];
 
 const toolsOf = (major: Major) => (major === 7 ? 'orms/prisma' : 'orms/prisma-6');
 
-/** The folder for generated clients. Their imports find the Prisma of this version. */
+/** Returns a folder for a generated client. Imports in this folder find the given major version of Prisma. */
 export function folderOf(major: Major, name: string): string {
   return join(here, '../..', toolsOf(major), 'generated', name);
 }
 
-/** The schema of the tests, without the generator. */
+/** The Prisma schema of the tests, without the block that configures the generator. */
 export const schema = readFileSync(join(here, 'schema.prisma'), 'utf8');
 
 const generators: Readonly<Record<Major, string>> = {
@@ -54,12 +54,12 @@ datasource db {
 `,
 };
 
-/** Installs Prisma, and generates the client of these models in a folder. */
+/** Installs Prisma, and generates a client for the given models in a folder. */
 export async function generateClient(major: Major, folder: string, models: string): Promise<void> {
   const modules = await requireTools(toolsOf(major));
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'schema.prisma'), generators[major] + models);
-  // Prisma downloads its engines, but the generated client does not need them.
+  // The generated client does not need Prisma's engines. These paths keep Prisma from downloading them.
   const engines = { PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true', PRISMA_QUERY_ENGINE_LIBRARY: '/bin/true' };
   const env = {
     ...process.env,
@@ -72,7 +72,7 @@ export async function generateClient(major: Major, folder: string, models: strin
   await promisify(execFile)(process.execPath, command, { cwd: folder, env });
 }
 
-/** Creates the tables in a database, and opens the client in the folder on it. */
+/** Creates the tables in a database. Opens the generated client in the folder for this database. */
 export async function openPrisma(
   major: Major,
   folder: string,

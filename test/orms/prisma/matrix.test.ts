@@ -8,8 +8,8 @@ import { type Clinic, misplaced, openClinic, showsStored } from './clinic.ts';
 import { majors } from './generated-client.ts';
 import { type Outcome, pageOf, type Section } from './page.ts';
 
-// Each cell of the matrix runs one operation on a real database. The operation must work or throw a documented error.
-// Afterwards, no table may hold a plaintext in an encrypted column, and the result may not contain a ciphertext.
+// Each test runs one operation on a real database. The operation must work or throw a documented error. Afterwards, no
+// encrypted column may contain a plaintext, and the result must not contain a ciphertext.
 
 describe.each(majors)('Prisma %i', (major) => {
   let database: TestDatabase;
@@ -27,7 +27,7 @@ describe.each(majors)('Prisma %i', (major) => {
 
   const sections: Section[] = [];
 
-  /** Runs a cell. Returns `works`, or the code of the error. Every other error fails the test. */
+  /** Runs an operation. Returns `works` or the code of the error. Any undocumented error fails the test. */
   async function outcomeOf(run: () => Promise<unknown>): Promise<Outcome> {
     try {
       const result = await run();
@@ -41,7 +41,10 @@ describe.each(majors)('Prisma %i', (major) => {
     }
   }
 
-  /** Runs one row of the matrix for each kind of field. The first kind is not encrypted, so it always works. */
+  /**
+   * Runs an operation for each kind of field. The first kind of field is not encrypted, so the operation always works
+   * for it.
+   */
   async function rowOf(
     section: Section,
     title: string,
@@ -91,7 +94,7 @@ describe.each(majors)('Prisma %i', (major) => {
           section,
           title,
           async ({ column, values }) => {
-            // For json, an object is always a value.
+            // Prisma treats an object in a JSON field as a value, and never as an operation such as `set`.
             const given = column === 'notes' && title.includes('set') ? values[0] : shape.of(values);
             await clear();
             const before = { doctor: randomUUID(), patient: randomUUID() };
@@ -142,7 +145,7 @@ describe.each(majors)('Prisma %i', (major) => {
           const found = await Promise.allSettled(
             Object.values(searches).map((search) => search(clinic.db, filter.where(column, values))),
           );
-          // All operations must agree: they share the code of `where`.
+          // All operations must have the same result for a filter, because they share the code that checks `where`.
           const codes = new Set(
             found.map((each) => (each.status === 'rejected' ? each.reason.code : 'works')),
           );

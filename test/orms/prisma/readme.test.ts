@@ -7,7 +7,7 @@ import { blocksOf, read, root } from '../../docs/markdown.ts';
 import { createDatabase, type TestDatabase } from '../../setup/database.ts';
 import { folderOf, generateClient, majors, schema } from './generated-client.ts';
 
-// Runs the code of the README with the real Prisma, and checks the types of the extended client.
+// Runs the code in the README of @eaas/prisma with the real Prisma. Also checks the types of the extended client.
 
 const readme = read('packages/prisma/README.md');
 const [models = ''] = blocksOf(readme, 'prisma');

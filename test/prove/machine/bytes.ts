@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type { Place } from '../../faults/client.ts';
 
-/** A response. The status is 0 if the connection broke. */
+/** An HTTP response. The status is 0 if the connection broke. */
 export interface Received {
   readonly status: number;
   readonly length: number;
@@ -15,7 +15,7 @@ export interface BytesRequest {
   readonly body?: Uint8Array;
 }
 
-/** Sends a request on a new connection. Never throws. */
+/** Sends an HTTP request on a new connection. Returns the status 0 instead of throwing. */
 export async function sendBytes(
   { port }: Place,
   { method, path, token, body }: BytesRequest,

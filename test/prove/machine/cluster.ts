@@ -118,8 +118,8 @@ export class Cluster {
   }
 
   /**
-   * Suspends the processes of PostgreSQL. Connections then stay open and get no response. If a role is given, only the
-   * processes that serve connections of this role are suspended.
+   * Suspends the processes of PostgreSQL, so that connections stay open without responses. If a role is given, suspends
+   * only the processes that serve connections of this role.
    */
   async freeze(role?: string): Promise<void> {
     const pid = this.#process?.pid ?? 0;
@@ -145,7 +145,10 @@ export class Cluster {
     await this.#until('select 1 from pg_stat_replication where sync_state = $1', ['quorum']);
   }
 
-  /** Waits until the standby has all data, then disconnects the standby, so that it does not receive later writes. */
+  /**
+   * Waits until the standby database has all data. Then disconnects the standby, so that it does not receive later
+   * writes.
+   */
   async cutOff(standby: Cluster): Promise<void> {
     await this.#until('select 1 from pg_stat_replication where replay_lsn >= pg_current_wal_lsn()', []);
     await standby.#statement("alter system set primary_conninfo = ''");
@@ -205,6 +208,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // Ignore the error, because the process has already ended.
+    // The process has already ended, so the error is ignored.
   }
 }

@@ -22,8 +22,8 @@ export async function withoutPgbouncer(): Promise<string | undefined> {
 }
 
 /**
- * Starts pgbouncer in transaction mode in front of a cluster. Returns the DATABASE_URL of a server that uses
- * pgbouncer. After a failed login at the database, pgbouncer refuses clients for `loginRetry` seconds.
+ * Starts pgbouncer in transaction mode in front of a database cluster. Returns the DATABASE_URL for servers that
+ * connect through pgbouncer. After a failed login at the database, pgbouncer refuses clients for `loginRetry` seconds.
  */
 export async function startPgbouncer(
   findings: Findings,

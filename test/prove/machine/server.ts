@@ -10,16 +10,16 @@ import type { Findings } from '../trial.ts';
 const probe = new URL('../probe/probe.mjs', import.meta.url).href;
 
 export interface ProbedServer extends Replica {
-  /** Moves the clock of every thread of the server this many milliseconds away from the correct time. */
+  /** Sets the clock of every server thread to the correct time plus this many milliseconds. */
   stepClock(milliseconds: number): Promise<void>;
-  /** The longest synchronous section since the last call, in milliseconds of CPU time. */
+  /** Returns the length of the longest turn of the event loop since the last call, in milliseconds of CPU time. */
   longestSection(): Promise<number>;
-  /** The peak memory of the server's largest process, in MiB. */
+  /** Returns the peak memory of the server's largest process, in MiB. */
   peakMemory(): Promise<number>;
 }
 
-// The trials measure the server's memory. Source maps would increase it, and operators run the server without source
-// maps.
+// The trials measure the server's memory, which source maps would increase. Operators also run the server without
+// source maps.
 const program = eaas.filter((word) => word !== '--enable-source-maps');
 
 export async function startProbed(findings: Findings, env: Environment): Promise<ProbedServer> {

@@ -22,7 +22,7 @@ interface Prepared {
   readonly rotating: string;
 }
 
-/** A tenant on which a wrong clock would have visible effects, such as keys that are erased too early. */
+/** A tenant with data on which a wrong clock would have visible effects, such as a key that is erased too early. */
 export class ClockWitness {
   readonly #findings: Findings;
   readonly #places: readonly Place[];
@@ -71,8 +71,8 @@ export class ClockWitness {
   }
 
   /**
-   * Sends requests whose results depend on the time. While a clock is wrong, the server may return 503 or 500, but not
-   * a wrong result.
+   * Sends requests whose responses depend on the time. While a clock is wrong, the server may respond with 503 or 500,
+   * but never with a wrong result.
    */
   async ask(place: Place): Promise<void> {
     const { token } = this.#prepared.tenant;
@@ -116,8 +116,8 @@ export class ClockWitness {
   }
 
   /**
-   * Checks, when all clocks are right again, that the wrong time had no effect. If the database's clock was ahead, the
-   * audit log has entries with a time in the future. The verification must report these entries.
+   * Checks that the wrong time had no effect. Call this function when all clocks are correct again. If the database's
+   * clock was ahead, the audit log has entries with a time in the future, and the verification must report them.
    */
   async judge(wrong: 'replica' | 'database' = 'replica'): Promise<void> {
     const findings = this.#findings;

@@ -5,9 +5,9 @@ import { Cluster, withoutStandby } from '../machine/cluster.ts';
 import type { Findings, Part, Trial } from '../trial.ts';
 import { UnderLoad } from './under-load.ts';
 
-/** A time in milliseconds that is longer than any timeout for the database. */
+/** A time in milliseconds that exceeds every database timeout of the server. */
 const long = 5_200;
-/** Both servers must serve again within this many milliseconds. */
+/** The maximum time in milliseconds until both servers must serve requests again. */
 const backWithin = 5_000;
 
 interface Fault {

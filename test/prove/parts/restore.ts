@@ -25,7 +25,8 @@ interface Ran {
 }
 
 /**
- * Runs a code block of the manual. Replaces `npx` by the local build, and the manual's host by the cluster's address.
+ * Runs a block of shell commands from the manual. Replaces `npx` by the local build, and the manual's database host by
+ * the test cluster's address.
  */
 async function runBlock(block: string, cwd: string, cluster: Cluster, env: Environment): Promise<Ran> {
   const programs = (await postgresPrograms()) ?? '';
@@ -97,8 +98,8 @@ async function drill(findings: Findings): Promise<void> {
 }
 
 /**
- * Returns the manual's command for one tenant. The command must name the tenant's id, because the acknowledgement
- * names new checkpoints by the tenants' ids.
+ * Returns the manual's command that compares the audit log of one tenant. The command must use the tenant's id, because
+ * the names of the new checkpoint files contain tenant ids.
  */
 function compareFor(compare: string, { tenantId }: Tenant): string {
   return compare.replaceAll('acme', tenantId);
@@ -127,7 +128,7 @@ async function liveThenLose(
   return { env: operator.env, known: { tenant, keyId, wrapped: wrapped_key, dek, later } };
 }
 
-/** Checks that the server's role cannot change the restored log. */
+/** Checks that the database role of the server cannot change the restored audit log. */
 async function checkRights(findings: Findings, cluster: Cluster): Promise<void> {
   const sql = cluster.connect(findings, 'server');
   for (const statement of ['delete from eaas.audit_entries', 'truncate eaas.audit_entries']) {

@@ -15,7 +15,7 @@ interface Loaded {
 }
 
 /**
- * Two servers on a database cluster, and two tenants that send requests to both servers without a pause. One of the
+ * Two servers on a database cluster, and two tenants that send requests to both servers without pauses. One of the
  * tenants also creates keys.
  */
 export class UnderLoad {
@@ -62,7 +62,10 @@ export class UnderLoad {
     this.replicas[nth] = await startServer(this.#findings, { ...this.#env, EAAS_PORT: String(replica.port) });
   }
 
-  /** Returns the milliseconds from `since` until both servers had a success for both tenants. Infinity after `patience`. */
+  /**
+   * Returns the milliseconds from `since` until both tenants had a successful request on both servers. Returns Infinity
+   * after `patience`.
+   */
   async backAfter(since: number, patience: number): Promise<number> {
     const first = (load: Load, port: number): number =>
       load.sent
@@ -81,7 +84,7 @@ export class UnderLoad {
     );
   }
 
-  /** Ends the load and checks the invariants that must hold after every fault. */
+  /** Ends the load, and checks the invariants that must hold after every fault. */
   async judge(): Promise<void> {
     const findings = this.#findings;
     this.#noteEnds();

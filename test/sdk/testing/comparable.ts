@@ -1,4 +1,7 @@
-/** Response headers that can differ between the real service and the service in memory, with the reason. */
+/**
+ * The response headers that can differ between the real service and the in-memory service. Maps each header to the
+ * reason.
+ */
 const otherHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-origin': 'only browsers need this header',
   'access-control-expose-headers': 'only browsers need this header',
@@ -13,8 +16,8 @@ const otherHeaders: Readonly<Record<string, string>> = {
 };
 
 /**
- * Patterns of random values, which differ between the real service and the service in memory. Two random values count
- * as equal if they first occur at the same position.
+ * Patterns of random values, which differ between the real service and the in-memory service. Two random values count
+ * as equal if both first occur at the same position.
  */
 const random: readonly (readonly [string, RegExp])[] = [
   ['token', /eaas_sk_[0-9A-Za-z]{49}/g],
@@ -32,7 +35,7 @@ export class Names {
   }
 }
 
-/** Returns a response without the differences that are allowed between the two services. */
+/** Returns a response without the parts in which the real service and the in-memory service can differ. */
 export function comparable(status: number, headers: Headers, body: unknown, names: Names): object {
   const shown = Array.from(headers)
     .filter(([name]) => !(name in otherHeaders))
@@ -43,7 +46,7 @@ export function comparable(status: number, headers: Headers, body: unknown, name
 function shownValue(value: unknown, names: Names, member = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => shownValue(item, names));
   if (typeof value === 'object' && value !== null) {
-    // Sorts the members, because their order in JSON has no meaning.
+    // The order of members in JSON has no meaning, so they are sorted.
     const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(members.map(([name, inner]) => [name, shownValue(inner, names, name)]));
   }

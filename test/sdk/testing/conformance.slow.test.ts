@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { fetchFromAny, runPlayed } from './played-operator.ts';
 
-// Runs the black-box tests of the API against the service in memory instead of the server.
+// Runs the black-box tests of the API with the in-memory service in place of the server.
 
 vi.stubGlobal('fetch', fetchFromAny);
 vi.mock('../../conformance/program.ts', () => ({
@@ -14,8 +14,7 @@ vi.mock('../../conformance/program.ts', () => ({
 }));
 
 /**
- * Test files that this test leaves out, because they do not test responses of the API. Maps each file to what it
- * tests.
+ * The test files that do not test responses of the API, and are therefore left out. Maps each file to what it tests.
  */
 const elsewhere: Readonly<Record<string, string>> = {
   'browsers.test.ts': 'requests of browsers to a server on a port',
@@ -28,8 +27,8 @@ const elsewhere: Readonly<Record<string, string>> = {
 };
 
 /**
- * The titles of tests that must fail with the service in memory, with the reason. A listed test that passes counts as
- * a failure.
+ * The titles of tests that must fail with the in-memory service. Maps each title to the reason. A listed test that
+ * passes counts as a failure.
  */
 const different: Readonly<Record<string, string>> = {
   'a wrapped key has 78 bytes: format, version, salt and the sealed DEK':

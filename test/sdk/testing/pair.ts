@@ -9,7 +9,7 @@ import { listKeys } from '../../../packages/server/src/store/keys.ts';
 import { settle, type World } from '../../setup/world.ts';
 import { comparable, Names } from './comparable.ts';
 
-/** A value of the real service, and the corresponding value of the service in memory. */
+/** A value of the real service, with the corresponding value of the in-memory service. */
 export interface Twin<T> {
   readonly real: T;
   readonly memory: T;
@@ -37,7 +37,7 @@ interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-/** A tenant of the real service and a tenant of the service in memory. Both get the same calls. */
+/** A tenant of the real service and a tenant of the in-memory service. Both tenants get the same calls. */
 export class Pair {
   readonly #differences: object[] = [];
   #calls = 0;
@@ -84,8 +84,8 @@ export class Pair {
   }
 
   /**
-   * Returns all differences between the responses and the final audit logs of the two services. Throws if fewer than
-   * five calls were compared.
+   * Returns all differences between the two services, in their responses and their final audit logs. Throws if fewer
+   * than five calls were compared.
    */
   async allDifferences(): Promise<readonly object[]> {
     if (this.#calls < 5) throw new Error(`expected at least 5 compared calls (got ${this.#calls})`);
@@ -111,7 +111,7 @@ export class Pair {
   }
 
   /**
-   * Runs the jobs of the real service. They update counts and due keys, which the service in memory updates
+   * Runs the jobs of the real service. The jobs update counts and due keys. The in-memory service updates both
    * immediately.
    */
   async #doJobs(): Promise<void> {
@@ -120,7 +120,7 @@ export class Pair {
     const rows = await this.#service.database.run((sql) =>
       listKeys(sql, this.#tenantId, { among: null }, page),
     );
-    // Handles the oldest key first, like the service in memory. The job of the real service has no fixed order.
+    // The oldest key is handled first, as in the in-memory service. The job of the real service has no fixed order.
     for (const { key_id } of rows.toSorted((a, b) => a.created_id - b.created_id)) {
       await settleKey(this.#service, caller, key_id, alone().hold);
     }

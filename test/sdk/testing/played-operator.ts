@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Permission } from '@eaas/protocol/wire';
 import { createTestService, type TestService } from '@eaas/sdk/testing';
 
-// This module simulates the operator's commands that the conformance tests use. Each tenant is a service in memory.
+// Simulates the operator's commands that the conformance tests use. Each tenant is a separate in-memory service.
 
 const services = new Map<string, TestService>();
 
@@ -13,8 +13,8 @@ const holders = new Map<string, TestService>();
 export async function fetchFromAny(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init);
   if (!request.url.startsWith(address)) {
-    // The conformance tests request the address of the server under test. Without a server, the address only needs to
-    // be a valid URL.
+    // The conformance tests need the address of a server. No server listens at this address, so it only needs to be a
+    // valid URL.
     return Response.json({ baseUrl: address, command: [], env: {} });
   }
   const authorization = request.headers.get('authorization') ?? '';

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** An HTTP connection that sends one request after the other. It needs less CPU time than an HTTP client. */
+/** An HTTP connection that sends one request after another. It uses less CPU time than an HTTP client library. */
 export class Connection {
   readonly #port: number;
   #socket: Socket | undefined;
@@ -19,7 +19,7 @@ export class Connection {
       };
       const broken = (): void => {
         this.#socket = undefined;
-        // Wait before the next attempt. Without the wait, refused connections would cause a busy loop.
+        // Without a pause before the next attempt, refused connections would cause a busy loop.
         setTimeout(() => end(answer.status), 20);
       };
       const read = (bytes: Buffer): void => {

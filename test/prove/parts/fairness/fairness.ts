@@ -11,15 +11,15 @@ import { type Measurement, median, SecondTenant } from './second-tenant.ts';
 
 const runs = scaled(3);
 const requests = scaled(2_000);
-/** A trial passes if the second tenant's p99 latency is at most this many milliseconds. */
+/** The maximum p99 latency of the second tenant in a successful trial, in milliseconds. */
 const goodEnough = 50;
 const mostTimes = 2;
-/** The largest allowed memory of a process of the server, in MiB. */
+/** The maximum memory of a server process in a successful trial, in MiB. */
 const mostMemory = 400;
 
 /**
- * Two servers on one database. The second tenant calls the server `own`. The first tenant floods either the server
- * `own` or the server `other`.
+ * Two servers on one database. The first tenant floods one of the servers with requests. The second tenant calls the
+ * server `own`.
  */
 interface Setting {
   readonly own: ProbedServer;

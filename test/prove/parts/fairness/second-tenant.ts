@@ -7,8 +7,8 @@ const interval = 5;
 const plaintext = 'x'.repeat(1_024);
 
 /**
- * The tenant that a flood of another tenant must not slow down. It unwraps and encrypts a kilobyte in turn, 200 times
- * per second.
+ * A tenant that sends 200 requests per second and must not be slowed by the flood of another tenant. The requests
+ * alternately unwrap a data key and encrypt a kilobyte.
  */
 export class SecondTenant {
   readonly #token: string;
@@ -32,8 +32,8 @@ export class SecondTenant {
   }
 
   /**
-   * Sends requests at fixed times, without waiting for earlier responses. Verifies the tenant's audit log once. The
-   * latency of a request counts from the time at which the request was due.
+   * Sends requests at fixed times, without waiting for earlier responses. The latency of a request counts from its
+   * scheduled time. Also verifies the tenant's audit log once.
    */
   async measure(place: Place, requests: number): Promise<Measurement> {
     const startedAt = performance.now();
@@ -65,7 +65,7 @@ interface Timed {
   readonly latency: number;
 }
 
-/** Latencies in milliseconds, and the responses that were not a success. */
+/** Latencies in milliseconds, and the responses that were not successful. */
 export interface Measurement {
   readonly p50: number;
   readonly p99: number;

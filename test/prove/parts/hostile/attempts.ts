@@ -2,9 +2,9 @@ import { type BytesRequest, type Received, sendBytes } from '../../machine/bytes
 import type { Findings } from '../../trial.ts';
 import type { World } from './world.ts';
 
-/** The longest allowed synchronous section, in milliseconds of CPU time. */
+/** The maximum length of a turn of the event loop, in milliseconds of CPU time. */
 const longest = 50;
-/** The largest allowed memory of a process of the server, in MiB. */
+/** The maximum memory of a server process in a successful trial, in MiB. */
 const mostMemory = 400;
 
 interface Attempt {
@@ -29,8 +29,8 @@ export class Attempts {
   }
 
   /**
-   * Prepares the inputs of a route. If the preparation fails, reports a failed check, because the calls of the
-   * preparation must succeed too.
+   * Prepares the inputs for a route. The preparation makes calls that must succeed, so a failed call is reported as a
+   * failed check.
    */
   async prepare<T>(route: string, make: () => Promise<readonly T[]>): Promise<readonly T[]> {
     try {
@@ -47,7 +47,7 @@ export class Attempts {
     const { answer } = first;
     const found = `${what}: ${answer.status} ${answer.text.slice(0, 120)}`;
     this.#findings.check('every answer is the expected one, never a 5xx', expected(answer), found);
-    // Repeats a slow attempt twice and takes the median, because garbage collection can slow down a single attempt.
+    // Garbage collection can slow down a single attempt. So a slow attempt is repeated twice, and the median counts.
     for (let nth = 0; nth < 2 && first.section > longest; nth++) more.push(await this.#send(request));
     const sections = [first, ...more.filter((other) => other.answer.status === answer.status)]
       .map(({ section }) => section)

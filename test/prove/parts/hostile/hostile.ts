@@ -38,7 +38,7 @@ const legal = hostileTrial(
       for (const { what, path, body } of await attempts.prepare(route, () => calls(world))) {
         const bytes = body && { body: Buffer.from(JSON.stringify(body)) };
         const request = { method, path, token: world.tenant.token, ...bytes };
-        // A key with the maximum number of versions is not rotated, so the expected status is 409.
+        // The server refuses to rotate a key with the maximum number of versions, so the status 409 is also expected.
         const expected = ({ status }: Received): boolean => status < 300 || status === 409;
         await attempts.make({ what: `${route} ${what}`, request, expected });
         sent++;
@@ -80,7 +80,7 @@ const junkBodies = hostileTrial(
         const body = bodies.get(`${what} ${bytes}`) ?? make(bytes);
         bodies.set(`${what} ${bytes}`, body);
         const request = { method, path, token: world.tenant.token, body };
-        // Each item of a batch fails separately, so the status of the batch is 200.
+        // Each item of a batch can fail separately, so the status of the whole batch is 200.
         const expected = (answer: Received): boolean =>
           isRefused(answer) || (isBatch && answer.status === 200);
         await attempts.make({ what: `${route} ${what}`, request, expected });

@@ -6,7 +6,7 @@ interface IllegalCall {
   readonly method: string;
   readonly path: string;
   readonly body?: object;
-  /** Set for a batch, whose status is 200 although each of its items fails. */
+  /** Whether the call is a batch. The status of a batch is 200 even if every item fails. */
   readonly batch?: true;
 }
 
