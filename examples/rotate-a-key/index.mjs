@@ -52,7 +52,7 @@ for await (const { seen, total = seen, finished, done } of reencrypt(eaas, notes
   process.stdout.write(
     `\r   ${'█'.repeat(Math.round(30 * share)).padEnd(30, '░')} ${Math.round(100 * share)} %`,
   );
-  if (finished && !done) throw new Error('some rows failed: run again');
+  if (finished && !done) throw new Error('some rows could not be rewrapped: run this program again');
 }
 
 console.log('\n4. after the rotation');

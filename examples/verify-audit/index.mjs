@@ -7,14 +7,15 @@ import { entryHash, genesisHash } from '@eaas/protocol/audit';
 import { openCheckpoint } from '@eaas/sdk/audit';
 
 const [log, checkpointFile, verifierKey] = process.argv.slice(2);
-if (!log || (checkpointFile && !verifierKey)) fail('usage: index.mjs <log> [<checkpoint> <verifier key>]', 2);
+if (!log || (checkpointFile && !verifierKey))
+  fail('usage: node index.mjs <log file> [<checkpoint file> <verifier key>]', 2);
 const checkpoint = checkpointFile && (await stated(checkpointFile, verifierKey));
 
 let [first, last, hash, met] = [undefined, undefined, undefined, false];
 for await (const line of createInterface({ input: createReadStream(log) })) {
   const { hash: stated, ...entry } = JSON.parse(line);
   if (last && (entry.tenant_id !== last.tenant_id || entry.id !== last.id + 1))
-    fail(`expected entry ${last.id + 1} of the same tenant, got ${line}`);
+    fail(`entry ${last.id} must be followed by entry ${last.id + 1} of the same tenant (got ${line})`);
   // If the beginning of the log was purged or not exported, this program trusts the first hash of the file.
   hash ??= entry.id === 1 ? genesisHash(entry.tenant_id) : undefined;
   hash = hash ? entryHash(hash, entry) : Buffer.from(stated, 'hex');
@@ -26,7 +27,7 @@ for await (const line of createInterface({ input: createReadStream(log) })) {
 }
 if (!last) fail('the log is empty');
 if (checkpoint && !met)
-  fail(`the log does not have entry ${checkpoint.id} with the hash that the checkpoint states`);
+  fail(`entry ${checkpoint.id} of the log is missing or does not have the hash that the checkpoint contains`);
 console.log(
   `entries ${first.id} to ${last.id} of tenant ${last.tenant_id} are a chain, with the hash ${hex(hash)}`,
 );
@@ -37,7 +38,7 @@ if (checkpoint) console.log(`and it extends the checkpoint at entry ${checkpoint
  */
 async function stated(file, key) {
   const head = await openCheckpoint(readFileSync(file, 'utf8'), key).catch((error) => fail(error.message, 2));
-  return head ?? fail('the checkpoint is not signed by this key');
+  return head ?? fail('the checkpoint is not signed by the given verifier key');
 }
 
 function hex(bytes) {

@@ -47,7 +47,7 @@ await build({
 
 function nameOf({ outputs }: Metafile, entry: string): string {
   const found = Object.keys(outputs).find((path) => outputs[path]?.entryPoint === entry);
-  if (!found) throw new Error(`esbuild wrote no output file for ${entry}`);
+  if (!found) throw new Error(`esbuild wrote no output file for the entry point ${entry}`);
   return basename(found);
 }
 

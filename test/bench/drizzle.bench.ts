@@ -81,7 +81,7 @@ function rowsFrom(first: number, count: number) {
 }
 
 function requireAll<Row>(rows: readonly Row[]): readonly Row[] {
-  if (rows.length !== size) throw new Error(`read ${rows.length} of ${size} rows`);
+  if (rows.length !== size) throw new Error(`expected ${size} rows from the database (got ${rows.length})`);
   return rows;
 }
 

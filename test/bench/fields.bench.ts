@@ -63,7 +63,7 @@ async function workOf(client: EaasClient, texts: readonly string[], context?: Co
   const [text, ciphertext] = [pick(texts), pick(ciphertexts)];
   const asText = { as: 'text', context } as const;
   if ((await client.decrypt(ciphertext(0), asText)) !== text(0))
-    throw new Error('the SDK did not decrypt its ciphertext to the original text');
+    throw new Error('the SDK did not decrypt its own ciphertext to the original text');
   const work = {
     encrypt: (call) => client.encrypt(text(call), { context }),
     encryptSync: (call) => client.encryptSync(text(call), { context }),

@@ -69,7 +69,8 @@ async function streamed(length: number) {
     });
     let bytes = 0;
     for await (const piece of pieces.pipeThrough(encryptStream(client))) bytes += piece.length;
-    if (bytes < length) throw new Error(`expected ${length} bytes (got ${bytes})`);
+    if (bytes < length)
+      throw new Error(`an encrypted stream must have at least ${length} bytes (got ${bytes})`);
   };
   return [ours, () => bare(value)] as const;
 }

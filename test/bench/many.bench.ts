@@ -82,7 +82,8 @@ function cold(service: ReturnType<typeof memoryService>, run: (client: EaasClien
     const before = service.requests();
     await requireAll(run(client));
     const requests = service.requests() - before;
-    if (requests > 1) throw new Error(`expected one request (got ${requests})`);
+    if (requests > 1)
+      throw new Error(`the client must send at most one request for all values (got ${requests})`);
     await client.close();
   };
 }

@@ -49,7 +49,7 @@ async function fill({ db, eaas, plain }: Clinic): Promise<void> {
 
 async function readAll(patients: Clinic['db']['patient']): Promise<Row[]> {
   const rows = (await patients['findMany']?.()) as Row[];
-  if (rows.length !== size) throw new Error(`read ${rows.length} of ${size} rows`);
+  if (rows.length !== size) throw new Error(`expected ${size} rows from the database (got ${rows.length})`);
   return rows;
 }
 

@@ -48,7 +48,8 @@ async function contender({ service, newTenant }: Operator, size: number): Promis
     size,
     async run() {
       const { valid, checked } = await verifyChain(service, tenantId, { enough });
-      if (valid !== true || checked !== size) throw new Error(`verified ${checked} of ${size} entries`);
+      if (valid !== true || checked !== size)
+        throw new Error(`expected ${size} valid audit entries (got ${checked}, valid: ${valid})`);
     },
   };
 }

@@ -28,7 +28,7 @@ export function wrapInTransaction(service: Service) {
     const { state } = view;
     return service.database.transaction(async (tx) => {
       const head = await lockHead(tx, caller.tenantId);
-      if (!head) throw new Error('the audit head is missing');
+      if (!head) throw new Error('the head of the audit log is missing');
       const time = head.now;
       const { apiKey, key } = await readState(tx, state, caller, input.key_id);
       authorize(state, apiKey, caller, time);

@@ -169,7 +169,7 @@ test('eaas dev does not change a .env with another EAAS_BASE_URL, and creates no
   await writeFile(path, text);
   const { code, stderr } = await run([...program, 'dev', '--env'], { EAAS_DATA_DIR: data }, { cwd: folder });
   expect(code).toBe(3);
-  expect(stderr).toContain('has the EAAS_BASE_URL of another service');
+  expect(stderr).toContain('contains the EAAS_BASE_URL and the API key of another service');
   expect(await readFile(path, 'utf8')).toBe(text);
   expect(existsSync(data)).toBe(false);
 });

@@ -142,7 +142,7 @@ test('key destroy requires the name of the key in --confirm or typed at a termin
   const without = await eaas('key', 'destroy', name, ...onAcme);
   expect(without).toMatchObject({ code: 2, stdout: '' });
   expect(without.stderr).toBe(
-    'There is no terminal: add --confirm with the name of the key. Nothing was erased.\n',
+    'Nothing was erased. Without a terminal, the command needs --confirm with the name of the key.\n',
   );
   const wrong = await eaas('key', 'destroy', name, ...onAcme, '--confirm', 'other');
   expect(wrong).toMatchObject({ code: 2, stdout: '' });

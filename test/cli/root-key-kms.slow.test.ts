@@ -137,7 +137,7 @@ whereAvailable('moto (Python and PyPI)', moto !== undefined, () => {
     for (const [change, sentence] of failures) {
       const { code, stdout, stderr } = await execute({ EAAS_PORT: '0', ...env, ...change }, 'serve');
       expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
-      expect(stderr).toMatch(/^EAAS_ROOT_KEY_WRAPPED_FILE: AWS KMS did not serve the key arn:[^\n]*\.\n$/m);
+      expect(stderr).toMatch(/^EAAS_ROOT_KEY_WRAPPED_FILE: AWS KMS could not use the key arn:[^\n]*\.\n$/m);
       expect(stderr).toContain(sentence);
       expect(stderr).not.toMatch(/^ {4}at |secret-of-the-test/m);
     }

@@ -61,13 +61,13 @@ test('the error about a missing root key names the variables to set', async () =
   const { EAAS_ROOT_KEY: _, ...env } = eaas.env;
   const { code, stderr } = await run([...program, 'tenant', 'list'], env);
   expect(code).toBe(3);
-  expect(stderr).toContain('set EAAS_ROOT_KEY_FILE, EAAS_ROOT_KEY or EAAS_ROOT_KEY_COMMAND');
+  expect(stderr).toContain('set EAAS_ROOT_KEY_FILE, EAAS_ROOT_KEY, EAAS_ROOT_KEY_COMMAND or');
   const missing = await run([...program, 'tenant', 'list'], {
     ...env,
     EAAS_ROOT_KEY_FILE: '/nowhere/root.key',
   });
   expect(missing).toMatchObject({ code: 3 });
-  expect(missing.stderr).toContain('EAAS_ROOT_KEY_FILE: there is no file /nowhere/root.key');
+  expect(missing.stderr).toContain('EAAS_ROOT_KEY_FILE: the file /nowhere/root.key does not exist');
 });
 
 test('an operator can rotate the root key while a server runs, and the server then no longer needs the previous root key', async () => {

@@ -156,7 +156,7 @@ test.concurrent('tenant destroy without a terminal does nothing unless --confirm
   const tenant = await newTenant();
   const { code, stdout, stderr } = await eaas('tenant', 'destroy', tenant.name);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain('add --confirm with the name of the tenant. Nothing was erased.');
+  expect(stderr).toContain('needs --confirm with the name of the tenant.');
   expect(await eaas.json('tenant', 'show', tenant.name)).toEqual([tenant]);
 });
 

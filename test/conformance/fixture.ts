@@ -90,7 +90,8 @@ export async function newTenant(...options: string[]): Promise<Tenant> {
 }
 
 export function ok<Body>(answer: Answer<Body>): Body {
-  if (answer.status >= 300) throw new Error(`expected a success, got ${answer.status} ${answer.text}`);
+  if (answer.status >= 300)
+    throw new Error(`expected a successful response, got ${answer.status} ${answer.text}`);
   return answer.body;
 }
 

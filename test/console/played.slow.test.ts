@@ -35,7 +35,8 @@ whereAvailable('Chromium', hasChromium, () => {
     const printed = /^Playground +(\S+)$/m;
     await vi.waitUntil(() => child.exitCode !== null || printed.test(stdout()), { timeout: 60_000 });
     [, address = ''] = printed.exec(stdout()) ?? [];
-    if (address === '') throw new Error(`eaas dev printed no playground:\n${stdout()}${stderr()}`);
+    if (address === '')
+      throw new Error(`\`eaas dev\` did not print the URL of the playground:\n${stdout()}${stderr()}`);
   }, 180_000);
 
   afterAll(async () => {

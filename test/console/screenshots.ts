@@ -9,7 +9,7 @@ import { openStage } from './stage.ts';
 import { states } from './states.ts';
 
 const [folder, part = ''] = process.argv.slice(2);
-if (!folder) throw new Error('usage: screenshots.ts <folder> [<part of a name>]');
+if (!folder) throw new Error("usage: screenshots.ts <output folder> [<part of a screenshot's name>]");
 mkdirSync(folder, { recursive: true });
 const widths = [1440, 390] as const;
 const schemes = ['light', 'dark'] as const;

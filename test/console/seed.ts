@@ -72,7 +72,8 @@ export async function fill({ service }: Stage, keyId: string, total: number): Pr
       headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
       body: JSON.stringify({ items: Array.from({ length: items }, () => ({ key_id: keyId, dek })) }),
     });
-    if (status !== 200) throw new Error(`expected the status 200 of the batch (got ${status})`);
+    if (status !== 200)
+      throw new Error(`expected the status 200 in the response to the batch (got ${status})`);
   };
   for (let left = total; left > 0; left -= 1_000) await send(Math.min(left, 1_000));
 }

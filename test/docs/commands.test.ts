@@ -53,7 +53,7 @@ test.each(printed)('the command in $document exists: eaas $words', ({ words }) =
   const [path, command] =
     Array.from(commands).find(([name]) => ` eaas ${words.join(' ')} `.includes(` ${name} `)) ?? [];
   if (path === undefined || command === undefined)
-    throw new Error('the document has a command that the program does not have');
+    throw new Error('the document contains a command that the program `eaas` does not have');
   const rest = words.slice(path.split(' ').length - 1);
   const given = rest.filter((word) => word.startsWith('--'));
   const known = new Map(command.options.map((option) => [option.long, option]));

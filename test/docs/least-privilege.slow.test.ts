@@ -205,7 +205,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
     });
     await writeFile(log, lines.slice(0, -2).join('\n'));
     await expect(node()).rejects.toMatchObject({
-      stderr: expect.stringContaining('that the checkpoint states'),
+      stderr: expect.stringContaining('that the checkpoint contains'),
     });
   });
 });

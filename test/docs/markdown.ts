@@ -23,7 +23,8 @@ export function tablesOf(text: string): Table[] {
 /** Returns the rows of all tables whose first column has this title. Throws if no table has the title. */
 export function rowsUnder(text: string, head: string): (readonly string[])[] {
   const tables = tablesOf(text).filter((table) => table.head[0] === head);
-  if (tables.length === 0) throw new Error(`no table with the first column "${head}"`);
+  if (tables.length === 0)
+    throw new Error(`expected a table whose first column has the title "${head}" (got none)`);
   return tables.flatMap(({ rows }) => rows);
 }
 

@@ -46,7 +46,7 @@ export async function openTerminal(
         return { output: shown.slice(start, start + found.index), failed };
       }
       if (shell.exitCode !== null || Date.now() > deadline)
-        throw new Error(`the terminal did not finish:\n${lines}\n${shown.slice(start)}`);
+        throw new Error(`the terminal did not finish the commands in time:\n${lines}\n${shown.slice(start)}`);
     }
   };
   const close = async (): Promise<void> => {

@@ -52,7 +52,9 @@ export async function call<T = Record<string, unknown>>(...all: Parameters<typeo
   const { status, code, body } = await send(...all);
   if (status >= 200 && status <= 299) return body as T;
   const [, , method, path] = all;
-  throw new Error(`${method} ${path}: expected a success, got ${status} ${code} ${String(body['detail'])}`);
+  throw new Error(
+    `${method} ${path}: expected a successful response, got ${status} ${code} ${String(body['detail'])}`,
+  );
 }
 
 function parse(json: string): Record<string, unknown> {

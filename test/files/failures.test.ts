@@ -18,7 +18,7 @@ async function placeWithFile(): Promise<Place> {
   const place = await newPlace();
   await writeFile(place.at('a'), plaintext);
   const { code } = await place.type('eaas-files encrypt a', account.env);
-  if (code !== 0) throw new Error('the file was not encrypted');
+  if (code !== 0) throw new Error('the command that prepares the encrypted file failed');
   return place;
 }
 

@@ -81,7 +81,7 @@ test('an export without the id of its tenant needs --tenant', async () => {
   expect(tenant_id).toBe(account.tenant.tenant_id);
   await writeFile(place.at('key.json'), JSON.stringify(key));
   const without = await place.type(`${offline} v1.eaas`, noService);
-  expect(without).toMatchObject({ code: 3, stderr: expect.stringContaining('add --tenant') });
+  expect(without).toMatchObject({ code: 3, stderr: expect.stringContaining('pass --tenant') });
   const wrong = await place.type(`${offline} v1.eaas --tenant ${account.keyId}`, noService);
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/^v1\.eaas: decryption failed/) });
   const right = await place.type(`${offline} v1.eaas --tenant ${tenant_id} && cmp a v1`, noService);

@@ -131,5 +131,5 @@ test('at a terminal the command shows its progress, and with --quiet nothing', a
   expect(await atTerminal('eaas-files decrypt sealed --out back --quiet')).toEqual(done);
   const refused = await atTerminal('eaas-files encrypt big --out -');
   expect(refused).toMatchObject({ code: 2 });
-  expect(refused.stdout).toContain('The ciphertext is binary');
+  expect(refused.stdout).toContain('A terminal cannot show binary ciphertext');
 });

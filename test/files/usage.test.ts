@@ -75,7 +75,9 @@ test('two files that would have the same output are refused', async () => {
   await place.type('mkdir x y && echo 1 > x/a && echo 2 > y/a', {});
   const { code, stderr } = await place.type('eaas-files encrypt x/a y/a --out z', {});
   expect(code).toBe(2);
-  expect(stderr).toBe('x/a and y/a would both be written to z/a.eaas: process them separately.\n');
+  expect(stderr).toBe(
+    'x/a and y/a would have the same output file z/a.eaas: run a separate command for each file.\n',
+  );
 });
 
 test('without variables the command exits with 3 and names the variable', async () => {

@@ -41,7 +41,8 @@ function filesOf(name: string): [string, string][] {
   const [, section = ''] = manual.split(`\n### ${name}\n`);
   const [text = ''] = section.split(/^##/m);
   const found = Array.from(text.matchAll(/^```(?:ts|js) (\S+)\n(.*?)^```$/gms));
-  if (found.length === 0) throw new Error(`browser.md has no file in its section ${name}`);
+  if (found.length === 0)
+    throw new Error(`the section ${name} of browser.md must contain the code of a file`);
   return found.map(([, path = '', code = '']) => [path, code]);
 }
 
@@ -49,7 +50,7 @@ function filesOf(name: string): [string, string][] {
 function proxyModule(): string {
   const [, code = ''] = /^```ts\n(\/\/ eaas-proxy\.ts\n.*?)^```$/ms.exec(manual) ?? [];
   const own = code.replace("'https://app.example'", 'process.env.APP_ORIGIN!');
-  if (own === code) throw new Error('the module eaas-proxy.ts of browser.md has no `origin`');
+  if (own === code) throw new Error('the module eaas-proxy.ts in browser.md must set `origin`');
   return before + own;
 }
 
@@ -119,7 +120,8 @@ export async function startApp(
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   while (!(await answers(origin))) {
-    if (child.exitCode !== null) throw new Error(`the app of ${framework.name} ended: ${output}`);
+    if (child.exitCode !== null)
+      throw new Error(`the ${framework.name} app ended before it responded: ${output}`);
     await sleep(100);
   }
   return {

@@ -82,5 +82,5 @@ test('without the client of AWS KMS, a root key in AWS KMS stops the start with 
   const wrap = ['root-key', 'wrap', '--aws-kms', key, '--out', join(folder, 'other.wrapped')];
   const { code, stderr } = await run([...eaas, ...wrap], env, { cwd: folder });
   expect(code).toBe(3);
-  expect(stderr).toContain('run `npm install @aws-sdk/client-kms`');
+  expect(stderr).toContain('Run `npm install @aws-sdk/client-kms`');
 });

@@ -14,7 +14,7 @@ async function failuresOf(name: string): Promise<unknown[]> {
     const trial = part.trials.find((one) => `${part.name}:${one.name}` === name);
     if (trial) return failures(await runTrial(part, trial));
   }
-  throw new Error(`no trial is named ${name}`);
+  throw new Error(`no trial has the name ${name}`);
 }
 
 test('each mutation names a trial that exists', () => {

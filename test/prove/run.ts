@@ -27,7 +27,8 @@ function choose(names: readonly string[]): Chosen[] {
     const [partName = '', trialName] = name.split(':');
     const part = parts.find((known) => known.name === partName);
     const trials = part?.trials.filter((trial) => trialName === undefined || trial.name === trialName);
-    if (!part || !trials?.length) throw new Error(`"${name}" is not a part or a trial: see --list.`);
+    if (!part || !trials?.length)
+      throw new Error(`"${name}" is not the name of a part or a trial: list all names with --list.`);
     return { part, trials };
   });
 }
@@ -71,7 +72,9 @@ async function main(args: readonly string[]): Promise<number> {
   else if (names[0] === 'mutations') return (await proveMutations(names.slice(1))) > 0 ? 1 : 0;
   else {
     if (args.includes('--write') && (names.length > 0 || args.includes('--small'))) {
-      throw new Error('--write needs a run of every part at full size: remove --small and the names.');
+      throw new Error(
+        '--write needs a run of every part at full size: remove --small and the names of parts.',
+      );
     }
     console.log(
       `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? 'an unknown processor'}`,

@@ -40,7 +40,9 @@ export async function writeProof(outcomes: readonly Outcome[]): Promise<void> {
   await writeFile(page, text);
   const before = await readFile(manual, 'utf8');
   if (!quote.test(before))
-    throw new Error('the manual has no place for the summary, between <!-- proof --> and <!-- /proof -->');
+    throw new Error(
+      'the manual must contain <!-- proof --> and <!-- /proof -->, between which the summary is written',
+    );
   await writeFile(manual, before.replace(quote, `$1${summary}$2`));
   await promisify(execFile)('npx', ['oxfmt', fileURLToPath(page), fileURLToPath(manual)]);
 }

@@ -41,7 +41,7 @@ async function binary(scope: string, path: string, installed: string): Promise<s
   const platforms = existsSync(folder) ? readdirSync(folder).toSorted() : [];
   const places = [...platforms.map((platform) => join(folder, platform, path)), join(modules, installed)];
   const found = places.find((place) => existsSync(place));
-  if (found === undefined) throw new Error(`${folder} has no program for this platform`);
+  if (found === undefined) throw new Error(`the folder ${folder} has no program for this platform`);
   return found;
 }
 

@@ -40,7 +40,7 @@ export async function requireTools(name: Tools): Promise<string> {
     writeFileSync(note, locked);
     return modules;
   } catch (cause) {
-    throw new Error(`\`npm ci\` in ${folder} failed, and these tests need it`, { cause });
+    throw new Error(`\`npm ci\` failed in ${folder}, so the tools for these tests are missing`, { cause });
   } finally {
     release();
   }

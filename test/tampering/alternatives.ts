@@ -54,7 +54,7 @@ function byType(type: string, current: string | null): string[] {
     case 'uuid[]':
       return ['{}', '{00000000-0000-0000-0000-000000000000}'];
     default:
-      throw new Error(`the tests have no other values for columns of the type ${type}`);
+      throw new Error(`no test values are defined for columns of the type ${type}: add values for this type`);
   }
 }
 

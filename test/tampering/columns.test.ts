@@ -131,7 +131,8 @@ async function apply(table: Bound, row: Row, { name, type }: Column, value: stri
      and tenant_id = '${ann.tenantId}'`,
     [value],
   );
-  if (done.count !== 1) throw new Error(`${done.count} rows of ${table} were changed`);
+  if (done.count !== 1)
+    throw new Error(`the update must change exactly one row of ${table} (changed ${done.count})`);
 }
 
 describe.each(bound)('%s', (table) => {

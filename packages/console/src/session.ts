@@ -48,7 +48,7 @@ export async function enterWithCode(code: string | undefined = waitingCode): Pro
     if (response.status !== 201)
       throw new ServiceError(
         'unauthorized',
-        'the service refused the sign-in code: it is wrong, was used, or has expired',
+        'the sign-in code is wrong, was already used or has expired: get a new sign-in code',
         response,
       );
     const { api_key, expires_at, key_id, index_key, tenant } = (await response.json()) as Answer;

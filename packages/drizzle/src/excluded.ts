@@ -5,7 +5,8 @@ const origins = new WeakMap<SQL, Column>();
 
 /** Returns SQL for the value that the insert would have written. Use it in `set` of `onConflictDoUpdate`. */
 export function excluded(column: EncryptedColumn<unknown> | Column): SQL {
-  if (!is(column, Column)) throw new TypeError('`excluded` takes a column of a table');
+  if (!is(column, Column))
+    throw new TypeError('the argument of `excluded` must be a column of a Drizzle table');
   const value = sql`excluded.${sql.identifier(column.name)}`;
   origins.set(value, column);
   return value;

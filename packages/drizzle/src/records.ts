@@ -66,7 +66,7 @@ export function recordsFor(
   const known = new WeakMap<Encryption, TableRecords>();
   return (table) => {
     const [first] = encryptedColumns(table);
-    if (!first) throw new TypeError('the table has no encrypted columns');
+    if (!first) throw new TypeError('the table must have at least one encrypted column (got none)');
     const { encryption } = first;
     const name = encryption.table;
     const places = Object.entries(keyIds).filter(([place]) => place === name || place.startsWith(`${name}.`));

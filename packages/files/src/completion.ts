@@ -17,7 +17,8 @@ export function completionOf(commands: readonly Command[]): Command {
     ],
     async run({ parsed: { paths } }) {
       const [shell = ''] = paths;
-      if (!isShell(shell) || paths.length > 1) throw new WrongUsage('Name one shell: bash, zsh or fish.');
+      if (!isShell(shell) || paths.length > 1)
+        throw new WrongUsage('Pass the name of one shell: bash, zsh or fish.');
       process.stdout.write(shells[shell]([...commands, completion]));
       return 0;
     },

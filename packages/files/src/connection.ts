@@ -77,7 +77,7 @@ export async function withOpener<T>(parsed: Parsed, work: (opener: Opener) => Pr
     if (keyIds.length > 0) return work({ client, expected: { keyId: keyIds } });
     if (client.keyId === undefined) {
       throw new CannotStart(
-        'There is no key to expect: set EAAS_KEY_ID, pass --key, or accept every key with --any-key.',
+        'The id of the expected key is missing: set EAAS_KEY_ID, pass --key, or accept every key with --any-key.',
       );
     }
     return work({ client, expected: { keyId: client.keyId } });
@@ -88,7 +88,7 @@ export async function withOpener<T>(parsed: Parsed, work: (opener: Opener) => Pr
 export function keyIdsIn(parsed: Parsed): readonly string[] {
   const ids = parsed.all('key');
   if (ids.every((id) => parseUuid(id) !== undefined)) return ids;
-  throw new WrongUsage('--key must be the id of a key, which is a UUID: the `key_id`, not the name.');
+  throw new WrongUsage('--key must be a UUID: pass the `key_id` of the key, not the name of the key.');
 }
 
 /** Returns the context from --context, or undefined without this option. Throws WrongUsage. */
@@ -99,7 +99,7 @@ export function contextIn(parsed: Parsed): Context | undefined {
     return [text.slice(0, at), text.slice(at + 1)] as const;
   });
   if (new Set(pairs.map(([name]) => name)).size < pairs.length) {
-    throw new WrongUsage('--context can have each name only once.');
+    throw new WrongUsage('--context must not have the same name twice: pass one value for each name.');
   }
   return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
 }

@@ -90,5 +90,7 @@ async function decrypted(
 
 function withoutSuffix(name: string): string {
   if (isEncryptedName(name) && !/(?:^|[\\/])\.eaas$/.test(name)) return name.slice(0, -suffix.length);
-  throw new WrongUsage(`${inLine(name)} does not end in ${suffix}: name the file to write with --out.`);
+  throw new WrongUsage(
+    `${inLine(name)} does not end in ${suffix}: pass the path of the output file with --out.`,
+  );
 }

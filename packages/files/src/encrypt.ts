@@ -51,13 +51,15 @@ async function encryptFiles(run: Run): Promise<number> {
   const rename = (name: string): string => name + suffix;
   const jobs = await planOutputs(inputs, { out: parsed.one('out'), force, rename });
   if (process.stdout.isTTY && jobs.some(({ output }) => output === standard)) {
-    throw new WrongUsage('The ciphertext is binary: redirect standard output, or name a file with --out.');
+    throw new WrongUsage(
+      'A terminal cannot show binary ciphertext: redirect standard output, or pass an output file with --out.',
+    );
   }
   expectAll(run, inputs);
   return withClient(parsed, (client) => {
     const [keyId = client.keyId] = keyIdsIn(parsed);
     if (keyId === undefined)
-      throw new CannotStart('There is no key: set EAAS_KEY_ID, or pass --key with its id.');
+      throw new CannotStart('The id of the key is missing: set EAAS_KEY_ID, or pass --key.');
     const { signal } = stop;
     return forEachFile(
       run,

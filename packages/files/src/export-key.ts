@@ -40,9 +40,11 @@ export const exportKey: Command = {
 async function exportToFile({ parsed, stop: { signal } }: Run): Promise<number> {
   const path = parsed.one('public-key');
   if (path === undefined)
-    throw new WrongUsage('--public-key is required: the RSA public key to encrypt the export to.');
+    throw new WrongUsage(
+      '--public-key is missing: pass the file of an RSA public key, which encrypts the exported key.',
+    );
   if (parsed.paths.length > 0)
-    throw new WrongUsage('export-key takes no path: name the file to write with --out.');
+    throw new WrongUsage('`export-key` takes no path: pass the output file with --out.');
   const public_key = await readPublicKey(path);
   const output = parsed.one('out') ?? standard;
   const force = parsed.isSet('force');
@@ -50,7 +52,7 @@ async function exportToFile({ parsed, stop: { signal } }: Run): Promise<number> 
   const exported = await withClient(parsed, async (client) => {
     const [key_id = client.keyId] = keyIdsIn(parsed);
     if (key_id === undefined)
-      throw new CannotStart('There is no key: set EAAS_KEY_ID, or pass --key with its id.');
+      throw new CannotStart('The id of the key is missing: set EAAS_KEY_ID, or pass --key.');
     const versions: Exported['versions'] = [];
     for (let from_version = 1; ;) {
       const page = await client.keys.export({ key_id, public_key, from_version }, { signal });

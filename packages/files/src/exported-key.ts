@@ -29,7 +29,7 @@ export async function readExportedKeys(path: string): Promise<ExportedKey[]> {
   const keys = [value].flat();
   if (keys.every(isExportedKey)) return keys;
   throw new CannotStart(
-    `${inLine(path)} must be an exported key: the JSON that \`eaas-files export-key\` writes, or that POST /v1/keys/:key_id/export returns.`,
+    `${inLine(path)} must be an exported key: JSON from \`eaas-files export-key\` or from POST /v1/keys/:key_id/export.`,
   );
 }
 

@@ -63,5 +63,5 @@ function inOptions(message: string): string {
     .replace('`insecureHttp: true`', '--insecure-http')
     .replace('`baseUrl`', 'EAAS_BASE_URL')
     .replace('`apiKey`', 'EAAS_API_KEY')
-    .replace(', or a function that returns it', '');
+    .replace(', or a function that returns an API key', '');
 }

@@ -36,11 +36,11 @@ export const isEncryptedName = (name: string): boolean => name.endsWith(suffix);
 /** Finds the files of a command line. Without a path, the program reads standard input. Throws WrongUsage. */
 export async function findInputs(paths: readonly string[], options: InputOptions): Promise<Input[]> {
   if (paths.length === 0 && process.stdin.isTTY) {
-    throw new WrongUsage('Name at least one file, or pipe data to standard input.');
+    throw new WrongUsage('Pass at least one file, or pipe data to standard input.');
   }
   const named = paths.length === 0 ? [standard] : paths;
   if (named.includes(standard)) {
-    if (named.length > 1) throw new WrongUsage('`-` reads standard input, so it must be the only path.');
+    if (named.length > 1) throw new WrongUsage('`-` means standard input and must be the only path.');
     return [{ path: standard, relative: standard, isInFolder: false, size: undefined, mode: undefined }];
   }
   const found: Input[] = [];

@@ -49,7 +49,8 @@ export async function openOffline({
     engines: { values: nodeEngine, sync: nodeEngine, streams: nodeEngine },
     keyId: undefined,
     keyIds: [...keyIds],
-    wrap: () => Promise.reject(new WrongUsage('An exported key cannot encrypt.')),
+    wrap: () =>
+      Promise.reject(new WrongUsage('An exported key can only decrypt: encrypt with a key of the service.')),
     async unwrap(wrapped) {
       const { keyId, keyVersion } = wrapped;
       const material = materials.get(`${keyId} ${keyVersion}`);
@@ -101,8 +102,8 @@ function decryptMaterial(key: KeyObject, { encrypted, path }: Material): Buffer 
 function tenantOf({ tenant_id }: ExportedKey, tenant: string | undefined, path: string): string {
   const id = parseUuid(tenant ?? tenant_id ?? '');
   if (id !== undefined) return id;
-  if (tenant !== undefined) throw new WrongUsage('--tenant must be the id of a tenant, which is a UUID.');
+  if (tenant !== undefined) throw new WrongUsage('--tenant must be a UUID: pass the id of the tenant.');
   throw new CannotStart(
-    `${inLine(path)} does not name its tenant: add --tenant with the \`tenant_id\` of any audit entry of the tenant.`,
+    `${inLine(path)} has no \`tenant_id\`: pass --tenant with the \`tenant_id\` of any audit entry of the tenant.`,
   );
 }

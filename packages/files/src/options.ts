@@ -57,7 +57,7 @@ export function parseOptions(options: Options, words: readonly string[]): Parsed
     requireValue(option, rawName, value, inlineValue === true);
     const before = values.get(name) ?? [];
     if (before.length > 0 && option.value !== undefined && !option.multiple) {
-      throw new WrongUsage(`${rawName} can be passed only once.`);
+      throw new WrongUsage(`The option ${rawName} can be passed only once.`);
     }
     values.set(name, [...before, value ?? '']);
   }
@@ -85,5 +85,5 @@ function requireValue(option: Option, name: string, value: string | undefined, i
   }
   // `-` is a valid value. Any other argument with a leading hyphen is an option, except in the form --out=-x.
   if (value !== undefined && value !== '' && (isInline || value === '-' || !value.startsWith('-'))) return;
-  throw new WrongUsage(`${name} needs a value: ${name} <${option.value}>.`);
+  throw new WrongUsage(`The option ${name} needs a value: pass ${name} <${option.value}>.`);
 }

@@ -34,7 +34,9 @@ export async function planOutputs(
     const other = seen.get(output);
     if (other) {
       const both = `${inLine(other.path)} and ${inLine(input.path)}`;
-      throw new WrongUsage(`${both} would both be written to ${inLine(output)}: process them separately.`);
+      throw new WrongUsage(
+        `${both} would have the same output file ${inLine(output)}: run a separate command for each file.`,
+      );
     }
     seen.set(output, input);
   }
@@ -49,7 +51,8 @@ async function chooser(
 ): Promise<(input: Input) => string> {
   const isMany = inputs.length !== 1 || inputs.some(({ isInFolder }) => isInFolder);
   if (out === standard) {
-    if (isMany) throw new WrongUsage('`--out -` writes one file to standard output: name exactly one file.');
+    if (isMany)
+      throw new WrongUsage('`--out -` can write only one file to standard output: pass exactly one file.');
     return () => standard;
   }
   if (out === undefined) {
@@ -57,11 +60,13 @@ async function chooser(
   }
   const stats = await stat(out).catch(() => undefined);
   if (isMany && stats && !stats.isDirectory()) {
-    throw new WrongUsage(`--out must be a folder for several files (got the file ${inLine(out)}).`);
+    throw new WrongUsage(
+      `--out must be a folder if there are several input files (got the file ${inLine(out)}).`,
+    );
   }
   if (!isMany && !stats?.isDirectory() && !/[\\/]$/.test(out)) return () => out;
   if (inputs.some(({ path }) => path === standard)) {
-    throw new WrongUsage('--out must be a file for standard input (got a folder).');
+    throw new WrongUsage('--out must be a file if the input is standard input (got a folder).');
   }
   return ({ relative }) => join(out, rename(relative));
 }

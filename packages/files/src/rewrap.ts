@@ -44,7 +44,7 @@ async function rewrapFiles(run: Run): Promise<number> {
   const inputs = await findInputs(parsed.paths, { isRecursive, isWanted: isEncryptedName });
   const isPipe = inputs.some(({ path }) => path === standard);
   if (isPipe && process.stdout.isTTY)
-    throw new WrongUsage('The ciphertext is binary: redirect standard output.');
+    throw new WrongUsage('A terminal cannot show binary ciphertext: redirect standard output.');
   progress.expect(undefined, inputs.length);
   const results: Result[] = [];
   const failures = await withClient(parsed, (client) =>

@@ -14,5 +14,7 @@ export function canonicalJson(value: unknown): string {
       .map(([name, member]) => `${canonicalJson(name)}:${canonicalJson(member)}`);
     return `{${members.join()}}`;
   }
-  throw new InputError('JSON holds finite numbers, well-formed strings, booleans, null, arrays and objects');
+  throw new InputError(
+    'a JSON value must be a finite number, a well-formed string, a boolean, null, an array or an object',
+  );
 }

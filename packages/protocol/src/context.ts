@@ -42,9 +42,10 @@ export function additionalData(prefix: ArrayLike<number>, context?: Context): Ui
     const at = end + 4;
     const value = members[name];
     end = writeText(end, name);
-    if (end === at || end > at + maxContextName) refuse(`has a name of 0 or over ${maxContextName} bytes`);
-    if (name === '__proto__') refuse('cannot have the name `__proto__`');
-    if (typeof value !== 'string') refuse('has a value that is not a string');
+    if (end === at || end > at + maxContextName)
+      refuse(`context must have names of 1 to ${maxContextName} bytes`);
+    if (name === '__proto__') refuse('context must not have the name `__proto__`');
+    if (typeof value !== 'string') refuse('context must have only strings as values');
     end = writeText(end, value);
   }
   requireRoom(end - start);
@@ -58,7 +59,7 @@ export function additionalData(prefix: ArrayLike<number>, context?: Context): Ui
 export function requireOwn(context: Context | undefined, own: number): void {
   let all = 0;
   for (const _ in context) all++;
-  if (all !== own) refuse('must not have inherited members');
+  if (all !== own) refuse('context must not have inherited members');
 }
 
 /**
@@ -89,9 +90,9 @@ function bytewise(a: string, b: string): number {
 }
 
 function requireRoom(bytes: number): void {
-  if (bytes > maxContext) refuse(`takes more than ${maxContext} bytes`);
+  if (bytes > maxContext) refuse(`context must have at most ${maxContext} bytes when encoded`);
 }
 
 function refuse(reason: string): never {
-  throw new InputError(`context ${reason}`);
+  throw new InputError(reason);
 }

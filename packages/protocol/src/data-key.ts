@@ -91,6 +91,7 @@ export function wipeDataKey(dataKey: DataKey): void {
 
 function requireKey(dataKey: DataKey): unknown {
   // A wiped data key must not encrypt. Its bytes are zeros, which an attacker knows.
-  if (dataKey.key === undefined) throw new InputError('this data key was wiped');
+  if (dataKey.key === undefined)
+    throw new InputError('the data key was wiped from memory and can no longer be used');
   return dataKey.key;
 }

@@ -23,7 +23,8 @@ export function deriveDataKey<Mode extends EngineMode>(
  * HKDF is not used, because it limits `info` to 1,024 bytes, and the `info` of a stream contains the context.
  */
 export function hkdf(dek: Uint8Array, salt: Uint8Array, info: Uint8Array): Uint8Array {
-  if (dek.length !== dekLength) throw new InputError(`a DEK must have ${dekLength} bytes`);
+  if (dek.length !== dekLength)
+    throw new InputError(`a DEK (data encryption key) must have ${dekLength} bytes (got ${dek.length})`);
   const derived = new Uint8Array(64);
   const k = derived.subarray(0, 32);
   using(hmac(sha256, salt, dek), (prk) => {

@@ -47,7 +47,8 @@ export function readHeader(bytes: Uint8Array): Header | undefined {
   if (magic.some((byte, at) => at < bytes.length && bytes[at] !== byte)) throw new FormatError(notCiphertext);
   const version = bytes[3];
   if (version === undefined) return undefined;
-  if (version !== 1 && version !== 2) throw new FormatError(`envelope version ${version} is unknown`);
+  if (version !== 1 && version !== 2)
+    throw new FormatError(`the version of an envelope must be 1 or 2 (got ${version})`);
   if (bytes.length < fixedLength) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const length = fixedLength + view.getUint16(24);
@@ -128,7 +129,7 @@ export function formatHeader(version: 1 | 2, wrapped: Wrapped, room = 0): Uint8A
     throw new InputError(`a wrapped key must have 1 to ${maxWrappedKey} bytes (got ${wrappedKey.length})`);
   }
   if (keyVersion >>> 0 !== keyVersion)
-    throw new InputError('a key version must be an integer from 0 to 2^32 - 1');
+    throw new InputError(`a key version must be an integer from 0 to 2^32 - 1 (got ${keyVersion})`);
   const header = new Uint8Array(fixedLength + wrappedKey.length + room);
   header.set([...magic, version]);
   header.set(uuidToBytes(keyId), 4);
@@ -165,7 +166,9 @@ export function writeFront(
 export function replaceWrapped(bytes: Uint8Array, wrapped: Wrapped): Uint8Array<ArrayBuffer> {
   const { version, length, keyId } = parseHeader(bytes);
   if (wrapped.keyId !== keyId) {
-    throw new InputError(`expected a data key wrapped under ${keyId} (got ${wrapped.keyId})`);
+    throw new InputError(
+      `the new wrapped key must be from the same key ${keyId} (got a wrapped key of ${wrapped.keyId})`,
+    );
   }
   const rest = bytes.subarray(length);
   const replaced = formatHeader(version, wrapped, rest.length);

@@ -12,6 +12,9 @@ export function requireExpectedKey(keyId: string, expected: ExpectedKey): void {
   const { anyKey, keyId: names = [] } = expected as { anyKey?: true; keyId?: string | readonly string[] };
   if (anyKey) return;
   const named = [names].flat();
-  if (named.length === 0) throw new InputError('name the key that you expect: `keyId`, or `anyKey: true`');
+  if (named.length === 0)
+    throw new InputError(
+      'pass the id of the expected key as `keyId`, or accept every key with `anyKey: true`',
+    );
   if (!named.some((name) => parseUuid(name) === keyId)) throw new DecryptionError();
 }

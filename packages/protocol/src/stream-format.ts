@@ -83,7 +83,7 @@ export function layoutOf(ciphertextSize: number, headLength: number): Layout {
   const chunks = Math.max(1, Math.ceil(body / sealedChunkLength));
   // An empty last chunk is valid only if the whole stream has no plaintext.
   const least = (chunks - 1) * sealedChunkLength + tagLength + (chunks === 1 ? 0 : 1);
-  if (body < least) throw new FormatError(`a stream of ${ciphertextSize} bytes is incomplete`);
+  if (body < least) throw new FormatError(`the stream was truncated (got ${ciphertextSize} bytes)`);
   return { headLength, chunks, plaintextSize: body - chunks * tagLength };
 }
 
@@ -96,7 +96,7 @@ function headLengthOf(wrappedKeyLength: number): number {
 
 export function requireSize(size: number): void {
   if (!Number.isSafeInteger(size) || size < 0) {
-    throw new InputError(`a size must be a whole number of bytes (got ${size})`);
+    throw new InputError(`a size must be a whole number of bytes, at least 0 (got ${size})`);
   }
 }
 
@@ -134,7 +134,8 @@ export class ChunkCipher {
 
   #requireKey(): unknown {
     // A wiped key must not encrypt. Its bytes are zeros, which an attacker knows.
-    if (this.#key === undefined) throw new InputError('the stream or the file was closed');
+    if (this.#key === undefined)
+      throw new InputError('the stream or file was already closed and can no longer be used');
     return this.#key;
   }
 }

@@ -150,7 +150,7 @@ function rangeStream(
           left -= value?.length ?? 0;
           if (left < 0) {
             throw new InputError(
-              `\`read\` of the source must return ${end - start} bytes (got ${-left} more)`,
+              `\`read\` of the source must return ${end - start} bytes (got ${-left} bytes too many)`,
             );
           }
           // The source has ended before the end of the requested range, so the file was truncated after `openFile`.

@@ -6,7 +6,7 @@ const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBO
 
 /** Encodes text in UTF-8. Throws InputError for a lone surrogate, because TextEncoder would replace it. */
 export function toUtf8(text: string, what = 'text'): Uint8Array<ArrayBuffer> {
-  if (!text.isWellFormed()) throw new InputError(`${what} has a lone surrogate`);
+  if (!text.isWellFormed()) throw new InputError(`${what} must be valid Unicode (got a lone surrogate)`);
   return encoder.encode(text);
 }
 

@@ -9,7 +9,7 @@ export function parseUuid(text: string): string | undefined {
 /** Returns the 16 bytes of a UUID. Throws InputError if the text is not a UUID. */
 export function uuidToBytes(text: string): Uint8Array {
   const id = parseUuid(text);
-  if (!id) throw new InputError('a key id must be a UUID: the `key_id` of POST /v1/keys');
+  if (!id) throw new InputError('a key id must be a UUID: pass the `key_id` that POST /v1/keys returned');
   return fromHex(id);
 }
 

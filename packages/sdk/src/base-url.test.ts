@@ -10,17 +10,20 @@ describe('base URL', () => {
     [undefined, '(got undefined): is EAAS_BASE_URL set?'],
     ['', '(got an empty string): is EAAS_BASE_URL set?'],
     [7, '(got a number): is EAAS_BASE_URL set?'],
-    ['127.0.0.1:8080', '(got "127.0.0.1:8080"): begin it with https://'],
-    ['localhost:8080', '(got "localhost:8080"): begin it with https://'],
-    ['/eaas', '(got "/eaas"): begin it with https://'],
-    ['ftp://eaas.example', '(got "ftp://eaas.example"): begin it with https://'],
-    ['eaas_sk_0', '(got something else): begin it with https://'],
-    ['https://a:b@eaas.example', 'it must have no user name, password, query or fragment'],
-    ['https://eaas.example?x', 'it must have no user name, password, query or fragment'],
+    ['127.0.0.1:8080', ', such as https://eaas.example or http://localhost:8080 (got "127.0.0.1:8080")'],
+    ['localhost:8080', ', such as https://eaas.example or http://localhost:8080 (got "localhost:8080")'],
+    ['/eaas', ', such as https://eaas.example or http://localhost:8080 (got "/eaas")'],
+    [
+      'ftp://eaas.example',
+      ', such as https://eaas.example or http://localhost:8080 (got "ftp://eaas.example")',
+    ],
+    ['eaas_sk_0', ', such as https://eaas.example or http://localhost:8080 (got something else)'],
+    ['https://a:b@eaas.example', 'without a user name, password, query and fragment'],
+    ['https://eaas.example?x', 'without a user name, password, query and fragment'],
   ])('the constructor throws for the base URL %j', (given, message) => {
     const make = (): string => baseUrlOf(given as string, undefined);
     expect(make).toThrow(InputError);
-    expect(make).toThrow(`\`baseUrl\` must be the URL of the service, such as https://eaas.example`);
+    expect(make).toThrow(`\`baseUrl\` must be the URL of the service`);
     expect(make).toThrow(message);
   });
 

@@ -8,24 +8,24 @@ import { kindOf } from './require-options.ts';
 export function baseUrlOf(given: string | undefined, insecureHttp: boolean | undefined): string {
   if (typeof given !== 'string' || given === '') {
     const got = given === '' ? 'an empty string' : kindOf(given);
-    throw new InputError(`${expected} (got ${got}): is EAAS_BASE_URL set?`);
+    throw new InputError(`\`baseUrl\` must be the URL of the service (got ${got}): is EAAS_BASE_URL set?`);
   }
   const url = parseUrl(given);
   if (!url || !/^https?:$/.test(url.protocol)) {
     // Shows the string only if it cannot contain a secret, such as a password before `@` or the token of an API key.
     const shown = /^(?!.*eaas_sk_)[\w.:/[\]-]{1,100}$/.test(given) ? `"${given}"` : 'something else';
     throw new InputError(
-      `${expected} (got ${shown}): begin it with https://, or with http:// for this machine`,
+      `\`baseUrl\` must be the URL of the service, such as https://eaas.example or http://localhost:8080 (got ${shown})`,
     );
   }
   if (url.username || url.password || url.search || url.hash) {
-    throw new InputError(`${expected}: it must have no user name, password, query or fragment`);
+    throw new InputError(
+      '`baseUrl` must be the URL of the service without a user name, password, query and fragment',
+    );
   }
   requireSecureUrl(url, insecureHttp, 'baseUrl');
   return url.href.replace(/(\/v1)?\/*$/, '');
 }
-
-const expected = '`baseUrl` must be the URL of the service, such as https://eaas.example';
 
 /** Parses a URL, and returns undefined if the URL is invalid. Some platforms lack `URL.canParse`. */
 export function parseUrl(text: string, base?: string): URL | undefined {

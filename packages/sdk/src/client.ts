@@ -132,7 +132,7 @@ async function authorization(apiKey: EaasClientOptions['apiKey']): Promise<Recor
   try {
     if (typeof apiKey === 'function') token = await apiKey();
   } catch {
-    throw new ServiceError('unauthorized', 'the function `apiKey` threw an error');
+    throw new ServiceError('unauthorized', 'the function that was passed as `apiKey` threw an error');
   }
   return { authorization: `Bearer ${requireToken(token)}` };
 }
@@ -145,7 +145,7 @@ function requireToken(given: unknown): string {
   if (typeof given === 'string')
     got = given === '' ? 'an empty string): is EAAS_API_KEY set?' : 'another string)';
   throw new InputError(
-    `\`apiKey\` must be the token of an API key, eaas_sk_ and 49 characters, or a function that returns it (got ${got}`,
+    `\`apiKey\` must be an API key, eaas_sk_ and 49 characters, or a function that returns an API key (got ${got}`,
   );
 }
 

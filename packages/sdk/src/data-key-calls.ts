@@ -18,14 +18,18 @@ export function createDataKeyCalls(call: Call, patience: Patience) {
   return {
     async wrap(dek: Uint8Array, { keyId, wrapContext }: Partition, options?: CallOptions): Promise<Wrapped> {
       if (!(dek instanceof Uint8Array) || dek.length !== 32) {
-        throw new InputError(`a DEK must be a Uint8Array of 32 bytes (got ${kindOf(dek)})`);
+        throw new InputError(
+          `a DEK (data encryption key) must be a Uint8Array of 32 bytes (got ${kindOf(dek)})`,
+        );
       }
       const context = contextOf(wrapContext);
       return wrappedOf(await wrap({ key_id: keyId, dek: toBase64(dek), context }, options), keyId);
     },
     async unwrap(wrapped: Wrapped, { wrapContext, signal }: UnwrapOptions = {}): Promise<Uint8Array> {
       if (!(wrapped?.wrappedKey instanceof Uint8Array)) {
-        throw new InputError(`\`unwrap\` takes the return value of \`wrap\` (got ${kindOf(wrapped)})`);
+        throw new InputError(
+          `the argument of \`unwrap\` must be the return value of \`wrap\` (got ${kindOf(wrapped)})`,
+        );
       }
       const { keyId: key_id, keyVersion: key_version, wrappedKey } = wrapped;
       const context = contextOf(wrapContext);

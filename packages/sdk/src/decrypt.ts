@@ -153,7 +153,7 @@ export function createDecrypter(
       }
       if (wanted.size > limits.maxEntries) {
         throw new InputError(
-          `these ciphertexts need ${wanted.size} data keys, but \`cache.decrypt\` keeps ${limits.maxEntries}: raise its \`maxEntries\``,
+          `the ciphertexts need ${wanted.size} data keys, but the cache keeps at most ${limits.maxEntries}: raise \`cache.decrypt.maxEntries\``,
         );
       }
       const missing = Array.from(wanted).filter(([name]) => !cache.find(name));
@@ -169,7 +169,7 @@ export function createDecrypter(
 
 function requireForm(form: DecryptedForm | undefined): void {
   if (form === undefined || form === 'bytes' || form === 'text') return;
-  throw new InputError("`as` must be 'bytes' or 'text'");
+  throw new InputError("the option `as` must be 'bytes' or 'text'");
 }
 
 /** Decodes a plaintext as UTF-8. Throws DecryptionError for other bytes. */

@@ -95,7 +95,7 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       if (signal?.aborted) throw aborted();
       if (alwaysFresh)
         throw new InputError(
-          '`prime` needs a data key for several messages: raise the limits of `cache.encrypt`',
+          '`prime` needs a cache that reuses data keys: raise `cache.encrypt.maxMessages` above 1',
         );
       const of = { keyId: requireKeyId(usual), scope, wrapContext: contextOf(wrapContext) };
       await keys.prime(of, keep, signal);
@@ -108,12 +108,13 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
 function sealAs(form: EncryptedForm = 'bundle'): Seal<Encrypted> {
   if (form === 'bundle') return sealBundle;
   if (form === 'bytes') return sealBytes;
-  throw new InputError("`as` must be 'bundle' or 'bytes'");
+  throw new InputError("the option `as` must be 'bundle' or 'bytes'");
 }
 
 /** Throws InputError if neither the call nor the client has a key id. */
 export function requireKeyId(keyId: KeyId): string {
-  if (keyId === undefined) throw new InputError('`keyId` is missing: pass it to this call or to the client');
+  if (keyId === undefined)
+    throw new InputError('`keyId` is missing: pass `keyId` to this call or to the client');
   if (typeof keyId === 'string' && parseUuid(keyId)) return keyId;
   // Shows the key name that the caller passed instead of the id. Never shows an API key.
   const isName = typeof keyId === 'string' && /^(?!.*eaas_sk_)[\w .-]{1,128}$/.test(keyId);

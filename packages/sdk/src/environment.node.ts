@@ -19,7 +19,7 @@ export function withEnvironment(options: EaasClientOptions): EaasClientOptions {
   }
   if (options.apiKey === undefined && env['EAAS_API_KEY']) {
     throw new InputError(
-      '`apiKey` must be passed together with `baseUrl` (got undefined), because EAAS_API_KEY is only for the service at EAAS_BASE_URL',
+      '`apiKey` must be passed together with `baseUrl` (got undefined): EAAS_API_KEY is used only with EAAS_BASE_URL',
     );
   }
   return options;

@@ -43,7 +43,7 @@ test('the API key of the environment is never sent to a passed `baseUrl`', async
   const { requests, fetch } = recorder();
   for (const absent of [{}, { apiKey: undefined }]) {
     const make = () => new EaasClient({ baseUrl: 'https://elsewhere.example', fetch, ...absent });
-    expect(make).toThrow('EAAS_API_KEY is only for the service at EAAS_BASE_URL');
+    expect(make).toThrow('EAAS_API_KEY is used only with EAAS_BASE_URL');
     expect(make).toThrow(InputError);
     expect(make).not.toThrow(service.apiKey);
   }
@@ -64,7 +64,7 @@ test.each([
   ['EAAS_BASE_URL', '', 'is EAAS_BASE_URL set?'],
   ['EAAS_BASE_URL', 'http://eaas.example', 'must use https:'],
   ['EAAS_API_KEY', undefined, 'is EAAS_API_KEY set?'],
-  ['EAAS_API_KEY', 'hunter2', 'must be the token of an API key'],
+  ['EAAS_API_KEY', 'hunter2', 'must be an API key'],
 ])('the constructor throws InputError with advice if the environment has %s=%s', (name, value, advice) => {
   vi.stubEnv(name, value);
   expect(() => new EaasClient()).toThrow(advice);

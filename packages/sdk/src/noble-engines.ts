@@ -10,7 +10,7 @@ export async function loadNoble(): Promise<typeof Noble> {
   } catch {
     throw new ServiceError(
       'network',
-      'the module noble could not be loaded: check that this version of the app is still deployed',
+      'a JavaScript file of this app (the noble engine) could not be loaded: check that the file is still deployed',
     );
   }
 }

@@ -119,7 +119,7 @@ test.each<[string, () => unknown, RegExp]>([
   ],
   ['a DEK of text', () => client.wrap('a'.repeat(32) as never), /Uint8Array of 32 bytes \(got a string\)/],
   ['a short DEK', () => client.wrap(new Uint8Array(16)), /\(got a Uint8Array of 16 bytes\)/],
-  ['a DEK to unwrap', () => client.unwrap(new Uint8Array(32) as never), /takes the return value of `wrap`/],
+  ['a DEK to unwrap', () => client.unwrap(new Uint8Array(32) as never), /must be the return value of `wrap`/],
   ['a number to hash', () => client.hash(7 as never), /must be a string \(got a number\)/],
   ['a number to encrypt', () => client.encrypt(7 as never), /a string or a Uint8Array \(got a number\)/],
   ['a number to decrypt', () => client.decrypt(7 as never), /`ciphertext` \(got a number\)/],

@@ -196,7 +196,7 @@ export function fromProblem(
     ? new ServiceError(problem.code, problem.detail, details)
     : new ServiceError(
         'invalid_response',
-        `the service responded with ${status} and gave no reason`,
+        `the service responded with the status ${status} and no error details`,
         details,
       );
 }

@@ -21,7 +21,8 @@ export const awsKms: KeyService = {
         options,
       ),
     );
-    if (!CiphertextBlob) throw new CannotStart('AWS KMS returned no ciphertext.');
+    if (!CiphertextBlob)
+      throw new CannotStart('AWS KMS did not return a ciphertext for the root key: try again.');
     // `KeyId` in the response is the ARN of the key, even if the operator configured an alias.
     return { key: KeyId ?? key, ciphertext: Buffer.from(CiphertextBlob).toString('base64') };
   },
@@ -52,7 +53,7 @@ async function call<T>(
   } catch (error) {
     const name = error instanceof Error ? error.name : 'Error';
     throw new CannotStart(
-      `AWS KMS did not serve the key ${key} (${name}: ${reasonOf(error)}). ${remedies[name] ?? otherRemedy}`,
+      `AWS KMS could not use the key ${key} (${name}: ${reasonOf(error)}). ${remedies[name] ?? otherRemedy}`,
     );
   } finally {
     client.destroy();
@@ -79,8 +80,8 @@ async function loadClient(): Promise<typeof Kms> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new CannotStart(
-      'AWS KMS needs the package @aws-sdk/client-kms, which is not installed: run `npm install @aws-sdk/client-kms` in ' +
-        'the folder in which @eaas/server is installed.',
+      'AWS KMS needs the package @aws-sdk/client-kms, which is not installed. ' +
+        'Run `npm install @aws-sdk/client-kms` in the folder in which @eaas/server is installed.',
     );
   }
 }

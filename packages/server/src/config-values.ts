@@ -76,8 +76,8 @@ export function publicOrigin(read: Read, variable: Variable): string | null {
   const isSecure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(hostOf(url)));
   if (url?.origin === text && isSecure) return text;
   throw new CannotStart(
-    `${variable} must be an origin such as https://eaas.example: use https (http only for this machine), ` +
-      'and write nothing after the host and the port.',
+    `${variable} must be an origin such as https://eaas.example, without a path or a final slash. ` +
+      'Use https, or http if the host is this machine.',
   );
 }
 
@@ -93,7 +93,7 @@ export function proxyAddresses(read: Read, variable: Variable): readonly string[
   const entries = text.split(',').map((entry) => entry.trim());
   if (entries.every(isProxyAddress)) return entries;
   throw new CannotStart(
-    `${variable} must be IP addresses or networks of proxies, separated by commas, as in 10.0.0.0/8,192.0.2.7.`,
+    `${variable} must be IP addresses or networks of proxies with commas between them, as in 10.0.0.0/8,192.0.2.7.`,
   );
 }
 
@@ -110,15 +110,15 @@ export function postgresUrl(read: Read, variable: Variable): string | null {
   if (text === undefined) return null;
   if (!isPostgresUrl(text)) {
     throw new CannotStart(
-      `${variable} must be a URL of PostgreSQL, as in postgres://user:password@host:5432/database (special ` +
-        'characters in the password percent-encoded).',
+      `${variable} must be a PostgreSQL URL, as in postgres://user:password@host:5432/database. ` +
+        'Special characters in the password must be percent-encoded.',
     );
   }
   // A URL with several hosts is refused, because postgres.js hangs while one of the hosts is down. A host can be down
   // during a failover.
   if (decodeURIComponent(new URL(text).hostname).includes(',')) {
     throw new CannotStart(
-      `${variable} must have exactly one host: a name, an IP address, or a proxy that follows the primary.`,
+      `${variable} must have exactly one host. For a cluster, use a proxy that follows the primary.`,
     );
   }
   return text;

@@ -150,7 +150,9 @@ test.each(['127.0.0.1', '127.1.2.3', '::1', '[::1]', 'localhost'])(
 test.each(['0.0.0.0', '::', '192.0.2.1', 'eaas.example', '127.0.0.1.example'])(
   'a server that listens on %s needs TLS, a proxy or EAAS_INSECURE_HTTP=1',
   (EAAS_HOST) => {
-    expect(refusal({ EAAS_HOST })).toContain(`EAAS_HOST=${EAAS_HOST} would send secrets over the network`);
+    expect(refusal({ EAAS_HOST })).toContain(
+      `With EAAS_HOST=${EAAS_HOST}, the server would send secrets over the network`,
+    );
     expect(refusal({ EAAS_HOST, EAAS_INSECURE_HTTP: '0' })).toContain('EAAS_INSECURE_HTTP=1');
     expect(readConfig({ EAAS_HOST, EAAS_INSECURE_HTTP: '1' }).unencrypted).toBe(true);
     expect(readConfig({ EAAS_HOST, EAAS_TRUST_PROXY: '10.0.0.1' }).unencrypted).toBe(false);
@@ -174,7 +176,7 @@ test('EAAS_ variables of clients are not reported as unknown', () => {
 test.each(['postgres://server@a,b:5432/eaas', 'postgres://server@a%2Cb/eaas'])(
   'the database URL %s is refused, because it has two hosts',
   (url) => {
-    expect(refusal({ DATABASE_URL: url })).toMatch(/^DATABASE_URL must have exactly one host: /);
+    expect(refusal({ DATABASE_URL: url })).toMatch(/^DATABASE_URL must have exactly one host\. /);
   },
 );
 

@@ -91,8 +91,8 @@ export function readConfig(
   const migrateDatabaseUrl = postgresUrl(read, 'EAAS_MIGRATE_DATABASE_URL');
   if (migrateDatabaseUrl !== null && databaseUrl === null) {
     throw new CannotStart(
-      'EAAS_MIGRATE_DATABASE_URL is set but DATABASE_URL is not: set DATABASE_URL to the role that the server runs ' +
-        'under, or remove both to use the embedded database.',
+      'EAAS_MIGRATE_DATABASE_URL is set, but DATABASE_URL is not set. ' +
+        'Set DATABASE_URL to the role of the server. To use the embedded database, remove both variables.',
     );
   }
   const listening = readListening(read);
@@ -126,14 +126,16 @@ function readListening(read: Read): Listening {
   const insecure = oneOf(read, 'EAAS_INSECURE_HTTP', ['0', '1']) === '1';
   const [cert, key] = [read('EAAS_TLS_CERT_FILE'), read('EAAS_TLS_KEY_FILE')];
   if ((cert === undefined) !== (key === undefined)) {
-    throw new CannotStart('EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE need each other: set both, or neither.');
+    throw new CannotStart(
+      'EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE need each other: set both variables, or neither.',
+    );
   }
   const tlsFiles = cert !== undefined && key !== undefined ? { cert, key } : null;
   const unencrypted = !isLoopback(host) && !tlsFiles && !trustProxy;
   if (unencrypted && !insecure) {
     throw new CannotStart(
-      `EAAS_HOST=${host} would send secrets over the network in plain HTTP: set EAAS_TLS_CERT_FILE and ` +
-        'EAAS_TLS_KEY_FILE, or EAAS_TRUST_PROXY to the IP addresses of the TLS proxy, or EAAS_INSECURE_HTTP=1.',
+      `With EAAS_HOST=${host}, the server would send secrets over the network in plain HTTP. ` +
+        'Set EAAS_TLS_CERT_FILE and EAAS_TLS_KEY_FILE, or EAAS_TRUST_PROXY to the IP addresses of the TLS proxy, or EAAS_INSECURE_HTTP=1.',
     );
   }
   const port = wholeNumber(read, 'EAAS_PORT', { otherwise: 8080, least: 0, most: 65_535 });
@@ -150,8 +152,8 @@ function readConsole(
   const publicUrl = publicOrigin(read, 'EAAS_PUBLIC_URL');
   if (isOn && publicUrl === null && !['127.0.0.1', 'localhost', '::1'].includes(host)) {
     throw new CannotStart(
-      `The console needs EAAS_PUBLIC_URL when EAAS_HOST is ${host}: set it to the origin by which browsers reach the ` +
-        'server, as in https://eaas.example, or set EAAS_CONSOLE=0.',
+      `The console needs EAAS_PUBLIC_URL if EAAS_HOST is ${host}. ` +
+        'Set EAAS_PUBLIC_URL to the origin of the server in browsers, as in https://eaas.example, or set EAAS_CONSOLE=0.',
     );
   }
   return { console: isOn, publicUrl };

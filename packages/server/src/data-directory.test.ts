@@ -55,7 +55,7 @@ test.runIf(process.getuid?.() === 0)('a directory of another user is refused', a
   const path = await withDatabase(await temporaryDirectory());
   await chown(path, 12_345, 12_345);
   for (const open of [createDataDirectory, findDataDirectory]) {
-    await expect(open(path)).rejects.toThrow(`${path} belongs to the user with the id 12345`);
+    await expect(open(path)).rejects.toThrow(`${path} belongs to the user id 12345`);
   }
 });
 

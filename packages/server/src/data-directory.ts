@@ -55,8 +55,8 @@ async function openDataDirectory(directory: string): Promise<DataDirectory> {
   await requireOwn(directory);
   if (((await stat(directory)).mode & 0o066) !== 0) {
     throw new CannotStart(
-      `Other users of this machine can read or write the data directory ${directory}, which holds the keys and ` +
-        `the database. Run \`chmod 700 ${directory}\`.`,
+      `Other users of this machine can read or write the data directory ${directory}. ` +
+        `Run \`chmod 700 ${directory}\`.`,
     );
   }
   return {
@@ -72,8 +72,8 @@ async function requireOwn(directory: string): Promise<void> {
   const user = getuid?.();
   if (user === undefined || uid === user) return;
   throw new CannotStart(
-    `The data directory ${directory} belongs to the user with the id ${uid}, and this program runs as ${user}. Run it ` +
-      'as that user, or set EAAS_DATA_DIR to another directory.',
+    `The data directory ${directory} belongs to the user id ${uid}, but this program runs as the user id ${user}. ` +
+      'Run the program as the owner of the directory, or set EAAS_DATA_DIR to another directory.',
   );
 }
 

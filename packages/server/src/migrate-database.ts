@@ -18,8 +18,8 @@ export async function migrateDatabase(config: Config) {
   } catch (error) {
     if (!isDenied(error)) throw error;
     throw new CannotStart(
-      `The database refused the migration (${reasonOf(error)}). A migration needs the role that owns the database: set ` +
-        "EAAS_MIGRATE_DATABASE_URL to that role, and DATABASE_URL to the server's role.",
+      `The database refused the migration (${reasonOf(error)}). ` +
+        'Set EAAS_MIGRATE_DATABASE_URL to the role that owns the database, and DATABASE_URL to the role of the server.',
       { cause: error },
     );
   } finally {
@@ -30,7 +30,7 @@ export async function migrateDatabase(config: Config) {
 async function requireRole(owner: Pool, role: string): Promise<void> {
   if (role === '') {
     throw new CannotStart(
-      "DATABASE_URL must name the server's role, because the migration grants rights to that role: add the user to the URL.",
+      'DATABASE_URL must contain the role of the server as its user, because the migration grants rights to this role.',
     );
   }
   if (await roleExists(owner, role)) return;

@@ -46,8 +46,8 @@ export async function openDatabase(config: Config, purpose: Purpose): Promise<Op
 const noRootKey: RootKeyProvider = {
   load() {
     throw new CannotStart(
-      'There is no root key: set EAAS_ROOT_KEY_FILE, EAAS_ROOT_KEY or EAAS_ROOT_KEY_COMMAND, or ' +
-        'EAAS_ROOT_KEY_WRAPPED_FILE for one in a key service. For a new database `eaas root-key generate` makes one. ' +
+      'There is no root key: set EAAS_ROOT_KEY_FILE, EAAS_ROOT_KEY, EAAS_ROOT_KEY_COMMAND or EAAS_ROOT_KEY_WRAPPED_FILE. ' +
+        'For a new database, make a root key with `eaas root-key generate`. ' +
         'Keep a copy apart from the database, because without the root key nothing can be decrypted.',
     );
   },

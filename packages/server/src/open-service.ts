@@ -73,12 +73,12 @@ async function requireMigrated(sql: Pool): Promise<void> {
   } catch (error) {
     if (!isDenied(error)) throw error;
     throw new CannotStart(
-      'The role of DATABASE_URL cannot read the schema: run `eaas migrate` with EAAS_MIGRATE_DATABASE_URL set to the ' +
-        'role that owns the tables. The migration grants what the server needs.',
+      'The role of DATABASE_URL has no right to read the schema. ' +
+        'To grant the right, run `eaas migrate` with EAAS_MIGRATE_DATABASE_URL set to the role that owns the tables.',
     );
   }
   throw new CannotStart(
-    'The database is not prepared for this version of the program: run `eaas migrate` first.',
+    'The database is not yet migrated to this version of the program: run `eaas migrate` first.',
   );
 }
 

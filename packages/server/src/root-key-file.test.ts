@@ -38,7 +38,7 @@ test('concurrent calls all return the same root key, and leave no other file', a
 test('a missing root key is not replaced by a new one if data exists', async () => {
   const path = await keyFile();
   await expect(readOrCreateRootKeyFile(path, { mayCreate: false })).rejects.toThrow(
-    `The root key ${path} is missing, and a new one would not open the existing data.`,
+    `The root key file ${path} is missing, and no other key can decrypt the existing data.`,
   );
   expect(await readdir(join(path, '..'))).toEqual([]);
 });
@@ -72,7 +72,7 @@ test.each([
 ])('a root key file with %s is refused, and the error does not show the content', async (_, content) => {
   const path = await keyFile(content);
   await expect(readOrCreateRootKeyFile(path, { mayCreate: true })).rejects.toThrow(
-    `The root key ${path} must hold exactly 32 bytes in base64 (44 characters) and nothing else.`,
+    `The root key file ${path} must contain exactly 32 bytes in base64 (44 characters) and nothing else.`,
   );
   expect(await readFile(path, 'utf8')).toBe(content);
 });

@@ -19,7 +19,7 @@ export async function readOrCreateRootKeyFile(
   if (existing) return existing;
   if (!mayCreate) {
     throw new CannotStart(
-      `The root key ${path} is missing, and a new one would not open the existing data. Restore the file from your copy.`,
+      `The root key file ${path} is missing, and no other key can decrypt the existing data. Restore the file from your copy.`,
     );
   }
   // If no file was created, another process has created the file at the same time, and the root key in that file is
@@ -40,15 +40,15 @@ export async function readRootKeyFile(path: string): Promise<Uint8Array | undefi
   try {
     if (isOpenToOthers(await file.stat())) {
       throw new CannotStart(
-        `Other users of this machine can read the root key ${path}. Run \`chmod 600 ${path}\`, or mount the secret with ` +
-          'mode 0400.',
+        `Other users of this machine can read the root key file ${path}. ` +
+          `Run \`chmod 600 ${path}\`, or mount the secret with mode 0400.`,
       );
     }
     const { bytesRead } = await file.read(text);
     const key = decodeRootKey(text.subarray(0, bytesRead));
     if (key) return key;
     throw new CannotStart(
-      `The root key ${path} must hold exactly 32 bytes in base64 (44 characters) and nothing else.`,
+      `The root key file ${path} must contain exactly 32 bytes in base64 (44 characters) and nothing else.`,
     );
   } finally {
     text.fill(0);

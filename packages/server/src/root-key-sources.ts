@@ -47,7 +47,9 @@ function onlyOne(read: Read, prefix: 'EAAS_ROOT_KEY' | 'EAAS_ROOT_KEY_PREVIOUS')
   });
   const [one, other] = given;
   if (one && other) {
-    throw new CannotStart(`${one.variable} and ${other.variable} are both set: keep one of them.`);
+    throw new CannotStart(
+      `${one.variable} and ${other.variable} are both set: remove one of these variables.`,
+    );
   }
   return one;
 }

@@ -29,7 +29,7 @@ export function rootKeyInVariable(variable: string, value: string): RootKeyProvi
     text.fill(0);
     if (key) return key;
     throw new CannotStart(
-      `${variable} must be exactly 32 bytes in base64 (44 characters); \`eaas root-key generate\` makes one.`,
+      `${variable} must be exactly 32 bytes in base64 (44 characters). Make a root key with \`eaas root-key generate\`.`,
     );
   };
   decode().fill(0);
@@ -46,8 +46,8 @@ export function rootKeyInFile(variable: string, path: string): RootKeyProvider {
       });
       if (key) return key;
       throw new CannotStart(
-        `${variable}: there is no file ${path}. Restore it from your copy; for a new database ` +
-          `\`eaas root-key generate --file ${path}\` makes one.`,
+        `${variable}: the file ${path} does not exist. Restore the file from your copy. ` +
+          `For a new database, make a root key with \`eaas root-key generate --file ${path}\`.`,
       );
     },
   };
@@ -70,7 +70,7 @@ export function rootKeyFromCommand(
   const load = async (): Promise<Uint8Array> => {
     const fail = (what: string): CannotStart =>
       new CannotStart(
-        `${variable}: the program ${path} ${what}. It must print the root key and nothing else.`,
+        `${variable}: ${what} (${path}). The program must print the root key and nothing else.`,
       );
     // The program gets a separate process group, so that ending the group also ends the program's child processes.
     const child = spawn(path, [], { env, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
@@ -89,14 +89,15 @@ export function rootKeyFromCommand(
     }, milliseconds);
     try {
       const [code, signal] = (await once(child, 'close').catch((error: NodeJS.ErrnoException) => {
-        throw fail(`cannot be run (${error.code})`);
+        throw fail(`the program cannot be run (${error.code})`);
       })) as [number | null, string | null];
-      if (late) throw fail(`did not end within ${milliseconds / 1000} s`);
+      if (late) throw fail(`the program did not end within ${milliseconds / 1000} s`);
       if (code !== 0 && length < text.length) {
-        throw fail(`ended with ${code === null ? `signal ${signal}` : `exit code ${code}`}`);
+        const how = code === null ? `signal ${signal}` : `exit code ${code}`;
+        throw fail(`the program ended with ${how}`);
       }
       const key = decodeRootKey(text.subarray(0, length));
-      if (!key) throw fail('did not print exactly 32 bytes in base64 (44 characters)');
+      if (!key) throw fail('the program did not print exactly 32 bytes in base64 (44 characters)');
       return key;
     } finally {
       clearTimeout(timer);

@@ -23,17 +23,19 @@ export async function readTransitSettings(env: ProviderEnvironment): Promise<Tra
     address?.protocol === 'https:' || (address?.protocol === 'http:' && isLoopback(hostOf(address)));
   if (!address || !isSecure || address.username || address.password) {
     throw new CannotStart(
-      'VAULT_ADDR must be the URL of OpenBao or Vault, as in https://vault.example:8200: https unless it is this machine.',
+      'VAULT_ADDR must be the URL of OpenBao or Vault, as in https://vault.example:8200. Use https, or http if the host is this machine.',
     );
   }
   if (!address.pathname.endsWith('/')) address.pathname += '/';
   const [given, tokenFile, caFile] = [read('TOKEN'), read('TOKEN_PATH'), read('CACERT')];
   if (given !== undefined && tokenFile !== undefined) {
-    throw new CannotStart('VAULT_TOKEN and VAULT_TOKEN_PATH are both set: keep one of them.');
+    throw new CannotStart('VAULT_TOKEN and VAULT_TOKEN_PATH are both set: remove one of these variables.');
   }
   const token = given ?? (tokenFile === undefined ? undefined : await fileOf('VAULT_TOKEN_PATH', tokenFile));
   if (token === undefined) {
-    throw new CannotStart('There is no token for Transit: set VAULT_TOKEN_PATH to its file, or VAULT_TOKEN.');
+    throw new CannotStart(
+      'There is no token for Transit: set VAULT_TOKEN to the token, or VAULT_TOKEN_PATH to a file with the token.',
+    );
   }
   if (!/^[\x21-\x7e]+$/.test(token.trim())) {
     throw new CannotStart(

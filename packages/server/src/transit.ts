@@ -69,14 +69,15 @@ async function call<T>(
   if (status !== 200) {
     const errors = refused.safeParse(parse(text)).data?.errors.join(', ') ?? '';
     const said = printable(errors.replaceAll(token, '[token]')).slice(0, 300).trim();
+    const reason = said ? `${status}: ${said}` : status;
     throw new CannotStart(
-      `${where} refused to ${verb} with the key ${key} (status ${status}${said && `: ${said}`}). ${remedy(status, path)}`,
+      `${where} refused to ${verb} with the key ${key} (status ${reason}). ${remedy(status, path)}`,
     );
   }
   const response = expected.safeParse(parse(text));
   if (response.success) return response.data;
   throw new CannotStart(
-    `${where} returned something other than the result of ${verb}: check that VAULT_ADDR is the address of OpenBao or Vault.`,
+    `${where} sent an unexpected response to ${verb}: check that VAULT_ADDR is the address of OpenBao or Vault.`,
   );
 }
 

@@ -37,7 +37,7 @@ async function load(
 /** Starts with a wrong configuration, and returns the error message. Checks that the message contains no secret. */
 async function refusal(env: Record<string, string>, content: unknown = wrapped): Promise<string> {
   const error = await load(env, content).catch((reason: unknown) => reason);
-  if (!(error instanceof CannotStart)) throw new Error('the settings must be refused with CannotStart');
+  if (!(error instanceof CannotStart)) throw new Error('expected the error CannotStart for the settings');
   expect(error.message).toMatch(/^EAAS_ROOT_KEY_WRAPPED_FILE: .*\.$/);
   expect(error.message).not.toContain(token);
   expect(error.message).not.toContain(Buffer.from(key).toString('base64'));
@@ -100,8 +100,8 @@ test.each<[string, number, unknown, string]>([
   ['a redirect', 307, '', 'redirects are not followed'],
   ['a broken proxy', 502, '<html>', 'status 502'],
   ['an error that repeats the token', 500, { errors: [`bad\n${token}`] }, 'status 500: bad [token]'],
-  ['a page', 200, '<html>', 'something other than the result of decrypt'],
-  ['an empty object', 200, {}, 'something other than the result of decrypt'],
+  ['a page', 200, '<html>', 'an unexpected response to decrypt'],
+  ['an empty object', 200, {}, 'an unexpected response to decrypt'],
   ['31 bytes', 200, { data: { plaintext: Buffer.alloc(31).toString('base64') } }, '32 bytes'],
   ['text', 200, { data: { plaintext: 'secret' } }, '32 bytes'],
   ['too much', 200, 'x'.repeat(70_000), 'more than 65536 bytes'],
@@ -125,7 +125,7 @@ test.each<[string, Record<string, string>, string]>([
     { VAULT_ADDR: `https://me:${token}@vault.example`, VAULT_TOKEN: token },
     'VAULT_ADDR must be',
   ],
-  ['no token', { VAULT_ADDR: 'https://vault.example' }, 'set VAULT_TOKEN_PATH'],
+  ['no token', { VAULT_ADDR: 'https://vault.example' }, 'VAULT_TOKEN_PATH to a file'],
   [
     'two tokens',
     { VAULT_ADDR: 'https://vault.example', VAULT_TOKEN: token, BAO_TOKEN_PATH: '/run/token' },
@@ -171,7 +171,7 @@ test.each<[string, unknown]>([
   ['no ciphertext', { provider: 'transit', key: 'transit/eaas-root' }],
   ['an unknown field', { ...wrapped, address: 'https://thief.example' }],
 ])('a wrapped file with %s is refused without showing the content', async (_, content) => {
-  expect(await refusal({}, content)).toContain('must be what `eaas root-key wrap` wrote');
+  expect(await refusal({}, content)).toContain('must be a file that `eaas root-key wrap` wrote');
 });
 
 test('a missing wrapped file stops the start, and so do two places for one root key', async () => {

@@ -35,8 +35,8 @@ export function rootKeyInWrappedFile(
     if (rootKey.length === 32) return rootKey;
     rootKey.fill(0);
     throw new CannotStart(
-      `${services[provider].title} opened ${path}, but it does not hold the 32 bytes of a root key: make the file with ` +
-        '`eaas root-key wrap`.',
+      `${services[provider].title} decrypted ${path}, but the result is not a root key of 32 bytes. ` +
+        'Make the file with `eaas root-key wrap`.',
     );
   };
   return {
@@ -60,7 +60,7 @@ export async function wrapRootKey(
 async function readWrappedFile(path: string): Promise<WrappedRootKey> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     throw new CannotStart(
-      `the file ${path} cannot be read (${error.code}). Restore it from your copy; \`eaas root-key wrap\` makes one.`,
+      `the file ${path} cannot be read (${error.code}). Restore the file from your copy, or make it with \`eaas root-key wrap\`.`,
     );
   });
   try {
@@ -70,8 +70,8 @@ async function readWrappedFile(path: string): Promise<WrappedRootKey> {
   } catch {
     // The error does not show the content, because the file could contain an unencrypted root key by mistake.
     throw new CannotStart(
-      `the file ${path} must be what \`eaas root-key wrap\` wrote. For a root key that is not encrypted, set the variable ` +
-        'that ends with _FILE instead.',
+      `the file ${path} must be a file that \`eaas root-key wrap\` wrote. ` +
+        'For a root key that is not encrypted, set the variable whose name does not contain WRAPPED.',
     );
   } finally {
     await file.close();

@@ -84,7 +84,7 @@ export class Cluster {
       if (await this.#launch()) return;
       await sleep(100);
     }
-    throw new Error(`PostgreSQL did not start in ${this.#home}`);
+    throw new Error(`PostgreSQL did not start in the directory ${this.#home}`);
   }
 
   async #launch(): Promise<boolean> {

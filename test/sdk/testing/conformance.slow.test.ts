@@ -10,7 +10,7 @@ vi.stubGlobal('fetch', fetchFromAny);
 vi.mock('../../conformance/program.ts', () => ({
   eaas: [],
   run: runPlayed,
-  serve: () => Promise.reject(new Error('there is no server to start')),
+  serve: () => Promise.reject(new Error('the test service of the SDK has no server that can be started')),
 }));
 
 /**

@@ -19,7 +19,8 @@ export async function exportKey(
   pem: string,
 ): Promise<Omit<Exported, 'next_version'> & { readonly tenant_id?: string | undefined }> {
   const public_key = await readRsaPublicKey(pem);
-  if (!public_key) throw new InputError('the text is not an RSA public key in PEM: see how to make one');
+  if (!public_key)
+    throw new InputError('expected an RSA public key in PEM: make it with the openssl commands on this page');
   const versions: Exported['versions'] = [];
   let from_version: number | null = 1;
   let hash_key = '';

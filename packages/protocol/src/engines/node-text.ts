@@ -14,9 +14,9 @@ import type { SealedText, TextKey } from './engine.ts';
  */
 export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Context): SealedText {
   // Node encodes a lone surrogate as U+FFFD, which would change the text, so such a text is refused.
-  if (!text.isWellFormed()) throw new InputError('the value has a lone surrogate');
+  if (!text.isWellFormed()) throw new InputError('a value must be valid Unicode (got a lone surrogate)');
   const { key, header, commitment } = dataKey;
-  if (!key) throw new InputError('this data key was wiped');
+  if (!key) throw new InputError('the data key was wiped from memory and can no longer be used');
   const iv = randomIv();
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: tagLength });
   const body = cipher.setAAD(additionalDataOf(header, context)).update(text, 'utf8');

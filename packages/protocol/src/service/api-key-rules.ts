@@ -75,7 +75,7 @@ export function patchedApiKey<Row extends ApiKeyFields>(
   known: Known,
 ): Changed<Row> {
   if (before.revoked_at !== null) {
-    throw new Refusal('conflict', 'The API key is revoked, which cannot be undone: create another.');
+    throw new Refusal('conflict', 'The API key is revoked and cannot be changed: create another API key.');
   }
   const set = storedFields(input);
   const row = { ...before, ...set, rev: at.entryId };
@@ -185,6 +185,6 @@ function requireManager(
   if (!giver || otherManagers > 0 || !isLastingManager(before) || isLastingManager(after)) return;
   throw new Refusal(
     'conflict',
-    'This is the last API key of the tenant that can manage API keys and does not expire: create another first.',
+    'A tenant must keep one API key that manages API keys and never expires: create another such API key before this change.',
   );
 }

@@ -40,8 +40,8 @@ export function authorize(
   if (serverMode && envelopeOnly) {
     throw new Refusal(
       'envelope_only',
-      'E_ENVELOPE_ONLY: this tenant encrypts locally: wrap and unwrap data keys with /v1/keys/:id/wrap and /unwrap, ' +
-        'as the SDK does. To use server mode, ask support.',
+      'E_ENVELOPE_ONLY: this tenant must encrypt and decrypt locally. ' +
+        'Use the SDK, or wrap and unwrap data keys with /v1/keys/:id/wrap and /unwrap. To use server mode, ask support.',
     );
   }
 }

@@ -68,7 +68,7 @@ test('a batch runs even if every item is refused', async () => {
 
 test('a batch fails if the operation returns too few results', async () => {
   await expect(runBatch([1, 2], [1, 2], async () => [{}])).rejects.toThrow(
-    'a batch must return one result per item: expected 2 (got 1)',
+    'a batch must return one result per item: expected 2 results (got 1)',
   );
 });
 

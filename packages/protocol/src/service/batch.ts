@@ -49,7 +49,7 @@ export async function runBatch<Item, Answer extends object>(
       const result = item instanceof Refusal ? item : results[next++];
       if (!result)
         throw new Error(
-          `a batch must return one result per item: expected ${accepted.length} (got ${results.length})`,
+          `a batch must return one result per item: expected ${accepted.length} results (got ${results.length})`,
         );
       const answer = result instanceof Refusal ? { error: result.problem } : result;
       const reference = referenceOf(items[index]);

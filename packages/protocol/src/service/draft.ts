@@ -52,7 +52,9 @@ function metadataText(metadata: Metadata): string {
   const text = canonicalJson(defined(metadata));
   if (utf8Length(text) > limits.metadata) {
     throw auditUnwritten(
-      new RangeError(`metadata must have at most ${limits.metadata} bytes (got ${utf8Length(text)})`),
+      new RangeError(
+        `the metadata of an audit entry must have at most ${limits.metadata} bytes (got ${utf8Length(text)})`,
+      ),
     );
   }
   return text;

@@ -42,7 +42,7 @@ export function refusedByStatus({ status }: Pick<KeyFields, 'status'>, ...allowe
   const needs = allowed.join(' or ');
   return new Refusal(
     'key_state',
-    `This call needs a key with the status ${needs}, and this key is ${status}: ${advice[status]}.`,
+    `This call needs a key with the status ${needs} (got a key with the status ${status}): ${advice[status]}.`,
   );
 }
 
@@ -76,7 +76,10 @@ export function newKey(
     throw new Refusal('permission_missing', detail);
   }
   if (known.nameIsTaken) {
-    throw new Refusal('name_taken', 'Another key has this name already: choose another, or use that key.');
+    throw new Refusal(
+      'name_taken',
+      'Another key already has this name: choose another name, or use the existing key.',
+    );
   }
   const interval_days = rotation_policy?.interval_days ?? null;
   const row = {
@@ -148,7 +151,7 @@ export function destroyed<Key extends KeyFields>(
 export function restored<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
   requireStatus(key, 'pending_destruction');
   if (isErasureDue(key, at.time)) {
-    throw new Refusal('key_state', "The key's grace period is over, so it cannot be restored.");
+    throw new Refusal('key_state', 'The key cannot be restored, because its grace period is over.');
   }
   return changed('key.restore', key, { status: 'disabled', destroy_at: null }, at);
 }

@@ -45,7 +45,7 @@ export const unauthorized = (): Refusal =>
   new Refusal('unauthorized', 'Send a valid API key as `Authorization: Bearer eaas_sk_…`.');
 
 export const nothingHere = (): Refusal =>
-  new Refusal('not_found', 'There is nothing at this path: see /docs for the paths that exist.');
+  new Refusal('not_found', 'The path of this request does not exist: see /docs for all paths.');
 
 /** Returns the refusal (404) of a key id that is unknown, is not a UUID, or is not among the keys of the API key. */
 export const keyNotFound = (): Refusal =>
@@ -65,21 +65,26 @@ export const methodNotAllowed = (allowed: readonly string[]): Refusal =>
  * treat both alike.
  */
 export const requestTimeout = (): Refusal =>
-  new Refusal('bad_request', 'The whole request did not arrive in time: send it again, without pauses.', {
-    status: 408,
-    title: 'Request Timeout',
-  });
+  new Refusal(
+    'bad_request',
+    'The whole request did not arrive in time: send the request again, without pauses.',
+    {
+      status: 408,
+      title: 'Request Timeout',
+    },
+  );
 
 export const bodyTooLarge = (limit: number): Refusal =>
   new Refusal('too_large', `The body is larger than ${limit / 1024 / 1024} MiB: send less data in one call.`);
 
-export const bodyCut = (): Refusal => badRequest('the connection closed before the body had arrived');
+export const bodyCut = (): Refusal =>
+  badRequest('the connection was closed before the whole request body arrived');
 
 /** Returns the refusal (403) of a wrapped key that this key and this context did not create. */
 export const unauthenticWrappedKey = (): Refusal =>
   new Refusal(
     'wrapped_key_unauthentic',
-    'This key did not wrap the wrapped_key with this context: check the key_id and the context, and that the wrapped_key was not cut.',
+    'The wrapped_key cannot be unwrapped: the key_id or the context is wrong, or the wrapped_key was altered or truncated.',
   );
 
 /**
@@ -89,13 +94,13 @@ export const unauthenticWrappedKey = (): Refusal =>
 export const decryptionFailed = (): Refusal =>
   new Refusal(
     'decryption_failed',
-    'Decryption failed: the ciphertext was altered, or key_id, key_version or context differ from those used to encrypt.',
+    'Decryption failed: the ciphertext was altered, or key_id, key_version or context differ from the values used to encrypt.',
   );
 
 export const quotaExceeded = (): Refusal =>
   new Refusal(
     'quota_exceeded',
-    "This month's quota of encrypt operations is used up. Envelope mode (wrap and unwrap) has no quota; to raise it, ask the operator.",
+    "This month's quota of encrypt operations is used up: ask the operator for a higher quota, or use wrap and unwrap, which have no quota.",
   );
 
 /**

@@ -106,7 +106,10 @@ export function requireBodyType(
   needsJson: boolean,
 ): void {
   if ((encoding ?? 'identity').toLowerCase() !== 'identity') {
-    throw new Refusal('unsupported_media_type', 'Send the body without a Content-Encoding.');
+    throw new Refusal(
+      'unsupported_media_type',
+      'The request must have no Content-Encoding header: send the body without compression.',
+    );
   }
   const isJson = /^application\/json[ \t]*(?:;[ \t]*(?:charset="?utf-8"?[ \t]*)?)?$/i;
   if (needsJson && !isJson.test(type ?? '')) {

@@ -13,7 +13,8 @@ const checksumDigits = 6;
  * typing errors.
  */
 export function formatApiKey(secret: Uint8Array): string {
-  if (secret.length !== 32) throw new InputError(`an API key must have 32 bytes (got ${secret.length})`);
+  if (secret.length !== 32)
+    throw new InputError(`the secret of an API key must have 32 bytes (got ${secret.length})`);
   const number = secret.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
   const body = apiKeyPrefix + base62(number, secretDigits);
   return body + checksum(body);

@@ -127,7 +127,7 @@ describe('the body of a batch', () => {
   test('a body that is not UTF-8 is refused', () => {
     const bytes = encoder.encode('{"items":["x"]}');
     bytes[11] = 0xff;
-    expect(() => finish(readBatch(bytes, () => null))).toThrow('the body is not valid UTF-8');
+    expect(() => finish(readBatch(bytes, () => null))).toThrow('the request body must be valid UTF-8');
   });
 });
 

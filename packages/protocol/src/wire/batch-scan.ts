@@ -42,8 +42,12 @@ export class BatchScan extends JsonScan {
     if (this.#next === 4 && !this.#item) this.#beginItem(end);
   }
 
+  protected override get subject(): string {
+    return this.#item ? 'the item' : super.subject;
+  }
+
   protected override refuse(reason: string): void {
-    if (this.#item) this.#item.fault ??= `the item ${reason}`;
+    if (this.#item) this.#item.fault ??= reason;
     else super.refuse(reason);
   }
 
@@ -76,7 +80,7 @@ export class BatchScan extends JsonScan {
   }
 
   #takeOfItem(kind: Token, start: number, end: number): void {
-    if (this.#item && end - this.#item.start > limits.body) this.refuse('is larger than 2 MiB');
+    if (this.#item && end - this.#item.start > limits.body) this.refuse('the item is larger than 2 MiB');
     // If an item is already refused, the scan only searches the end of the item and counts its values.
     if (this.#item?.fault && kind === token.colon) this.values--;
     else if (this.#item?.fault && kind === token.comma) this.checkValues();

@@ -32,7 +32,7 @@ describe('an explanation', () => {
       { plaintext: '', key_id: 'k', context: [] },
     ],
     [
-      '`context` has a value that is not a string',
+      '`context` must have only strings as values',
       'POST /v1/encrypt',
       { plaintext: '', key_id: 'k', context: { a: 1 } },
     ],

@@ -79,12 +79,18 @@ export class JsonScan {
     else this.#close(kind);
   }
 
+  /** The subject of error messages. */
+  protected get subject(): string {
+    return 'the body';
+  }
+
   protected refuse(reason: string): void {
-    throw new InputError(`the body ${reason}`);
+    throw new InputError(reason);
   }
 
   protected checkValues(): void {
-    if (this.values > limits.jsonValues) this.refuse(`has more than ${limits.jsonValues} values`);
+    if (this.values > limits.jsonValues)
+      this.refuse(`${this.subject} has more than ${limits.jsonValues} values`);
   }
 
   /**
@@ -142,7 +148,7 @@ export class JsonScan {
     if (++this.depth <= limits.jsonDepth) {
       this.#levels.push({ names: kind === token.openObject ? new Set() : null, members: 1 });
     } else {
-      this.refuse(`is nested deeper than ${limits.jsonDepth} levels`);
+      this.refuse(`${this.subject} is nested deeper than ${limits.jsonDepth} levels`);
     }
   }
 
@@ -156,7 +162,7 @@ export class JsonScan {
     this.checkValues();
     const level = this.#levels[this.depth - 1];
     if (level && ++level.members > limits.jsonMembers) {
-      this.refuse(`has a list or an object with more than ${limits.jsonMembers} members`);
+      this.refuse(`${this.subject} has a list or an object with more than ${limits.jsonMembers} members`);
     }
   }
 
@@ -164,14 +170,15 @@ export class JsonScan {
     this.values--;
     const names = this.#levels[this.depth - 1]?.names;
     if (!names) return;
-    if (++this.names > limits.jsonNames) this.refuse(`has more than ${limits.jsonNames} named members`);
+    if (++this.names > limits.jsonNames)
+      this.refuse(`${this.subject} has more than ${limits.jsonNames} named members`);
     // Member names are limited in length, because the scan cannot pause while it decodes a name of several megabytes.
     if (this.#lastEnd - this.#lastStart > limits.jsonName) {
-      this.refuse(`has a name longer than ${limits.jsonName} bytes`);
+      this.refuse(`${this.subject} has a name longer than ${limits.jsonName} bytes`);
       return;
     }
     const name = this.readName();
-    if (names.has(name)) this.refuse(`has the field \`${name.slice(0, 64)}\` twice`);
+    if (names.has(name)) this.refuse(`${this.subject} has the field \`${name.slice(0, 64)}\` twice`);
     names.add(name);
   }
 }

@@ -86,7 +86,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {
-    throw new InputError('the body is not valid UTF-8');
+    throw new InputError('the request body must be valid UTF-8');
   }
 }
 

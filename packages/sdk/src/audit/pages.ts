@@ -56,7 +56,10 @@ async function readPage(
 ): Promise<AuditEntry[]> {
   const { logs, limit } = await audit.page(query, { signal });
   if (!Array.isArray(logs) || !logs.every(isEntry) || !(limit > 2 * slack)) {
-    throw new ServiceError('invalid_response', 'the response of the service is not a page of an audit log');
+    throw new ServiceError(
+      'invalid_response',
+      'expected a page of the audit log from the service (got another response)',
+    );
   }
   const [newest] = logs;
   const head = newest && newest.id + query.offset;

@@ -64,7 +64,7 @@ function plain(headers: PlainHeaders): Record<string, string> {
   try {
     headers = Object.fromEntries(new Headers(headers));
   } catch {
-    throw new InputError('`headers` must be valid names and values of HTTP headers');
+    throw new InputError('`headers` must contain valid names and values of HTTP headers');
   }
   refuseSecret(headers);
   return headers;
@@ -78,7 +78,7 @@ function addressOf(proxyUrl: string, insecureHttp: boolean | undefined): string 
   const url = parseUrl(proxyUrl, globalThis.location?.origin);
   if (!url || url.href !== url.origin + url.pathname) {
     throw new InputError(
-      '`proxyUrl` must be a path such as `/api/eaas`. Outside a page, pass an absolute URL',
+      '`proxyUrl` must be a path such as `/api/eaas`, or an absolute URL outside a web page',
     );
   }
   requireSecureUrl(url, insecureHttp, 'proxyUrl');

@@ -72,7 +72,8 @@ export function unencrypted<const Name extends string>(
   ...names: readonly Name[]
 ): { readonly [Column in Name]: Unencrypted } {
   for (const name of names)
-    if (typeof name !== 'string') refuse('`unencrypted` takes the names of columns as strings');
+    if (typeof name !== 'string')
+      refuse('each argument of `unencrypted` must be the name of a column (a string)');
   return Object.fromEntries(names.map((name) => [name, { unencrypted: true }])) as {
     [Column in Name]: Unencrypted;
   };
@@ -88,7 +89,7 @@ export function plaintext<Value>(
   read: (stored: unknown) => Value = (stored) => stored as Value,
 ): Plaintext<Value> {
   if (typeof read !== 'function') {
-    refuse('`plaintext` takes a function that converts the stored value, or no argument');
+    refuse('the argument of `plaintext` must be a function that converts a stored value, or undefined');
   }
   return { read };
 }
@@ -100,10 +101,10 @@ function fieldOf<Value, B extends Bound>(
   requireOptions({ context: true, previous: true, allowCiphertexts: true }, options, type.name);
   const { context = 'row', previous } = options;
   if (context !== 'row' && context !== 'field' && typeof context !== 'function') {
-    refuse("`context` must be 'row', 'field' or a function");
+    refuse("the option `context` must be 'row', 'field' or a function");
   }
   if (previous !== undefined && typeof previous?.read !== 'function') {
-    refuse('`previous` must be the result of `plaintext()`');
+    refuse('the option `previous` must be the return value of `plaintext()`');
   }
   return { ...options, type, index: undefined };
 }
@@ -128,8 +129,9 @@ function lowEntropy<Value>(
       searchable(search) {
         // The types require `lowEntropy`. This check is for callers in JavaScript, who can omit the option.
         if ((search as { lowEntropy?: unknown } | undefined)?.lowEntropy !== 'accepted') {
-          const cure = "pass searchable({ lowEntropy: 'accepted' }) to accept this risk";
-          refuse(`a ${type.name} can be guessed by brute force: ${cure}`);
+          refuse(
+            `a fingerprint of a ${type.name} can be guessed by brute force: pass searchable({ lowEntropy: 'accepted' }) to accept this risk`,
+          );
         }
         requireOptions({ ...searchOptions, lowEntropy: true }, search, 'searchable');
         return withParts({ ...field, index: indexOf(search, normalize) });
@@ -150,7 +152,8 @@ function indexOf<Value, Column extends string | true>(
     // Requires both names, because an index with only one name would not be bound to a field.
     const { table, field } = Object(boundTo) as { table: unknown; field: unknown };
     const areNames = [table, field].every((name) => typeof name === 'string' && name !== '');
-    if (!areNames) refuse('`boundTo` must be { table, field } with the names of a table and a field');
+    if (!areNames)
+      refuse('the option `boundTo` must be { table, field } with the names of a table and a field');
     requireOptions({ table: true, field: true }, boundTo, 'boundTo');
   }
   return { ...size, boundTo, normalize };

@@ -102,7 +102,7 @@ test('a nested ciphertext of another row throws and names its table, field and r
 test.each<[string, unknown, unknown, RegExp]>([
   ['JSON text', { visits: '[]' }, { visits: { table: 'visits' } }, /expected rows of `visits`.*got a string/],
   ['a relation that is not loaded', { visits: Promise.resolve([]) }, { visits: { table: 'visits' } }, /load/],
-  ['rows without an id', { visits: [{ note: 'x' }] }, { visits: { table: 'visits' } }, /no column `id`/],
+  ['rows without an id', { visits: [{ note: 'x' }] }, { visits: { table: 'visits' } }, /must have an `id`/],
   ['an unknown table', {}, { visits: { table: 'visit' } }, /visit/],
   ['an unknown option', {}, { visits: { table: 'visits', key: 1 } }, /key/],
 ])('%s throws InputError', async (_, row, nested, message) => {

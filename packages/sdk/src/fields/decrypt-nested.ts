@@ -67,7 +67,7 @@ async function decryptUntyped(
     if (Array.isArray(value)) return value.map((item) => copyOf(item, nesting));
     if (!isRow(value)) {
       return refuse(
-        `expected rows of \`${nesting.table}\`, or null (got a ${typeof value}): load the relation before, and parse JSON`,
+        `expected rows of \`${nesting.table}\`, or null (got a ${typeof value}): load the relation before this call, and parse JSON`,
       );
     }
     const stored = { ...value };
@@ -96,7 +96,9 @@ async function decryptUntyped(
 
 function idOf({ id }: Row): RecordId {
   if (typeof id === 'string' || typeof id === 'number' || typeof id === 'bigint') return id;
-  return refuse('the rows have no column `id`: select it, or pass `id`, which returns the id of a row');
+  return refuse(
+    'each row must have an `id`: select the column `id`, or pass a function `id` that returns the id of a row',
+  );
 }
 
 /** Returns whether a value is a row. A promise is not a row, but a relation that the ORM has not loaded. */

@@ -102,7 +102,7 @@ function refuseCiphertext(row: Row, column: string, table: string): never {
     ? 'decrypt the rows inside it with `decryptNested`'
     : `pass { as: { ${column}: '<field>' } } to decrypt it as that field`;
   throw new InputError(
-    `the column holds a ciphertext but is not a field of \`${table}\`: ${advice}, or pass { as: { ${column}: null } } to keep the ciphertext`,
+    `the column \`${column}\` contains a ciphertext but is not a field of \`${table}\`: ${advice}, or pass { as: { ${column}: null } } to keep the ciphertext`,
   );
 }
 
@@ -131,8 +131,7 @@ export function readPlaintext(
 ): unknown {
   if (!field.previous) {
     throw new FormatError(
-      'the stored value is not a ciphertext (it does not begin with `eaas`): if the column still holds plaintext, ' +
-        'define the field with `previous: plaintext()`',
+      'the stored value must be a ciphertext, which begins with `eaas`: if it is plaintext, define the field with `previous: plaintext()`',
     );
   }
   let value: unknown;

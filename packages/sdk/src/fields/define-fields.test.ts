@@ -8,39 +8,51 @@ describe('names in a definition', () => {
     [
       'an index column with the name of a field',
       () => ({ a: text().searchable({ column: 'b' }), b: text() }),
-      'called b',
+      'has the name b twice',
     ],
-    ['an index column named like its field', () => ({ a: text().searchable({ column: 'a' }) }), 'called a'],
+    [
+      'an index column named like its field',
+      () => ({ a: text().searchable({ column: 'a' }) }),
+      'has the name a twice',
+    ],
     [
       'two index columns with one name',
       () => ({ a: text().searchable({ column: 'x' }), b: text().searchable({ column: 'x' }) }),
-      'called x',
+      'has the name x twice',
     ],
-    ['a default name that is taken', () => ({ a: text().searchable(), a_index: text() }), 'called a_index'],
+    [
+      'a default name that is taken',
+      () => ({ a: text().searchable(), a_index: text() }),
+      'has the name a_index twice',
+    ],
     [
       'an unencrypted column with the name of an index column',
       () => ({ ...unencrypted('a_index'), a: text().searchable() }),
-      'called a_index',
+      'has the name a_index twice',
     ],
-    ['a field called __proto__', () => ({ ['__proto__']: text() }), 'a name that cannot be used'],
-    ['an unencrypted column called __proto__', () => unencrypted('__proto__'), 'a name that cannot be used'],
+    ['a field called __proto__', () => ({ ['__proto__']: text() }), 'must not be empty or `__proto__`'],
+    [
+      'an unencrypted column called __proto__',
+      () => unencrypted('__proto__'),
+      'must not be empty or `__proto__`',
+    ],
     [
       'an index column called __proto__',
       () => ({ a: text().searchable({ column: '__proto__' }) }),
-      'a name that cannot be used',
+      'must not be empty or `__proto__`',
     ],
-    ['an empty name', () => ({ '': text() }), 'a name that cannot be used'],
+    ['an empty name', () => ({ '': text() }), 'must not be empty or `__proto__`'],
     [
       'an empty name of an index column',
       () => ({ a: text().searchable({ column: '' }) }),
-      'a name that cannot be used',
+      'must not be empty or `__proto__`',
     ],
     ['a control character', () => ({ 'a\n': text() }), 'control character'],
     ['a lone surrogate', () => ({ '\ud800': text() }), 'lone surrogate'],
     ['a string', () => ({ a: 'text' }), 'users.a must be a field'],
     ['null', () => ({ a: null }), 'users.a must be a field'],
     ['a builder that was not called', () => ({ a: text }), 'users.a must be a field'],
-    ['a number as a column name', () => unencrypted(5 as never), 'the names of columns'],
+    ['a number as a column name', () => unencrypted(5 as never), 'must be the name of a column'],
   ])('a definition with %s is refused', (_, table, message) => {
     const define = () => defineFields({ users: table() } as never);
     expect(define).toThrow(InputError);
@@ -48,7 +60,7 @@ describe('names in a definition', () => {
   });
 
   test('a table whose name is also the full name of a field, such as `users.email`, is refused', () => {
-    expect(() => defineFields({ a: { b: text() }, 'a.b': { c: text() } })).toThrow('called a.b');
+    expect(() => defineFields({ a: { b: text() }, 'a.b': { c: text() } })).toThrow('has the name a.b twice');
   });
 
   test('names of inherited members, such as `constructor`, can be used as names', async () => {
@@ -115,7 +127,7 @@ describe('options of a definition', () => {
 
   test.each([
     [{ context: 'table' }, "`context` must be 'row', 'field' or a function"],
-    [{ previous: true }, '`previous` must be the result of `plaintext()`'],
+    [{ previous: true }, '`previous` must be the return value of `plaintext()`'],
     [{ contxt: 'field' }, 'has no option `contxt`: did you mean `context`?'],
     ['field', '`text` takes an object of options (got a string)'],
   ])('a field with the options %j is refused', (options, message) => {
@@ -123,7 +135,7 @@ describe('options of a definition', () => {
   });
 
   test('`plaintext` refuses a converter that is not a function', () => {
-    expect(() => plaintext('text' as never)).toThrow('`plaintext` takes a function');
+    expect(() => plaintext('text' as never)).toThrow('the argument of `plaintext` must be a function');
   });
 
   test('`searchable` returns a new field and does not change the original', () => {
@@ -136,12 +148,14 @@ describe('options of a definition', () => {
     const { client, keyId } = observedClient();
     const fields = defineFields({ users: { email: text().searchable() } });
     const attempt = (options: object) => () => fields.for(client, options as { index: string });
-    expect(attempt({})).toThrow('users.email is searchable: pass `index`');
-    expect(attempt({ index: [] })).toThrow('users.email is searchable: pass `index`');
+    expect(attempt({})).toThrow('users.email is searchable, so the option `index` must be');
+    expect(attempt({ index: [] })).toThrow('users.email is searchable, so the option `index` must be');
     expect(attempt({ index: 'service', keyIds: { user: keyId } })).toThrow(
-      '`keyIds` names `user`, which is not defined: did you mean `users`?',
+      '`keyIds` has an entry for `user`, which is not a defined table or field: did you mean `users`?',
     );
-    expect(attempt({ index: 'service', keyIds: { users: 'name' } })).toThrow('must hold UUIDs (see `users`)');
+    expect(attempt({ index: 'service', keyIds: { users: 'name' } })).toThrow(
+      'must be a UUID (see the entry for `users`)',
+    );
     expect(attempt({ index: 'service', keyIds: { users: [] } })).toThrow('an empty list for `users`');
   });
 });

@@ -72,14 +72,14 @@ function recordsOf<T extends Tables>(
   const searchable = all.find((field) => field.indexColumns.length > 0);
   if (searchable && sources.length === 0) {
     refuse(
-      `${searchable.place} is searchable: pass \`index\`, either 'service' or a token of \`createIndexKey\``,
+      `${searchable.place} is searchable, so the option \`index\` must be 'service' or a token of \`createIndexKey\``,
     );
   }
   const guessable = all.find(({ parts }) => parts.length > 0);
   if (guessable && sources.every((source) => source === 'service')) {
     refuse(
-      `${guessable.place} is searchable by parts, whose fingerprints the service must not compute: pass a token of ` +
-        "`createIndexKey` as `index`, or [token, 'service'] to keep the other indexes",
+      `${guessable.place} is searchable by parts, which needs a local index: pass a token of \`createIndexKey\` as \`index\`. ` +
+        "To keep the other indexes, pass [token, 'service']",
     );
   }
   const fingerprints = fingerprintsOf(client, sources);

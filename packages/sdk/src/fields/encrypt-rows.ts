@@ -139,7 +139,7 @@ function valuesOf(
   }
   if (missing[0]) {
     const names = fields.map(({ name }) => name).join(', ');
-    refuse(`\`${column}\` is computed from ${names}: pass \`${missing[0].name}\` too`);
+    refuse(`the index \`${column}\` is computed from ${names}: pass a value for \`${missing[0].name}\``);
   }
   row[column] = null;
   return given.some(({ value }) => value === null) ? undefined : given;
@@ -153,5 +153,6 @@ function requireOwnIndex(field: FieldPlan, row: Row): void {
   const { place, name } = field;
   if (Object.hasOwn(row, name)) return;
   const own = field.indexColumns.find((column) => Object.hasOwn(row, column));
-  if (own !== undefined) refuse(`\`${own}\` is computed from ${place}: pass \`${name}\` too, or omit both`);
+  if (own !== undefined)
+    refuse(`the index \`${own}\` is computed from ${place}: pass a value for \`${name}\`, or omit the index`);
 }

@@ -38,7 +38,7 @@ test.each(['email', 'own'])(
   'synchronous calls refuse a field whose context contains the row: %s',
   async (field) => {
     const { records } = await primed();
-    const message = `users.${field} is bound to its row, which this call does not know`;
+    const message = `users.${field} is bound to its row, but this call has no row`;
     expect(() => records.encryptFieldSync('users', field as 'name', 'Ada')).toThrow(message);
     expect(() => records.decryptFieldSync('users', field as 'name', 'Ada')).toThrow(message);
     expect(() => records.encryptFieldSync('users', field as 'name', null)).toThrow(message);
@@ -72,7 +72,7 @@ test('decryptSync reads and counts plaintext if the field has `previous`', async
   expect(records.decryptFieldSync('users', 'nick', 'ace')).toBe('ace');
   expect(records.reads()['users.nick']).toEqual({ encrypted: 1, plaintext: 1 });
   expect(() => records.decryptFieldSync('users', 'name', 'Ada')).toThrow(
-    'users.name: the stored value is not a ciphertext',
+    'users.name: the stored value must be a ciphertext',
   );
 });
 

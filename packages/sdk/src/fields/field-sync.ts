@@ -51,7 +51,6 @@ function fieldWithoutRow({ plans }: Internals, table: string, name: string): Fie
   const plan = requireField(requireTable(plans, table), name);
   if (plan.field.context === 'field') return plan;
   return refuse(
-    `${plan.place} is bound to its row, which this call does not know: use encryptRow and decryptRow, or define the ` +
-      "field with context: 'field'",
+    `${plan.place} is bound to its row, but this call has no row: use encryptRow and decryptRow, or define the field with context: 'field'`,
   );
 }

@@ -147,12 +147,12 @@ test('the service computes a fingerprint as the hash of the field and the value 
 
 test.each([
   ['no field', {}, 'the query must name at least one field'],
-  ['null', { email: null }, 'users.email: expected a value to search by'],
-  ['undefined', { email: undefined }, 'users.email: expected a value to search by'],
+  ['null', { email: null }, 'users.email: the value to search for must not be null or undefined'],
+  ['undefined', { email: undefined }, 'users.email: the value to search for must not be null or undefined'],
   ['a field without an index', { name: 'Ada' }, 'users.name: the field is not searchable'],
   ['an undefined field', { toString: 'Ada' }, 'the field `users.toString` is not defined'],
   ['a value of another type', { email: 5 }, 'users.email: expected a string'],
-  ['a lone surrogate', { email: '\udc00' }, 'users.email: text has a lone surrogate'],
+  ['a lone surrogate', { email: '\udc00' }, 'users.email: text must be valid Unicode (got a lone surrogate)'],
 ])('`where` throws for a query with %s', async (_, query, message) => {
   const { client } = observedClient();
   const records = defineFields({ users: { email: text().searchable(), name: text() } }).for(client, {

@@ -16,6 +16,7 @@ export function requireSize<Column extends string | true>({
   if (!(Number.isInteger(bits) && bits >= 1 && bits <= 256)) {
     refuse(`\`bits\` must be an integer from 1 to 256 (got ${String(bits)})`);
   }
-  if (column !== undefined && typeof column !== 'string') refuse('`column` must be the name of a column');
+  if (column !== undefined && typeof column !== 'string')
+    refuse('the option `column` must be the name of a column (a string)');
   return { column: column ?? (true as Column), bits };
 }

@@ -22,15 +22,15 @@ test.each<[string, unknown, string]>([
   ['a function', { secret: () => 1 }, 'a function'],
   ['a symbol', [Symbol('secret')], 'a symbol'],
   ['a bigint', { secret: 1n }, 'convert it to text'],
-  ['NaN', [Number.NaN], 'NaN or an infinity'],
-  ['an infinity', Infinity, 'NaN or an infinity'],
+  ['NaN', [Number.NaN], 'NaN or Infinity'],
+  ['an infinity', Infinity, 'NaN or Infinity'],
   ['a Date', { secret: new Date(0) }, 'instance of a class'],
   ['a Map', new Map(), 'instance of a class'],
   ['bytes', new Uint8Array(2), 'instance of a class'],
   ['a boxed string', new String('secret'), 'instance of a class'], // oxlint-disable-line no-new-wrappers
   ['a member named by a symbol', { [Symbol('secret')]: 1 }, 'instance of a class'],
   ['an object with toJSON', { toJSON: () => 'secret' }, 'a function'],
-  ['a cycle', cycle, 'cycle'],
+  ['a cycle', cycle, 'an object that contains itself'],
   ['too many levels', Array.from({ length: 600 }).reduce((inner) => [inner], 1), 'levels of nesting'],
 ])('a JSON field refuses %s without quoting the value', (_, value, reason) => {
   expect(() => jsonType.encode(value)).toThrow(reason);

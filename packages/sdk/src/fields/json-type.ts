@@ -28,11 +28,13 @@ function toJson(value: unknown, around: readonly unknown[]): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'number' && Number.isFinite(value)) return Object.is(value, -0) ? '-0' : String(value);
   if (value === undefined) return refuse('JSON cannot represent undefined: omit the member or use null');
-  if (typeof value === 'number') return refuse('JSON cannot represent NaN or an infinity');
+  if (typeof value === 'number')
+    return refuse('JSON cannot represent NaN or Infinity: use a finite number or null');
   if (typeof value === 'bigint') return refuse('JSON cannot represent a bigint: convert it to text');
   if (typeof value !== 'object') return refuse(`JSON cannot represent a ${typeof value}`);
-  if (around.includes(value)) return refuse('JSON cannot represent a cycle');
-  if (around.length >= maxDepth) return refuse(`expected at most ${maxDepth} levels of nesting`);
+  if (around.includes(value)) return refuse('JSON cannot represent an object that contains itself');
+  if (around.length >= maxDepth)
+    return refuse(`a JSON value must have at most ${maxDepth} levels of nesting`);
   const inside = [...around, value];
   if (Array.isArray(value)) {
     // Compares the names of the members, because an array with a hole and an extra member has the expected number of

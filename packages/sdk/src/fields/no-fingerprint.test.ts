@@ -39,7 +39,7 @@ test.each(['abc', '', 'n/a'])(
       code: 'no_fingerprint',
       table: 'patients',
       field: 'phone',
-      message: 'patients.phone: the value is empty after normalization, so no row can be found by it',
+      message: 'patients.phone: the value to search for is empty after normalization, so no row can match',
     });
     expect(service.requests).toEqual([]);
   },

@@ -30,7 +30,8 @@ const names = /* @__PURE__ */ Object.keys(named);
 
 /** Combines the steps, in order. Throws InputError for an unknown name. */
 export function normalizer(steps: readonly Normalization[]): (text: string) => string {
-  if (!Array.isArray(steps)) refuse('`normalize` must be an array of names and functions');
+  if (!Array.isArray(steps))
+    refuse("the option `normalize` must be an array of functions and of names such as 'lowercase'");
   const functions = steps.map((step: Normalization) => {
     if (typeof step === 'function') return step;
     if (Object.hasOwn(named, step)) return named[step];

@@ -94,8 +94,9 @@ export function indexOf<Column extends string | true>(
 ) {
   // The types require `lowEntropy`, but JavaScript callers can omit this option.
   if ((options as { lowEntropy?: unknown } | undefined)?.lowEntropy !== 'accepted') {
-    const cure = "pass { lowEntropy: 'accepted' } to accept this risk";
-    refuse(`the fingerprints of \`${name}\` can be guessed by brute force: ${cure}`);
+    refuse(
+      `the fingerprints of \`${name}\` can be guessed by brute force: pass { lowEntropy: 'accepted' } to accept this risk`,
+    );
   }
   requireOptions<object>(known, options, name);
   const others: readonly string[] = [];
@@ -114,5 +115,9 @@ export function foldOf({ normalize }: TextPartOptions<string | true>): (text: st
 /** Returns the number of characters in a part. Throws InputError unless the number is an integer from 1 to 64. */
 export function requireLength(call: string, length: number): number {
   const isLength = Number.isInteger(length) && length >= 1 && length <= 64;
-  return isLength ? length : refuse(`\`${call}\` takes an integer from 1 to 64 (got ${String(length)})`);
+  return isLength
+    ? length
+    : refuse(
+        `a length that is passed to \`${call}\` must be an integer from 1 to 64 (got ${String(length)})`,
+      );
 }

@@ -86,7 +86,7 @@ test('a ciphertext that cannot be decrypted is never read as plaintext', async (
 test('plaintext in a field without `previous` is refused', async () => {
   const { records } = openFields();
   await expect(records.decryptRow('users', 1, { name: 'Ada', ssn: '123' })).rejects.toThrow(
-    /^users\.ssn of row 1: the stored value is not a ciphertext .*`previous: plaintext\(\)`/,
+    /^users\.ssn of row 1: the stored value must be a ciphertext, .*`previous: plaintext\(\)`/,
   );
 });
 

@@ -50,7 +50,9 @@ export function planOf(tables: Tables, keyIds: KeyIds = {}): Plans {
   requireUnique(places, 'the definition');
   for (const name of keys.keys()) {
     if (places.includes(name)) continue;
-    refuse(`\`keyIds\` names \`${name}\`, which is not defined${suggestion(name, places)}`);
+    refuse(
+      `\`keyIds\` has an entry for \`${name}\`, which is not a defined table or field${suggestion(name, places)}`,
+    );
   }
   return plans;
 }
@@ -59,8 +61,12 @@ function requireKeyIds(name: string, given: KeyIds[string]): FieldPlan['keyIds']
   if (given === undefined) return undefined;
   const ids = [given]
     .flat()
-    .map((id) => parseUuid(id) ?? refuse(`\`keyIds\` must hold UUIDs (see \`${name}\`)`));
-  return ids.length > 0 ? ids : refuse(`\`keyIds\` has an empty list for \`${name}\``);
+    .map(
+      (id) => parseUuid(id) ?? refuse(`each id in \`keyIds\` must be a UUID (see the entry for \`${name}\`)`),
+    );
+  return ids.length > 0
+    ? ids
+    : refuse(`\`keyIds\` must contain at least one id for \`${name}\` (got an empty list)`);
 }
 
 function planTable(
@@ -75,7 +81,9 @@ function planTable(
     columns.push(requireName(place, name));
     if (isUnencrypted(field)) continue;
     if (typeof field?.type?.encode !== 'function') {
-      refuse(`${place} must be a field: text(), number() …, or a column of unencrypted()`);
+      refuse(
+        `${place} must be a field such as text() or number(), or a column that is listed with unencrypted()`,
+      );
     }
     // A context must be able to contain the names of the table and the field. If it cannot, every encryption of a row
     // would fail later.
@@ -101,7 +109,9 @@ function planParts(field: FieldPlan, fieldOf: (name: string) => FieldPlan): Part
   const parts = Object.entries<PartIndex<unknown, unknown>>({ ...field.field.parts });
   return parts.map(([name, index]) => {
     if (typeof index?.soughtBy !== 'function') {
-      refuse(`${field.place}: \`searchableBy\` takes an index for each name, such as { month: months(…) }`);
+      refuse(
+        `\`searchableBy\` of ${field.place} must be an object of indexes with names, such as { month: months(…) }`,
+      );
     }
     const own = index.column === true ? `${field.name}_${name}_index` : index.column;
     const column = requireName(field.place, name === '' ? name : own);
@@ -115,13 +125,13 @@ function isUnencrypted(column: Field<unknown> | Unencrypted): column is Unencryp
 
 function requireName(place: string, name: string): string {
   return name === '' || name === '__proto__'
-    ? refuse(`${place} has a name that cannot be used: rename it`)
+    ? refuse(`the name of ${place} must not be empty or \`__proto__\`: choose another name`)
     : name;
 }
 
 function requireUnique(names: readonly string[], where: string): void {
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) refuse(`${where} has two columns called ${twice}`);
+  if (twice !== undefined) refuse(`${where} has the name ${twice} twice: use each name only once`);
 }
 
 /** Returns a table of the definition. Throws InputError for a table that is not defined. */

@@ -88,7 +88,7 @@ function buckets<Value, Column extends string | true>(
       const { from, to } = isRange(query) ? query : { from: query, to: query };
       const first = checked(from);
       const last = checked(to);
-      if (!(first <= last)) refuse('expected a range whose `from` is at most its `to`');
+      if (!(first <= last)) refuse('the `from` of a range must not be greater than the `to`');
       if (first === last) return [String(first)];
       const count =
         1 +
@@ -97,7 +97,7 @@ function buckets<Value, Column extends string | true>(
           : Number(last) - Number(first));
       if (!(count <= maxBuckets)) {
         refuse(
-          `the range covers more than ${maxBuckets} buckets: search by a coarser index, or in several parts`,
+          `a range must cover at most ${maxBuckets} buckets: use an index with larger buckets, or search several smaller ranges`,
         );
       }
       const step = (at: number) => (typeof first === 'bigint' ? first + BigInt(at) : first + at);

@@ -34,7 +34,7 @@ test.each<[string, (name: string) => unknown]>([
     row: '1',
   });
   await expect(work).rejects.toThrow(
-    /^patients\.patientName of row 1: the column holds a ciphertext but is not a field of `patients`: .*as: \{ patientName: /,
+    /^patients\.patientName of row 1: the column `patientName` contains a ciphertext but is not a field of `patients`: .*as: \{ patientName: /,
   );
   expect(service.requests).toHaveLength(before);
 });

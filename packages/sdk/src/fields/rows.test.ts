@@ -203,7 +203,9 @@ test('if a field has another type than the stored value, the error names both ty
   const changed = defineFields({ users: { age: text() } }).for(client);
   const error = await errorOf(changed.decryptRow('users', 1, { age: String(age) }));
   expect(error).toMatchObject({ code: 'format' });
-  expect(error.message).toBe('users.age of row 1: the definition says text, but the stored value is number');
+  expect(error.message).toBe(
+    'users.age of row 1: the field has the type text, but the stored value has the type number',
+  );
 });
 
 test.each([
@@ -215,7 +217,7 @@ test.each([
   const { records } = openFields();
   const error = await errorOf(records.decryptRow('users', 1, { name: name as string }));
   expect(error.cause).toBeInstanceOf(FormatError);
-  expect(error.message).toContain('users.name of row 1: the stored value is not a ciphertext');
+  expect(error.message).toContain('users.name of row 1: the stored value must be a ciphertext');
 });
 
 test('a ciphertext is not encrypted again, unless the field allows it', async () => {
@@ -235,7 +237,7 @@ test('a ciphertext is not encrypted again, unless the field allows it', async ()
 test('an invalid value is refused before the first request, and the error names its place but not the value', async () => {
   const { records, service } = openFields();
   const bad: [object, string][] = [
-    [{ name: 'secret \ud800' }, 'users.name of row 1: text has a lone surrogate'],
+    [{ name: 'secret \ud800' }, 'users.name of row 1: text must be valid Unicode (got a lone surrogate)'],
     [{ born: new Date('secret') }, 'users.born of row 1: expected a valid Date'],
     [{ notes: { tags: ['secret', undefined] } }, 'users.notes of row 1: JSON cannot represent undefined'],
     [{ age: 'secret' }, 'users.age of row 1: expected a number'],

@@ -152,9 +152,9 @@ test('the service never computes or sees the fingerprint of a part', async () =>
   expect(ssn_last4_index).toEqual([stored.ssn_last4_index]);
   expect((await records.where('patients', { ssn: ada.ssn })).ssn_index).toHaveLength(2);
   expect(hashed()).toHaveLength(2);
-  const message = 'patients.ssn is searchable by parts, whose fingerprints the service must not compute';
+  const message = 'patients.ssn is searchable by parts, which needs a local index';
   expect(() => fields.for(client, { index: 'service' })).toThrow(message);
-  expect(() => fields.for(client, { index: [] })).toThrow('pass `index`');
+  expect(() => fields.for(client, { index: [] })).toThrow('the option `index` must be');
 });
 
 test('while an index key is replaced, a search uses both keys for every part', async () => {
@@ -211,7 +211,7 @@ test.each([
 ])('an update of a field %s is refused if an index covers several fields', async (_, row) => {
   const { records } = await open();
   await expect(records.encryptRow('patients', 1, row)).rejects.toThrow(
-    /patients\.name of row 1: `name_and_born_index` is computed from name, born, member: pass `\w+` too/,
+    /patients\.name of row 1: the index `name_and_born_index` is computed from name, born, member: pass a value for `\w+`/,
   );
 });
 
@@ -232,23 +232,31 @@ test('the value of an index column without its field is refused', async () => {
 const born = { from: new Date('1815-01-01'), to: new Date('1815-01-01') };
 
 test.each([
-  ['a text that is too short', { ssn: { last4: '89' } }, 'expected at least 4 characters to search by'],
-  ['a prefix that is too short', { name: { start: 'a' } }, 'expected at least 2 characters to search by'],
-  ['a text without words', { name: { words: '--' } }, 'the value is empty after normalization'],
+  [
+    'a text that is too short',
+    { ssn: { last4: '89' } },
+    'a text to search for must have at least 4 characters',
+  ],
+  [
+    'a prefix that is too short',
+    { name: { start: 'a' } },
+    'a text to search for must have at least 2 characters',
+  ],
+  ['a text without words', { name: { words: '--' } }, 'the value to search for is empty after normalization'],
   ['an unknown index', { ssn: { last3: '789' } }, 'no index `last3`: did you mean `last4`?'],
   ['no index', { ssn: {} }, 'the query must name at least one index'],
-  ['null', { ssn: { last4: null } }, 'expected a value to search by `last4`'],
+  ['null', { ssn: { last4: null } }, 'the value to search for by the index `last4` must not be null'],
   ['a value of another type', { ssn: { last4: 6789 } }, 'patients.ssn: expected a string'],
   ['a number for a date', { born: { month: 5 } }, 'patients.born: expected a Date'],
   ['an open range', { born: { month: { from: born.from } } }, 'patients.born: expected a Date'],
   [
     'a range backwards',
     { income: { band: { from: 2e4, to: 1 } } },
-    'a range whose `from` is at most its `to`',
+    'the `from` of a range must not be greater than the `to`',
   ],
-  ['NaN', { income: { band: Number.NaN } }, 'a range whose `from` is at most its `to`'],
-  ['an endless range', { income: { band: { from: 0, to: Infinity } } }, 'more than 1000 buckets'],
-  ['a long range', { income: { band: { from: 0, to: 1e7 } } }, 'more than 1000 buckets'],
+  ['NaN', { income: { band: Number.NaN } }, 'the `from` of a range must not be greater than the `to`'],
+  ['an endless range', { income: { band: { from: 0, to: Infinity } } }, 'at most 1000 buckets'],
+  ['a long range', { income: { band: { from: 0, to: 1e7 } } }, 'at most 1000 buckets'],
   [
     'some of the fields',
     { name: { and_born: { name: 'Ada', born: born.from } } },
@@ -269,10 +277,10 @@ test('a range of 1,000 buckets is accepted', async () => {
 test.each<[string, () => unknown, string]>([
   ['`lowEntropy`', () => words({} as never), "by brute force: pass { lowEntropy: 'accepted' }"],
   ['options', () => months(undefined as never), "by brute force: pass { lowEntropy: 'accepted' }"],
-  ['a length', () => lastCharacters(0, accepted), '`lastCharacters` takes an integer from 1 to 64 (got 0)'],
-  ['ordered lengths', () => prefixes(4, 2, accepted), 'the shortest and then the longest length'],
+  ['a length', () => lastCharacters(0, accepted), '`lastCharacters` must be an integer from 1 to 64 (got 0)'],
+  ['ordered lengths', () => prefixes(4, 2, accepted), 'must not be greater than the second (longest length)'],
   ['a step', () => steps(0, accepted), 'the size of `steps` must be a positive number or bigint'],
-  ['other fields', () => withFields([], accepted), '`withFields` takes the names of the other fields'],
+  ['other fields', () => withFields([], accepted), 'the first argument of `withFields` must be an array'],
 ])('an index without %s is refused', (_, define, message) => {
   expect(define).toThrow(message);
 });
@@ -281,10 +289,10 @@ const tableOf = (parts: object) => () =>
   defineFields({ t: { ...unencrypted('a_x_index'), a: text().searchableBy(parts as never) } });
 
 test.each<[string, () => unknown, string]>([
-  ['a column that exists', tableOf({ x: words(accepted) }), 'two columns called a_x_index'],
-  ['an empty name', tableOf({ '': words(accepted) }), 't.a has a name that cannot be used'],
+  ['a column that exists', tableOf({ x: words(accepted) }), 'has the name a_x_index twice'],
+  ['an empty name', tableOf({ '': words(accepted) }), 'the name of t.a must not be empty'],
   ['an unknown field', tableOf({ y: withFields(['b'], accepted) }), 'the field `t.b` is not defined'],
-  ['something else', tableOf({ y: words }), '`searchableBy` takes an index for each name'],
+  ['something else', tableOf({ y: words }), '`searchableBy` of t.a must be an object of indexes'],
   [
     'a normalization of a number',
     () => steps(1n, { ...accepted, normalize: [] } as never),

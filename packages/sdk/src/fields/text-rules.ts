@@ -52,7 +52,9 @@ export function prefixes<const Column extends string | true = true>(
   options: TextPartOptions<Column>,
 ): PartIndex<string, string, true, NoInfer<Column>> {
   if (requireLength('prefixes', from) > requireLength('prefixes', upTo)) {
-    refuse('`prefixes` takes the shortest and then the longest length');
+    refuse(
+      'the first argument of `prefixes` (shortest length) must not be greater than the second (longest length)',
+    );
   }
   const rule: PartRule<string, string, true> = {
     isList: true,
@@ -94,5 +96,5 @@ function characters(
  */
 function requireCharacters(text: string, length: number): readonly string[] {
   const all = Array.from(text);
-  return all.length < length ? refuse(`expected at least ${length} characters to search by`) : all;
+  return all.length < length ? refuse(`a text to search for must have at least ${length} characters`) : all;
 }

@@ -34,11 +34,11 @@ export function requireMark(type: Marked, bytes: Uint8Array, length?: number): U
 /** Creates the error for bytes of another type. The message contains both types but never the value. */
 export function otherType(expected: string, bytes: Uint8Array): FormatError {
   const found = Object.entries(marks).find(([, mark]) => mark === bytes[0])?.[0] ?? 'text';
-  return new FormatError(`the definition says ${expected}, but the stored value is ${found}`);
+  return new FormatError(`the field has the type ${expected}, but the stored value has the type ${found}`);
 }
 
 export function unreadable(type: Marked): FormatError {
-  return new FormatError(`the stored value is marked as ${type} but cannot be read as ${type}`);
+  return new FormatError(`the stored value has the type ${type}, but its bytes are not a valid ${type}`);
 }
 
 export function refuse(reason: string): never {
@@ -47,5 +47,6 @@ export function refuse(reason: string): never {
 
 /** Throws InputError. The message contains the type of the value but never the value. */
 export function refuseValue(expected: string, value: unknown): never {
-  return refuse(`expected ${expected}, got ${value === null ? 'null' : `a value of type ${typeof value}`}`);
+  const got = value === null ? 'null' : `a value of type ${typeof value}`;
+  return refuse(`expected ${expected}, got ${got}`);
 }

@@ -59,7 +59,7 @@ describe.each(named)('$name', ({ type, values }) => {
         fc.pre(other.name !== type.name);
         const bytes = type.encode(value);
         expect(() => other.decode(bytes)).toThrow(
-          `the definition says ${other.name}, but the stored value is ${type.name}`,
+          `the field has the type ${other.name}, but the stored value has the type ${type.name}`,
         );
       }),
     );
@@ -139,7 +139,9 @@ test.each([
   ['json', jsonType, 'fd7b'],
   ['json', jsonType, 'fdff'],
 ])('decoding invalid bytes that begin with the type byte of %s throws (case %#)', (name, type, hex) => {
-  expect(() => type.decode(ofHex(hex))).toThrow(`the stored value is marked as ${name} but cannot be read`);
+  expect(() => type.decode(ofHex(hex))).toThrow(
+    `the stored value has the type ${name}, but its bytes are not a valid ${name}`,
+  );
 });
 
 test.each<[ValueType<unknown>, ...unknown[]]>([

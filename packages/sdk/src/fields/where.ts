@@ -52,7 +52,7 @@ export async function where(
 
 function conditionsOf(plan: FieldPlan, value: unknown, place: Where): Condition[] {
   if (value === null || value === undefined) {
-    refuse('expected a value to search by: search for null with `is null`');
+    refuse('the value to search for must not be null or undefined: find null with `is null` in SQL');
   }
   if (isPartQuery(plan, value)) {
     const parts = Object.entries(value);
@@ -73,7 +73,8 @@ function conditionsOf(plan: FieldPlan, value: unknown, place: Where): Condition[
 }
 
 function partCondition(plan: FieldPlan, part: PartPlan, query: unknown, place: Where): Condition {
-  if (query === null || query === undefined) refuse(`expected a value to search by \`${part.name}\``);
+  if (query === null || query === undefined)
+    refuse(`the value to search for by the index \`${part.name}\` must not be null or undefined`);
   const { column, index } = part;
   const fields = part.fields.map(({ name, field: { type } }) => ({ name, type }));
   const subjects = index.soughtBy(query, ...fields).map((bytes) => ({ plan, part, bytes }));
@@ -82,7 +83,7 @@ function partCondition(plan: FieldPlan, part: PartPlan, query: unknown, place: W
 
 function condition(column: string, place: Where, isList: boolean, subjects: readonly Subject[]): Condition {
   if (subjects.length > 0) return { column, place, isList, subjects };
-  const cause = new InputError('the value is empty after normalization, so no row can be found by it');
+  const cause = new InputError('the value to search for is empty after normalization, so no row can match');
   throw new FieldError(cause, place, 'no_fingerprint');
 }
 

@@ -24,7 +24,7 @@ export function withFields<const Name extends string, const Column extends strin
 ): PartIndex<never, FieldsQuery<Name>, false, NoInfer<Column>> {
   const index = indexOf('withFields', textPartOptions, options);
   if (!(Array.isArray(others) && others.length > 0))
-    refuse('`withFields` takes the names of the other fields');
+    refuse('the first argument of `withFields` must be an array of the names of other fields');
   const fold = foldOf(options);
   const partsOf = (...values: readonly TypedValue[]) => {
     const encoded = values.map(({ type, value }) => {
@@ -45,7 +45,7 @@ export function withFields<const Name extends string, const Column extends strin
       const isComplete = fields.every(({ name }) => (given.get(name) ?? null) !== null);
       if (!isComplete || given.size !== fields.length) {
         const names = fields.map(({ name }) => name).join(', ');
-        refuse(`expected a value for each of ${names}, because the index finds rows only by all of them`);
+        refuse(`the query must have a value for each of ${names}, because the index combines these fields`);
       }
       return partsOf(...fields.map(({ name, type }) => ({ name, type, value: given.get(name) })));
     },

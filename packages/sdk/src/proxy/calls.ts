@@ -38,7 +38,7 @@ export async function askBatch(body: unknown, call: Call): Promise<Answered> {
   const { target, settings, signal } = call;
   const { route } = target;
   const { item, body: schema }: Endpoint = endpoints[route];
-  if (!schema || !item) throw new Error(`${route} does not take a batch`);
+  if (!schema || !item) throw new Error(`the route ${route} does not accept a batch`);
   const { items } = checked(schema, body) as { items: readonly unknown[] };
   let requestId: string | undefined;
   const output = await runBatch(
@@ -78,7 +78,10 @@ function judge(
   const keyId = parseUuid(inPath ?? key_id ?? '');
   if (!keyId || !grant.keys.has(keyId)) {
     onKeyRefused(keyId);
-    throw new Refusal('not_found', 'Key not found: pass the id of a key that the app lets you use.');
+    throw new Refusal(
+      'not_found',
+      'Key not found: pass the id of a key that the app allows this session to use.',
+    );
   }
   return { key_id: keyId, ...rest, ...(bound && { context: bound }) };
 }

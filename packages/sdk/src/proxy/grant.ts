@@ -39,15 +39,19 @@ export type CheckedGrant = ReturnType<typeof checkGrant>;
 /** Checks the return value of `authorize`. Throws InputError for anything that is not a grant, including `true`. */
 export function checkGrant(returned: unknown) {
   if (typeof returned !== 'object' || returned === null) {
-    throw new InputError(`\`authorize\` must return a grant or nothing (got ${kindOf(returned)})`);
+    throw new InputError(
+      `\`authorize\` must return a grant (an object) or undefined (got ${kindOf(returned)})`,
+    );
   }
   requireOptions<Grant>(members, returned as Grant, 'grant');
   const { keys, operations: granted, context } = returned as Partial<Grant>;
   if (!Array.isArray(keys) || keys.some((key) => typeof key !== 'string' || !parseUuid(key))) {
-    throw new InputError('`authorize` must return `keys`, a list of key ids (UUIDs)');
+    throw new InputError('the grant that `authorize` returns must have `keys`, an array of key ids (UUIDs)');
   }
   if (!Array.isArray(granted) || granted.some((operation) => !operations.includes(operation))) {
-    throw new InputError('`authorize` must return `operations`, a list of: wrap, unwrap, rewrap, hash');
+    throw new InputError(
+      "the grant that `authorize` returns must have `operations`, an array of 'wrap', 'unwrap', 'rewrap' and 'hash'",
+    );
   }
   encodeContext(context);
   return {

@@ -48,7 +48,7 @@ export function nodeRequestOf(request: Request): NodeRequest {
   const found = nodeRequests.get(request);
   if (!found)
     throw new InputError(
-      '`nodeRequestOf` takes the request that `toNodeHandler` passed to `authorize` (got another request)',
+      'the argument of `nodeRequestOf` must be the request that `toNodeHandler` passed to `authorize` (got another request)',
     );
   return found;
 }
@@ -85,7 +85,7 @@ function webRequest(req: NodeRequest, signal: AbortSignal): Request {
   const url = new URL(`${scheme}://${host}${path}`);
   // Refuses dot segments and a path in the Host header, because the framework might have checked another path.
   if (url.pathname !== path.split('?', 1)[0])
-    throw new InputError('the request URL must be a path without dot segments');
+    throw new InputError('the request URL must be a path without the segments `.` and `..`');
   return new Request(url, {
     method,
     headers,
@@ -116,7 +116,7 @@ function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
     if (isBegun) return;
     isBegun = true;
     const cut = closing(() =>
-      controller.error(new InputError('the connection closed before the body had arrived')),
+      controller.error(new InputError('the connection was closed before the whole request body arrived')),
     );
     req.on('data', (chunk) => {
       if (isOpen) controller.enqueue(chunk);

@@ -104,15 +104,15 @@ export function checkOptions(options: ProxyOptions) {
   const { apiKey, authorize, basePath = '/api/eaas', timeout = 30_000, onEvent } = options;
   const { origin, allowedOrigins = [], allowWithoutOrigin = false } = options;
   if (typeof authorize !== 'function') {
-    refuse('authorize', `must be a function that returns the grant of a session (got ${kindOf(authorize)})`);
+    refuse(`\`authorize\` must be a function that returns the grant of a session (got ${kindOf(authorize)})`);
   }
   if (typeof apiKey !== 'function' && !/^eaas_sk_\w+$/.test(apiKey)) {
-    refuse('apiKey', 'must be an API key, or a function that returns an API key');
+    refuse('`apiKey` must be an API key, or a function that returns an API key');
   }
   if (!/^(?:\/[^/?#]+)*$/.test(basePath)) {
-    refuse('basePath', `must be empty or a path such as \`/api/eaas\` (got ${JSON.stringify(basePath)})`);
+    refuse(`\`basePath\` must be empty or a path such as \`/api/eaas\` (got ${JSON.stringify(basePath)})`);
   }
-  if (!(timeout > 0)) refuse('timeout', `must be a number of milliseconds above 0 (got ${timeout})`);
+  if (!(timeout > 0)) refuse(`\`timeout\` must be a number of milliseconds above 0 (got ${timeout})`);
   if (origin !== undefined) requireOrigin('origin', origin);
   for (const allowed of allowedOrigins) requireOrigin('allowedOrigins', allowed);
   return {
@@ -131,11 +131,11 @@ export function checkOptions(options: ProxyOptions) {
 function requireOrigin(option: string, text: string): void {
   const isOrigin = URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
   if (isOrigin) return;
-  const expected =
-    'must be an origin as browsers send it, `https://app.example`, without a path or a final slash';
-  refuse(option, `${expected} (got ${JSON.stringify(text)})`);
+  refuse(
+    `\`${option}\` must be an origin such as \`https://app.example\`, without a path or a final slash (got ${JSON.stringify(text)})`,
+  );
 }
 
-function refuse(option: string, reason: string): never {
-  throw new InputError(`\`${option}\` ${reason}`);
+function refuse(reason: string): never {
+  throw new InputError(reason);
 }

@@ -42,7 +42,7 @@ async function answer(request: Request, settings: Settings): Promise<Answered> {
   const { signal, end } = deadlineOf(settings.timeout, request.signal, new DOMException('', 'TimeoutError'));
   try {
     const body = await readJson(request, endpoints[target.route], signal);
-    if (search !== '') throw new Refusal('bad_request', 'This call takes no query parameters.');
+    if (search !== '') throw new Refusal('bad_request', 'The request must not have query parameters.');
     const ask = target.batch ? askBatch : askOne;
     return await ask(body, { target, grant, settings, signal, onKeyRefused: keyReporter(target, settings) });
   } finally {
@@ -55,7 +55,7 @@ function requireTarget(method: string, path: string, basePath: string): Target {
   if (!target)
     throw new Refusal(
       'not_found',
-      'There is nothing at this path. A path contains the id of a key, not its name.',
+      'The path of this request does not exist: check that it contains the id of the key, not the name of the key.',
     );
   if (method !== 'POST') throw new Refusal('method_not_allowed', 'Send a POST request.');
   return target;
@@ -87,8 +87,10 @@ function refuseOrigin({ headers, url }: Request, settings: Settings): Refusal {
     secFetchSite: shown('sec-fetch-site'),
     expected: [settings.origin ?? new URL(url).origin, ...settings.allowedOrigins],
   });
-  const why = "The app's backend has the reason in the event `origin_refused`.";
-  return new Refusal('origin_refused', `Only the app's own pages can use this proxy. ${why}`);
+  return new Refusal(
+    'origin_refused',
+    "Only pages of the app itself can use this proxy. In the app's backend, the event `origin_refused` has the reason.",
+  );
 }
 
 async function requireGrant(request: Request, target: Target, settings: Settings): Promise<CheckedGrant> {
@@ -122,7 +124,7 @@ function keyReporter({ operation }: Target, settings: Settings): (keyId: string 
 
 /** Creates the refusal for a failure of the app. Only an event for the operator has the details. */
 function broken(): Refusal {
-  return new Refusal('internal', 'The app had an unexpected error.');
+  return new Refusal('internal', 'The app had an unexpected error while it processed this request.');
 }
 
 function refuse({ problem, requestId }: Refusal): Response {

@@ -67,7 +67,11 @@ function tooLate(settings: Settings, { reason }: AbortSignal): Refusal {
     settings.report({ type: 'service_failed', reason: 'timeout', requestId: undefined });
   }
   const status = { status: 504, title: 'Gateway Timeout' };
-  return new Refusal('unavailable', 'The key service did not respond in time: try again.', status);
+  return new Refusal(
+    'unavailable',
+    'The key service did not respond in time: send the request again.',
+    status,
+  );
 }
 
 export function failed(
@@ -81,7 +85,11 @@ export function failed(
 
 function badGateway(requestId: string | undefined): Refusal {
   const status = { status: 502, title: 'Bad Gateway', requestId };
-  return new Refusal('unavailable', 'The key service cannot be used at the moment.', status);
+  return new Refusal(
+    'unavailable',
+    'The key service is not available at the moment: try again later.',
+    status,
+  );
 }
 
 /**

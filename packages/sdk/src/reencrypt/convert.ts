@@ -14,7 +14,7 @@ const ownReasons = {
   invalid_response: 'the client returned no result for this value',
   key_version: 'the new data key has an older version than `keyVersion`: rotate the key, or use a new client',
   not_verified: 'the new ciphertext does not decrypt to the stored value, so it was not written',
-  conflict: 'another program changed the row during each attempt: run again',
+  conflict: 'another program changed the row during each attempt: run this job again',
   store: '`write` threw at every attempt for this row: log the error in `write`',
 } as const;
 
@@ -31,10 +31,14 @@ export class ConversionError extends EaasError {
 
 /** Returns the error for a stored value that the mode of the run cannot convert. */
 export function unsuitable(kind: Form['kind']): FormatError {
-  if (kind === 'plaintext') return new FormatError('the value is not encrypted: use the mode `encrypt`');
-  if (kind === 'stream') return new FormatError('the value is a stream (version 2): convert it as a stream');
+  if (kind === 'plaintext')
+    return new FormatError('the stored value is not encrypted: encrypt it in a run with the mode `encrypt`');
+  if (kind === 'stream')
+    return new FormatError(
+      'the stored value is an encrypted stream, which this mode cannot convert: use the mode `custom`',
+    );
   return new FormatError(
-    'the value begins like a ciphertext but is not valid: its column might have truncated it',
+    'the stored value begins like a ciphertext but is not valid: the database column might have truncated the value',
   );
 }
 

@@ -102,6 +102,6 @@ test('`except` leaves out columns without ciphertexts, and refuses a name that t
   expect(found).toMatchObject({ values: 2, plaintexts: 0 });
   const misspelt = storedValues({ read }, { except: ['emial_index' as 'email_index'] });
   await expect(inventory(misspelt)).rejects.toThrow(
-    '`except` names `emial_index`, but the rows have the values email, email_index',
+    '`except` contains the unknown name `emial_index`: the rows have only the values email, email_index',
   );
 });

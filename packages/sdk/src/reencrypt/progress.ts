@@ -74,13 +74,13 @@ export function beginProgress<Id extends RowId>(
   if (resume && (resume.mode !== mode || resume.dryRun !== dryRun)) {
     const kind = `${resume.dryRun ? 'a dry run' : 'a run'} of mode \`${resume.mode}\``;
     throw new InputError(
-      `\`resume\` comes from a run with other options (${kind}): start without \`resume\`, or with the options of that run`,
+      `\`resume\` must come from a run with the same options (got ${kind}): omit \`resume\`, or pass the options of the earlier run`,
     );
   }
   const older = Object.values(resume?.keyVersions ?? {}).find((version) => version < keyVersion);
   if (older !== undefined) {
     throw new InputError(
-      `\`resume\` is from a run that skipped values at key version ${older}: to move these values to version ${keyVersion}, start without \`resume\``,
+      `\`resume\` comes from a run that skipped values at key version ${older}: omit \`resume\` to rewrap them to version ${keyVersion}`,
     );
   }
   const counts = { seen: 0, rewritten: 0, skipped: 0, conflicted: 0, failed: 0, keyVersions: {} };

@@ -295,7 +295,7 @@ test.each([
   const read = async ({ after }: { after: number | undefined }): Promise<Person[]> =>
     (after === 3 ? [1, 2] : ids).flatMap((id) => table.rows.get(id) ?? []);
   const run = runThrough(reencrypt(client, { ...table.store, read }, toEncrypt));
-  await expect(run).rejects.toThrow('in the order of their ids');
+  await expect(run).rejects.toThrow('in the order of the ids');
 });
 
 test.each([

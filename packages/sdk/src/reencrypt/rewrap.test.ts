@@ -142,6 +142,6 @@ test('a run cannot resume with a `keyVersion` that is newer than the version of 
   await client.keys.rotate({ key_id: keyId });
   const resumed = (keyVersion: number) =>
     endOf(reencrypt(client, table.store, { mode: 'rewrap', keyVersion, resume: half }));
-  await expect(resumed(3)).rejects.toThrow('is from a run that skipped values at key version 2');
+  await expect(resumed(3)).rejects.toThrow('comes from a run that skipped values at key version 2');
   expect(await resumed(2)).toMatchObject({ done: true, keyVersions: { [keyId]: 2 } });
 });

@@ -60,14 +60,14 @@ export async function readPage<Row extends StoredRow>(
   const rows = await store.read({ after, limit });
   if (after !== undefined && rows.some(({ id }) => idKey(id) === idKey(after))) {
     throw new InputError(
-      '`read` must return the rows after the row `after` (got that row again): compare with >, not >=',
+      '`read` must return only rows whose id is after `after` (got the row `after` again): compare with >, not >=',
     );
   }
   const ids = [after, ...rows.map(({ id }) => id)].filter((id) => typeof id === 'number');
   const steps = ids.slice(1).map((id, at) => Math.sign(id - (ids[at] ?? id)));
   if (steps.some((step) => step === 0 || step !== steps[0])) {
     throw new InputError(
-      '`read` must return the rows in the order of their ids, each once: add `order by id`',
+      '`read` must return each row once, in the order of the ids: add `order by id` to the query',
     );
   }
   return rows;
@@ -105,7 +105,9 @@ export async function* storedValues<Row extends StoredRow>(
     const unknown = after === undefined && options.except?.find((name) => !known.includes(name));
     if (typeof unknown === 'string') {
       const names = Array.from(new Set(known)).join(', ');
-      throw new InputError(`\`except\` names \`${unknown}\`, but the rows have the values ${names}`);
+      throw new InputError(
+        `\`except\` contains the unknown name \`${unknown}\`: the rows have only the values ${names}`,
+      );
     }
     for (const { values } of rows) {
       for (const name in values) if (!except.has(name)) yield values[name];

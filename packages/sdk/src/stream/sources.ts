@@ -85,7 +85,10 @@ export async function urlSource(url: string | URL, options: UrlSourceOptions = {
       // servers ignore it.
       if (part.total === total && part.etag === etag && part.response.body) return part.response.body;
       await part.response.body?.cancel();
-      throw new SourceError('the object changed since it was opened', part.response.status);
+      throw new SourceError(
+        'the object at the URL changed after it was opened: open it again',
+        part.response.status,
+      );
     },
   };
 }
@@ -100,7 +103,7 @@ async function beginningOf({ body, status }: Response): Promise<Uint8Array> {
     length += read.value.length;
     if (length <= maxHeadLength) continue;
     await reader?.cancel();
-    throw new SourceError('the server sent more than the requested part', status);
+    throw new SourceError('the server sent more bytes than the requested range', status);
   }
   return new Uint8Array(await new Blob(pieces).arrayBuffer());
 }

@@ -27,7 +27,7 @@ export function keyCrypto({ tenant_id }: Tenant, { row, versions, hashKey }: Key
       view.setUint32(2, row.key_version);
       wrapped.set(randomBytes(headLength - randomAt), randomAt);
       const secret = versions[row.key_version - 1]?.secret;
-      if (!secret) throw new Error('the newest version of this active key is missing');
+      if (!secret) throw new Error('an active key must have a secret for its newest version (got none)');
       const { iv, aad, body } = partsOf(wrapped, context);
       nobleEngine.encrypt(secret, iv, aad, dek, body);
       return wrapped;
@@ -38,7 +38,7 @@ export function keyCrypto({ tenant_id }: Tenant, { row, versions, hashKey }: Key
       return secret ? nobleEngine.decrypt(secret, iv, aad, body) : undefined;
     },
     hash(value) {
-      if (!hashKey) throw new Error('the hash key of this active key is missing');
+      if (!hashKey) throw new Error('an active key must have a hash key (got none)');
       return fieldHash(hashKey, value);
     },
   };

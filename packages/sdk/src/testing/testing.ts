@@ -107,7 +107,10 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     tamper: (id, change) => {
       const entry = tenant.log[id - 1];
       if (!entry)
-        throw new ServiceError('not_found', `the log has ${tenant.log.length} entries (got id ${id})`);
+        throw new ServiceError(
+          'not_found',
+          `the id of an audit entry must be from 1 to ${tenant.log.length} (got ${id})`,
+        );
       tenant.log[id - 1] = { ...entry, ...change };
     },
     advance: (milliseconds) => void (ahead += milliseconds),

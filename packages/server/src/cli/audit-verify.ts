@@ -59,7 +59,7 @@ export const auditVerify = reporting(
  */
 async function readNamed(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new WrongUsage(`The checkpoint ${path} cannot be read (${error.code}).`);
+    throw new WrongUsage(`The checkpoint file ${path} cannot be read (${error.code}).`);
   });
   if (!text.startsWith('{')) return text;
   try {
@@ -95,7 +95,9 @@ async function noteLost(directory: string, known: ReadonlySet<string>): Promise<
 }
 
 function unreadable(error: NodeJS.ErrnoException): never {
-  throw new CannotStart(`EAAS_CHECKPOINT_DIR cannot be read: ${error.message}.`, { cause: error });
+  throw new CannotStart(`The directory of EAAS_CHECKPOINT_DIR cannot be read: ${error.message}.`, {
+    cause: error,
+  });
 }
 
 /** Returns the audit logs to verify. An id finds the log of a tenant even if the tenant's row was removed. */

@@ -11,7 +11,7 @@ export interface Erasable {
 export function requireConfirmable(confirm: string | undefined, what: Erasable['what']): void {
   if (confirm !== undefined || process.stdin.isTTY) return;
   throw new WrongUsage(
-    `There is no terminal: add --confirm with the name of the ${what}. Nothing was erased.`,
+    `Nothing was erased. Without a terminal, the command needs --confirm with the name of the ${what}.`,
   );
 }
 
@@ -22,7 +22,8 @@ export async function requireConfirmed(
   warning: string,
 ): Promise<void> {
   const given = confirm ?? (await ask(`${warning}\nType the name of the ${what} to continue: `));
-  if (given !== name) throw new WrongUsage(`That is not the name of the ${what} ${id}. Nothing was erased.`);
+  if (given !== name)
+    throw new WrongUsage(`Nothing was erased, because the given name is not the name of the ${what} ${id}.`);
 }
 
 async function ask(question: string): Promise<string> {

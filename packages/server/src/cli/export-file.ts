@@ -31,7 +31,9 @@ export async function openExportFile(path: string): Promise<ExportFile> {
     const last = end > 0 ? lastEntry(tail.subarray(0, end - 1)) : undefined;
     const isInterrupted = end === 0 && '{"id":'.startsWith(tail.toString('latin1', 0, 6));
     if (!last && !isInterrupted) {
-      throw new WrongUsage(`The file ${path} exists and is not an audit log export: name another file.`);
+      throw new WrongUsage(
+        `The file ${path} exists and is not an export of an audit log: pass another path.`,
+      );
     }
     return {
       last,

@@ -22,7 +22,10 @@ const generate = reporting(
   .action(async ({ file, ...options }: Reporting & { file?: string }) => {
     const bytes = file === undefined ? randomBytes(32) : await createRootKeyFile(file);
     if (!bytes)
-      throw new Refusal('conflict', `The file ${file} already exists and was not changed: name a new file.`);
+      throw new Refusal(
+        'conflict',
+        `The file ${file} already exists and was not changed: pass the path of a new file.`,
+      );
     const root_id = toHex(rootKey(bytes).rootId);
     if (file !== undefined) printResult({ file, root_id }, options);
     else {
@@ -58,7 +61,7 @@ const wrap = reporting(
   .option('--transit <key>', 'the mount and the name of a key of Transit, as in transit/eaas-root')
   .action(async ({ out, awsKms, transit, ...options }: Wrapping) => {
     if ((awsKms === undefined) === (transit === undefined)) {
-      throw new WrongUsage('Name the key that encrypts the root key: either --aws-kms or --transit.');
+      throw new WrongUsage('Pass the key that encrypts the root key, with either --aws-kms or --transit.');
     }
     const config = requireConfig();
     const bytes = await (await findRootKey(config)).load();
@@ -70,7 +73,10 @@ const wrap = reporting(
       await writeNewFile(out, `${JSON.stringify(wrapped, null, 2)}\n`).catch(
         (error: NodeJS.ErrnoException) => {
           throw error.code === 'EEXIST'
-            ? new Refusal('conflict', `The file ${out} already exists and was not changed: name a new file.`)
+            ? new Refusal(
+                'conflict',
+                `The file ${out} already exists and was not changed: pass the path of a new file.`,
+              )
             : new CannotStart(`--out: the file ${out} cannot be written (${error.code}).`);
         },
       );
@@ -119,8 +125,9 @@ const rotate = reporting(
     const [current, previous] = service.tenants.roots;
     if (!previous) {
       throw new WrongUsage(
-        'There is no previous root key: set EAAS_ROOT_KEY_PREVIOUS_FILE to the file of the key in use until now, and ' +
-          'EAAS_ROOT_KEY_FILE to the file of the new key. The other variables of root keys also have a form with PREVIOUS.',
+        'There is no previous root key. ' +
+          'Set EAAS_ROOT_KEY_PREVIOUS_FILE to the old root key, and EAAS_ROOT_KEY_FILE to the new root key. ' +
+          'Each other variable of a root key also has a form with PREVIOUS.',
       );
     }
     const { resealed, failed } = await rotateRootKey(service, previous, progress('re-encrypting tenants'));

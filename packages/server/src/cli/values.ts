@@ -48,7 +48,8 @@ export function permissionList(text: string): Permission[] {
   return names.map((name) => {
     const found = permissions.find((permission) => permission === name);
     if (found) return found;
-    if (name === 'all') throw new InvalidArgumentError('"all" grants every permission: pass it alone.');
+    if (name === 'all')
+      throw new InvalidArgumentError('"all" grants every permission: pass "all" without other permissions.');
     const nearest = nearestOf(permissions, name);
     const advice = nearest ? `Did you mean "${nearest}"?` : `Choose from ${permissions.join(', ')}, or all.`;
     throw new InvalidArgumentError(`"${inLine(name)}" is not a permission. ${advice}`);

@@ -32,11 +32,14 @@ function putPart(part: PaePart, at: number): number {
     return putLength(part.length, at) + part.length;
   }
   if (typeof part === 'number' && !Number.isSafeInteger(part))
-    throw new InputError(`a number in pae must be a safe integer (got ${part})`);
+    throw new InputError(
+      `a number in a pre-authentication encoding (PAE) must be a safe integer (got ${part})`,
+    );
   const text = String(part);
   const written = scratch.write(text, at + 4);
   // If the UTF-8 text has one byte per UTF-16 unit, the text is ASCII and has no lone surrogate.
-  if (written !== text.length && !text.isWellFormed()) throw new InputError('text has a lone surrogate');
+  if (written !== text.length && !text.isWellFormed())
+    throw new InputError('text must be valid Unicode (got a lone surrogate)');
   return putLength(written, at) + written;
 }
 

@@ -34,7 +34,7 @@ function toPart(column: Column): PaePart {
   // A tampered row might contain a list of lists. The inner lists are refused, because `pae` would encode them as
   // bytes.
   if (!column.every((text) => typeof text === 'string'))
-    throw new TypeError('every item of a list must be a text');
+    throw new TypeError('every item of a list in a column must be a string');
   return pae(...column);
 }
 

@@ -60,7 +60,7 @@ async function choosePort({ host, port, isPortSet }: Config): Promise<number> {
     if (await isFree(host, candidate)) return candidate;
   }
   throw new CannotStart(
-    `The ports ${port} to ${port + portsToTry - 1} are in use: set EAAS_PORT to a free port.`,
+    `All ports from ${port} to ${port + portsToTry - 1} are in use: set EAAS_PORT to a free port.`,
   );
 }
 

@@ -88,7 +88,7 @@ test('an interrupted start continues where it ended', async () => {
 test('`eaas dev` never uses a tenant that it did not create', async () => {
   const { tenant_id } = await createTenant(open.service, { name: 'dev' });
   await expect(openDevelopmentTenant(open.service, file)).rejects.toThrow(
-    'another tenant has the name "dev": rename that tenant',
+    'another tenant already has this name. Rename the other tenant',
   );
   expect(await apiKeysOf({ tenant_id, key_id: '', index_key: '' })).toEqual([]);
 });

@@ -104,8 +104,8 @@ async function createOwnTenant(service: Service): Promise<string> {
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'name_taken') throw error;
     throw new CannotStart(
-      `\`eaas dev\` uses only a tenant that it created, but another tenant has the name "${tenantName}": rename that tenant ` +
-        `with \`eaas tenant set ${tenantName} --name …\`, or set EAAS_DATA_DIR to another directory.`,
+      `\`eaas dev\` needs the name "${tenantName}" for a new tenant, but another tenant already has this name. ` +
+        `Rename the other tenant with \`eaas tenant set ${tenantName} --name …\`, or set EAAS_DATA_DIR to another directory.`,
     );
   }
 }

@@ -56,7 +56,9 @@ it('values are read without quotes, and the last line of a variable applies', as
 it('the .env file of an application that uses another service is refused', async () => {
   const text = 'EAAS_BASE_URL=https://eaas.example\nEAAS_API_KEY=eaas_sk_production\n';
   await writeFile(path, text);
-  await expect(EnvFile.read(path)).rejects.toThrow('has the EAAS_BASE_URL of another service');
+  await expect(EnvFile.read(path)).rejects.toThrow(
+    'contains the EAAS_BASE_URL and the API key of another service',
+  );
   expect(await readFile(path, 'utf8')).toBe(text);
 });
 

@@ -26,8 +26,8 @@ export class EnvFile {
     const address = file.get('EAAS_BASE_URL');
     if (address && !isOnThisMachine(address)) {
       throw new CannotStart(
-        `The file ${path} has the EAAS_BASE_URL of another service, and writing it would erase that service's API key: name another file, ` +
-          'as in --env .env.local.',
+        `The file ${path} contains the EAAS_BASE_URL and the API key of another service, which must not be overwritten. ` +
+          'Pass another file, as in --env .env.local.',
       );
     }
     return file;

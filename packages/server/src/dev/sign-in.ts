@@ -27,7 +27,7 @@ export class SignInCode {
     if (!isRight || this.#isUsed || this.#now() >= this.#expiresAt) {
       throw new Refusal(
         'unauthorized',
-        'The sign-in code is wrong, was already used or has expired: start `eaas dev` again for a new code, or sign in with an API key.',
+        'The sign-in code is wrong, was already used or has expired. Start `eaas dev` again for a new code, or sign in with an API key.',
       );
     }
     this.#isUsed = true;

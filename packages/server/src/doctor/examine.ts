@@ -64,7 +64,7 @@ export function judgeClock(milliseconds: number): Finding {
   return Math.abs(milliseconds) > mostDisagreement
     ? failed(
         'clock',
-        `${text}. Above ${mostDisagreement} ms a server erases no keys and no entries. Run NTP on both machines.`,
+        `${text}. If the difference is above ${mostDisagreement} ms, the server erases nothing. Run NTP on both machines.`,
       )
     : ok('clock', `${text}.`);
 }

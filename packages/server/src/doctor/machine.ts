@@ -61,13 +61,13 @@ async function judgeRootKeyFile(path: string): Promise<Finding> {
   if (isOpenToOthers(stats)) {
     return failed(
       check,
-      `Other users of this machine can read the root key ${path}. Run \`chmod 600 ${path}\`.`,
+      `Other users of this machine can read the root key file ${path}. Run \`chmod 600 ${path}\`.`,
     );
   }
   if (isForeign(stats.uid)) {
     return failed(
       check,
-      `The root key ${path} belongs to the user with the id ${stats.uid}, who can change it.`,
+      `The root key file ${path} belongs to the user id ${stats.uid}, so this user can change the root key.`,
     );
   }
   return ok(check, `Only this user and root can read the root key ${path}.`);

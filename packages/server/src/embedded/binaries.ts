@@ -24,15 +24,15 @@ export async function embeddedBinaries(): Promise<PostgresBinaries> {
     entry = createRequire(import.meta.url).resolve(name);
   } catch {
     throw new Error(
-      `The embedded PostgreSQL for ${platform}-${arch} is missing (the optional package ${name} is not ` +
-        'installed). Set DATABASE_URL to a PostgreSQL server.',
+      `The embedded PostgreSQL for ${platform}-${arch} is missing, because the optional package ${name} is not installed. ` +
+        'Set DATABASE_URL to a PostgreSQL server.',
     );
   }
   const found = await inspectBinaries(join(dirname(entry), '..', 'native', 'bin'));
   if (typeof found === 'object') return found;
   throw new Error(
-    `The embedded PostgreSQL does not run (${found}). If npm skipped its install script, run ` +
-      `\`npm rebuild ${name}\`; otherwise set DATABASE_URL to a PostgreSQL server.`,
+    `The embedded PostgreSQL does not run (${found}). ` +
+      `If npm skipped the install script, run \`npm rebuild ${name}\`. Otherwise set DATABASE_URL to a PostgreSQL server.`,
   );
 }
 

@@ -82,8 +82,8 @@ async function share(
   if (owner.purpose !== 'serve') return undefined;
   if (purpose === 'serve') {
     throw new Error(
-      `Process ${owner.pid} already serves the data directory ${directory}. To run several replicas, set ` +
-        'DATABASE_URL to one PostgreSQL server for all of them.',
+      `The process ${owner.pid} already serves the data directory ${directory}. ` +
+        'To run several replicas, set DATABASE_URL to one PostgreSQL server for all replicas.',
     );
   }
   return (await accepts(owner)) ? databaseAt(owner, () => Promise.resolve()) : undefined;

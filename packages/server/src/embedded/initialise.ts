@@ -29,7 +29,7 @@ export async function initialise(
     await rm(temporary, { recursive: true, force: true });
     if (isDone()) return;
     const output = (cause as { stderr?: string }).stderr?.trim() ?? '';
-    throw new Error(`initdb could not create ${dataDirectory}. ${output}`, { cause });
+    throw new Error(`initdb could not create a database in ${dataDirectory}. ${output}`, { cause });
   }
 }
 

@@ -57,7 +57,7 @@ describe('the endpoint table over HTTP', () => {
     ['an unknown parameter', '/v1/keys/x/disable?x=1', {}],
   ])('the API checks the credentials against the database before it refuses %s', async (_, path, init) => {
     const confirm = async () => {
-      throw new Refusal('unauthorized', 'Revoked since the first check.');
+      throw new Refusal('unauthorized', 'The API key was revoked after the first check.');
     };
     const { fetch, doors } = await listen(memoryDoors({ confirm }));
     expect((await fetch(path, { method: 'POST', ...init })).status).toBe(401);

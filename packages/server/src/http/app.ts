@@ -45,7 +45,7 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
     if (isClosing()) throw new Refusal('unavailable', 'The service is stopping: send the request again.');
     // RFC 9112, section 3.2, requires a Host header in every HTTP/1.1 request.
     if (request.raw.httpVersion === '1.1' && !request.raw.headers.host) {
-      throw new Refusal('bad_request', 'The request has no Host header.');
+      throw new Refusal('bad_request', 'The request must have a Host header.');
     }
     // The router accepts `/v1/keys/` as `/v1/keys/:key_id` with an empty id, so paths with an empty parameter are
     // refused.

@@ -70,7 +70,7 @@ describe('a body', () => {
       Buffer.from('","key_id":""}'),
     ]);
     const response = await fetch('/v1/hash', { method: 'POST', headers: json, body });
-    expect(await detailOf(response)).toBe('The body is not valid UTF-8.');
+    expect(await detailOf(response)).toBe('The request body must be valid UTF-8.');
   });
 
   it('a body without required fields is refused with 400, and the detail names the first missing field', async () => {

@@ -52,6 +52,6 @@ export async function requireContinuable(
 function gap(id: number): Refusal {
   return new Refusal(
     'conflict',
-    `Entry ${id} is missing, so the export ends with the previous entry. Run \`eaas audit verify\`.`,
+    `Audit entry ${id} is missing, so the export ends with the entry before it. Run \`eaas audit verify\`.`,
   );
 }

@@ -46,7 +46,7 @@ export function exportKey(
 }
 
 function encrypted(publicKey: KeyObject, key: KeyObject | null | undefined): string {
-  if (!key) throw new Error('material of a key is missing, although the key is not destroyed');
+  if (!key) throw new Error('a key that is not destroyed must have a secret (got none)');
   const secret = key.export();
   try {
     return encryptTo(publicKey, secret);

@@ -35,7 +35,7 @@ export function keyCrypto({ row, versions, hashKey }: KeyMaterial): KeyCrypto {
     versionOf: sealedVersion,
     wrap(dek, context) {
       const ikm = versions.get(newest);
-      if (!ikm) throw new Error(`the material of version ${newest} of the active key ${keyId} is missing`);
+      if (!ikm) throw new Error(`the secret of version ${newest} of the active key ${keyId} is missing`);
       return sealSecret(ikm, place(newest, context), dek);
     },
     unwrap(wrapped, context) {

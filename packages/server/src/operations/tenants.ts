@@ -44,7 +44,7 @@ export async function createTenant(
   const tenantId = randomUUID();
   const sealed = newTenantSecret(roots[0], tenantId);
   const secrets = openTenantSecrets(roots, sealed);
-  if (!secrets) throw new Error('the new secret of a tenant cannot be decrypted');
+  if (!secrets) throw new Error('the root key cannot decrypt the secret of a new tenant');
   const row = seal(secrets, tenantTable, {
     ...sealed,
     name,

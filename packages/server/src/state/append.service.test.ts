@@ -64,7 +64,7 @@ test.each([
     const before = await lastId();
     const chained = finish(nextLink(chain(state, head, [waiting], now)));
     const link = 'lastLink' in chained ? chained.lastLink : undefined;
-    if (!link) throw new Error('expected one link for one entry');
+    if (!link) throw new Error('expected one statement that appends the entry (got none)');
     const appended = await service.database.run((sql) => appendLink(sql, ann.tenantId, link, now));
     expect(appended).toEqual({ outcome, time: world.time });
     expect(await lastId()).toBe(before + (outcome === 'written' ? 1 : 0));

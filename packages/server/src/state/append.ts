@@ -163,7 +163,9 @@ async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | 
       if (outcome !== 'written') {
         if (links === 0) return { outcome, time: appended.time };
         // The error makes PostgreSQL roll back the audit entries that the transaction has already written.
-        throw new Error(`an append to a locked head must succeed (got the outcome ${outcome})`);
+        throw new Error(
+          `an append must succeed while the head of the audit log is locked (got the outcome ${outcome})`,
+        );
       }
       ({ time } = appended);
       links++;

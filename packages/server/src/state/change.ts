@@ -86,7 +86,10 @@ function refusalFor(error: unknown, begun: boolean): Refusal {
   if (begun)
     return unwritten(error, 'might have been written. Read the current state before you repeat the change');
   if (isDuplicate(error)) {
-    return new Refusal('conflict', 'Another change was made first: read the current state and try again.');
+    return new Refusal(
+      'conflict',
+      'Another request changed the same data first: read the data again, and then repeat the change.',
+    );
   }
   if (isDatabaseFault(error)) {
     return new Refusal(
@@ -137,7 +140,9 @@ async function record({ tx, state, head, time }: Change, caller: Caller, draft: 
     appendLink(tx, tenantId, { expected: head, next, entries: [encodeEntry(entry, 1)] }, time),
   ]);
   if (outcome !== 'written') {
-    throw new Error(`an append to a locked head must succeed (got the outcome ${outcome})`);
+    throw new Error(
+      `an append must succeed while the head of the audit log is locked (got the outcome ${outcome})`,
+    );
   }
   return { head: next, subjects };
 }

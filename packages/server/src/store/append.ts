@@ -42,7 +42,9 @@ export async function appendLink(sql: Sql, tenantId: string, link: Link, now: nu
       ${now}, ${`[${entries.map(({ json }) => json).join(',')}]`}, ${Buffer.concat(entries.flatMap(({ hash, mac }) => [hash, mac]))}) as appended`;
   const [outcome, time] = row?.appended.split(' ') ?? [];
   if (outcome !== 'written' && outcome !== 'moved' && outcome !== 'clock') {
-    throw new Error(`eaas.append must return written, moved or clock (got ${row?.appended})`);
+    throw new Error(
+      `the SQL function eaas.append must return written, moved or clock (got ${row?.appended})`,
+    );
   }
   return { outcome, time: Number(time) };
 }

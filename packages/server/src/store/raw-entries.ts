@@ -64,13 +64,13 @@ export async function rawEntries(tx: Transaction, tenantId: string, first: numbe
 
 function readRows(bytes: Buffer): RawEntry[] {
   if (bytes.toString('latin1', 0, signature.length) !== signature)
-    throw new Error('PostgreSQL must send a binary COPY of version 1');
+    throw new Error('expected the binary COPY format of version 1 from PostgreSQL (got another format)');
   const rows: RawEntry[] = [];
   const extension = signature.length + 4;
   let at = extension + 4 + bytes.readUInt32BE(extension);
   for (let count = bytes.readInt16BE(at); count !== -1; count = bytes.readInt16BE(at)) {
     if (count !== fieldCount)
-      throw new Error(`PostgreSQL must send ${fieldCount} columns per row of a COPY (got ${count})`);
+      throw new Error(`expected ${fieldCount} columns in each row of a COPY from PostgreSQL (got ${count})`);
     const start = at + 2;
     const idEnd = fieldEnd(bytes, start);
     let createdAt = start;
