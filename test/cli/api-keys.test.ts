@@ -94,7 +94,7 @@ test.concurrent.each([
   ['encrpyt', 'Did you mean "encrypt"?'],
   ['encrypt,key.manage', 'Did you mean "keys.manage"?'],
   ['everything', 'Choose from encrypt, decrypt, keys.read,'],
-  ['encrypt,all', '"all" grants every permission: pass it alone.'],
+  ['encrypt,all', '"all" grants every permission: pass "all" without other permissions.'],
 ])('the error about --permissions %s names the mistake and the nearest permission', async (text, advice) => {
   const options = ['--tenant', 'acme', '--name', 'x', '--permissions', text];
   const { code, stderr } = await eaas('api-key', 'create', ...options);

@@ -274,7 +274,7 @@ test('audit export stops before a missing entry', async () => {
   await tamper((sql) => sql`delete from eaas.audit_entries where tenant_id = ${tenantId} and id = 2`);
   const { code, stderr } = await eaas('audit', 'export', '--tenant', tenantId);
   expect(code).toBe(1);
-  expect(stderr).toContain('Entry 2 is missing');
+  expect(stderr).toContain('Audit entry 2 is missing');
 });
 
 test('audit acknowledge-restore records the restore in the log, and the log stays valid', async () => {

@@ -63,7 +63,7 @@ test('migrate under a role that does not own the database names the variable to 
     'migrate',
   );
   expect(code).toBe(3);
-  expect(stderr).toContain('set EAAS_MIGRATE_DATABASE_URL');
+  expect(stderr).toContain('Set EAAS_MIGRATE_DATABASE_URL');
 });
 
 test('a command under a role without grants names the command to run', async () => {

@@ -156,6 +156,8 @@ describe('options of a definition', () => {
     expect(attempt({ index: 'service', keyIds: { users: 'name' } })).toThrow(
       'must be a UUID (see the entry for `users`)',
     );
-    expect(attempt({ index: 'service', keyIds: { users: [] } })).toThrow('an empty list for `users`');
+    expect(attempt({ index: 'service', keyIds: { users: [] } })).toThrow(
+      'at least one id for `users` (got an empty list)',
+    );
   });
 });

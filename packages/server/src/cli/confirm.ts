@@ -23,7 +23,7 @@ export async function requireConfirmed(
 ): Promise<void> {
   const given = confirm ?? (await ask(`${warning}\nType the name of the ${what} to continue: `));
   if (given !== name)
-    throw new WrongUsage(`Nothing was erased, because the given name is not the name of the ${what} ${id}.`);
+    throw new WrongUsage(`Nothing was erased. The given name is not the name of the ${what} ${id}.`);
 }
 
 async function ask(question: string): Promise<string> {
