@@ -47,8 +47,7 @@ export function readHeader(bytes: Uint8Array): Header | undefined {
   if (magic.some((byte, at) => at < bytes.length && bytes[at] !== byte)) throw new FormatError(notCiphertext);
   const version = bytes[3];
   if (version === undefined) return undefined;
-  if (version !== 1 && version !== 2)
-    throw new FormatError(`the version of an envelope must be 1 or 2 (got ${version})`);
+  if (version !== 1 && version !== 2) throw new FormatError(`envelope version ${version} must be 1 or 2`);
   if (bytes.length < fixedLength) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const length = fixedLength + view.getUint16(24);
@@ -166,9 +165,7 @@ export function writeFront(
 export function replaceWrapped(bytes: Uint8Array, wrapped: Wrapped): Uint8Array<ArrayBuffer> {
   const { version, length, keyId } = parseHeader(bytes);
   if (wrapped.keyId !== keyId) {
-    throw new InputError(
-      `the new wrapped key must be from the same key ${keyId} (got a wrapped key of ${wrapped.keyId})`,
-    );
+    throw new InputError(`the data key must be wrapped by the key ${keyId} (got ${wrapped.keyId})`);
   }
   const rest = bytes.subarray(length);
   const replaced = formatHeader(version, wrapped, rest.length);

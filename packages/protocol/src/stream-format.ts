@@ -134,8 +134,7 @@ export class ChunkCipher {
 
   #requireKey(): unknown {
     // A wiped key must not encrypt. Its bytes are zeros, which an attacker knows.
-    if (this.#key === undefined)
-      throw new InputError('the stream or file was already closed and can no longer be used');
+    if (this.#key === undefined) throw new InputError('the encrypted stream or file was already closed');
     return this.#key;
   }
 }

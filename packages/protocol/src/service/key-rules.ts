@@ -76,10 +76,7 @@ export function newKey(
     throw new Refusal('permission_missing', detail);
   }
   if (known.nameIsTaken) {
-    throw new Refusal(
-      'name_taken',
-      'Another key already has this name: choose another name, or use the existing key.',
-    );
+    throw new Refusal('name_taken', 'A key already has this name: choose another name, or use the key.');
   }
   const interval_days = rotation_policy?.interval_days ?? null;
   const row = {
