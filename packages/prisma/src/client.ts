@@ -1,7 +1,6 @@
 import { refuse } from './errors.ts';
 import type { Model, RuntimeDataModel } from './models.ts';
 import type { Executor } from './perform.ts';
-import type { Args } from './values.ts';
 
 /** The properties of a generated Prisma client that the extension uses. */
 export interface PrismaClient {
@@ -26,9 +25,10 @@ export interface InternalParams {
   readonly dataPath?: readonly string[] | undefined;
 }
 
-type Delegate = Readonly<Record<string, (args: Args) => Promise<unknown>>>;
-
-/** Returns functions that run queries in the transaction of the given call. */
+/**
+ * Returns functions that run queries in the transaction of the given call. The queries do not pass through other extensions
+ * again, because another extension could add plaintext to encrypted values.
+ */
 export function executorOf(client: PrismaClient, call: QueryCall, params: InternalParams): Executor {
   const kind = params.transaction?.kind;
   const requireNoBatch = (model: Model): void => {
@@ -40,26 +40,20 @@ export function executorOf(client: PrismaClient, call: QueryCall, params: Intern
   return {
     async run(model, name, args) {
       requireNoBatch(model);
-      if (kind === undefined) return delegateOf(client, model)[name]?.(args);
-      const clientMethod = `${propertyOf(model)}.${name}`;
-      const own = { model: model.name, action: name, clientMethod, dataPath: [], unpacker: undefined };
-      return call.query(args, { ...params, ...own });
+      const jsModelName = propertyOf(model);
+      const clientMethod = `${jsModelName}.${name}`;
+      const own = { model: model.name, jsModelName, action: name, clientMethod, dataPath: [] };
+      return call.query(args, { ...params, ...own, unpacker: undefined });
     },
     query: (args) => call.query(args),
     async queryEach(model, all) {
       requireNoBatch(model);
-      if (kind === undefined) {
-        return client.$transaction(all.map((args) => delegateOf(client, model)[call.operation]?.(args)));
-      }
+      if (kind === undefined) return client.$transaction(all.map((args) => call.query(args, { ...params })));
       const results: unknown[] = [];
       for (const args of all) results.push(await call.query(args));
       return results;
     },
   };
-}
-
-function delegateOf(client: PrismaClient, model: Model): Delegate {
-  return (client as unknown as Readonly<Record<string, Delegate>>)[propertyOf(model)] ?? {};
 }
 
 /** Returns the property of a Prisma client for a model: `patient` for the model `Patient`. */

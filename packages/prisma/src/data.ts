@@ -6,11 +6,15 @@ import { idColumns, idOf, type Place, refuseIndexColumn, refuseUnknown, type Wor
 
 /** Encrypts the data of a new row. Creates the row id if an encrypted field is bound to it, or if `needsId` is set. */
 export async function createOf(work: Work, model: Model, data: unknown, needsId = false): Promise<Args> {
-  const { columns, values } = await splitOf(work, model, data, undefined);
+  const { columns, values: given } = await splitOf(work, model, data, undefined);
+  const values = { ...absentOthers(model, given), ...given };
   if ((needsId || bindsRow(model, values)) && idOf(model, columns) === undefined) {
     const [column = ''] = model.id;
     if (!model.newId || model.id.length > 1) {
-      const cure = "pass the id in `data`, pass `newId`, or define the fields with context: 'field'";
+      const cure =
+        model.id.length > 1
+          ? "pass the whole id in `data` of an operation of its own, or define the fields with context: 'field'"
+          : "pass the id in `data`, pass `newId`, or define the fields with context: 'field'";
       refuse(
         'unknown_id',
         model,
@@ -49,6 +53,16 @@ export function needsRow(model: Model, data: unknown): boolean {
     return field ? [[name, valueOf(model, field, value)]] : [];
   });
   return bindsRow(model, Object.fromEntries(values) as Args);
+}
+
+/** The absent fields of indexes over several fields, as null. A new row has no value in them. */
+function absentOthers(model: Model, given: Args): Args {
+  const named = Object.keys(given).flatMap((name) => model.encrypted.get(name) ?? []);
+  const others = Array.from(model.encrypted.values()).flatMap(({ name, parts }) =>
+    parts.map((part) => [name, ...part.others]),
+  );
+  const needed = others.filter((names) => named.some(({ name }) => names.includes(name))).flat();
+  return Object.fromEntries(needed.map((name) => [name, null]));
 }
 
 /** Separates the values to encrypt from the other values of a row, and encrypts nested writes. */

@@ -1,4 +1,4 @@
-import type { Bound, Field, FieldsDefinition, Tables } from '@eaas/sdk/fields';
+import type { Bound, Field, FieldsDefinition, PartIndex, Query, Tables } from '@eaas/sdk/fields';
 import type { ModelOptions } from './models.ts';
 
 /** Maps model names to table names of the definition. */
@@ -43,7 +43,40 @@ export type IndexesOf<E, Name> = {
     : never;
 };
 
-export type HiddenIn<E, Name> = IndexesOf<E, Name>[keyof IndexesOf<E, Name>];
+/** The columns of `searchableBy` of each field. */
+type PartsIn<E, Name> = {
+  [Column in keyof ColumnsOf<E, Name>]: ColumnsOf<E, Name>[Column] extends Field<
+    unknown,
+    Bound,
+    string | boolean,
+    infer Parts
+  >
+    ? {
+        [Part in keyof Parts]: Parts[Part] extends PartIndex<never, never, boolean, infer Own>
+          ? Own extends true
+            ? `${Column & string}_${Part & string}_index`
+            : Own & string
+          : never;
+      }[keyof Parts]
+    : never;
+};
+
+export type HiddenIn<E, Name> =
+  | IndexesOf<E, Name>[keyof IndexesOf<E, Name>]
+  | PartsIn<E, Name>[keyof PartsIn<E, Name>];
+
+/** The field of an index column. */
+export type FieldOfIndex<E, Name, Column> = {
+  [Key in keyof IndexesOf<E, Name>]: Column extends IndexesOf<E, Name>[Key] ? Key : never;
+}[keyof IndexesOf<E, Name>];
+
+/** The searches by an index of `searchableBy` of a field. */
+export type PartFilter<E, Name, Key> =
+  Query<ColumnsOf<E, Name>> extends infer Asked
+    ? Key extends keyof Asked
+      ? Exclude<NonNullable<Asked[Key]>, ValuesOf<E, Name>[Key & keyof ValuesOf<E, Name>]>
+      : never
+    : never;
 
 /** The payload type of a model in a generated Prisma client. */
 export interface Payload {

@@ -1,6 +1,5 @@
 import {
   describeFields,
-  indexColumns,
   type FieldsClient,
   type FieldsDefinition,
   type RecordsOptions,
@@ -58,12 +57,23 @@ function extensionOf<T extends Tables>(
   const codec = untyped.for(eaas, options);
   const names = Object.keys(fields.tables) as (keyof T & string)[];
   const definition = new Map(names.map((name) => [name, describeFields(fields, name)]));
-  const columns = new Map(names.map((name) => [name, indexColumns(fields, name).map(String)]));
-  const models = modelsOf(prisma._runtimeDataModel, definition, mapping, columns);
-  return (client) => {
-    const $allOperations = (call: QueryCall) => performCall(client, models, codec, call);
-    return client.$extends({ name: '@eaas/prisma', query: { $allOperations } });
-  };
+  const models = modelsOf(prisma._runtimeDataModel, definition, mapping);
+  return (client) => extend(client, models, codec);
+}
+
+/** Returns the client with this extension. It stays the last one, because a later extension could write plaintext. */
+function extend(client: PrismaClient, models: Models, codec: Codec): unknown {
+  const $allOperations = (call: QueryCall) => performCall(client, models, codec, call);
+  const $extends = (extension: unknown): unknown =>
+    typeof extension === 'function'
+      ? (extension as (client: unknown) => unknown)(extended)
+      : extend(client.$extends(Object(extension) as object) as PrismaClient, models, codec);
+  const extended = client.$extends({
+    name: '@eaas/prisma',
+    client: { $extends },
+    query: { $allOperations },
+  });
+  return extended;
 }
 
 async function performCall(

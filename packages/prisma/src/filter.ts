@@ -1,4 +1,4 @@
-import type { FieldDescription } from '@eaas/sdk/fields';
+import type { FieldDescription, PartDescription } from '@eaas/sdk/fields';
 import { refuse } from './errors.ts';
 import type { Model } from './models.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
@@ -46,6 +46,8 @@ async function termOf(
     case 'notIn':
       return { NOT: await isIn(work, model, field, listOf(model, field, operand), true) };
     default: {
+      const part = field.parts.find(({ name }) => name === operator);
+      if (part) return hasPart(work, model, field, part, operand, isExact);
       const cure = 'filter by equals, in, not or notIn, or filter the rows after reading them';
       return refuse('unsupported_filter', model, field.name, `ciphertexts have no \`${operator}\`: ${cure}`);
     }
@@ -67,14 +69,46 @@ async function isIn(
   const column = requireIndex(model, field);
   if (values.length === 0) return { [column]: { in: [] } };
   for (const value of values) requireValue(model, field, value);
-  const found = await Promise.all(
-    values.map((value) => work.fingerprints(model.table ?? '', field.name, value)),
-  );
+  const found = await Promise.all(values.map((value) => fingerprintsOf(work, model, field, value)));
   const marks = [...new Set(found.flat())];
   const matches = { [column]: marks.length === 1 ? marks[0] : { in: marks } };
   if (!isExact || field.type !== 'text') return matches;
   // Text that is empty after normalization has no fingerprint. The condition is false for such text, and NULL for NULL.
   return { OR: [{ AND: [matches, { [column]: { not: null } }] }, { [field.name]: '' }] };
+}
+
+/** Returns the fingerprints of all stored rows that can have this value. */
+export async function fingerprintsOf(
+  work: Work,
+  model: Model,
+  { name }: FieldDescription,
+  value: unknown,
+): Promise<string[]> {
+  const found = await work.search(model.table ?? '', { [name]: value });
+  return Object.values(found).flat(2);
+}
+
+/** Filters by an index of `searchableBy`. The column of a list must contain a fingerprint of every part. */
+async function hasPart(
+  work: Work,
+  model: Model,
+  field: FieldDescription,
+  { name, column, isList, bits }: PartDescription,
+  operand: unknown,
+  isExact: boolean,
+): Promise<Args> {
+  const refusePart = (problem: string): never =>
+    refuse('unsupported_filter', model, field.name, `a search by \`${name}\` ${problem}`);
+  if (isExact) refusePart('cannot be negated, because it also finds other rows: filter them after reading');
+  if (!work.isRead) {
+    refusePart('can find other rows too, so it cannot choose the rows to write: read them and use their ids');
+  }
+  if (bits < 64) refusePart(`with ${bits} bits also finds other values: use 64 bits or more`);
+  const found = await work.search(model.table ?? '', { [field.name]: { [name]: operand } });
+  const terms = found[column] ?? [];
+  if (!isList) return { [column]: { in: terms } };
+  const contains = (fingerprint: string): Args => ({ [column]: { contains: fingerprint } });
+  return { AND: terms.map((oneOf) => ({ OR: [oneOf].flat().map(contains) })) };
 }
 
 /**
@@ -86,7 +120,7 @@ export function requireValue(model: Model, { name }: FieldDescription, value: un
     'unsupported_filter',
     model,
     name,
-    'a filter compares with a value: search by a part of it with `records.where`',
+    'a filter compares with a value: search by a part of it with the name of an index of `searchableBy`',
   );
 }
 

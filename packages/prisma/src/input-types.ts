@@ -1,4 +1,13 @@
-import type { HiddenIn, IndexesOf, Kept, Payload, TargetOf, ValuesOf } from './definition-types.ts';
+import type {
+  FieldOfIndex,
+  HiddenIn,
+  IndexesOf,
+  Kept,
+  PartFilter,
+  Payload,
+  TargetOf,
+  ValuesOf,
+} from './definition-types.ts';
 
 /** Prisma's argument types with plaintext types in place of the stored text. */
 export type PlainInput<E, P, Given> = Given extends Kept | ((...args: never) => unknown)
@@ -8,39 +17,45 @@ export type PlainInput<E, P, Given> = Given extends Kept | ((...args: never) => 
     : P extends Payload
       ? {
           [
-            Key in keyof Given as Key extends HiddenIn<E, P['name']> ? never : Key
-          ]: Key extends keyof ValuesOf<E, P['name']>
-            ? PlainArgument<
-                Given[Key],
-                ValuesOf<E, P['name']>[Key],
-                IndexesOf<E, P['name']>[Key & keyof IndexesOf<E, P['name']>]
-              >
-            : Key extends keyof P['objects']
-              ? PlainInput<E, TargetOf<P['objects'][Key]>, Given[Key]>
-              : Key extends keyof P['scalars']
-                ? Given[Key]
-                : PlainInput<E, P, Given[Key]>;
+            Key in keyof Given as Key extends HiddenIn<E, P['name']>
+              ? // A compound key has the index column without its field.
+                Exclude<FieldOfIndex<E, P['name'], Key>, keyof Given>
+              : Key
+          ]: Key extends HiddenIn<E, P['name']>
+            ? ValuesOf<E, P['name']>[FieldOfIndex<E, P['name'], Key> & keyof ValuesOf<E, P['name']>]
+            : Key extends keyof ValuesOf<E, P['name']>
+              ? PlainArgument<
+                  Given[Key],
+                  ValuesOf<E, P['name']>[Key],
+                  IndexesOf<E, P['name']>[Key & keyof IndexesOf<E, P['name']>],
+                  PartFilter<E, P['name'], Key>
+                >
+              : Key extends keyof P['objects']
+                ? PlainInput<E, TargetOf<P['objects'][Key]>, Given[Key]>
+                : Key extends keyof P['scalars']
+                  ? Given[Key]
+                  : PlainInput<E, P, Given[Key]>;
         }
       : Given;
 
 /** The argument type of an encrypted field. Filters take plaintext, and orders become type errors. */
-type PlainArgument<Given, Value, Index> = 'asc' extends Given
+type PlainArgument<Given, Value, Index, Parts> = 'asc' extends Given
   ? string extends Given
-    ? PlainOperand<Given, Value, Index>
+    ? PlainOperand<Given, Value, Index, Parts>
     : never
   : string extends Given
-    ? PlainOperand<Given, Value, Index>
+    ? PlainOperand<Given, Value, Index, Parts>
     : Given;
 
 type Absent<Given> = Extract<Given, null | undefined>;
 
-type PlainOperand<Given, Value, Index> = [Extract<Given, { equals?: unknown }>] extends [never]
+type PlainOperand<Given, Value, Index, Parts> = [Extract<Given, { equals?: unknown }>] extends [never]
   ? [Extract<Given, { set?: unknown }>] extends [never]
     ? Value | Absent<Given>
     : Value | { set?: Value | Absent<Given> } | Absent<Given>
   : [Index] extends [never]
-    ? NullFilter | Absent<Given>
-    : Value | EqualityFilter<Value> | Absent<Given>;
+    ? NullFilter | Parts | Absent<Given>
+    : Value | EqualityFilter<Value> | Parts | Absent<Given>;
 
 interface NullFilter {
   equals?: null;

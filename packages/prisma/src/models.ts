@@ -45,9 +45,6 @@ export type Models = ReadonlyMap<string, Model>;
 /** The fields of a definition, by table name. */
 export type Definition = ReadonlyMap<string, readonly FieldDescription[]>;
 
-/** All index columns of each table, including the index columns of `searchableBy`. */
-export type PartColumns = ReadonlyMap<string, readonly string[]>;
-
 /**
  * Finds the model of each table in the definition. Throws EncryptedModelError for a table without a model or a field
  * without a column, because their values would be stored as plaintext.
@@ -56,7 +53,6 @@ export function modelsOf(
   { models }: RuntimeDataModel,
   definition: Definition,
   options: Readonly<Record<string, string | ModelOptions | undefined>> = {},
-  partColumns: PartColumns = new Map(),
 ): Models {
   for (const name of Object.keys(options)) {
     if (!models[name]) refuse('definition', { name }, undefined, 'the Prisma schema has no such model');
@@ -65,7 +61,7 @@ export function modelsOf(
     Object.entries(models).map(([name, { dbName, fields }]) => {
       const given = options[name];
       const own: ModelOptions = typeof given === 'string' ? { table: given } : (given ?? {});
-      return [name, modelOf(name, dbName ?? name, fields, definition, own, partColumns)];
+      return [name, modelOf(name, dbName ?? name, fields, definition, own)];
     }),
   );
   const used = Array.from(known.values(), ({ table }) => table);
@@ -83,7 +79,6 @@ function modelOf(
   fields: readonly RuntimeField[],
   definition: Definition,
   options: ModelOptions,
-  partColumns: PartColumns,
 ): Model {
   const table = options.table ?? name;
   const columns = new Map(fields.map((field) => [field.name, field]));
@@ -92,12 +87,9 @@ function modelOf(
     refuse('definition', { name }, undefined, `the definition has no table \`${table}\``);
   }
   const encrypted = new Map((described ?? []).map((field) => [field.name, field]));
-  for (const { name: field, indexColumn } of encrypted.values()) {
-    requireTextColumn(name, columns, field);
-    if (indexColumn !== undefined) requireTextColumn(name, columns, indexColumn);
-  }
-  const parts = described ? (partColumns.get(table) ?? []) : [];
-  for (const column of parts) requireTextColumn(name, columns, column);
+  const indexes = new Map((described ?? []).flatMap(indexesOf));
+  for (const column of [...encrypted.keys(), ...indexes.keys()]) requireTextColumn(name, columns, column);
+  for (const field of encrypted.values()) requirePartNames(name, field);
   const id = [options.id ?? 'id'].flat();
   const isBound = [...encrypted.values()].some((field) => field.isBoundToRow);
   if (isBound) {
@@ -120,15 +112,24 @@ function modelOf(
     columns,
     table: described ? table : undefined,
     encrypted,
-    indexes: new Map([
-      ...parts.map((column): [string, string] => [column, 'the encrypted field']),
-      ...Array.from(encrypted.values()).flatMap((field): [string, string][] =>
-        field.indexColumn === undefined ? [] : [[field.indexColumn, field.name]],
-      ),
-    ]),
+    indexes,
     id,
     newId: options.newId ?? (isText ? () => crypto.randomUUID() : undefined),
   };
+}
+
+/** The index columns of a field, each with the name of the field. */
+function indexesOf({ name, indexColumn, parts }: FieldDescription): [string, string][] {
+  const columns = parts.map(({ column }) => column);
+  return (indexColumn === undefined ? columns : [indexColumn, ...columns]).map((column) => [column, name]);
+}
+
+/** Throws for an index that a filter could not tell from an operator. */
+function requirePartNames(model: string, { name, parts }: FieldDescription): void {
+  const part = parts.find((each) => /^(?:equals|in|not|notIn)$/.test(each.name));
+  if (!part) return;
+  const cure = 'give the index another name in `searchableBy`';
+  refuse('definition', { name: model }, name, `\`${part.name}\` is an operator of Prisma: ${cure}`);
 }
 
 /**

@@ -6,7 +6,7 @@ import { knownId, placeOf } from './place.ts';
 import { readOf, type Shape } from './selection.ts';
 import { type Args, entriesOf, isArgs, mapItems } from './values.ts';
 import { idOf, refuseUnknown, type Work } from './work.ts';
-import { uniqueId, uniqueOf, whereOf } from './where.ts';
+import { uniqueOf, whereOf } from './where.ts';
 
 /** An operation whose arguments contain ciphertexts and fingerprints instead of values. */
 export interface Rewritten {
@@ -137,7 +137,7 @@ function withoutRows({ args }: Rewritten): Rewritten {
 function pinned(model: Model, where: unknown, id: unknown): unknown {
   if (id === undefined || !isArgs(where) || knownId(model, where) !== undefined) return where;
   const [column = ''] = model.id;
-  if (model.id.length === 1) return { ...where, ...uniqueId(model, { [column]: id }) };
+  if (model.id.length === 1) return { ...where, [column]: id };
   const cure = 'name the row by its compound id in `where`';
   return refuse('unknown_id', model, undefined, `the compound id of the row must be known: ${cure}`);
 }

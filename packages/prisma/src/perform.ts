@@ -6,8 +6,8 @@ import { openResult, refuseCiphertext } from './open.ts';
 import { rewrite } from './operations.ts';
 import type { Shape } from './selection.ts';
 import { isRowByRow, rowsToUpdate, updatesOf } from './update-many.ts';
-import { type Args, isArgs } from './values.ts';
-import type { Sealing, Work } from './work.ts';
+import { type Args, isArgs, joinConditions } from './values.ts';
+import { compoundsOf, type Sealing, type Terms, type Work } from './work.ts';
 
 type IdOf = (row: Args) => RecordId | undefined;
 
@@ -15,7 +15,7 @@ type IdOf = (row: Args) => RecordId | undefined;
 export interface Codec {
   encryptRows(table: string, rows: readonly Args[], idOf: IdOf): Promise<readonly Args[]>;
   decryptRows(table: string, rows: readonly Args[], idOf: IdOf): Promise<readonly Args[]>;
-  where(table: string, query: Args): Promise<Readonly<Record<string, readonly string[]>>>;
+  where(table: string, query: Args): Promise<Terms>;
 }
 
 /** Runs operations whose arguments are already encrypted, in the transaction of the app's operation. */
@@ -47,7 +47,7 @@ export async function perform(
   executor: Executor,
   { model, operation, args, path }: Operation,
 ): Promise<unknown> {
-  const work = workOf(models, codec, executor);
+  const work = workOf(models, codec, executor, operation);
   const open = async (shape: Shape | undefined, result: unknown): Promise<void> => {
     if (shape)
       await openResult(models, shape, result, (table, rows, idOf) => codec.decryptRows(table, rows, idOf));
@@ -72,18 +72,25 @@ export async function perform(
   return result;
 }
 
-function workOf(models: Models, codec: Codec, executor: Executor): Work {
+function workOf(models: Models, codec: Codec, executor: Executor, operation: string): Work {
   return {
     models,
     sealings: [],
     nested: nestedOf,
-    async fingerprints(table, field, value) {
-      const found = await codec.where(table, { [field]: value });
-      return Object.values(found).flat();
-    },
-    find: async (model, args) => rowOf(await executor.run(model, 'findFirst', args)),
-    findOrThrow: async (model, args) => rowOf(await executor.run(model, 'findFirstOrThrow', args)),
+    isRead: /^(?:find|count|aggregate|groupBy)/.test(operation),
+    search: (table, query) => codec.where(table, query),
+    find: async (model, args) => rowOf(await executor.run(model, 'findFirst', filtering(model, args))),
+    findOrThrow: async (model, args) =>
+      rowOf(await executor.run(model, 'findFirstOrThrow', filtering(model, args))),
   };
+}
+
+/** Replaces the compound keys of a `where` for one row by their columns. Only unique look-ups take compound keys. */
+function filtering(model: Model, { where, ...args }: Args): Args {
+  if (!isArgs(where)) return { ...args, where };
+  const compounds = compoundsOf(model, where);
+  const others = Object.entries(where).filter(([key]) => !Object.hasOwn(compounds, key));
+  return { ...args, where: joinConditions([Object.fromEntries(others), ...Object.values(compounds)]) };
 }
 
 function rowOf(result: unknown): Args | null {

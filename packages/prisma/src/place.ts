@@ -2,7 +2,7 @@ import type { RecordId } from '@eaas/sdk/fields';
 import { refuse } from './errors.ts';
 import type { Model } from './models.ts';
 import { type Args, isArgs } from './values.ts';
-import { idOf, type Place, selectId, type Work } from './work.ts';
+import { compoundsOf, idOf, type Place, selectId, type Work } from './work.ts';
 
 /** Returns how to find the row that `where` identifies. `fallback` returns the id if the row does not exist. */
 export function placeOf(
@@ -57,10 +57,10 @@ export async function relatedRows(
 /** Returns the row id if `where` contains it. Returns undefined otherwise. */
 export function knownId(model: Model, where: unknown): RecordId | undefined {
   if (!isArgs(where)) return undefined;
-  const compound = where[model.id.join('_')];
-  const columns = model.id.length > 1 && isArgs(compound) ? compound : where;
-  const isPlain = model.id.every((column) => /^(?:string|number|bigint)$/.test(typeof columns[column]));
-  return isPlain ? idOf(model, columns) : undefined;
+  const isPlain = (columns: Args): boolean =>
+    model.id.every((column) => /^(?:string|number|bigint)$/.test(typeof columns[column]));
+  const columns = [where, ...Object.values(compoundsOf(model, where))].find(isPlain);
+  return columns && idOf(model, columns);
 }
 
 function refuseAbsent(model: Model): never {

@@ -67,7 +67,9 @@ type PlainDelegate<E, Types extends ModelTypes, Original> = {
     Name,
     PlainInput<E, Types['payload'], ArgsOf<Types['operations'][Name]>>
   >;
-} & Pick<Original, Extract<keyof Original, 'fields' | 'groupBy'>> & { [key: symbol]: { types: Types } };
+} & Pick<Original, Exclude<keyof Original, keyof Results<E, Types['payload'], object>>> & {
+    [key: symbol]: { types: Types };
+  };
 
 /** The models of a client, with plaintext types for encrypted fields. */
 type PlainModels<E, Client> = {

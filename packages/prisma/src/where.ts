@@ -1,8 +1,8 @@
 import { refuse } from './errors.ts';
-import { filterOf, requireIndex, requireValue } from './filter.ts';
+import { filterOf, fingerprintsOf, requireIndex, requireValue } from './filter.ts';
 import { type Model, targetOf } from './models.ts';
 import { type Args, entriesOf, isArgs, joinConditions, mapItems } from './values.ts';
-import { idColumns, idOf, refuseIndexColumn, refuseUnknown, selectId, type Work } from './work.ts';
+import { refuseIndexColumn, refuseUnknown, type Work } from './work.ts';
 
 const relationFilters: Readonly<Record<string, boolean>> = {
   some: false,
@@ -72,7 +72,7 @@ async function compoundOf(work: Work, model: Model, key: string, columns: Args):
     }
     const column = requireIndex(model, field);
     requireValue(model, field, value);
-    const marks = await work.fingerprints(model.table ?? '', name, value);
+    const marks = await fingerprintsOf(work, model, field, value);
     if (marks.length === 1) return [column, marks[0]];
     const cure = 'use findFirst, or the id, until the old index key is removed';
     return refuse('unsupported_filter', model, name, `a compound key takes one fingerprint: ${cure}`);
@@ -106,21 +106,13 @@ export async function uniqueOf(work: Work, model: Model, where: unknown): Promis
     .filter(([column, field]) => isArgs(rewritten[column]) && isValue(field))
     .map(([column]) => column);
   if (several.length === 0) return rewritten;
-  const row = await work.find(model, { where: rewritten, select: selectId(model) });
-  const first = several.map((column) => [column, firstOf(rewritten[column])]);
-  const others = { ...rewritten, ...(Object.fromEntries(first) as Args) };
-  if (!row) return others;
-  for (const column of several) delete others[column];
-  return idOf(model, row) === undefined ? others : { ...others, ...uniqueId(model, row) };
+  const select = Object.fromEntries(several.map((column) => [column, true]));
+  const row = await work.find(model, { where: rewritten, select });
+  const found = several.map((column) => [column, row?.[column] ?? firstOf(rewritten[column])]);
+  return { ...rewritten, ...(Object.fromEntries(found) as Args) };
 }
 
 function firstOf(filter: unknown): unknown {
   const list = isArgs(filter) ? filter['in'] : undefined;
   return Array.isArray(list) ? list[0] : undefined;
-}
-
-/** Returns the `where` for a row id. Uses Prisma's generated name for a compound id. */
-export function uniqueId(model: Model, row: Args): Args {
-  const columns = idColumns(model, row);
-  return model.id.length === 1 ? columns : { [model.id.join('_')]: columns };
 }

@@ -1,7 +1,10 @@
 import type { RecordId } from '@eaas/sdk/fields';
 import { refuse } from './errors.ts';
 import type { Model, Models } from './models.ts';
-import type { Args } from './values.ts';
+import { type Args, isArgs } from './values.ts';
+
+/** The fingerprints to search by, for each index column. The column of a list has several for each part. */
+export type Terms = Readonly<Record<string, readonly (string | readonly string[])[]>>;
 
 /** Values of a row to encrypt, and the object that receives the ciphertexts. */
 export interface Sealing {
@@ -37,8 +40,10 @@ export interface Work {
   readonly models: Models;
   /** The values that the operation writes. All values are encrypted together, after the arguments were rewritten. */
   readonly sealings: Sealing[];
-  /** Returns the fingerprints that stored rows with this value can have. */
-  fingerprints(table: string, field: string, value: unknown): Promise<readonly string[]>;
+  /** Whether the operation only reads. */
+  readonly isRead: boolean;
+  /** Returns the fingerprints to search by, for each index column. */
+  search(table: string, query: Args): Promise<Terms>;
   /** Returns the first matching row, or null. Throws if the operation is part of a batch transaction. */
   find(model: Model, args: Args): Promise<Args | null>;
   /** Returns the first matching row. Throws Prisma's own error if no row matches. */
@@ -59,6 +64,14 @@ export function idOf({ id }: Model, row: Args): RecordId | undefined {
 /** Returns the id columns of a row with their values. */
 export function idColumns({ id }: Model, row: Args): Args {
   return Object.fromEntries(id.map((column) => [column, row[column]]));
+}
+
+/** The compound keys in a `where` for one row, with their columns. The schema can give them any name. */
+export function compoundsOf({ columns }: Model, where: Args): Record<string, Args> {
+  const isKey = (name: string): boolean => !columns.has(name) && !/^(?:AND|OR|NOT)$/.test(name);
+  return Object.fromEntries(
+    Object.entries(where).filter((entry): entry is [string, Args] => isKey(entry[0]) && isArgs(entry[1])),
+  );
 }
 
 /** Returns a `select` for the id columns. */

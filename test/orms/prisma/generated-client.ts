@@ -8,7 +8,8 @@ import type { TestDatabase } from '../../setup/database.ts';
 import { requireTools } from '../../setup/tools.ts';
 
 type Delegate = Readonly<Record<string, (args?: object) => Promise<unknown>>>;
-export interface Client extends Readonly<Record<'patient' | 'visit' | 'bill' | 'doctor' | 'tag', Delegate>> {
+type Model = 'patient' | 'visit' | 'bill' | 'doctor' | 'tag' | 'person' | 'bed' | 'check';
+export interface Client extends Readonly<Record<Model, Delegate>> {
   $extends(extension: unknown): Client;
   $transaction(work: unknown): Promise<unknown>;
   $queryRawUnsafe(statement: string): Promise<unknown>;
@@ -29,7 +30,11 @@ export function folderOf(major: Major, name: string): string {
 }
 
 /** The Prisma schema of the tests, without the block that configures the generator. */
-export const schema = readFileSync(join(here, 'schema.prisma'), 'utf8');
+export const schema = readSchema('schema.prisma');
+
+export function readSchema(name: string): string {
+  return readFileSync(join(here, name), 'utf8');
+}
 
 const generators: Readonly<Record<Major, string>> = {
   7: `
@@ -55,10 +60,17 @@ datasource db {
 };
 
 /** Installs Prisma, and generates a client for the given models in a folder. */
-export async function generateClient(major: Major, folder: string, models: string): Promise<void> {
+export async function generateClient(
+  major: Major,
+  folder: string,
+  models: string,
+  features: readonly string[] = [],
+): Promise<void> {
   const modules = await requireTools(toolsOf(major));
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'schema.prisma'), generators[major] + models);
+  const preview = `generator client {\n  previewFeatures = ${JSON.stringify(features)}`;
+  const generator = generators[major].replace('generator client {', preview);
+  writeFileSync(join(folder, 'schema.prisma'), generator + models);
   // The generated client does not need Prisma's engines. These paths keep Prisma from downloading them.
   const engines = { PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true', PRISMA_QUERY_ENGINE_LIBRARY: '/bin/true' };
   const env = {
@@ -77,6 +89,7 @@ export async function openPrisma(
   major: Major,
   folder: string,
   { connection }: Pick<TestDatabase, 'connection'>,
+  tables = 'tables.sql',
 ): Promise<{
   prisma: Client;
   sql: postgres.Sql;
@@ -85,7 +98,7 @@ export async function openPrisma(
   const modules = await requireTools(toolsOf(major));
   const { host, port, database, username: user } = connection('owner');
   const sql = postgres({ ...connection('owner'), max: 1, onnotice: () => {} });
-  await sql.unsafe(readFileSync(join(here, 'tables.sql'), 'utf8'));
+  await sql.unsafe(readFileSync(join(here, tables), 'utf8'));
   const { PrismaPg } = (await load(join(modules, '@prisma/adapter-pg/dist/index.mjs'))) as {
     PrismaPg: new (config: object) => object;
   };

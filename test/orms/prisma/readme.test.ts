@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blocksOf, read, root } from '../../docs/markdown.ts';
 import { createDatabase, type TestDatabase } from '../../setup/database.ts';
-import { folderOf, generateClient, majors, schema } from './generated-client.ts';
+import { folderOf, generateClient, majors, readSchema, schema } from './generated-client.ts';
 
 // Runs the code in the README of @eaas/prisma with the real Prisma. Also checks the types of the extended client.
 
@@ -42,12 +42,14 @@ create table "Visit" (id text primary key, note text not null, "patientId" text 
 describe.each(majors)('Prisma %i', (major) => {
   const folder = folderOf(major, 'readme');
   const types = folderOf(major, 'types');
+  const staffTypes = folderOf(major, 'staff-types');
 
   let database: TestDatabase;
 
   beforeAll(async () => {
     await generateClient(major, folder, models);
     await generateClient(major, types, schema);
+    await generateClient(major, staffTypes, readSchema('staff.prisma'));
     writeFileSync(join(folder, 'app.mts'), [before, setup, ...usage, after].join('\n'));
     copyFileSync(new URL('types.txt', import.meta.url), join(types, 'types.mts'));
     for (const each of [folder, types]) writeFileSync(join(each, 'tsconfig.json'), JSON.stringify(config));
@@ -56,7 +58,7 @@ describe.each(majors)('Prisma %i', (major) => {
 
   afterAll(async () => {
     await database.drop();
-    for (const each of [folder, types]) rmSync(each, { recursive: true, force: true });
+    for (const each of [folder, types, staffTypes]) rmSync(each, { recursive: true, force: true });
   });
 
   function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<string> {

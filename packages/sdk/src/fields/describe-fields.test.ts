@@ -1,20 +1,46 @@
 import { expect, test } from 'vitest';
-import { date, defineFields, describeFields, text, unencrypted } from './fields.ts';
+import {
+  date,
+  defineFields,
+  describeFields,
+  lastCharacters,
+  text,
+  unencrypted,
+  withFields,
+  words,
+} from './fields.ts';
 
 const fields = defineFields({
   users: {
     ...unencrypted('id'),
     email: text().searchable({ column: 'mark', bits: 16 }),
-    name: text().searchable(),
+    name: text()
+      .searchable()
+      .searchableBy({
+        words: words({ lowEntropy: 'accepted', bits: 64 }),
+        born: withFields(['born'], { lowEntropy: 'accepted' }),
+        end: lastCharacters(4, { lowEntropy: 'accepted', column: 'ending' }),
+      }),
     born: date({ context: 'field' }),
   },
 });
 
 test('describeFields returns the encrypted fields of a table', () => {
   expect(describeFields(fields, 'users')).toEqual([
-    { name: 'email', type: 'text', indexColumn: 'mark', bits: 16, isBoundToRow: true },
-    { name: 'name', type: 'text', indexColumn: 'name_index', bits: 256, isBoundToRow: true },
-    { name: 'born', type: 'date', indexColumn: undefined, bits: undefined, isBoundToRow: false },
+    { name: 'email', type: 'text', indexColumn: 'mark', bits: 16, parts: [], isBoundToRow: true },
+    {
+      name: 'name',
+      type: 'text',
+      indexColumn: 'name_index',
+      bits: 256,
+      parts: [
+        { name: 'words', column: 'name_words_index', others: [], isList: true, bits: 64 },
+        { name: 'born', column: 'name_born_index', others: ['born'], isList: false, bits: 256 },
+        { name: 'end', column: 'ending', others: [], isList: false, bits: 256 },
+      ],
+      isBoundToRow: true,
+    },
+    { name: 'born', type: 'date', indexColumn: undefined, bits: undefined, parts: [], isBoundToRow: false },
   ]);
 });
 

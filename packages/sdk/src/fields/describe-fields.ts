@@ -2,6 +2,19 @@ import type { FieldsDefinition } from './define-fields.ts';
 import { planOf, requireTable } from './plan.ts';
 import type { NameOf, Tables } from './row-types.ts';
 
+/** An index that `searchableBy` added to a field. */
+export interface PartDescription {
+  readonly name: string;
+  /** The name of its column. */
+  readonly column: string;
+  /** The other fields that the index covers. A write needs all of them. */
+  readonly others: readonly string[];
+  /** Whether the column holds several fingerprints, separated by spaces. */
+  readonly isList: boolean;
+  /** The length of a fingerprint in bits. */
+  readonly bits: number;
+}
+
 /** Describes an encrypted field for an adapter of a database library. */
 export interface FieldDescription {
   readonly name: string;
@@ -11,6 +24,8 @@ export interface FieldDescription {
   readonly indexColumn: string | undefined;
   /** The length of a fingerprint in bits. With less than 256 bits, different values can have the same fingerprint. */
   readonly bits: number | undefined;
+  /** The indexes of `searchableBy`. */
+  readonly parts: readonly PartDescription[];
   /** Whether encryption and decryption need the id of the row. */
   readonly isBoundToRow: boolean;
 }
@@ -23,11 +38,18 @@ export function describeFields<T extends Tables>(
   { tables }: FieldsDefinition<T>,
   table: NameOf<T>,
 ): readonly FieldDescription[] {
-  return requireTable(planOf(tables), table).fields.map(({ name, field, indexColumn }) => ({
+  return requireTable(planOf(tables), table).fields.map(({ name, field, indexColumn, parts }) => ({
     name,
     type: field.type.name,
     indexColumn,
     bits: field.index?.bits,
+    parts: parts.map(({ name, column, index: { others, isList, bits } }) => ({
+      name,
+      column,
+      others,
+      isList,
+      bits,
+    })),
     isBoundToRow: field.context !== 'field',
   }));
 }

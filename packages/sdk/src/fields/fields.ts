@@ -4,7 +4,7 @@ export { holdsCiphertext } from './ciphertext-test.ts';
 export type { SettledRow } from './decrypt-rows.ts';
 export { decryptNested } from './decrypt-nested.ts';
 export { defineFields, type FieldsDefinition, type RecordsOptions } from './define-fields.ts';
-export { describeFields, type FieldDescription } from './describe-fields.ts';
+export { describeFields, type FieldDescription, type PartDescription } from './describe-fields.ts';
 export type {
   Bound,
   Field,
