@@ -8,15 +8,18 @@ export function lazily<Props extends object>(
 ): ComponentType<Props> {
   let loading: Promise<ComponentType<Props>> | undefined;
   return function Lazy(props: Props) {
-    const { value, failure, reload } = useLoaded(async () => {
+    const {
+      value: View,
+      failure,
+      reload,
+    } = useLoaded(() => {
       loading ??= load().catch((error: unknown) => {
         loading = undefined;
         throw error;
       });
-      // Wraps the component in an object, because `useLoaded` would call a function that it stores.
-      return { View: await loading };
+      return loading;
     }, []);
     if (failure) return <FailureView failure={failure} onRetry={reload} />;
-    return value ? <value.View {...props} /> : <Loading text="Loading" />;
+    return View ? <View {...props} /> : <Loading text="Loading" />;
   };
 }
