@@ -28,10 +28,10 @@ const maxBytes = 2 ** 20;
 const maxFlights = 4;
 
 /**
- * Sends calls that are made at the same time in one batch request. At most four requests are in flight, and the calls that
- * wait for them form the next batch. If the service has no batch endpoint (404, 405), each call is sent alone. Each call
- * ends within `patience.total`, including the time in the queue. An item that fails with a temporary error is sent again,
- * like a single call.
+ * Joins concurrent calls of a route into batch requests. At most four requests are in flight, and the calls that wait
+ * form the next batch. If the service has no batch endpoint (404, 405), each call is sent alone. Each call ends within
+ * `patience.total` milliseconds, including the time in the queue. An item that fails with a temporary error is sent
+ * again, like a single call.
  */
 export function coalesce<R extends Single>(call: Call, route: R, patience: Patience): Coalesced<R> {
   const batch = `POST /v1/batch/${route.split('/').at(-1)}` as 'POST /v1/batch/hash';

@@ -91,8 +91,8 @@ export const sealBundle: Seal<Bundle> = <Mode extends EngineMode>(
   return sealUnder(dataKey, plaintext, context, form, buffer?.subarray(0, length));
 };
 
-// Envelopes are written to these buffers, which are reused after base64 encoding. In a browser, new buffers would
-// cause most of the garbage collection.
+// Reuses the buffers of envelopes after base64 encoding, because new buffers would cause most of the garbage collection
+// in a browser.
 const buffers: Uint8Array<ArrayBuffer>[] = [];
 const maxBuffers = 100;
 const bufferLength = 4_096;

@@ -77,9 +77,9 @@ export function createEncryptingKeys(
 
   return {
     /**
-     * Returns the data key in memory and counts one message against its budget. The caller must use the data key
-     * immediately. Returns undefined if no data key is in memory or if its budget is spent. A synchronous call (`sync`)
-     * requests the next data key ahead of time only if the app has called `prime` with `keep`.
+     * Returns the data key in memory and counts one message against its budget. Returns undefined if no data key is in
+     * memory or if its budget is spent. The caller must use the data key immediately. With `sync`, requests the next
+     * data key ahead of time only if the app has called `prime` with `keep`.
      */
     take(of: Partition, length: number, sync?: boolean): DerivedDataKey | undefined {
       const name = partitionName(of.keyId, of);

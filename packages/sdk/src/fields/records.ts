@@ -81,12 +81,15 @@ export interface Records<T extends Tables> {
   ): Promise<DecryptRowResult<T[Table], Row, As>[]>;
 
   /**
-   * Returns the fingerprints to search by, for each index column: `where('users', { email })`. A query can name an
-   * index of `searchableBy`: `where('users', { ssn: { last4: '6789' } })`. A column has several fingerprints for a
-   * range, and while you replace a key or an index. An index column with several parts has one list for each part: a
-   * row must have a fingerprint of every list. Index columns are not authenticated, so compare the decrypted value if
-   * an attacker could have changed the column. Throws FieldError. The code is `no_fingerprint` for a value that is
-   * empty after normalization.
+   * Returns the fingerprints to search for, by index column: `where('users', { email })`. To search by a part of a
+   * value, use an index of `searchableBy`: `where('users', { ssn: { last4: '6789' } })`.
+   *
+   * A column can have several fingerprints, for a range or while you replace a key or an index. A row matches if its
+   * column contains any of them. For an index with several parts per value, there is one list of fingerprints per part,
+   * and a row must match every list.
+   *
+   * Index columns are not authenticated. If an attacker could have changed them, compare the decrypted value. Throws
+   * FieldError, with the code `no_fingerprint` for a value that is empty after normalization.
    */
   where<Table extends NameOf<T>, Q extends Query<T[Table]>>(
     table: Table,

@@ -8,9 +8,9 @@ export interface Grant {
   readonly keys: readonly string[];
   readonly operations: readonly Operation[];
   /**
-   * The context of every data key that the session wraps. Unwrapping needs the same context. Use facts that the app knows
-   * about the session, such as the user's id. The browser can add names but cannot set the names in this context. The service
-   * logs the context, so it must not contain personal data.
+   * The context of every data key that the session wraps. Unwrapping needs the same context. Use facts that the app
+   * knows about the session, such as the user's id. The browser can add names to this context, but cannot change its
+   * values. The service logs the context, so the context must not contain personal data.
    */
   readonly context?: Context | undefined;
 }

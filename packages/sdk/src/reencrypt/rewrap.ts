@@ -10,8 +10,8 @@ import { type Encrypted, formOf, inFormOf } from './stored-form.ts';
 import type { Proof } from './verify.ts';
 
 /**
- * Rewraps each data key once, under the newest key version. Values with the same wrapped key therefore get the same
- * new wrapped key. If each value had a separate wrapped key, each decryption would need a separate unwrap.
+ * Rewraps each data key once, under the newest key version. Values with the same wrapped key therefore get the same new
+ * wrapped key, and one unwrap is still enough to decrypt all of them.
  */
 export function rewrapping<Row extends StoredRow>(
   plan: RewrapPlan<Row>,
