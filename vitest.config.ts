@@ -9,8 +9,8 @@ const conditions = ['@eaas/source', 'node'];
 // The name or the folder of a test file determines its suite, as CONTRIBUTING.md describes.
 const named = { service: '**/*.service.test.ts', slow: '**/*.slow.test.ts' };
 const folders = {
-  service: 'test/{cli,conformance,matrix,sdk}/**/*.test.ts',
-  slow: 'test/{faults,files,frameworks,orms,packaging,runtimes,tampering}/**/*.test.ts',
+  service: 'test/{cli,conformance,files,matrix,sdk}/**/*.test.ts',
+  slow: 'test/{faults,frameworks,orms,packaging,runtimes,tampering}/**/*.test.ts',
 };
 const withServer = ['test/setup/postgres.ts', 'test/conformance/setup.ts'];
 

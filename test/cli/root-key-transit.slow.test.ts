@@ -7,18 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { eaas as program, launch, run } from '../conformance/program.ts';
 import { whereAvailable } from '../setup/available.ts';
+import { freePort } from '../setup/free-port.ts';
 import { commandLine, jsonLines, newDirectory } from './command-line.ts';
 
 const bao = process.env['BAO'];
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 async function startOpenBao(command: string) {
   const [address, root] = [`127.0.0.1:${await freePort()}`, randomUUID()];

@@ -24,7 +24,10 @@ writeFileSync('audit.json', 'null');
 `,
   'sdk/docs/browser.md': `
 import { playPage, service } from '../../../test/docs/played-service.ts';
-import type { express } from '../../../test/sdk/frameworks.ts';
+import type { IncomingMessage } from 'node:http';
+declare namespace express {
+  type Request = IncomingMessage & { session?: { userId?: string } };
+}
 const { key_id: patientsKeyId } = service.createKey('patients');
 const log = { warn: (_event: unknown, _text: string): void => {} };
 const findSession = async (cookie: string | null) => (cookie === 'session=42' ? { userId: '42' } : undefined);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { newTenant, target, type Tenant } from '../conformance/fixture.ts';
 import { type Environment, type Finished, run } from '../conformance/program.ts';
-import { builtFilesProgram } from '../setup/built-files-program.ts';
+import { builtFilesProgram } from '../setup/built-program.ts';
 
 export const eaasFiles = (): string[] => [process.execPath, '--enable-source-maps', builtFilesProgram()];
 

@@ -1,4 +1,4 @@
-// memory.test.ts loads this file into `eaas-files`. The file writes the peak memory of the process to standard
+// memory.slow.test.ts loads this file into `eaas-files`. The file writes the peak memory of the process to standard
 // error.
 let most = 0;
 const timer = setInterval(() => {

@@ -52,9 +52,7 @@ export function patienceOf({ timeouts = {}, retries = 2 }: Pick<TransportOptions
   return { total: timeouts.total ?? 30_000, attempt: timeouts.attempt ?? 10_000, retries };
 }
 
-/**
- * HTTP statuses after which the client sends a call again. 429 is not included, because it means that a quota is used up.
- */
+/** HTTP statuses after which the client sends a call again. 429 is not included: it means that a quota is used up. */
 export const retried: readonly (number | undefined)[] = [500, 502, 503, 504];
 
 /** Returns the number of milliseconds that the client waits before its nth retry. */

@@ -1,14 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { read, tablesOf } from '../../../../../test/docs/markdown.ts';
 import { reasons } from './report.ts';
 
-test('docs/api-contract.md lists exactly the reasons of findings', async () => {
-  const page = await readFile(new URL('../../../../../docs/api-contract.md', import.meta.url), 'utf8');
-  const section = page.slice(
-    page.indexOf('A `reason` is one of'),
-    page.indexOf('- A log that was tampered with'),
-  );
-  const rows = section.split('\n').filter((line) => line.startsWith('|'));
-  const listed = rows.join('').match(/(?<=`)[a-z_]+(?=`)/g);
+test('docs/api-contract.md lists exactly the reasons of findings', () => {
+  const table = tablesOf(read('docs/api-contract.md')).find(({ head }) => head[1] === 'reasons');
+  const listed = table?.rows
+    .flat()
+    .join()
+    .match(/(?<=`)[a-z_]+(?=`)/g);
   expect(listed?.toSorted()).toEqual([...reasons].toSorted());
 });
