@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /**
- * Sends the same HTTP request repeatedly over many connections. The only checks are that each response is complete and
- * has the status 200, because further checks would use CPU time of the measured server.
+ * Sends the same HTTP request repeatedly over many connections. Checks only that each response is complete and has the
+ * status 200, because further checks would use CPU time of the measured server.
  */
 export class Burst {
   readonly #sockets: readonly Socket[];

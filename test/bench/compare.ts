@@ -31,8 +31,8 @@ const rounds = 15;
 const sliceMilliseconds = 150;
 
 /**
- * Measures two implementations in turn. A slow phase of the machine slows both of them, so the ratio of their speeds
- * stays stable.
+ * Measures two implementations alternately. A slow phase of the machine slows both implementations, so the ratio of
+ * their speeds stays stable.
  */
 export async function compare({ ours, reference, elsewhere }: Comparison): Promise<Result> {
   if (elsewhere) return elsewhere();
@@ -50,7 +50,7 @@ export async function compare({ ours, reference, elsewhere }: Comparison): Promi
   };
 }
 
-/** Calls a function repeatedly to warm it up. Returns the number of calls that one measurement needs. */
+/** Warms a function up by calling it repeatedly. Returns the number of calls that one measurement needs. */
 export async function warmUp(contender: Omit<Contender, 'name'>, milliseconds = 1_000): Promise<number> {
   let calls = 1;
   let spent = 0;

@@ -45,8 +45,8 @@ export async function cloak(): Promise<Peer> {
 }
 
 /**
- * Encrypts with the AWS Encryption SDK in its fastest setup: a local wrapping key instead of a network call, a cached
- * data key that does not expire, and the algorithm suite with key commitment and without signatures.
+ * Encrypts with the AWS Encryption SDK in its fastest setup. A local wrapping key replaces the network call, and the
+ * cached data key does not expire. The algorithm suite has key commitment and no signatures.
  */
 export async function awsEncryptionSdk(context: Context = {}): Promise<Peer> {
   const aws = await load<AwsEncryptionSdk>('@aws-crypto/client-node');

@@ -11,7 +11,7 @@ import { type Browser, hasChromium, launchChromium, type Page } from '../setup/c
 import { requireBuiltPages } from './built-pages.ts';
 import { playAll } from './playground-states.ts';
 
-// The steps of a new user: run one command, and open the printed URL in a browser.
+// These tests take the steps of a new user: run one command, and open the printed URL in a browser.
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const value = 'grace.hopper@example.com';

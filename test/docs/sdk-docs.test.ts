@@ -83,6 +83,6 @@ test('the table of options has every option of a run', () => {
   const names = Object.keys(runOptions);
   const rows = rowsUnder(read('packages/sdk/docs/reencrypt.md'), 'option');
   const explained = rows.flatMap(([cell = '']) => codesIn(cell));
-  // The option `clock` is only for tests, so the table does not list it.
+  // The table of the manual does not list the option `clock`, because `clock` is only for tests.
   expect(explained.toSorted()).toEqual(names.filter((name) => name !== 'clock').toSorted());
 });

@@ -3,7 +3,7 @@ import { type Answer, asJson, type Client } from '../conformance/client.ts';
 import { bring, newDek, ok, type Tenant, uniqueName } from '../conformance/fixture.ts';
 import { jwkOfBits } from '../conformance/rsa.ts';
 
-/** The state of a key or an API key in which a call on it succeeds. */
+/** The status that a key or an API key must have before a call on it succeeds. */
 type Subject = 'none' | 'active' | 'disabled' | 'pending_destruction' | 'api key';
 
 export interface Material {

@@ -13,8 +13,8 @@ export const pageCases: readonly Case[] = [
         document.addEventListener(
           'securitypolicyviolation',
           (event) => {
-            // The test expects this violation of the Content-Security-Policy, so the page's own listener must not see
-            // it.
+            // The test expects this violation of the Content-Security-Policy. So the page's own listener must not see
+            // the violation.
             event.stopImmediatePropagation();
             resolve(event.effectiveDirective);
           },

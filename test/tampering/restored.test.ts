@@ -3,7 +3,7 @@ import type { Service } from '../../packages/server/src/service.ts';
 import { apiOf, dek, openWorld, type Resident, settle, statusOf, type World } from '../setup/world.ts';
 import { type Attacker, openAttacker } from './attacker.ts';
 
-// After a database is restored to an earlier state, it uses the ids of lost audit entries again. A replica that kept
+// A database that was restored to an earlier state uses the ids of lost audit entries again. A replica that kept
 // running must not use data that it cached before the restore.
 
 let world: World;

@@ -1,4 +1,5 @@
-// Opens both versions of the envelope with only WebCrypto, as a browser does. Shares no code with the generator.
+// Decrypts both envelope versions with only WebCrypto, as a browser does. This file shares no code with the generator
+// of the test vectors.
 
 type Bytes = Uint8Array<ArrayBuffer>;
 type Context = Readonly<Record<string, string>>;
@@ -10,7 +11,9 @@ export interface Opening {
   readonly context: Context | null;
 }
 
-/** Thrown if an envelope cannot be decrypted. The error has only a kind and no further details. */
+/**
+ * Thrown if an envelope cannot be decrypted. The error has a kind and no further details, which would help an attacker.
+ */
 export class Refused extends Error {
   readonly failure: Failure;
   constructor(failure: Failure) {
@@ -69,7 +72,7 @@ interface Header {
   readonly rest: Bytes;
 }
 
-/** Separates the header from the rest. Throws if fewer than `least` bytes follow the header. */
+/** Splits an envelope into its header and the rest. Throws if fewer than `least` bytes follow the header. */
 function splitHeader(bytes: Bytes, version: number, least: number): Header {
   const isOurs = [...prefix, version].every((byte, i) => bytes[i] === byte);
   if (!isOurs || bytes.length < 26) throw new Refused('format');
@@ -97,7 +100,7 @@ async function derive(dek: Bytes, salt: Bytes, info: Bytes): Promise<Derived> {
   return { encryptionKey: new Uint8Array(bits, 0, 32), commitment: new Uint8Array(bits, 32, 32) };
 }
 
-/** Derives K and C, the encryption key and the commitment, from the DEK of a message. */
+/** Derives K (the encryption key) and C (the commitment) from the DEK of a message. */
 export function deriveForMessage(dek: Bytes): Promise<Derived> {
   return derive(dek, nothing, ascii('eaas envelope v1'));
 }

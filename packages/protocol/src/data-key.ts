@@ -12,7 +12,7 @@ export const dataKeyInfo = /* @__PURE__ */ toUtf8('eaas envelope v1');
 /** A derived data key. It can encrypt up to 2^32 messages, and the caller must count these messages. */
 export interface DataKey<Mode extends EngineMode = EngineMode> {
   readonly engine: Engine<Mode>;
-  /** The header that each envelope under this data key begins with. */
+  /** The envelope header for all messages under this data key. */
   readonly header: Uint8Array;
   readonly commitment: Uint8Array;
   /** The AAD of a message without a context: the envelope prefix and an empty context. */
@@ -45,7 +45,7 @@ export function envelopeLength(dataKey: DataKey, plaintextLength: number): numbe
 
 /**
  * Encrypts one message under a data key. Returns the envelope, or the result of `form` if `form` is given. If `room` is
- * given, the envelope is written into this memory.
+ * given, the envelope is written into `room`.
  */
 export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
   dataKey: DataKey<Mode>,
@@ -78,7 +78,8 @@ export function openUnder<Mode extends EngineMode>(
 ): Outcome<Mode, Uint8Array> {
   const key = requireKey(dataKey);
   const aad = additionalData(envelope.prefix, context);
-  // GCM does not commit to its key. Without the comparison of commitments, one ciphertext could decrypt under two keys.
+  // GCM does not commit to its key, so without a key commitment one ciphertext could decrypt under two keys. The
+  // commitments are therefore compared first.
   if (!equalBytes(dataKey.commitment, envelope.commitment)) throw new DecryptionError();
   return authentic(dataKey.engine.decrypt(key, envelope.iv, aad, envelope.body));
 }

@@ -97,7 +97,7 @@ export function createEnvelopeReader(): (bytes: Uint8Array) => Envelope {
     const isSameKey = last !== undefined && isSame(bytes, 0, fixedLength);
     if (!last || !isSameKey || !isSame(bytes, fixedLength, header.length)) {
       const { length } = last && isSameKey ? last : parseEnvelope(bytes);
-      // The header is copied, because a view of it would keep the whole ciphertext in memory.
+      // The header is copied, because a view of the header would keep the whole ciphertext in memory.
       header = new Uint8Array(bytes.subarray(0, length));
       const wrappedKey = header.subarray(fixedLength);
       // Rows under different data keys of one key differ only in the wrapped key, so the rest of the previous header is

@@ -2,7 +2,7 @@
 export abstract class EaasError extends Error {
   /** The error code for programs. It never changes, so a `switch` can use it. */
   abstract readonly code: string;
-  /** Whether the same call might succeed later. */
+  /** Whether the call that failed might succeed later. */
   readonly retryable: boolean = false;
 }
 

@@ -5,11 +5,11 @@ import type { Result } from './stream-format.ts';
 export interface Work {
   readonly chunkLength: number;
   begin?(): Promise<Uint8Array>;
-  /** Receives the first bytes of a stream, which contain its head. Returns the bytes that follow the head. */
+  /** Receives the first bytes of a stream, and returns the bytes that follow the head of the stream. */
   head?(bytes: Uint8Array): Result;
   chunk(bytes: Uint8Array, last: boolean): Result;
   released?(result: Uint8Array): void;
-  /** Wipes the secrets of the stream at its end. It can be called more than once. */
+  /** Wipes the secrets of the stream when the stream ends or fails. Further calls do nothing. */
   over?(): void;
 }
 

@@ -20,7 +20,7 @@ export const maxHeadLength = 1_114;
 
 const wrappedKeyToday = 78;
 
-/** The parsed head of a stream, which precedes its chunks. The parts are views of the input. */
+/** The parsed head of a stream, which precedes the chunks. The parts are views of the input. */
 export interface StreamHead extends Header {
   readonly salt: Uint8Array;
   readonly commitment: Uint8Array;

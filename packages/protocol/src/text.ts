@@ -1,7 +1,7 @@
 import { InputError } from './errors.ts';
 
 const encoder = /* @__PURE__ */ new TextEncoder();
-// `ignoreBOM: true` keeps a leading U+FEFF, because this character is part of the plaintext.
+// `ignoreBOM: true` keeps a leading U+FEFF, because U+FEFF is part of the plaintext.
 const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Encodes text in UTF-8. Throws InputError for a lone surrogate, because TextEncoder would replace it. */

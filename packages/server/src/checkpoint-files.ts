@@ -11,8 +11,8 @@ export function checkpointFile(directory: string, tenantId: string): string {
 
 /**
  * Replaces the file of a tenant's checkpoint and flushes it to disk. Only the current user can read the file. The
- * caller must first check that the log extends the previous checkpoint, because the previous checkpoint is the only
- * evidence of a rollback. Throws if the directory is missing.
+ * caller must first check that the audit log extends the previous checkpoint, which is the only evidence of a rollback.
+ * Throws if the directory is missing.
  */
 export async function writeCheckpointFile(
   directory: string,

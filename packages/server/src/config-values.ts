@@ -29,8 +29,8 @@ export const variables = [
 export type Variable = (typeof variables)[number];
 export type Read = (variable: Variable) => string | undefined;
 
-// Each function in this file reads and checks one environment variable. For an invalid value it throws CannotStart with
-// the name of the variable.
+// Each function in this file reads and checks one environment variable. For an invalid value, the function throws
+// CannotStart with the name of the variable.
 
 /** Returns the value of a variable as an integer, or `otherwise` if the variable is not set. */
 export function wholeNumber(

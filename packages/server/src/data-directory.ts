@@ -24,7 +24,8 @@ export async function createDataDirectory(path: string | null): Promise<DataDire
   const directory = resolve(path ?? defaultDataDirectory);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await requireOwn(directory);
-  // An empty directory, such as a new volume, contains no data that others could have read. So it can be made private.
+  // An empty directory, such as a new volume, contains no data that others could have read. So the directory can be
+  // made private.
   if ((await readdir(directory)).length === 0) await chmod(directory, 0o700);
   return openDataDirectory(directory);
 }

@@ -91,7 +91,7 @@ async function openEmbedded(config: Config, purpose: Purpose): Promise<OpenDatab
   };
 }
 
-/** Throws an error of the embedded database as CannotStart, because its message tells the operator what to do. */
+/** Throws an error of the embedded database as CannotStart. The message of the error tells the operator what to do. */
 function refuse(error: unknown): never {
   if (!(error instanceof Error) || error instanceof CannotStart) throw error;
   throw new CannotStart(error.message, { cause: error });

@@ -34,7 +34,8 @@ export async function requireOpeningRoots(sql: Sql, roots: Roots): Promise<boole
 }
 
 /**
- * Registers the current root key before it encrypts any data. From then on, every server needs this root key to start.
+ * Registers the current root key before the root key encrypts any data. From then on, every server needs this root key
+ * to start.
  */
 export async function claim(tx: Transaction, roots: Roots): Promise<void> {
   await lockRootChecks(tx);

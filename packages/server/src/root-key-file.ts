@@ -22,7 +22,7 @@ export async function readOrCreateRootKeyFile(
       `The root key file ${path} is missing, and no other key can decrypt the existing data. Restore the file from your copy.`,
     );
   }
-  // If no file was created, another process has created the file at the same time, and the root key in that file is
+  // If no file was created, another process has created the file at the same time. The root key in that file is then
   // used.
   const key = (await createRootKeyFile(path)) ?? (await readRootKeyFile(path));
   if (key) return key;
@@ -57,8 +57,8 @@ export async function readRootKeyFile(path: string): Promise<Uint8Array | undefi
 }
 
 /**
- * Returns whether other users can read or write a root key file. If root owns the file, its group can read it, because
- * orchestrators mount secrets in this way. PostgreSQL has the same rule for its key files.
+ * Returns whether other users can read or write a root key file. If root owns the file, the group of the file can read
+ * it, because orchestrators mount secrets in this way. PostgreSQL has the same rule for its key files.
  */
 export function isOpenToOthers({ mode, uid }: { mode: number; uid: number }): boolean {
   return (mode & (uid === 0 && getuid?.() !== 0 ? 0o037 : 0o077)) !== 0;

@@ -18,8 +18,8 @@ export interface RootKeyProvider {
 }
 
 /**
- * Provides the root key in an environment variable, which contains it in base64. Throws CannotStart for any other text,
- * without showing the text.
+ * Provides the root key that an environment variable contains in base64. Throws CannotStart for any other text, without
+ * showing the text.
  */
 export function rootKeyInVariable(variable: string, value: string): RootKeyProvider {
   const decode = (): Uint8Array => {
@@ -36,7 +36,7 @@ export function rootKeyInVariable(variable: string, value: string): RootKeyProvi
   return { load: async () => decode() };
 }
 
-/** Provides the root key in a file, which contains it in base64. `eaas root-key generate --file` writes such a file. */
+/** Provides the root key that a file contains in base64. `eaas root-key generate --file` writes such a file. */
 export function rootKeyInFile(variable: string, path: string): RootKeyProvider {
   return {
     file: path,

@@ -48,8 +48,8 @@ export async function serve(
   config: Config,
   develop?: (service: Service) => Promise<Development>,
 ): Promise<void> {
-  // By default, V8 lets a small heap grow to several times the size of its live objects. The flag makes V8 collect
-  // garbage earlier.
+  // By default, V8 lets a small heap grow to several times the size of its live objects. The V8 flag makes garbage
+  // collection start earlier.
   setFlagsFromString('--heap-growing-percent=100');
   const report = surviveDriverFaults();
   const options = await appOptions(config);
@@ -175,7 +175,7 @@ function addressOf(app: FastifyInstance, { host, tlsFiles }: Config): string {
 }
 
 /**
- * Handles errors that postgres.js throws where no caller can catch them: in a timer or in an ignored promise. Such an
+ * Handles errors that postgres.js throws in a timer or in an ignored promise, where no caller can catch them. Such an
  * error is only logged, because the caller of the query gets another error and the pool is replaced. Any other uncaught
  * error ends the process with exit code 70.
  */

@@ -111,7 +111,8 @@ async function post(
   const responded = once(sent, 'response');
   sent.end(body);
   const [response] = (await responded) as [IncomingMessage];
-  // The loop over the chunks of the response throws connection errors, so this handler ignores them.
+  // An error of the connection makes the loop over the chunks of the response throw. So the error event itself is
+  // ignored.
   sent.on('error', () => undefined);
   const chunks: Buffer[] = [];
   let length = 0;

@@ -39,7 +39,7 @@ export async function expectValues(
 export const searchable = ({ samples, kind }: Place): SearchableColumn<unknown> =>
   samples[kind] as SearchableColumn<unknown>;
 
-/** Returns the column without the types that refuse it, as a JavaScript program sees the column. */
+/** Returns the column without its TypeScript types, as a JavaScript program sees the column. */
 export function columnIn({ samples, kind }: Place): PgColumn {
   return columnOf<PgColumn>(samples[kind]);
 }

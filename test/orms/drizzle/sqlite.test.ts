@@ -19,7 +19,7 @@ test('every operation works on SQLite or throws, and no value is in the wrong pl
   const drivers = await requireDrivers();
   const sqlite = drivers('@libsql/client') as { createClient(options: object): Driver };
   const { drizzle } = drivers('drizzle-orm/libsql') as typeof libsql;
-  // A transaction of libsql opens the database again, so the database must be a file.
+  // A transaction of libsql opens the database again, so the database cannot be in memory.
   const connection = sqlite.createClient({
     url: `file:${join(mkdtempSync(join(tmpdir(), 'eaas-drizzle-')), 'test.db')}`,
   });

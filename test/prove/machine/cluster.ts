@@ -208,6 +208,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // The process has already ended, so the error is ignored.
+    // The process has already ended, so the error of the signal is ignored.
   }
 }

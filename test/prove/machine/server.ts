@@ -12,7 +12,7 @@ const probe = new URL('../probe/probe.mjs', import.meta.url).href;
 export interface ProbedServer extends Replica {
   /** Sets the clock of every server thread to the correct time plus this many milliseconds. */
   stepClock(milliseconds: number): Promise<void>;
-  /** Returns the length of the longest turn of the event loop since the last call, in milliseconds of CPU time. */
+  /** Returns the longest time that the event loop was blocked since the last call, in milliseconds of CPU time. */
   longestSection(): Promise<number>;
   /** Returns the peak memory of the server's largest process, in MiB. */
   peakMemory(): Promise<number>;

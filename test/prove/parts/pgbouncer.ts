@@ -47,7 +47,7 @@ async function takeAway(findings: Findings, bench: UnderLoad, loginRetry: number
   const waited = await bench.backAfter(startedAt, patience);
   findings.figure('back after', `${Math.round(waited)} ms`);
   findings.check('servers recover by themselves', waited < patience, `not within ${patience} ms`);
-  // pgbouncer repeats its last login error for a while. Only refusals after this while count as faults of the servers.
+  // pgbouncer repeats its last login error for a while. Only later refusals count as faults of the servers.
   await sleep(startedAt + patience - performance.now() - 2_000);
   await sleep(2_000);
   const now = performance.now();

@@ -29,8 +29,8 @@ const busyMilliseconds = () => {
 let last = busyMilliseconds();
 let longest = 0;
 let over = 0;
-// A timer runs at most once per turn of the event loop. So the CPU time between two runs of the timer is the length of
-// a turn.
+// A timer runs at most once per iteration of the event loop. So the CPU time between two runs of the timer is the time
+// that the event loop was blocked.
 setInterval(() => {
   const busy = busyMilliseconds();
   const section = busy - last;

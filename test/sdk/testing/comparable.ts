@@ -46,7 +46,7 @@ export function comparable(status: number, headers: Headers, body: unknown, name
 function shownValue(value: unknown, names: Names, member = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => shownValue(item, names));
   if (typeof value === 'object' && value !== null) {
-    // The order of members in JSON has no meaning, so they are sorted.
+    // The order of members in JSON has no meaning, so the members are sorted.
     const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(members.map(([name, inner]) => [name, shownValue(inner, names, name)]));
   }

@@ -1,4 +1,4 @@
-// checkpoint.json.
+// Builds the test vectors in checkpoint.json.
 import assert from 'node:assert/strict';
 import { base64, draw, fromHex, hex } from '../reference/bytes.mjs';
 import { chainStart } from '../reference/audit.mjs';
@@ -38,7 +38,10 @@ const signatureOf = (note) => Buffer.from(/ (\S+)\n$/.exec(note)[1], 'base64').s
 
 const backwards = (bytes) => Buffer.from(bytes.toReversed());
 
-/** S + L: the same signature by the equation alone, which RFC 8032 refuses. */
+/**
+ * Adds the order of the group to the part S of an Ed25519 signature. The result fulfils the equation, but RFC 8032
+ * requires that verifiers refuse it.
+ */
 function addGroupOrder(signature) {
   const s = BigInt(`0x${hex(backwards(signature.subarray(32)))}`) + groupOrder;
   return Buffer.concat([signature.subarray(0, 32), backwards(fromHex(s.toString(16).padStart(64, '0')))]);
@@ -104,7 +107,7 @@ function wrongForms({ text, note, key_name, tenant_id, hash }, seed) {
   };
 }
 
-/** A note with further signatures. Signatures by unknown keys are ignored. */
+/** Returns notes with additional signatures by unknown keys. Verifiers must ignore such signatures. */
 function witnessed(original, witnessSeed) {
   const line = (name) => signNote(original.text, name, witnessSeed).slice(original.text.length + 1);
   const own = original.note.slice(original.text.length + 1);

@@ -1,4 +1,4 @@
-// envelope-v2.json: streams that must not open.
+// Builds the streams in envelope-v2.json that must be refused.
 import { base64, concat, empty, flip, overwrite } from '../reference/bytes.mjs';
 import { openStream, sealChunk, sealedChunkLength } from '../reference/stream.mjs';
 import { alteredBits, truncations, wrongHeaders, wrongOpenings } from './envelope-v1-refusals.mjs';
@@ -31,7 +31,7 @@ function alterations(bound, opening) {
   ];
 }
 
-/** Small streams that were sealed with the right key but break the rules of the format. */
+/** Returns small streams that were encrypted with the right key but break the rules of the format. */
 function wrongChunks({ one, empty: none, plain, bound }) {
   const of = (stream, name, ...chunks) => ({
     name,
@@ -60,7 +60,7 @@ function wrongChunks({ one, empty: none, plain, bound }) {
 
 const at = (stream, chunk, offset = 0) => stream.header.length + chunk * sealedChunkLength + offset;
 
-/** Large streams that must be refused. Each is described as an edit of another case. */
+/** Returns large streams that must be refused. Each stream is described as an edit of another test case. */
 function editedStreams({ full, over, double }) {
   const of = (base, name, ...edit) => ({
     name,

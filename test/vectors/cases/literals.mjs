@@ -1,5 +1,5 @@
-// Values that were calculated by hand or by another implementation. The generator checks them before it writes the
-// vectors.
+// Values that were calculated by hand or by another implementation. The generator checks its functions with these
+// values before it writes the test vectors.
 import assert from 'node:assert/strict';
 import { crc32, formatToken } from '../reference/api-key.mjs';
 import { chainStart, entryHash } from '../reference/audit.mjs';
@@ -39,7 +39,10 @@ function auditChain() {
   );
 }
 
-/** RFC 5869 (case 3), RFC 4231 (case 2), the check value of CRC-32, RFC 8032 (test 1) and the verifier key of sum.golang.org. */
+/**
+ * Published test values: RFC 5869 (case 3), RFC 4231 (case 2), the check value of CRC-32, RFC 8032 (test 1), and the
+ * verifier key of sum.golang.org.
+ */
 function standards() {
   assert.equal(
     hex(hkdf(fromHex('0b'.repeat(22)), Buffer.alloc(0), Buffer.alloc(0), 42)),

@@ -1,4 +1,4 @@
-// pae.json and context.json.
+// Builds the test vectors in pae.json and context.json.
 import assert from 'node:assert/strict';
 import { base64, fromHex, hex, pae } from '../reference/bytes.mjs';
 import { encodeContext } from '../reference/context.mjs';

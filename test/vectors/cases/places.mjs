@@ -1,4 +1,5 @@
-// The tenant, keys and secrets that several files of vectors use, and checks for the functions that build vectors.
+// The tenant, keys and secrets that several files of test vectors use, and checks for the functions that build test
+// vectors.
 import assert from 'node:assert/strict';
 import { draw, drawUuid } from '../reference/bytes.mjs';
 import { sealSecret } from '../reference/sealed-secret.mjs';
@@ -9,7 +10,7 @@ export const otherTenant = drawUuid('other tenant');
 export const otherKey = drawUuid('other key');
 export const keyVersionSecret = draw('key version secret', 32);
 
-/** Returns a wrapped_key as the service does: the DEK sealed under a key version's 32 bytes, without a context. */
+/** Wraps a DEK as the service does. The DEK is encrypted under the 32 bytes of a key version, without a context. */
 export function wrapDek(label, dek, key_id, key_version) {
   const place = { ikm: keyVersionSecret, purpose: 'dek', tenant: T, key: key_id, version: key_version };
   return sealSecret({ ...place, context: null, salt: draw(`${label}/wrap salt`, 24), secret: dek });
@@ -22,7 +23,7 @@ export function requireUniqueNames(...lists) {
   }
 }
 
-/** Checks that an opener throws an error of the kind in the vector. */
+/** Checks that a function throws an error of the kind that the test vector names. */
 export function assertRefused(open, kind, name) {
   assert.throws(open, (error) => error.kind === kind, `${name}: expected a ${kind} error`);
 }

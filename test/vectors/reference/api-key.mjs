@@ -1,10 +1,10 @@
-// API key tokens: "eaas_sk_", 43 base62 digits of 32 bytes, 6 base62 digits of a CRC-32.
+// API key tokens: "eaas_sk_", then 32 bytes as 43 base62 digits, and a CRC-32 as 6 base62 digits.
 import { hex, utf8 } from './bytes.mjs';
 
 const prefix = 'eaas_sk_';
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Returns a number in base62, most significant digit first, padded on the left with 0. */
+/** Returns a number in base62. The most significant digit is first, and the number is padded on the left with 0. */
 export function base62(number, length) {
   let text = '';
   for (let rest = number; rest > 0n; rest /= 62n) text = digits[Number(rest % 62n)] + text;
@@ -15,7 +15,9 @@ function fromBase62(text) {
   return [...text].reduce((number, digit) => number * 62n + BigInt(digits.indexOf(digit)), 0n);
 }
 
-/** CRC-32 as in zlib: reflected, polynomial EDB88320, all ones before and after. */
+/**
+ * CRC-32 as in zlib: reflected, with the polynomial EDB88320. The initial value and the final XOR have all bits set.
+ */
 export function crc32(bytes) {
   let crc = 0xffffffff;
   for (const byte of bytes) {
@@ -25,7 +27,7 @@ export function crc32(bytes) {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-/** Returns a text with its six check digits. */
+/** Returns a text followed by its six check digits. */
 export function withChecksum(text) {
   return text + base62(BigInt(crc32(utf8(text))), 6);
 }

@@ -1,7 +1,10 @@
-// The audit chain, and the canonical JSON (RFC 8785) of the metadata in its hashes.
+// Computes the hashes of the audit chain, and the canonical JSON (RFC 8785) of the metadata in these hashes.
 import { fromHex, hmac, pae, sha256 } from './bytes.mjs';
 
-/** RFC 8785: names by UTF-16 code units, numbers as ECMAScript prints them. JSON.parse keeps `__proto__` as a name. */
+/**
+ * RFC 8785 canonical JSON. Names are sorted by UTF-16 code units, and numbers are written as ECMAScript prints them.
+ * `__proto__` is an ordinary name.
+ */
 export function canonicalJson(value) {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value === 'object' && value !== null) return canonicalObject(value);
@@ -17,12 +20,12 @@ function canonicalObject(value) {
   return `{${members.join(',')}}`;
 }
 
-/** Returns hash_0, with which a tenant's chain begins. */
+/** Returns the hash with which a tenant's audit chain begins. */
 export function chainStart(tenantId) {
   return sha256(pae('eaas audit chain v1', tenantId));
 }
 
-/** Returns the hash of an entry, from the previous hash and the entry in the form of the API. */
+/** Returns the hash of an audit entry in the form of the API. `previous` is the hash of the preceding entry. */
 export function entryHash(previous, tenantId, entry, metadataText) {
   const { id, action, key_id, key_version, actor, ip_address, created_at } = entry;
   return sha256(

@@ -1,4 +1,5 @@
-// Functions for bytes and text, and the encoding that all other formats use. Only node:crypto is imported.
+// Functions for bytes and text, and the encoding on which all other formats are based. This file imports only
+// node:crypto.
 import { createHash, createHmac, hkdfSync } from 'node:crypto';
 
 export const concat = (...parts) => Buffer.concat(parts);
@@ -11,7 +12,7 @@ export const fromHex = (text) => Buffer.from(text, 'hex');
 export const empty = Buffer.alloc(0);
 
 /**
- * Encodes text in UTF-8. Refuses lone surrogates, because replacing them would encode different texts to the same
+ * Encodes text in UTF-8. Throws for a lone surrogate, because its replacement would encode different texts to the same
  * bytes.
  */
 export function utf8(text) {
@@ -61,8 +62,8 @@ export function uuidText(bytes) {
 }
 
 /**
- * Returns bytes that are used instead of random bytes: SHA-256 hashes of "eaas vectors v1/<label>/<counter>", truncated
- * to the requested length.
+ * Returns bytes that replace random bytes in the test vectors: SHA-256 hashes of "eaas vectors v1/<label>/<counter>",
+ * truncated to the requested length.
  */
 export function draw(label, length) {
   const blocks = [];
@@ -79,14 +80,14 @@ export function drawUuid(label) {
   return uuidText(bytes);
 }
 
-/** Returns a copy in which the bits of `mask` are inverted at `offset`. */
+/** Returns a copy of the bytes. The bits of `mask` are inverted in the byte at `offset`. */
 export function flip(bytes, offset, mask) {
   const copy = Buffer.from(bytes);
   copy[offset] ^= mask;
   return copy;
 }
 
-/** Returns a copy in which the bytes from `offset` are replaced. */
+/** Returns a copy of the bytes. The bytes from `offset` on are replaced by `replacement`. */
 export function overwrite(bytes, offset, replacement) {
   return concat(bytes.subarray(0, offset), replacement, bytes.subarray(offset + replacement.length));
 }

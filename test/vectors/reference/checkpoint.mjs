@@ -38,7 +38,7 @@ export function signNote(text, name, seed) {
   return `${text}\n${signatureLine(name, keyIdOf(name, publicKeyOf(seed)), signature)}`;
 }
 
-/** Returns the id and hash in a note. Throws unless the pinned key has signed the note. */
+/** Returns the id and the hash in a signed note. Throws unless the pinned key has signed the note. */
 export function openNote(note, pinned, tenantId) {
   const split = note.lastIndexOf('\n\n');
   if (split < 0 || !note.endsWith('\n')) throw new Error('not a note');

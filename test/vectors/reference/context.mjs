@@ -1,4 +1,4 @@
-// The context: names and values that are authenticated with a message but not stored in it.
+// Encodes contexts. A context is names and values that the encryption authenticates and does not store.
 import { pae, utf8 } from './bytes.mjs';
 
 const maxEncodedContext = 4096;

@@ -1,4 +1,4 @@
-// The envelope, version 1: one message.
+// Encrypts and decrypts envelopes of version 1, which contain one message.
 import { timingSafeEqual } from 'node:crypto';
 import { concat, empty, hkdf, utf8 } from './bytes.mjs';
 import { encodeContext } from './context.mjs';
@@ -10,7 +10,7 @@ const ivLength = 12;
 const commitmentLength = 32;
 const tagLength = 16;
 
-/** Returns K || C of a DEK: the encryption key and the commitment. */
+/** Derives K and C from a DEK: the encryption key and the commitment. */
 export function deriveFromDek(dek) {
   const bytes = hkdf(dek, empty, utf8('eaas envelope v1'), 64);
   return { key: bytes.subarray(0, 32), commitment: bytes.subarray(32) };
@@ -25,7 +25,7 @@ export function sealEnvelope({ dek, key_id, key_version, wrapped_key, iv, contex
   return { encryption_key: key, commitment, aad, ciphertext };
 }
 
-/** Returns the plaintext or throws OpenError. An `expected_key_id` of null accepts any key. */
+/** Decrypts an envelope. Returns the plaintext or throws OpenError. An `expected_key_id` of null accepts any key. */
 export function openEnvelope(bytes, { dek, expected_key_id, context }) {
   const header = readHeader(bytes, version, ivLength + commitmentLength + tagLength);
   requireKeyId(header, expected_key_id);
@@ -42,7 +42,7 @@ export function openEnvelope(bytes, { dek, expected_key_id, context }) {
   }
 }
 
-/** Returns the start and the end of each field of an envelope, for cases that alter a field. */
+/** Returns the start and the end of each field of an envelope. The test cases use them to alter a field. */
 export function fieldsOf(bytes) {
   const wrappedEnd = 26 + bytes.readUInt16BE(24);
   return {

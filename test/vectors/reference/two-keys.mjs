@@ -9,7 +9,7 @@ const toBlock = (number) => Buffer.from(number.toString(16).padStart(32, '0'), '
 const reduction = 0xe1n << 120n;
 const one = 1n << 127n;
 
-/** NIST SP 800-38D, algorithm 1. */
+/** Multiplies two elements of GF(2^128) by algorithm 1 of NIST SP 800-38D. */
 function multiply(x, y) {
   let product = 0n;
   for (let bit = 127n, shifted = y; bit >= 0n; bit--) {
@@ -19,7 +19,7 @@ function multiply(x, y) {
   return product;
 }
 
-/** x to the power of 2^128 - 2. */
+/** Returns the inverse of an element of GF(2^128), which is its power of 2^128 - 2. */
 function invert(x) {
   let inverse = one;
   let power = x;
@@ -49,7 +49,10 @@ function aesBlock(key, block) {
   return toNumber(createCipheriv('aes-256-ecb', key, null).setAutoPadding(false).update(block));
 }
 
-/** `first` (whole blocks) || one block that is solved for || tag, valid under both keys. */
+/**
+ * Returns a body and a tag that are valid under two keys. The body consists of the whole blocks in `first` and one
+ * computed block.
+ */
 export function sealUnderTwoKeys(keyA, keyB, iv, aad, first) {
   const [hA, hB] = [keyA, keyB].map((key) => aesBlock(key, Buffer.alloc(16)));
   const [maskA, maskB] = [keyA, keyB].map((key) => aesBlock(key, concat(iv, Buffer.of(0, 0, 0, 1))));

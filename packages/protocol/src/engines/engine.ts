@@ -24,7 +24,10 @@ export interface SealedText {
  */
 export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
   readonly name: string;
-  /** Copies a 256-bit key into the form that this engine uses. The caller can overwrite its own key afterwards. */
+  /**
+   * Copies a 256-bit key into the form that the engine uses. The caller can overwrite its own copy of the key
+   * afterwards.
+   */
   importKey(key: Uint8Array): Outcome<Mode, Key>;
   /** AES-256-GCM (SP 800-38D): fills `out` with the ciphertext and its 16-byte tag. */
   encrypt(

@@ -8,12 +8,12 @@ import { envelopeLengthOf, writeFront } from '../envelope.ts';
 import type { SealedText, TextKey } from './engine.ts';
 
 /**
- * Encrypts a text and returns the envelope in base64. Equals toUtf8, sealUnder and toBase64 in turn, without the arrays
- * between them, whose allocation takes a third of the encryption time. Throws InputError for a lone surrogate and for a
- * wiped data key.
+ * Encrypts a text and returns the envelope in base64, like toUtf8, sealUnder and toBase64 together. It allocates no
+ * arrays between these steps, which would take a third of the encryption time. Throws InputError for a lone surrogate
+ * and for a wiped data key.
  */
 export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Context): SealedText {
-  // Node encodes a lone surrogate as U+FFFD, which would change the text, so such a text is refused.
+  // Node encodes a lone surrogate as U+FFFD, which would change the text. So text with a lone surrogate is refused.
   if (!text.isWellFormed()) throw new InputError('a value must be valid Unicode (got a lone surrogate)');
   const { key, header, commitment } = dataKey;
   if (!key) throw new InputError('the data key was wiped from memory and can no longer be used');
@@ -34,7 +34,8 @@ export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Co
 }
 
 /**
- * The last context and its encoding. sealText keeps them, because consecutive rows of a column often have the same context.
+ * The most recent context and its encoding. sealText caches both, because consecutive rows of a column often have the
+ * same context.
  */
 let last: { header: Uint8Array; names: string[]; values: string[]; encoded: Uint8Array } | undefined;
 

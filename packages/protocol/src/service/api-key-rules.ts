@@ -148,7 +148,7 @@ function requireKnown(keyIds: readonly string[] | null, known: ReadonlySet<strin
   if (keyIds?.some((id) => !known.has(id))) throw keyNotFound();
 }
 
-/** Throws 403 if an API key would get rights that its caller does not have. */
+/** Throws 403 if a change would give an API key rights that the caller does not have. */
 function requireWithin(giver: Reach | null, reach: Reach): void {
   const excess = giver && excessOf(reach, giver);
   if (!excess) return;

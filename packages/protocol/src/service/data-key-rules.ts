@@ -15,8 +15,8 @@ export interface Ruling<Answer> {
 /** The cryptographic functions of one key. The server and the SDK's test service implement this interface. */
 export interface KeyCrypto {
   /**
-   * Reads the key version from a wrapped key, without authenticating it. Returns undefined for bytes that are not a
-   * wrapped key.
+   * Reads the key version from a wrapped key without authenticating the key version. Returns undefined for bytes that
+   * are not a wrapped key.
    */
   versionOf(wrapped: Uint8Array): number | undefined;
   wrap(dek: Uint8Array, context?: Context): Uint8Array;

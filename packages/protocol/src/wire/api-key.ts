@@ -1,7 +1,7 @@
 import { InputError } from '../errors.ts';
 import { toUtf8 } from '../text.ts';
 
-/** Every API key begins with this prefix, so that people and scanners recognise it. */
+/** The prefix of every API key, by which people and secret scanners recognise API keys. */
 export const apiKeyPrefix = 'eaas_sk_';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -14,7 +14,7 @@ function list<Item extends z.ZodMiniType<string>>(item: Item, most: number) {
   );
 }
 
-/** A web origin as browsers send it: scheme, host and port, in lower case, without a default port. */
+/** A web origin as browsers send it: scheme, host and port. It is in lower case and has no default port. */
 const origin = text(
   (text) => text.length <= limits.origin && isOrigin(text),
   `must be an origin like https://app.example, of at most ${limits.origin} bytes`,

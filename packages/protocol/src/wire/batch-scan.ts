@@ -6,8 +6,8 @@ export interface BatchItem {
   readonly start: number;
   end: number;
   /**
-   * The reason why the item exceeds a limit, or null if it is within the limits. An item with a reason must not be
-   * parsed.
+   * The reason why the batch item exceeds a limit, or null if the item is within the limits. An item with a reason must
+   * not be parsed.
    */
   fault: string | null;
   /** Whether the strings of the item have no lone surrogate. */
@@ -81,7 +81,7 @@ export class BatchScan extends JsonScan {
 
   #takeOfItem(kind: Token, start: number, end: number): void {
     if (this.#item && end - this.#item.start > limits.body) this.refuse('the item is larger than 2 MiB');
-    // If an item is already refused, the scan only searches the end of the item and counts its values.
+    // If a batch item is already refused, the scan only searches the end of the item and counts the values in the item.
     if (this.#item?.fault && kind === token.colon) this.values--;
     else if (this.#item?.fault && kind === token.comma) this.checkValues();
     else super.take(kind, start, end);

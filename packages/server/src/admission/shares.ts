@@ -15,7 +15,7 @@ interface Waiter {
 
 interface Tenant {
   held: number;
-  /** The work of this tenant that waits for units of the capacity, in order of arrival. */
+  /** The work of one tenant that waits for units of a capacity, in order of arrival. */
   readonly waiters: Set<Waiter>;
 }
 
@@ -24,14 +24,14 @@ export interface SharesOptions {
   readonly capacity: number;
   /** The maximum number of units that one tenant can hold, even if more are free. */
   readonly perTenant?: number;
-  /** Work is refused after it has waited this many milliseconds for units. */
+  /** The maximum time in milliseconds that work waits for units. Work that waits longer is refused. */
   readonly patience?: number;
 }
 
 /**
- * Divides a capacity, counted in units, among tenants. A tenant without units can take as many as it needs for one
- * piece of work. For more work the tenant can take up to half of the units that the other tenants leave free. Work that
- * does not fit waits in the tenant's queue. Released units go to the waiting tenants in turn.
+ * Divides a capacity, counted in units, among tenants. A tenant without units can take any number of free units for one
+ * piece of work. For more work the tenant can take up to half of the units that the other tenants leave free. Other
+ * work waits in the tenant's queue. Released units go to the waiting tenants one after another.
  */
 export class Shares {
   readonly #capacity: number;
@@ -99,8 +99,8 @@ export class Shares {
         this.#refused++;
         this.#forgetIdle(tenantId, tenant);
         reject(busy());
-        // The work that was removed from the queue was perhaps too large for the free units, so later work of the
-        // tenant might fit now.
+        // The work that was removed from the queue was perhaps too large for the free units. Later work of the same
+        // tenant might fit, so the queue is checked.
         this.#grant();
       };
       const timer = setTimeout(giveUp, this.#patience);

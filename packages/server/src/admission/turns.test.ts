@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Turns } from './turns.ts';
 
-/** Creates `Turns` whose turns the test runs one at a time. Only the work advances the clock. */
+/** Creates a scheduler whose turns the test runs one at a time. Only the work advances the clock of the test. */
 function timed() {
   const time = { now: 0 };
   const later: (() => void)[] = [];

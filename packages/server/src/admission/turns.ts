@@ -20,11 +20,17 @@ interface Job {
   refuse(): void;
 }
 
-/** The length of a turn in milliseconds. The event loop handles waiting I/O after each turn. */
+/**
+ * The maximum time in milliseconds that one tenant's work uses the event loop without a pause. Waiting I/O is handled
+ * in the pause.
+ */
 const slice = 4;
-/** The start of a call counts as this many milliseconds of the turn, because the call continues outside the turn. */
+/**
+ * The time in milliseconds that the start of a call counts against the tenant's turn. The rest of the call runs outside
+ * the turn.
+ */
 const start = 0.25;
-/** Work is refused after it has waited this many milliseconds for its first turn. */
+/** The maximum time in milliseconds that work waits for the event loop. Work that waits longer is refused. */
 const patience = 2_000;
 
 /**
@@ -34,9 +40,9 @@ const patience = 2_000;
 export class Turns {
   readonly #clock: () => number;
   readonly #later: (turn: () => void) => void;
-  /** The waiting jobs of each tenant. The first tenant in the map has the next turn. */
+  /** The waiting jobs of each tenant. The jobs of the first tenant in the map run next. */
   readonly #queues = new Map<string, Job[]>();
-  /** The time at which the current turn ends. Null if no turn has begun. */
+  /** The time at which the current turn on the event loop ends. Null if no turn has begun. */
   #end: number | null = null;
   #waiting = 0;
   #refused = 0;
@@ -51,8 +57,8 @@ export class Turns {
   }
 
   /**
-   * Runs a tenant's work in as many turns as it needs. Throws 503 if the work waited too long or its signal was
-   * aborted. Throws the errors of the work unchanged.
+   * Runs a tenant's work in as many turns on the event loop as the work needs. Throws 503 if the work waited too long
+   * or its signal was aborted. Throws the errors of the work unchanged.
    */
   run<T>(tenantId: string, work: Work<T>, options: TurnOptions = {}): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -81,12 +87,14 @@ export class Turns {
     });
   }
 
-  /** Runs a tenant's function within one turn. The function must take a few milliseconds at most. */
+  /** Runs a tenant's function within one turn on the event loop. The function must take a few milliseconds at most. */
   call<T>(tenantId: string, work: () => T, options?: TurnOptions): Promise<T> {
     return this.run(tenantId, { next: () => ({ done: true, value: work() }) }, options);
   }
 
-  /** Waits until the tenant can start a call. Per turn, a tenant can start at most 16 calls. */
+  /**
+   * Waits until the tenant can start a call. A tenant can start at most 16 calls before the next tenant's work runs.
+   */
   begin(tenantId: string, options?: TurnOptions): Promise<void> {
     const count = (): void => {
       if (this.#end !== null) this.#end -= start;
@@ -94,7 +102,7 @@ export class Turns {
     return this.call(tenantId, count, options);
   }
 
-  /** Returns whether the current turn has time left. Begins a turn if no turn is in progress. */
+  /** Returns whether the current turn on the event loop has time left. Begins a turn if no turn is in progress. */
   #isFree(): boolean {
     if (this.#end === null) {
       this.#end = this.#clock() + slice;

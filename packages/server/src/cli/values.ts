@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { limits, parseTimestamp, type Permission, permissions } from '@eaas/protocol/wire';
 import { inLine } from './output.ts';
 
-// Each function in this file parses the value of a command-line option. If a function throws, Commander reports wrong
+// Each function in this file parses the value of a command-line option. If the function throws, Commander reports wrong
 // usage.
 
 export function trueOrFalse(text: string): boolean {

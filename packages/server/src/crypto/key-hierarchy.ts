@@ -39,7 +39,7 @@ export function rootKey(bytes: Uint8Array): RootKey {
   if (bytes.length !== keyLength)
     throw new RangeError(`a root key must have ${keyLength} bytes (got ${bytes.length})`);
   const key = createSecretKey(bytes);
-  // The id is copied, because a view of its 8 bytes would expose the other 24 bytes of the hash.
+  // The id is copied, because a view of the 8 bytes of the id would expose the other 24 bytes of the hash.
   const rootId = Uint8Array.from(createHmac('sha256', key).update('eaas root id v1').digest().subarray(0, 8));
   return { rootId, key };
 }

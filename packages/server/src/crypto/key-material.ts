@@ -13,7 +13,10 @@ export function hashKeyPlace(tenantId: string, keyId: string): Place {
   return { purpose: 'hash-key', tenantId, keyId, version: 0 };
 }
 
-/** Generates 32 random bytes, and encrypts them under the tenant's sealing key. Only the same `place` decrypts them. */
+/**
+ * Generates 32 random bytes, and encrypts them under the tenant's sealing key for one purpose, key and version
+ * (`place`).
+ */
 export function newMaterial(sealing: KeyObject, place: Place): Uint8Array {
   const secret = randomBytes(32);
   try {

@@ -1,6 +1,6 @@
 import { InputError, pae, type PaePart } from '@eaas/protocol';
 
-// Each call reuses this memory without wiping it. The memory never contains a secret, only bytes that are hashed or
+// The memory is reused by each call and never wiped. It never contains a secret, only bytes that are hashed or
 // authenticated.
 const scratch = Buffer.allocUnsafeSlow(65_536);
 

@@ -15,7 +15,7 @@ export const lockConflict = 75;
 export const socketPort = 5432;
 
 /**
- * The environment of PostgreSQL and its tools. The server's own variables are not in it, because they can include the
+ * The environment of PostgreSQL and its tools. It contains no variables of the server, because these can include the
  * root key.
  */
 export const environment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
@@ -38,8 +38,8 @@ export interface Account {
 export async function postgresAccount(): Promise<Account> {
   const isRoot = getuid?.() === 0;
   if (!isRoot && hasName()) return { prefix: [], ids: {} };
-  // A user namespace is tried first, because PostgreSQL's files keep their owner in it. Some containers forbid user
-  // namespaces. There, root runs PostgreSQL as `nobody`.
+  // First the server tries a user namespace, in which PostgreSQL's files keep their owner. If the container forbids
+  // user namespaces, root runs PostgreSQL as `nobody`.
   const prefix = ['unshare', '--user', `--map-user=${nobody}`, `--map-group=${nobody}`, '--'];
   if (await runs([...prefix, 'true'])) return { prefix, ids: {} };
   return { prefix: [], ids: isRoot ? { uid: nobody, gid: nobody } : {} };
@@ -61,7 +61,7 @@ export function runs([program = '', ...args]: readonly string[]): Promise<boolea
 }
 
 /**
- * Lets another account open files in a directory if the account knows their names. The account cannot list the
+ * Lets another account open files in a directory if the account knows the file names. The account cannot list the
  * directory.
  */
 export async function letThrough({ ids }: Account, directory: string): Promise<void> {

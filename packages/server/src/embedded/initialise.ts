@@ -41,8 +41,8 @@ export async function removeUnfinished(dataDirectory: string): Promise<void> {
   const prefix = unfinishedPrefix(dataDirectory);
   for (const name of await readdir(dirname(prefix))) {
     if (!name.startsWith(basename(prefix))) continue;
-    // If its parent was killed, initdb might still write to the temporary directory. The next start removes files that
-    // remain.
+    // If the parent process was killed, initdb might still write to the temporary directory. The next start removes
+    // files that remain.
     await rm(join(dirname(prefix), name), { recursive: true, force: true }).catch(() => undefined);
   }
 }

@@ -52,8 +52,8 @@ export async function readOwner(file: string): Promise<Owner | undefined> {
 }
 
 /**
- * Returns whether the recorded process still runs in this container. Returns false if the process id now belongs to
- * another process.
+ * Returns whether the recorded process still runs in the current container. Returns false if the process id now belongs
+ * to another process.
  */
 export async function isAlive({ pid, identity }: Process): Promise<boolean> {
   return identity !== '' && (await processIdentity(pid)) === identity;
@@ -75,8 +75,8 @@ async function linuxIdentity(pid: number): Promise<string | undefined> {
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
   const namespace = await readlink('/proc/self/ns/pid');
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // In /proc/<pid>/stat (proc(5)), field 3 is the state and field 22 is the start time. The command in field 2 can
-  // contain spaces and parentheses.
+  // In /proc/<pid>/stat (proc(5)), field 3 is the process state and field 22 is the start time. The command in field 2
+  // can contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
   return [boot.trim(), namespace, fields[19]].join(' ');

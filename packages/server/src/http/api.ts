@@ -66,7 +66,7 @@ async function admit(
     if (origin !== undefined) allowOrigin(reply, origin);
     return caller;
   } catch (error) {
-    // A page can read why its request failed, unless its origin is not among the allowed origins of the API key.
+    // A page can read why its request failed, unless the origin of the page is not among the API key's allowed origins.
     const isUnlisted = error instanceof Refusal && error.code === 'origin_refused';
     if (origin !== undefined && !isUnlisted) allowOrigin(reply, origin);
     throw error;

@@ -22,7 +22,8 @@ export interface BodyOwner {
 /** The maximum pause in milliseconds between the bytes of a body. The server refuses a body after a longer pause. */
 const longestPause = 4_000;
 /**
- * At least this many bytes of a large body must arrive in each period of 2 s. The first two periods have no minimum.
+ * The minimum number of bytes of a large body that must arrive in each period of 2 s. The first two periods have no
+ * minimum.
  */
 const [leastBytes, window] = [1_000_000, 2_000];
 

@@ -37,8 +37,8 @@ interface Pipelined {
 }
 
 /**
- * Handles the requests of one connection one after another, with other connections in between. A client can send
- * thousands of requests in one packet, which would otherwise delay all other clients.
+ * Handles the requests of one connection one after another, with other connections in between. Without the pauses, a
+ * client that sends thousands of requests in one packet would delay all other clients.
  */
 export function handleOneByOne(app: FastifyInstance): void {
   const connections = new WeakMap<Socket, Pipelined[]>();

@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
  */
 const spelling = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[a-z0-9.:[\]-]+)$/;
 
-/** Lets a page of this origin read the response. The API uses no cookies, so credentials stay forbidden. */
+/** Lets a page of the given origin read the response. The API uses no cookies, so credentials stay forbidden. */
 export function allowOrigin(reply: FastifyReply, origin: string): void {
   if (!spelling.test(origin)) return;
   void reply.header('access-control-allow-origin', origin);

@@ -17,13 +17,16 @@ export interface Doors {
    */
   admit(arrival: Arrival): Promise<Caller>;
   /**
-   * Checks an admitted caller against the database, because `admit` can use cached state. Throws the same errors as
+   * Checks an admitted caller against the database, because `admit` can use cached data. Throws the same errors as
    * `admit`. Call this function before any other refusal, because 401 and 403 have precedence. Operations read current
-   * state and do not need this function.
+   * data and do not need this function.
    */
   confirm(caller: Caller): Promise<void>;
   run<R extends Route>(route: R, caller: Caller, input: Input<R>): Promise<Output<R>>;
-  /** Returns whether the service can work, with the reasons if it cannot. Anyone can read the reasons at /readyz. */
+  /**
+   * Returns whether the service can work. If it cannot, the result contains the reasons, which anyone can read at
+   * /readyz.
+   */
   health(): Promise<Health>;
   metrics(): Promise<string>;
   /** Returns whether the service is stopping. A stopping service refuses new requests. */

@@ -13,7 +13,7 @@ interface Visit {
   readonly path: string | undefined;
   caller?: Caller;
   code?: ProblemCode;
-  /** Whether a page of this server's own console sent the request. */
+  /** Whether a page of the server's own console sent the request. */
   isSameOrigin?: boolean;
   isBinary?: boolean;
 }

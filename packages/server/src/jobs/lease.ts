@@ -16,7 +16,7 @@ const longest = 60_000;
 
 /**
  * Runs a job only while this replica holds the job's lease in the database, so that one replica at a time runs the job.
- * Renews the lease during the job. Returns false without running the job if another replica holds the lease.
+ * Renews the lease during the job. If another replica holds the lease, returns false without running the job.
  */
 export async function withLease(
   { database }: Service,

@@ -10,8 +10,8 @@ import { available, decide } from '../state/decide.ts';
 
 /**
  * Admits a request. Throws 401 for an invalid token, and 403 for the origin, a missing permission or an envelope-only
- * tenant. A cached state is enough to admit a request, because the operation checks the API key again. Before a
- * refusal, the state is read from the database.
+ * tenant. Cached data is enough to admit a request, because the operation checks the API key again. Before a refusal,
+ * the data is read from the database.
  */
 export async function admit(service: Service, arrival: Arrival): Promise<Caller> {
   const token = bearerToken(arrival.authorization);
@@ -64,7 +64,7 @@ function callerOf(arrival: Arrival, apiKey: ApiKeyRow, tokenHash: Uint8Array): C
 }
 
 /**
- * Checks an admitted caller again, with a state of the tenant that was read after the request arrived. Throws 401 or
+ * Checks an admitted caller again, with data that was read from the database after the request arrived. Throws 401 or
  * 403.
  */
 export async function confirmAdmission(service: Service, caller: Caller): Promise<void> {

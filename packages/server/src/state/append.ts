@@ -10,7 +10,7 @@ import type { Waiting } from './queue.ts';
 import type { TenantView } from './tenant-view.ts';
 import type { Tenants } from './tenants.ts';
 
-/** After this number of consecutive conflicts with other replicas, the next append locks the head first. */
+/** The number of consecutive conflicts with other replicas after which an append locks the head first. */
 const fewConflicts = 2;
 
 /** A batch whose audit entries are all written. */
@@ -22,7 +22,10 @@ interface Written {
   readonly links: number;
 }
 
-/** A batch of which no entry was written. The time is undefined if the head belongs to another state of the tenant. */
+/**
+ * The result of an append that wrote no audit entry. The time is undefined if the tenant has changed since the batch
+ * was decided.
+ */
 type Attempt = Written | { readonly outcome: 'moved' | 'clock'; readonly time?: number };
 
 /**
@@ -34,7 +37,7 @@ type NextLink = () => Promise<Link | Chained>;
 /**
  * Appends the waiting requests of a tenant to its audit log, one batch at a time. New requests wait for the next batch.
  * The head advances by compare-and-set, so an append fails if another replica has appended or the tenant has changed.
- * Requests that were decided by an outdated state are decided again.
+ * Requests that were decided by outdated data are decided again.
  */
 export async function drain(service: Service, view: TenantView): Promise<void> {
   const { queue } = view;
@@ -75,7 +78,7 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
   await catchUp(service.tenants, view);
 }
 
-/** Tells each request of a written batch whether its audit entries were written or exceeded the quota. */
+/** Tells each request of a written batch whether its audit entries were written or the request exceeded the quota. */
 function release(
   { counts, tenants }: Service,
   view: TenantView,
@@ -102,8 +105,8 @@ async function attemptAtOnce(
   const { database, clock } = service;
   const now = clock.now();
   const next = chainInTurns(service, view, view.head, batch, now);
-  // The audit entries of the first statement are chained before a connection is taken from the pool, so that the
-  // connection is in use for a shorter time.
+  // The audit entries of the first statement are chained before a connection is taken from the pool. The connection is
+  // then in use for a shorter time.
   const first = await next();
   // A single statement is atomic. Several statements need a transaction, so that PostgreSQL writes all entries or none.
   return isChained(first)
@@ -112,8 +115,8 @@ async function attemptAtOnce(
 }
 
 /**
- * Locks the head, and then appends to it. PostgreSQL grants the lock in the order of the requests, so every waiting
- * replica gets it.
+ * Locks the head of an audit log, and then appends to the log. PostgreSQL grants locks in the order of the requests, so
+ * every waiting replica gets the lock.
  */
 async function attemptLocked(
   service: Service,
@@ -175,8 +178,8 @@ async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | 
 }
 
 /**
- * Reads the head again. If another view of the tenant has replaced this view, the waiting requests are decided again
- * with the new view.
+ * Reads the head of the audit log again. If the tenant was loaded again in the meantime, the waiting requests are
+ * decided again with the newly loaded data.
  */
 async function catchUp(tenants: Tenants, view: TenantView): Promise<void> {
   try {

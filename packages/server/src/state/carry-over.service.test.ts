@@ -110,7 +110,7 @@ test('while both replicas change the tenant, each call is decided by the state i
   over.abort();
   await Promise.all(wraps);
   const { logs } = await api('GET /v1/audit', { limit: 100, key_id });
-  // The audit entries are listed newest first, so the key version in each entry is at most the version in the entry
+  // The test lists the audit entries newest first. So the key version in each entry is at most the version in the entry
   // listed before it.
   const recorded = logs.map(({ key_version }) => key_version ?? 0);
   expect(recorded).toEqual(recorded.toSorted((a, b) => b - a));

@@ -47,7 +47,7 @@ export function chainDraft(
 /**
  * Chains the audit entries of a batch to the head. Yields the entries of each SQL statement except the last (a `Link`)
  * as soon as the statement is full. Yields undefined after each entry, so that the caller can pause. A request gets the
- * outcome `moved` if another state decided it, or if its API key has expired at `now`.
+ * outcome `moved` if the tenant has changed since the decision, or if the API key has expired at `now`.
  */
 export function* chain(
   state: TenantState,
@@ -101,8 +101,8 @@ export function* chain(
 }
 
 /**
- * Runs `chain` up to the next `Link`, which is the entries of one SQL statement. After the last statement, returns the
- * whole batch.
+ * Runs `chain` up to the next `Link`. A `Link` is the entries of one SQL statement. After the last statement, returns
+ * the whole batch.
  */
 export function* nextLink(links: ReturnType<typeof chain>): Steps<Link | Chained> {
   for (;;) {

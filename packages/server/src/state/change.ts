@@ -39,8 +39,8 @@ interface Changed<Answer> {
 
 /**
  * Changes a tenant, a key or an API key. One transaction writes the rows, the audit entry and the head. The transaction
- * locks the head, so no replica appends during the change. It also changes the `state_id` of the head, so replicas with
- * the previous state cannot append afterwards.
+ * locks the head, so no replica appends during the change. The change also sets the `state_id` of the head, so replicas
+ * with outdated data cannot append afterwards.
  */
 export function change<Answer>(
   service: Service,

@@ -3,7 +3,7 @@ import { databaseTime } from '../store/database-time.ts';
 
 /** An estimate of the database's time. All decisions about times use this estimate. */
 export interface Clock {
-  /** Returns this replica's estimate of the database's time, in milliseconds since 1970. */
+  /** Returns the replica's estimate of the database's time, in milliseconds since 1970. */
   now(): number;
   /**
    * Corrects the estimate with the database's time that a query returned. `startedAt` is performance.now() before the

@@ -35,9 +35,9 @@ type Judge<Answer> = (facts: Facts) => Ruling<Answer> | Promise<Ruling<Answer>>;
 const patience = 4_500;
 
 /**
- * Decides a request by the cached state of the tenant. A decision with audit entries is appended to the log, and the
- * append fails if the state has changed. For any other decision, a database read that begins after the request's
- * arrival checks the state. If the state has changed, the request is decided again.
+ * Decides a request by the cached data of the tenant. A decision with audit entries is appended to the log, and the
+ * append fails if the tenant has changed. For any other decision, a database read that begins after the request's
+ * arrival checks that the tenant has not changed. If the tenant has changed, the request is decided again.
  */
 export async function decide<Answer>(
   service: Service,
@@ -66,7 +66,7 @@ export async function decide<Answer>(
     if (outcome !== 'written') {
       const confirmed = await available(() => view.confirm(caller.arrivedAt));
       if (!view.stands(state)) continue;
-      // If the API key is expired at only one of the two times, the estimated time was wrong, and the request is
+      // If the API key is expired at only one of the two times, the estimated time was wrong. The request is then
       // decided again.
       if (apiKey && isExpired(apiKey, time) !== isExpired(apiKey, confirmed)) continue;
       if (outcome === 'over_quota') throw quotaExceeded();

@@ -9,8 +9,8 @@ import type { KeyRow, KeyVersionRow } from '../store/keys.ts';
 import type { Loaded, RecordedRow, Table } from '../store/rows.ts';
 import { type TenantRow, tenantTable } from '../store/tenants.ts';
 
-// Only the functions in this file add MACs to rows and check the MACs of rows. Every row that the service reads or
-// writes passes through them.
+// Only the functions in this file compute and check the MACs of rows. Every row that the service reads or writes passes
+// through them.
 
 export function seal<Row extends { readonly mac: Uint8Array }>(
   { rowMac: key }: TenantSecrets,
@@ -40,8 +40,8 @@ function columnsOf<Row>({ columns, added }: Table<Row>, row: Omit<Row, 'mac'>): 
 }
 
 /**
- * Returns the row if its MAC is valid and its `rev` equals the `rev` of the newest record. The MAC is not enough,
- * because an attacker could replace the row by an older version, whose MAC is also valid.
+ * Returns the row if its MAC is valid and its `rev` equals the `rev` of the newest record. A valid MAC is not enough,
+ * because an attacker could replace the row by an older version with a valid MAC.
  */
 export function authentic<Row extends RecordedRow>(
   secrets: TenantSecrets,
@@ -52,7 +52,7 @@ export function authentic<Row extends RecordedRow>(
   return newest_rev === row.rev && macHolds(secrets, table, row) ? row : undefined;
 }
 
-/** Returns the row if it is authentic. Throws Tampered if it is not. */
+/** Returns the row if it is authentic. Throws Tampered for any other row. */
 export function checked<Row extends RecordedRow>(
   secrets: TenantSecrets,
   table: Table<Row>,

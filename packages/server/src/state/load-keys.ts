@@ -13,7 +13,7 @@ export interface Wanted {
 /**
  * Returns the requested keys that exist, with the requested versions. One query loads everything that is not cached.
  * Callers use the returned keys and not the cache, because the cache can drop a key at any time. Throws StateMoved if
- * the query finds another state of the tenant.
+ * the query finds that the tenant has changed.
  */
 export async function loadKeys(tenants: Tenants, state: TenantState, wanted: readonly Wanted[]) {
   const found = new Map<string, KeyMaterial>();
@@ -85,7 +85,7 @@ function requireMaterial({ row, versions }: KeyMaterial, version: number): void 
 }
 
 function knows({ row, versions }: KeyMaterial, keyVersion: number | undefined): boolean {
-  // A key version above the newest version cannot exist, so it is not read from the database.
+  // A key version above the newest version cannot exist. So the version is not read from the database.
   const version = keyVersion ?? row.key_version;
   return version > row.key_version || version < 1 || versions.has(version);
 }

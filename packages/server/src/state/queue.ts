@@ -3,13 +3,13 @@ import type { Draft } from '@eaas/protocol/service';
 import type { TenantState } from './tenant-state.ts';
 
 /**
- * The result of writing a request's audit entries. `moved` means that the tenant's state has changed, so the request
- * must be decided again.
+ * The result of writing a request's audit entries. `moved` means that the tenant has changed, so the request must be
+ * decided again.
  */
 export type Outcome = 'written' | 'moved' | 'over_quota';
 
 export interface Waiting {
-  /** The tenant's state by which the request was decided. */
+  /** The tenant's data by which the request was decided. */
   readonly state: TenantState;
   readonly drafts: readonly Draft[];
   /** The estimated size of the audit entries in an SQL statement, in bytes. */
@@ -44,7 +44,7 @@ export class Queue {
   }
 
   /**
-   * Runs a change of the tenant. No request is decided by the old state until the change ends. The replica's appends
+   * Runs a change of the tenant. No request is decided by the old data until the change ends. The replica's appends
    * wait for the change in this queue, so that they do not use database connections.
    */
   async changing<T>(work: () => Promise<T>): Promise<T> {

@@ -11,8 +11,9 @@ const budget = 64 * 1024 * 1024;
 const [viewBytes, apiKeyBytes, keyBytes, versionBytes] = [6_000, 1_500, 2_500, 1_000];
 
 /**
- * Caches tenants, keys and API keys of all tenants within one budget. Each cached key belongs to the epoch of the
- * tenant's state. A change either drops the changed rows or begins another epoch, so outdated rows are never found.
+ * Caches tenants, keys and API keys within one budget. Keys and API keys are cached under an epoch number of their
+ * tenant. A change of the tenant either drops the changed rows or begins another epoch, so outdated rows are never
+ * found.
  */
 export class Remembered {
   readonly views: BoundedMap<string, TenantView>;

@@ -19,21 +19,21 @@ export interface KeyMaterial {
 }
 
 /**
- * The id and the hash of the audit entry that recorded the tenant's last change. Both are needed to identify a state,
- * because a restored database uses ids again.
+ * The id and the hash of the audit entry that recorded the tenant's last change. The id alone is not enough to identify
+ * the change, because a restored database uses ids again.
  */
 type StateName = Pick<SeenHead, 'state_id' | 'state_name'>;
 
 let lastEpoch = 0;
 
-/** The state of a tenant: the tenant's data between two changes. Each change replaces this object. */
+/** A tenant's data between two changes of the tenant. Each change replaces this object. */
 export class TenantState {
   readonly name: StateName;
   readonly tenant: TenantRow;
   readonly secrets: TenantSecrets;
   /**
-   * The number under which the tenant's keys and API keys are cached. A new state that keeps the unchanged rows has the
-   * same number.
+   * The number under which the tenant's keys and API keys are cached. The number stays the same after a change that
+   * keeps the unchanged rows.
    */
   readonly epoch: number;
 
@@ -44,7 +44,7 @@ export class TenantState {
     this.epoch = epoch;
   }
 
-  /** Returns whether the tenant's head belongs to this state. */
+  /** Returns whether the given head belongs to this data. If it does not, the tenant has changed. */
   isNamed({ state_id, state_name }: StateName): boolean {
     const own = this.name;
     if (own.state_id !== state_id) return false;
@@ -53,7 +53,7 @@ export class TenantState {
   }
 }
 
-/** Thrown if the tenant's state changed while a request was decided. The request must be decided again. */
+/** Thrown if the tenant changed while a request was decided. The request must be decided again. */
 export class StateMoved extends Error {
   override readonly name = 'StateMoved';
 }

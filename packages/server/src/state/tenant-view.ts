@@ -4,25 +4,25 @@ import { SharedRead } from './shared-read.ts';
 import type { TenantState } from './tenant-state.ts';
 
 /**
- * The data of one tenant in this replica: the tenant's state, its head, and the requests that wait to append audit
- * entries.
+ * The data of one tenant in this replica: the tenant's row and keys, the head of the audit log, and the requests that
+ * wait to append audit entries.
  */
 export class TenantView {
   state: TenantState;
   head: HeadRow;
   /**
-   * The start of the latest read whose result is in this object, by performance.now(). The result of a read that began
-   * earlier must not replace the state or the head.
+   * The start of the latest read whose result is in this object, by performance.now(). The result of an earlier read
+   * must not replace it.
    */
   readAt: number;
   readonly queue = new Queue();
   /** The number of conflicts with other replicas since the last successful append. */
   conflicts = 0;
-  /** Whether another view of the tenant has replaced this view, or the tenant no longer exists. */
+  /** Whether another object with newer data has replaced this object, or the tenant no longer exists. */
   gone = false;
-  /** The start of the read that last confirmed the tenant's state, by performance.now(). */
+  /** The start of the read that last confirmed that the tenant has not changed, by performance.now(). */
   #confirmedAt = Number.NEGATIVE_INFINITY;
-  /** The database's time at which the tenant's state was last confirmed. */
+  /** The database's time at which it was last confirmed that the tenant has not changed. */
   #confirmedTime = Number.NEGATIVE_INFINITY;
   readonly #headRead: SharedRead<void>;
 
@@ -38,13 +38,13 @@ export class TenantView {
     this.#headRead = new SharedRead(() => readHead(this));
   }
 
-  /** Returns whether this replica still uses the state. Only then can a decision by the state be valid. */
+  /** Returns whether this replica still uses the given data of the tenant. A decision by outdated data is not valid. */
   stands(state: TenantState): boolean {
     return !this.gone && this.state === state;
   }
 
   /**
-   * Waits for a read that began at or after `since` and confirms that the tenant's state is current. Returns the
+   * Waits for a database read that began at or after `since` and shows that the tenant has not changed. Returns the
    * database's time of the read. Concurrent calls share one read.
    */
   async confirm(since: number): Promise<number> {
@@ -53,7 +53,7 @@ export class TenantView {
   }
 
   /**
-   * Records that a read or an append that began at `startedAt` has confirmed the tenant's state. `time` is the
+   * Records that a read or an append that began at `startedAt` has shown that the tenant has not changed. `time` is the
    * database's time.
    */
   wasCurrent(startedAt: number, time: number): void {

@@ -16,18 +16,18 @@ import { Timelines } from './timelines.ts';
 import { Tokens } from './tokens.ts';
 
 /**
- * The maximum number of changed rows for which cached rows are kept. If more rows of a tenant have changed, the new
- * state starts without cached rows.
+ * The maximum number of changed rows for which cached rows are kept. If more rows of a tenant have changed, all cached
+ * rows of the tenant are dropped.
  */
 const mostChanged = 1_000;
 
 interface TenantRead {
   readonly startedAt: number;
-  /** The state of the tenant in this replica when the read began. */
+  /** The data of the tenant in this replica when the read began. */
   readonly before: TenantState | undefined;
   readonly tenant: Loaded<TenantRow>;
   readonly head: SeenHead;
-  /** The ids of the rows that have changed since the state `before`. The list is cut after `mostChanged` + 1 ids. */
+  /** The ids of the rows that have changed since `before`. The list is cut after `mostChanged` + 1 ids. */
   readonly changed: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export class Tenants {
     this.tokens = new Tokens(this, admission, alarms);
   }
 
-  /** Returns this replica's view of a tenant, and loads a missing view. Returns undefined for an unknown tenant. */
+  /** Returns this replica's data of a tenant, and loads missing data. Returns undefined for an unknown tenant. */
   async view(tenantId: string): Promise<TenantView | undefined> {
     return this.remembered.views.get(tenantId) ?? (await this.reload(tenantId));
   }
@@ -78,8 +78,8 @@ export class Tenants {
   }
 
   /**
-   * Updates the view of a tenant after a successful append. The append shows that the tenant's state was current at
-   * `time`, the database's time.
+   * Updates the data of a tenant after a successful append. The append shows that the data was current at `time`, the
+   * database's time.
    */
   advanced(view: TenantView, head: HeadRow, startedAt: number, time: number): void {
     this.#noteHead(view, head, performance.now());
@@ -87,8 +87,8 @@ export class Tenants {
   }
 
   /**
-   * Updates the view of a tenant after this replica has changed the tenant. The view gets the new state and keeps
-   * unchanged cached rows. If the view's state is no longer `before`, the next read updates the view instead.
+   * Updates the data of a tenant after this replica has changed the tenant. Unchanged cached rows are kept. If the data
+   * is no longer the data `before` the change, the next read updates the data instead.
    */
   changed(before: TenantState, head: HeadRow, subjects: readonly string[]): void {
     const { tenant_id: tenantId } = before.tenant;
@@ -129,8 +129,8 @@ export class Tenants {
   }
 
   /**
-   * Reads a tenant, and calls `more` in the same snapshot. If the tenant no longer exists, the replica forgets the
-   * tenant, and the function returns undefined.
+   * Reads a tenant, and calls `more` in the same snapshot. If the tenant no longer exists, the replica drops the data
+   * of the tenant, and the function returns undefined.
    */
   async read(tenantId: string, more: (tx: Transaction) => Promise<void>): Promise<TenantRead | undefined> {
     const startedAt = performance.now();
@@ -162,7 +162,7 @@ export class Tenants {
     }
   }
 
-  /** Updates the replica's view of a tenant with the result of a read, or creates a view. Returns the view. */
+  /** Updates the replica's data of a tenant with the result of a database read. Returns the updated data. */
   learn(read: TenantRead): TenantView {
     const { startedAt, head, tenant } = read;
     const { tenant_id: tenantId } = tenant;
@@ -181,7 +181,9 @@ export class Tenants {
     return view;
   }
 
-  /** Creates the state of a tenant from a read. Keeps cached rows that have not changed since the previous state. */
+  /**
+   * Creates the data of a tenant from a database read. Keeps cached rows that have not changed since the previous read.
+   */
   #nextState(known: TenantState | undefined, { before, tenant, head, changed }: TenantRead): TenantState {
     const opened = openTenant(this.roots, tenant);
     if (!known || known !== before || changed.length > mostChanged) return new TenantState(head, opened);

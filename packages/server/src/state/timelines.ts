@@ -6,17 +6,17 @@ import type { SeenHead } from '../store/heads.ts';
 interface LastHead {
   readonly id: number;
   readonly hash: Uint8Array;
-  /** Whether a read has found that the audit log no longer contains this head. */
+  /** Whether a database read has found that the audit log no longer contains this head. */
   isLost: boolean;
 }
 
 /**
- * Keeps the last known head of each tenant, even after the tenant's view was dropped. A later read compares the audit
- * log with this head. The comparison detects that a restore or a failover has removed entries.
+ * Keeps the last known head of each tenant, even after the tenant's data was dropped from the cache. A later read
+ * compares the audit log with this head. The comparison detects that a restore or a failover has removed entries.
  */
 export class Timelines {
   readonly #last = new BoundedMap<string, LastHead>(50_000);
-  /** The number of times that a read has found an audit log without entries that it contained before. */
+  /** The number of times that a database read has found that an audit log had lost entries. */
   wentBack = 0;
 
   /**

@@ -44,7 +44,7 @@ export class Tokens {
     return this.#byToken.get(textOf(tokenHash)) !== undefined;
   }
 
-  /** Returns the API key of a token, with the view of its tenant. The replica caches only tokens that exist. */
+  /** Returns the API key of a token, with the data of its tenant. The replica caches only tokens that exist. */
   async find(tokenHash: Uint8Array): Promise<FoundToken | undefined> {
     const token = textOf(tokenHash);
     const known = this.#byToken.get(token);
@@ -87,8 +87,8 @@ export class Tokens {
   }
 
   /**
-   * Loads a token within its share of the connections. Tokens that were never found have a separate share, so that a
-   * flood of unknown tokens cannot delay known tokens. The token directory contains the tenant of each token.
+   * Loads a token in one of two shares of the connections. Tokens that were never found have a separate share, so that
+   * a flood of unknown tokens cannot delay known tokens. The token directory contains the tenant of each token.
    */
   #inShare<T>(tokenHash: Uint8Array, load: (tenantId: string) => Promise<T>): Promise<T | undefined> {
     const { known_tokens, unknown_tokens } = this.#admission.shares;
@@ -109,7 +109,7 @@ export class Tokens {
       });
       if (!read || !loaded) return undefined;
       const view = this.#tenants.learn(read);
-      // Another read has updated the tenant's view since this read began, so the tenant is read again.
+      // Another read has updated the tenant's data since this read began, so the tenant is read again.
       if (!view.state.isNamed(read.head)) continue;
       const apiKey = this.#authentic(view.state.secrets, loaded);
       if (!apiKey) return undefined;
@@ -118,7 +118,7 @@ export class Tokens {
     }
   }
 
-  /** Returns the API key if its row is authentic. If not, raises an alarm and returns undefined. */
+  /** Returns the API key if its row is authentic. For any other row, raises an alarm and returns undefined. */
   #authentic(secrets: TenantSecrets, loaded: Loaded<ApiKeyRow>): ApiKeyRow | undefined {
     const apiKey = authentic(secrets, apiKeyTable, loaded);
     if (!apiKey) {

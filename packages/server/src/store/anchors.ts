@@ -2,8 +2,8 @@ import { first, type Table } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
 /**
- * The anchor of an audit log, which a purge writes: the id and the hash of the last deleted entry, and a digest of the
- * rows that existed after that entry.
+ * The anchor of an audit log: the id and the hash of the last entry that a purge has deleted. A digest covers the rows
+ * that existed after that entry.
  */
 export interface AnchorRow {
   readonly tenant_id: string;

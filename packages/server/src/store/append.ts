@@ -3,8 +3,8 @@ import type { HeadRow } from './heads.ts';
 import type { Sql } from './sql.ts';
 
 /**
- * Consecutive audit entries that one SQL statement appends, with the head before the first entry and the head after the
- * last entry.
+ * Consecutive audit entries that one SQL statement appends. The object also has the head before the first entry and the
+ * head after the last entry.
  */
 export interface Link {
   readonly expected: HeadRow;

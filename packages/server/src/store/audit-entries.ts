@@ -2,7 +2,9 @@ import type { StoredEntry } from '@eaas/protocol/audit';
 import { countRows, first } from './rows.ts';
 import type { Sql } from './sql.ts';
 
-/** An audit entry with its hash and its MAC. Anyone can recompute the hash. Only the service can compute the MAC. */
+/**
+ * An audit entry with its hash and its MAC. Anyone can recompute the hash, but only the service can compute the MAC.
+ */
 export interface ChainedRow extends StoredEntry {
   readonly hash: Uint8Array;
   readonly mac: Uint8Array;

@@ -10,9 +10,9 @@ const grace = 5_000;
 const young = 200;
 
 /**
- * A connection pool that is replaced if work takes too long or a connection is lost. Replacement is necessary, because
- * postgres.js has no time limit for a query, does not always reopen a lost connection, and queues queries behind a
- * connection that hangs. All pools in `siblings` connect to the same server. If the connections of one pool are dead,
+ * A connection pool that is replaced if work takes too long or a connection is lost. Replacement is necessary because
+ * of postgres.js. It has no time limit for a query, does not always reopen a lost connection, and queues queries behind
+ * a connection that hangs. All pools in `siblings` connect to the same server. If the connections of one pool are dead,
  * its siblings are replaced too.
  */
 export class Database {
@@ -50,8 +50,8 @@ export class Database {
       this.#answeredAt = performance.now();
       return result;
     } catch (error) {
-      // A sibling pool without a response since the start of this work probably has dead connections, so the sibling is
-      // replaced too.
+      // If a sibling pool has had no response since the start of the work, its connections are probably dead. So the
+      // sibling is replaced too.
       if (error instanceof DatabaseSlow) this.#suspect(pool, (one) => one.#answeredAt < startedAt);
       else if (isConnectionLost(error) && !this.#isYoung()) this.#suspect(pool, (one) => !one.#isYoung());
       throw error;
@@ -91,8 +91,8 @@ export class Database {
 
   async #begin<T>(options: string, milliseconds: number, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.run((sql) => {
-      // The deadline is earlier than the deadline of `run`, so that no transaction begins or commits after its caller
-      // has received an error.
+      // The deadline of the transaction is earlier than the deadline of `run`. So no transaction begins or commits
+      // after its caller has received an error.
       const deadline = performance.now() + milliseconds - 10;
       const requireInTime = (): void => {
         if (performance.now() > deadline)

@@ -27,7 +27,7 @@ export async function removeToken(sql: Sql, tokenHash: Uint8Array): Promise<void
 
 /**
  * Returns the tenant that has this name in the directory. The caller must check the tenant's row, because the tenant
- * might have another name by now.
+ * might have been renamed.
  */
 export async function findNamedTenant(sql: Sql, name: string): Promise<string | undefined> {
   const row = await first(sql<{ tenant_id: string }[]>`

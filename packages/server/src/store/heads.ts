@@ -55,7 +55,8 @@ export function findHead(sql: Sql, tenantId: string, knownId?: number): Promise<
     from eaas.audit_heads h where tenant_id = ${tenantId}`);
 }
 
-// An attacker who has removed the primary key can insert two audit entries with one id, so the query needs `limit 1`.
+// The query needs `limit 1`, because an attacker who has removed the primary key can insert two audit entries with one
+// id.
 function entryHash(sql: Sql, id: Fragment) {
   return sql`(select e.hash from eaas.audit_entries e where e.tenant_id = h.tenant_id and e.id = ${id} limit 1)`;
 }

@@ -74,7 +74,7 @@ export async function findKeyVersions(
     where v.tenant_id = ${tenantId}`;
 }
 
-/** Returns whether a key of the tenant that is not destroyed has this name. */
+/** Returns whether the tenant has a key with this name that is not destroyed. */
 export async function nameIsTaken(sql: Sql, tenantId: string, name: string): Promise<boolean> {
   const { count } = await sql`
     select from eaas.keys where tenant_id = ${tenantId} and name = ${name} and status <> 'destroyed'`;

@@ -1,8 +1,8 @@
 import type { Sql, Transaction } from './sql.ts';
 
 /**
- * A row with a value that only the root key with this id decrypts. A starting server uses the row to check its root
- * key.
+ * A row in which a value is encrypted under the root key with this id. A starting server decrypts the value to check
+ * its root key.
  */
 export interface RootCheckRow {
   readonly root_id: Uint8Array;

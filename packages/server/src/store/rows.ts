@@ -29,8 +29,8 @@ export interface RecordedRow {
 }
 
 /**
- * A row with the `rev` of its newest record. If the row's own `rev` differs, someone has replaced the row by an older
- * version.
+ * A row with the `rev` of its newest record. If the row itself has another `rev`, someone has replaced the row by an
+ * older version.
  */
 export type Loaded<Row> = Row & { readonly newest_rev: number | null };
 

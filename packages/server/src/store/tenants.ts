@@ -60,7 +60,7 @@ export async function destroyTenant(tx: Transaction, tenantId: string): Promise<
   await tx`select eaas.destroy_tenant(${tenantId})`;
 }
 
-/** The number of a tenant's keys, API keys and audit entries, and the time of its last use. */
+/** How many keys, API keys and audit entries a tenant has, and the time of its last use. */
 export interface Holdings {
   readonly keys: number;
   readonly api_keys: number;

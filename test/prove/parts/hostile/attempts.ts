@@ -2,7 +2,7 @@ import { type BytesRequest, type Received, sendBytes } from '../../machine/bytes
 import type { Findings } from '../../trial.ts';
 import type { World } from './world.ts';
 
-/** The maximum length of a turn of the event loop, in milliseconds of CPU time. */
+/** The maximum time that a request may block the event loop, in milliseconds of CPU time. */
 const longest = 50;
 /** The maximum memory of a server process in a successful trial, in MiB. */
 const mostMemory = 400;

@@ -48,8 +48,8 @@ function navigation(): string {
 <li><a href="#permissions">Permissions</a></li><li><a href="#problems">Problems</a></li></ul>
 ${groups.map(({ title, routes }) => `<h2>${escape(title)}</h2><ul>${routes.map(navigationItem).join('')}</ul>`).join('')}`;
   const brand = '<span class="brand">Eaas<small>API reference</small></span>';
-  // The page contains the list of calls twice, and CSS hides one copy. Wide screens show the list beside the text. On
-  // narrow screens the user can fold the list.
+  // The page contains the list of calls twice, and CSS hides one of the two lists. Wide screens show the list beside
+  // the text. On narrow screens the user can fold the list.
   return `<nav class="wide" aria-label="Contents">${brand}${lists}</nav>
 <nav class="narrow" aria-label="Contents"><details><summary>${brand}</summary>${lists}</details></nav>`;
 }

@@ -1,4 +1,7 @@
-/** The description of each field. The key is the field's name, or its parent's name and its name, as in `logs.hash`. */
+/**
+ * The description of each field. The map's key is the name of the field, or the names of its parent and the field, as
+ * in `logs.hash`.
+ */
 export const fields: Readonly<Record<string, string>> = {
   action: 'The recorded action.',
   actor: 'The id of the API key that acted, `operator` or `system`.',

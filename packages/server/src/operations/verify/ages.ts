@@ -7,8 +7,8 @@ import { forEachChange, readMetadata, subjectOf } from './changes.ts';
 import type { Findings, Inspection } from './report.ts';
 
 /**
- * The rows that existed when one entry of the audit log was written. Maps the kind and the id of each row to the id of
- * the last entry that changed the row.
+ * The rows that existed when one entry of the audit log was written. The map's key is the kind and the id of a row. The
+ * map's value is the id of the last entry that changed the row.
  */
 export type RowsThen = Map<string, number>;
 
@@ -30,9 +30,9 @@ interface Story {
 }
 
 /**
- * Checks that no row was removed, and that no row was replaced by an older state of the same row. The last change in
+ * Checks that no row was removed, and that no row was replaced by an older version of the same row. The last change in
  * each row must equal the last change that the audit log and the row records name. Each row that the log names must
- * exist. Returns the rows that existed at the anchor.
+ * exist. Returns the rows that existed at the anchor (the last purged entry).
  */
 export async function judgeAges(sql: Sql, inspection: Inspection, anchorId: number): Promise<RowsThen> {
   const { turns, tenantId, findings } = inspection;
@@ -88,8 +88,8 @@ function* compare(
 }
 
 /**
- * Reports a row that was replaced by an older state of the same row. The audit log or the row records then name a later
- * change than the row. If the row was changed again, the entry of that change names a wrong previous change.
+ * Reports a row that was replaced by an older version of the same row. The audit log or the row records then name a
+ * later change than the row. If the row was changed again, the entry of that change names a wrong previous change.
  */
 function judgeAge(row: RowAge, story: Story | undefined, anchorId: number, findings: Findings): void {
   const { rev, created_id, recorded } = row;
@@ -117,7 +117,7 @@ function* rowsAt(
   return then;
 }
 
-/** Takes the rows that existed after one audit entry, and updates them to the rows that existed after a later entry. */
+/** Updates the rows that existed after one audit entry to the rows that existed after a later entry. */
 export async function advanceRows(
   sql: Sql,
   inspection: Inspection,
@@ -134,7 +134,7 @@ export function rowsDigest({ turns, tenantId }: Inspection, rows: RowsThen): Pro
 
 /**
  * Computes the SHA-256 of a `pae` of all rows and their last changes, in sorted order. A tenant can have millions of
- * rows, so the function sorts them in slices and yields between slices.
+ * rows, so the rows are sorted in slices, with pauses between the slices.
  */
 function* digest(rows: RowsThen): Steps<Uint8Array> {
   // A slice contains the rows of one kind whose ids begin with the same three digits.

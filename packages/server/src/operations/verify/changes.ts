@@ -22,8 +22,8 @@ const changing: readonly AuditAction[] = [
 const pageSize = 250;
 
 /**
- * Calls a function with each audit entry of a range that changed a row. Reads the entries page by page. The work waits
- * for the tenant's turn on the event loop.
+ * Calls a function with each audit entry of a range that changed a row. Reads the entries page by page, and pauses so
+ * that other tenants' work can run.
  */
 export async function forEachChange(
   sql: Sql,

@@ -35,7 +35,7 @@ export interface Ends {
 
 /**
  * Verifies the rows of a tenant's head and anchor, and the tenant's own row. If `withAges` is not false, also checks
- * that no row was replaced by an older state of the same row. The returned ids are non-negative integers even after
+ * that no row was replaced by an older version of the same row. The returned ids are non-negative integers even after
  * tampering. Throws Refusal if neither the tenant nor a head exists.
  */
 export async function judgeEnds(

@@ -23,7 +23,7 @@ export interface Walk {
   /** The hash of the entry that precedes the next entry. Undefined if the log lacks the preceding entry. */
   previous: Uint8Array | undefined;
   previousTime: number;
-  /** Audit entries with a later time than this are reported as entries from the future. */
+  /** The latest valid time of an audit entry. Later entries are reported as entries from the future. */
   readonly latest: number;
   checked: number;
 }

@@ -141,7 +141,7 @@ describe('during a purge', () => {
     expect(found.purged_through?.id).toBe(10_000);
   });
 
-  /** Creates a replica whose purge is interrupted after one deletion of entries. */
+  /** Creates a replica whose purge is interrupted after its first deletion of audit entries. */
   function oneStep(stop: AbortController): Service {
     const { database } = world.replica();
     class OneStep extends Database {

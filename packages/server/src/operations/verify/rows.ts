@@ -19,7 +19,7 @@ export interface RowCursor {
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 export const firstRow: RowCursor = { table: 'keys', after: beforeAll };
 
-/** Each call of the verification checks at least this many rows and key versions, or all rows that remain. */
+/** The minimum number of rows and key versions that each call of the verification checks. */
 const leastRows = 1_000;
 
 export function formatCursor({ table, after }: RowCursor): string {
@@ -35,7 +35,7 @@ export function parseCursor(text: string): RowCursor {
   return { table, after };
 }
 
-/** A page of rows, and a function that verifies these rows step by step. */
+/** A page of database rows, and a function that verifies the rows step by step. */
 interface Page {
   readonly count: number;
   /** The id of the last row in the page. Undefined if the page is empty. */
@@ -103,7 +103,7 @@ function* judgeMaterial(
   findings: Inspection['findings'],
 ): Steps<void> {
   const isDestroyed = key.status === 'destroyed';
-  // Key material is intact if it is erased for a destroyed key, and complete for any other key.
+  // Key material is intact if it is erased in a destroyed key, and complete in any other key.
   const isIntact = (sealed: Uint8Array | null, place: Place): boolean =>
     isDestroyed ? sealed === null : sealed !== null && openMaterial(sealing, place, sealed) !== undefined;
   const { sealed_hash_key, rev } = key;
