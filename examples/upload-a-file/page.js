@@ -7,7 +7,7 @@ const eaas = new EaasBrowserClient({ keyId: await (await fetch('/key-id')).text(
 const find = (selector) => document.querySelector(selector);
 let id;
 
-/** Yields a stream as Blobs of about 8 MiB, which a browser can send again. */
+/** Splits a stream into Blobs of about 8 MiB. A browser can send a Blob again after a failure. */
 async function* partsOf(stream) {
   const reader = stream.getReader();
   let chunks = [];
@@ -27,7 +27,7 @@ async function* partsOf(stream) {
   }
 }
 
-/** Sends a part that begins at `begin`. After a failure, asks how much has arrived and sends the rest. */
+/** Sends a part that begins at `begin`. After a failure, asks the server for its number of bytes and sends the rest. */
 async function send(url, part, begin) {
   for (let sent = 0; sent < part.size;) {
     try {
@@ -54,7 +54,7 @@ async function upload(file) {
   return `Stored ${file.size} bytes as ${id}`;
 }
 
-/** Decrypts 100 bytes. Only the chunks with these bytes are downloaded. */
+/** Decrypts 100 bytes of the stored file, and downloads only the chunks that contain these bytes. */
 async function read(start) {
   const file = await openFile(eaas, await urlSource(`${location.origin}/files/${id}`), {
     context: { file: id },

@@ -16,7 +16,7 @@ import { planOutputs } from './outputs.ts';
 import { streamOf, withPieces } from './read.ts';
 import { writePieces } from './write.ts';
 
-/** `eaas-files encrypt`. */
+/** The command `eaas-files encrypt`. */
 export const encrypt: Command = {
   name: 'encrypt',
   operand: ' [path...]',

@@ -9,7 +9,7 @@ export interface ApiKeyDraft {
   readonly keyIds: readonly string[] | null;
   /** The origins whose web pages can use the API key. Null means that no web page can. */
   readonly origins: readonly string[] | null;
-  /** A number of days from now, `date`, an empty text for never, or `unchanged`. */
+  /** The chosen expiry: a number of days from now, `date`, `unchanged`, or an empty text for no expiry. */
   readonly expires: string;
   /** The local time of the expiry, if `expires` is `date`. */
   readonly expiresOn: string;
@@ -35,8 +35,8 @@ export function expiryOf({
 }
 
 /**
- * Returns the origins in a text, which has one per line. People copy whole addresses, so a path is removed. Text that is
- * not an address is kept, because the service says what is wrong with it.
+ * Returns the origins in a text with one origin per line. Removes paths, because users copy whole URLs. Keeps any other
+ * text, because the service explains what is wrong with an invalid origin.
  */
 export function originsIn(text: string): string[] {
   const lines = text.split(/[\s,]+/).filter((line) => line !== '');

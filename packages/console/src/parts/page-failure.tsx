@@ -13,7 +13,7 @@ interface PageFailureProps {
   readonly onRetry: () => void;
 }
 
-/** The failure of a whole page. If a permission is missing, says how to get an API key that has it. */
+/** Shows the failure of a whole page. For a missing permission, shows how to get an API key with this permission. */
 export function PageFailure({ failure, needs, onRetry }: PageFailureProps) {
   if (failure.kind !== 'forbidden') return <FailureView failure={failure} onRetry={onRetry} />;
   const tenant = session.value?.tenant;

@@ -3,8 +3,8 @@ import type { Permission } from '@eaas/protocol/wire';
 const ofSignInCodes: readonly Permission[] = ['encrypt', 'decrypt', 'keys.read', 'keys.manage', 'audit.read'];
 
 /**
- * Returns a command that creates an API key with one permission, and with the permissions that a sign-in code gives. So
- * the other pages work with this API key too.
+ * Returns a command that creates an API key with one permission and with all permissions of a sign-in code. The other
+ * pages therefore work with this API key too.
  */
 export function signInCommand(needs: Permission, tenant = '<tenant>'): string {
   const permissions = [...new Set([...ofSignInCodes, needs])].join(',');

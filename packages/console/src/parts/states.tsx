@@ -48,7 +48,7 @@ interface FailureProps {
 export function FailureView({ failure, onRetry }: FailureProps) {
   const { kind, title, detail, advice, requestId } = failure;
   const place = useRef<HTMLDivElement>(null);
-  // The failure can appear outside the visible part of a dialog, which scrolls.
+  // Scrolls to the failure, because a long dialog can hide the failure.
   useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [failure]);
   const canRetry = onRetry && (kind === 'away' || kind === 'refused');
   return (
