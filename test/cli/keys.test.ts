@@ -118,11 +118,29 @@ test('every key command prints the next step', async () => {
   expect(await said('restore', name)).toContain(`\`eaas key enable ${key_id} --tenant acme\``);
 });
 
+test('if npm runs the program, the next step names the command with npx', async () => {
+  const { name } = await newKey();
+  const { stderr } = await eaas.with({ npm_command: 'exec' })('key', 'disable', name, ...onAcme);
+  expect(stderr).toMatch(/^Next: `npx @eaas\/server key enable \S+ --tenant acme` enables the key again/);
+});
+
+test('a misspelt option is reported with the nearest option, also if a required option is missing', async () => {
+  for (const words of [['--tenat', 'acme'], ['--tenat=acme']]) {
+    const { code, stderr } = await eaas('key', 'list', ...words);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error: unknown option '--tenat'\n\(Did you mean --tenant\?\)\n/);
+  }
+  expect((await eaas('key', 'list')).stderr).toMatch(/^error: required option '--tenant <tenant>'/);
+});
+
 test('a command that the state of the key does not allow is refused, and the error names the command to run first', async () => {
   const { name } = await newKey();
   const { code, stderr } = await eaas('key', 'destroy', name, ...onAcme, '--confirm', name);
   expect(code).toBe(1);
   expect(stderr).toContain('disable it first');
+  await change('disable', name);
+  const rotated = await eaas('key', 'rotate', name, ...onAcme);
+  expect(rotated.stderr).toContain('this key is disabled: enable it first with `eaas key enable`.');
 });
 
 test('a key of another tenant, and one that does not exist, are not found', async () => {

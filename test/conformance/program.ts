@@ -121,6 +121,6 @@ export function launch(command: readonly string[], env: Environment, cwd = root,
 }
 
 export function inherited(): Record<string, string | undefined> {
-  const foreign = /^(EAAS_|DATABASE_URL$|VITEST|NODE_OPTIONS$|NODE_ENV$|TEST$)/;
+  const foreign = /^(EAAS_|DATABASE_URL$|VITEST|NODE_OPTIONS$|NODE_ENV$|TEST$|npm_command$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
 }

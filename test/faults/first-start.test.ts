@@ -18,7 +18,7 @@ test('two concurrent migrations of an empty database both succeed', async () => 
   expect([one.code, other.code]).toEqual([0, 0]);
   // Two migrations ran at the same time. Only the migration that changed the database prints the next step for the
   // operator.
-  expect(one.stderr + other.stderr).toBe('Next: eaas doctor, and then eaas serve\n');
+  expect(one.stderr + other.stderr).toBe('Next: `eaas doctor`, and then `eaas serve`\n');
 });
 
 test('if four servers start concurrently on a new database, all serve, and the database has one root check', async () => {

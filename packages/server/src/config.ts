@@ -168,3 +168,11 @@ function unknownVariables(env: Environment): string[] {
     .filter((name) => name.startsWith('EAAS_') && !known.has(name))
     .map((name) => `${name} is not a variable of this program and is ignored. Check the spelling.`);
 }
+
+/**
+ * Replaces `eaas` in the commands of a text by the words that run it. If npm runs this program, `eaas` is often not on
+ * the PATH.
+ */
+export function asTyped(text: string, env: Environment = process.env): string {
+  return env['npm_command'] ? text.replaceAll('`eaas ', '`npx @eaas/server ') : text;
+}

@@ -1,3 +1,4 @@
+import { nearestOf } from '@eaas/protocol/internal';
 import { limits } from '@eaas/protocol/wire';
 import { Command } from 'commander';
 import { type Caller, insider } from '../caller.ts';
@@ -21,11 +22,26 @@ export function command(name: string, description: string, examples: readonly st
     .helpCommand(false)
     .showHelpAfterError('(`--help` shows how to use the command)')
     .allowExcessArguments(false)
+    .configureOutput({ outputError: (text, write) => write(unknownOption(made, text) ?? text) })
     .exitOverride();
   if (examples.length > 0) {
     made.addHelpText('after', `\nExamples:\n${examples.map((line) => `  eaas ${line}`).join('\n')}`);
   }
   return made;
+}
+
+/**
+ * Returns the error for an unknown option, if a required option is missing. Commander reports only the missing option,
+ * which is often the unknown one, misspelt.
+ */
+function unknownOption({ args, options }: Command, error: string): string | undefined {
+  const [unknown] = args.find((word) => word.startsWith('--'))?.split('=') ?? [];
+  if (unknown === undefined || !error.startsWith('error: required option')) return undefined;
+  const nearest = nearestOf(
+    options.flatMap(({ long }) => long ?? []),
+    unknown,
+  );
+  return `error: unknown option '${unknown}'\n${nearest === undefined ? '' : `(Did you mean ${nearest}?)\n`}`;
 }
 
 export function reporting(name: string, description: string, examples: readonly string[]): Command {

@@ -54,6 +54,7 @@ function codeOf(refusal: Refusal): number {
 function inOptions(message: string): string {
   return message
     .replace('`rotation_policy.interval_days`', '--rotate-every')
+    .replace(/POST \/v1\/keys\/:id\/(enable|restore)/, '`eaas key $1`')
     .replace(
       /`(permissions|key_ids|expires_at|allowed_origins|name)(?:\[\d+\])?`/g,
       (_, field: string) => `--${field.replaceAll('_', '-')}`,

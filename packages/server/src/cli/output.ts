@@ -1,4 +1,5 @@
 import { hasControlCharacter } from '@eaas/protocol/wire';
+import { asTyped } from '../config.ts';
 
 export interface Reporting {
   readonly json?: true;
@@ -34,7 +35,7 @@ export function printJson(record: object): void {
 
 /** Prints a sentence on standard error, so that standard output contains only the result. */
 export function note(sentence: string): void {
-  process.stderr.write(`${sentence}\n`);
+  process.stderr.write(`${asTyped(sentence)}\n`);
 }
 
 /** Prints a hint about the operator's next step on standard error. Prints nothing with --json. */

@@ -48,7 +48,7 @@ const migrate = reporting(
 ).action(async (options: Reporting) => {
   const migrated = await migrateDatabase(requireConfig());
   printResult(migrated, options);
-  if (migrated.applied > 0) next('eaas doctor, and then eaas serve', options);
+  if (migrated.applied > 0) next('`eaas doctor`, and then `eaas serve`', options);
   if (migrated.server_role === null) {
     note(
       'Warning: the server would run as the owner of the tables. Give it a separate role (EAAS_MIGRATE_DATABASE_URL).',

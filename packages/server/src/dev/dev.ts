@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { CannotStart } from '../cannot-start.ts';
-import type { Config } from '../config.ts';
+import { asTyped, type Config } from '../config.ts';
 import { createDataDirectory } from '../data-directory.ts';
 import { reservePort, serve } from '../serve.ts';
 import {
@@ -91,7 +91,7 @@ function written({ path }: EnvFile, variables: Variables): string[] {
 }
 
 function printed(variables: Variables): string[] {
-  const another = '`eaas dev --env` creates another API key and writes it to .env.';
+  const another = asTyped('`eaas dev --env` creates another API key and writes it to .env.');
   if (!variables.EAAS_API_KEY) return [`The API key was shown at the first start. ${another}`];
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   return [...lines, '', `Keep the API key now, because it is not shown again. Later, ${another}`];

@@ -82,7 +82,7 @@ async function share(
   if (owner.purpose !== 'serve') return undefined;
   if (purpose === 'serve') {
     throw new Error(
-      `The process ${owner.pid} already serves the data directory ${directory}. ` +
+      `The process ${owner.pid} already serves the data directory ${directory}. Use that server, or stop it before you start another. ` +
         'To run several replicas, set DATABASE_URL to one PostgreSQL server for all replicas.',
     );
   }

@@ -1,0 +1,63 @@
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { files } from '../house-rules/files.ts';
+import { createDatabase, type TestDatabase } from '../setup/database.ts';
+import { blocksOf, read } from './markdown.ts';
+
+// Runs the SQL of the guide for migrations as it is printed, on the tables of its examples.
+
+const guide = 'packages/sdk/docs/reencrypt.md';
+const elsewhere: Readonly<Record<string, string>> = {
+  'packages/server/README.md': 'least-privilege.slow.test.ts',
+  'packages/sdk/docs/orm.md': 'test/orms/recipes.test.ts',
+};
+
+const [writeMany = '', addColumns = '', countMissing = ''] = blocksOf(read(guide), 'sql');
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+beforeAll(async () => {
+  database = await createDatabase();
+  sql = postgres({ ...database.connection('owner'), max: 1 });
+  await sql`create table users (id bigint primary key, email text)`;
+  await sql`create table patients (id bigint primary key, email text, born date, notes jsonb)`;
+});
+afterAll(async () => {
+  await sql.end();
+  await database.drop();
+});
+
+test('every document with SQL belongs to a test', () => {
+  const documents = files.filter(
+    ({ path, text }) => path.endsWith('.md') && blocksOf(text, 'sql').length > 0,
+  );
+  expect(documents.map(({ path }) => path).toSorted()).toEqual([guide, ...Object.keys(elsewhere)].toSorted());
+  for (const [document, test] of Object.entries(elsewhere)) {
+    const [found] = files.filter(({ path }) => path.endsWith(test));
+    expect(found?.text).toContain(document.replace('packages/sdk/docs/', ''));
+  }
+  expect(blocksOf(read(guide), 'sql')).toHaveLength(3);
+});
+
+test('the statement for `writeMany` writes the rows that are unchanged, and returns their ids', async () => {
+  await sql`insert into users values (1, 'ada'), (2, 'Grace'), (3, null)`;
+  const parameters = [
+    [1, 2, 3],
+    ['ada', 'grace', 'joan'],
+    ['eaasA1', 'eaasA2', 'eaasA3'],
+  ];
+  expect(await sql.unsafe(writeMany, parameters)).toEqual([{ id: '1' }]);
+  expect(await sql`select email from users order by id`.values()).toEqual([['eaasA1'], ['Grace'], [null]]);
+});
+
+test('the statements for new columns run on a table with rows, and the last query counts the unfilled rows', async () => {
+  await sql`insert into patients values (1, 'ada@example.com', '1815-12-10', '{"tags": []}'), (2, null, null, null)`;
+  for (const statement of addColumns.split(/;\n/)) await sql.unsafe(statement);
+  expect(await sql.unsafe(countMissing)).toEqual([{ count: '1' }]);
+  await sql`update patients set email_new = 'e', born_new = 'b' where id = 1`;
+  expect(await sql.unsafe(countMissing)).toEqual([{ count: '1' }]);
+  await sql`update patients set notes_new = 'n' where id = 1`;
+  expect(await sql.unsafe(countMissing)).toEqual([{ count: '0' }]);
+  const indexes = await sql`select indexdef from pg_indexes where tablename = 'patients'`.values();
+  expect(indexes.flat().join('\n')).toContain('(email_index)');
+});
