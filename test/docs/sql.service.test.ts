@@ -33,7 +33,7 @@ test('every document with SQL belongs to a test', () => {
   );
   expect(documents.map(({ path }) => path).toSorted()).toEqual([guide, ...Object.keys(elsewhere)].toSorted());
   for (const [document, test] of Object.entries(elsewhere)) {
-    const [found] = files.filter(({ path }) => path.endsWith(test));
+    const found = files.find(({ path }) => path.endsWith(test));
     expect(found?.text).toContain(document.replace('packages/sdk/docs/', ''));
   }
   expect(blocksOf(read(guide), 'sql')).toHaveLength(3);
