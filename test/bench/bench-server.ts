@@ -10,6 +10,6 @@ import { wrapInTransaction } from './wrap-in-transaction.ts';
 const { service } = await openService(readConfig(process.env), 'command');
 const wrap = wrapInTransaction(service);
 const run = async (_: unknown, caller: Caller, input: { key_id: string; dek: string }) => wrap(caller, input);
-const doors = openDoors(service, { draining: false, jobs: [], verified: undefined });
+const doors = openDoors(service, { jobs: [], verified: undefined });
 const app = createApp({ ...doors, run: run as unknown as Doors['run'] }, { logLevel: 'error' });
 process.stdout.write(`Eaas listens on ${await app.listen({ host: '127.0.0.1', port: 0 })}\n`);

@@ -61,7 +61,7 @@ export async function openWorld(start: string): Promise<World> {
     },
     replica: (own = connections) => createService({ database: own, roots, clock }),
     async serve(replica) {
-      const doors = openDoors(replica, { draining: false, jobs: [], verified: undefined });
+      const doors = openDoors(replica, { jobs: [], verified: undefined });
       const app = createApp(doors, { log: { write: () => {} } });
       steps.push(() => app.close());
       return app.listen({ port: 0, host: '127.0.0.1' });

@@ -24,7 +24,6 @@ import { isDriverFault } from './store/faults.ts';
 import { type FinishedVerification, lastVerification } from './store/verifications.ts';
 
 interface State {
-  draining: boolean;
   jobs: readonly JobReport[];
   verified: FinishedVerification | undefined;
 }
@@ -55,7 +54,7 @@ export async function serve(
   const options = await appOptions(config);
   const release = await reservePort(config).catch(refusePort);
   const { service, warnings, close } = await openService(config, 'serve');
-  const state: State = { draining: false, jobs: [], verified: undefined };
+  const state: State = { jobs: [], verified: undefined };
   const development = await develop?.(service).catch(async (error: unknown) => {
     await close();
     throw error;
@@ -82,7 +81,6 @@ export async function serve(
   state.jobs = jobs.reports;
 
   await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
-  state.draining = true;
   await app.close();
   await jobs.stop();
   await close();

@@ -72,7 +72,7 @@ test('readiness checks at the same time share one query', async () => {
       },
     },
   });
-  const state = { draining: false, jobs: [], verified: undefined };
+  const state = { jobs: [], verified: undefined };
   const doors = openDoors({ ...service, database }, state);
   const answers = await Promise.all(Array.from({ length: 300 }, () => doors.health()));
   expect(answers.every(({ ready }) => ready)).toBe(true);

@@ -171,14 +171,6 @@ describe('the order of checks', () => {
     ];
     expect(answers.map(({ status }) => status)).toEqual([415, 413, 400]);
   });
-
-  it('while the service stops, requests are refused and no operation runs', async () => {
-    const { fetch, doors } = await listen(memoryDoors({ draining: () => true }));
-    const response = await fetch('/v1/keys');
-    expect(response.headers.get('retry-after')).toBe('1');
-    await expectProblem(response, 503, 'unavailable');
-    expect(doors.arrivals).toEqual([]);
-  });
 });
 
 it('every route of the table is served', () => {

@@ -10,11 +10,17 @@ import type { Doors } from './doors.ts';
 import { send } from './problems.ts';
 import { hasList, serialize } from './serialize.ts';
 
-export function serveApi(app: FastifyInstance, doors: Doors): void {
-  for (const [route, endpoint] of routes) serveRoute(app, doors, route, endpoint);
+export function serveApi(app: FastifyInstance, doors: Doors, isClosing: () => boolean): void {
+  for (const [route, endpoint] of routes) serveRoute(app, doors, route, endpoint, isClosing);
 }
 
-function serveRoute(app: FastifyInstance, doors: Doors, route: Route, endpoint: Endpoint): void {
+function serveRoute(
+  app: FastifyInstance,
+  doors: Doors,
+  route: Route,
+  endpoint: Endpoint,
+  isClosing: () => boolean,
+): void {
   const { method, path: url } = splitRoute(route);
   const { turns, shares } = doors.admission;
   const isList = hasList(endpoint.output);
@@ -22,6 +28,7 @@ function serveRoute(app: FastifyInstance, doors: Doors, route: Route, endpoint: 
     method,
     url,
     handler: async (request, reply) => {
+      if (isClosing()) throw new Refusal('unavailable', 'The service is stopping: send the request again.');
       const signal = endOf(reply);
       const caller = await admit(doors, route, request, reply, signal);
       await turns.begin(caller.tenantId, { signal });
@@ -56,7 +63,6 @@ async function admit(
   reply: FastifyReply,
   signal: AbortSignal,
 ): Promise<Caller> {
-  if (doors.draining()) throw new Refusal('unavailable', 'The service is stopping: send the request again.');
   const { authorization, origin } = request.headers;
   const { arrivedAt } = request.visit;
   const ipAddress = canonicalIp(request.ip);

@@ -42,7 +42,6 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
   handleOneByOne(app);
   app.addHook('onRequest', async (request, reply) => {
     beginVisit(request, reply, metrics);
-    if (isClosing()) throw new Refusal('unavailable', 'The service is stopping: send the request again.');
     // RFC 9112, section 3.2, requires a Host header in every HTTP/1.1 request.
     if (request.raw.httpVersion === '1.1' && !request.raw.headers.host) {
       throw new Refusal('bad_request', 'The request must have a Host header.');
@@ -65,8 +64,8 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
   app.addHook('onRoute', ({ url, method }) => {
     methodsOf.set(url, [...(methodsOf.get(url) ?? []), ...[method].flat()]);
   });
-  serveApi(app, doors);
-  servePages(app, doors, metrics);
+  serveApi(app, doors, isClosing);
+  servePages(app, doors, metrics, isClosing);
   if (options.console) serveConsole(app, doors, options.console);
   answerOtherMethods(app, new Map(methodsOf));
   return app;

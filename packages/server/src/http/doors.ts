@@ -29,11 +29,9 @@ export interface Doors {
    */
   health(): Promise<Health>;
   metrics(): Promise<string>;
-  /** Returns whether the service is stopping. A stopping service refuses new requests. */
-  draining(): boolean;
 }
 
-export function openDoors(service: Service, state: ServerState & { readonly draining: boolean }): Doors {
+export function openDoors(service: Service, state: ServerState): Doors {
   /** Runs a call. Raises an alarm if the call finds a tampered row. */
   const watched = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
@@ -50,6 +48,5 @@ export function openDoors(service: Service, state: ServerState & { readonly drai
     run: (route, caller, input) => watched(() => operations[route](service, caller, input)),
     health: healthOf(service),
     metrics: async () => serviceMetrics(service, state),
-    draining: () => state.draining,
   };
 }

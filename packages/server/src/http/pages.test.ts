@@ -22,9 +22,7 @@ describe('/healthz and /readyz', () => {
     expect((await fetch('/healthz')).status).toBe(200);
   });
 
-  it('/readyz responds with 503 while the service stops, and if the check fails', async () => {
-    const draining = await listen(memoryDoors({ draining: () => true }));
-    expect((await draining.fetch('/readyz')).status).toBe(503);
+  it('/readyz responds with 503 if the check fails, and does not show why', async () => {
     const health = () => Promise.reject(new Error('secret connection string'));
     const failing = await listen(memoryDoors({ health }));
     const response = await failing.fetch('/readyz');

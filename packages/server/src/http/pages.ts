@@ -13,8 +13,9 @@ let docs: string | undefined;
 /** Serves the pages outside the API: health, metrics and the API reference. Anyone can read these pages. */
 export function servePages(
   app: FastifyInstance,
-  doors: Pick<Doors, 'health' | 'draining' | 'metrics'>,
+  doors: Pick<Doors, 'health' | 'metrics'>,
   metrics: HttpMetrics,
+  isClosing: () => boolean,
 ): void {
   const page = (
     url: string,
@@ -26,7 +27,7 @@ export function servePages(
 
   page('/healthz', (reply) => json(reply, { status: 'ok' }));
   page('/readyz', async (reply) => {
-    const { ready, reasons } = await readiness(doors);
+    const { ready, reasons } = isClosing() ? stopping : await readiness(doors);
     if (ready) return json(reply, { status: 'ready' });
     return json(reply.code(503).header('retry-after', '1'), { status: 'not ready', reasons });
   });
@@ -43,7 +44,8 @@ export function servePages(
   });
 }
 
-async function readiness(doors: Pick<Doors, 'health' | 'draining'>): Promise<Health> {
-  if (doors.draining()) return { ready: false, reasons: [notReady.stopping] };
-  return doors.health().catch(() => ({ ready: false, reasons: [notReady.unknown] }));
+const stopping: Health = { ready: false, reasons: [notReady.stopping] };
+
+function readiness({ health }: Pick<Doors, 'health'>): Promise<Health> {
+  return health().catch(() => ({ ready: false, reasons: [notReady.unknown] }));
 }

@@ -48,14 +48,17 @@ describe.concurrent('close()', () => {
     expect(doors.calls).toHaveLength(1);
   });
 
-  it('while the server closes, a request that arrives on a kept-alive connection gets 503', async () => {
+  it.each([
+    ['a request', '/v1/usage', '"code":"unavailable"'],
+    ['the readiness check', '/readyz', '"reasons":["the service is stopping"]'],
+  ])('while the server closes, %s on a kept-alive connection gets 503', async (_, path, content) => {
     const { doors, letGo } = slowDoors();
     const { app, port } = await listen(doors);
     const [running, late] = [open(port), open(port)];
     running.socket.write(request('/v1/keys'));
     late.socket.write(request('/healthz'));
     await expect.poll(() => late.received()).toContain('200 OK');
-    late.socket.write('GET /v1/usage HTTP/1.1\r\nHost: x\r\n');
+    late.socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n`);
     await expect.poll(() => doors.calls.length).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 100));
 
@@ -65,7 +68,8 @@ describe.concurrent('close()', () => {
     await late.closed;
     expect(late.received()).toMatch(/HTTP\/1.1 503 Service Unavailable\r\n/);
     expect(late.received().split('503')[1]).toMatch(/\r\nconnection: close\r\n(.+\r\n)*retry-after: 1\r\n/i);
-    expect(late.received()).toContain('"code":"unavailable"');
+    expect(late.received()).toContain(content);
+    expect(doors.arrivals).toHaveLength(1);
     letGo();
     await Promise.all([closed, running.closed]);
     expect(running.received()).toContain('200 OK');

@@ -52,7 +52,6 @@ export function memoryDoors(
     },
     health: async () => ({ ready: true, reasons: [] }),
     metrics: async () => 'eaas_example 1\n',
-    draining: () => false,
     ...changes,
   };
 }
