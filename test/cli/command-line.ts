@@ -53,7 +53,6 @@ export function atTerminal(
   });
 }
 
-/** Parses lines of JSON. Throws if a line is not JSON. */
 export function jsonLines<T>(stdout: string): T[] {
   return stdout
     .split('\n')

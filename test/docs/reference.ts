@@ -32,7 +32,6 @@ interface Entry {
 
 const internal = new Set(['./internal', './service', './internal-audit', './internal-noble']);
 
-/** Returns every entry point of a package that an app can import. */
 function entriesOf(folder: string): Entry[] {
   const { name, exports } = JSON.parse(readFileSync(`${root}packages/${folder}/package.json`, 'utf8')) as {
     name: string;

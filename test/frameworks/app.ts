@@ -28,7 +28,7 @@ export interface Framework {
   readonly env?: (origin: string) => Readonly<Record<string, string>>;
 }
 
-/** Declares the names that an app must declare for the proxy code of the manual. */
+/** Declares the variables that the manual's proxy code uses. */
 const before = `
 const patientsKeyId = process.env.EAAS_KEY_ID!;
 const findSession = async (cookie: string | null) =>

@@ -12,7 +12,7 @@ export class Alarms {
   /** The function that writes log lines. It does nothing until the server sets its own logger. */
   log: Log = () => {};
   readonly #clock: () => number;
-  /** The time of the last log line about each row. The key is the row's table and id. */
+  /** The time at which each tampered database row was last logged. The map's key is the row's table and id. */
   readonly #logged = new BoundedMap<string, number>(10_000);
 
   constructor(clock = () => performance.now()) {

@@ -111,6 +111,6 @@ function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // The process has ended already.
+    // The process has already ended, so the signal cannot be sent.
   }
 }

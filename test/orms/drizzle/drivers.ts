@@ -4,7 +4,7 @@ import { requireTools } from '../../setup/tools.ts';
 
 /**
  * Installs the database drivers of test/tools/drizzle. Returns a function that loads modules from this folder. Drizzle
- * is in the same folder, because it imports its drivers.
+ * itself is also in the folder, so that Drizzle finds the drivers.
  */
 export async function requireDrivers(): Promise<(name: string) => unknown> {
   return createRequire(join(await requireTools('drizzle'), 'index.js'));

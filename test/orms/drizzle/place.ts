@@ -12,10 +12,10 @@ export interface Place {
   readonly samples: (typeof postgresTables)['samples'];
   readonly children: (typeof postgresTables)['children'];
   readonly kind: Kind;
-  /** The values of the first and the second row, in the tested column. */
+  /** The value of the tested column in the first row, and in the second row. */
   readonly first: never;
   readonly second: never;
-  /** The value that the operation writes. */
+  /** The value that the tested operation writes to the tested column. */
   readonly third: never;
   /** A row with only the tested column and the value to write. */
   readonly other: Readonly<Record<string, never>>;

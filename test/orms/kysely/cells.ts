@@ -36,7 +36,7 @@ interface Aggregate {
 interface Place {
   readonly db: Builder;
   readonly kind: Kind;
-  /** The value in the first row. */
+  /** The value of the tested column in the first row, and a value that no row has. */
   readonly value: unknown;
   readonly other: unknown;
   readonly encrypt: (id: string, row: Row) => Promise<Row>;

@@ -4,8 +4,8 @@ import { showsStored } from './clinic.ts';
 import { type Client, majors } from './generated-client.ts';
 import { misplacedIn, openStaff, type Staff } from './staff.ts';
 
-// Schemas that Prisma allows and the clinic does not have: self relations, compound ids, enums, lists and joins by the
-// database. And clients with other extensions.
+// Tests schemas that Prisma allows and other tests do not use: self relations, compound ids, enums, lists, and joins by
+// the database. Also tests clients with other extensions.
 
 type Row = Record<string, unknown>;
 
@@ -27,7 +27,10 @@ describe.each(majors)('Prisma %i', (major) => {
     await staff.sql`truncate persons, "_friends", beds, checks`;
   });
 
-  /** Runs an operation. Checks that neither its result nor the tables hold anything in the wrong place. */
+  /**
+   * Runs an operation. Checks that neither the result nor the tables contain plaintext in place of a ciphertext, or a
+   * ciphertext in place of plaintext.
+   */
   async function call<T = Row>(
     model: 'person' | 'bed' | 'check',
     operation: string,
@@ -39,7 +42,8 @@ describe.each(majors)('Prisma %i', (major) => {
       expect(showsStored(result)).toBe(false);
       return result as T;
     } finally {
-      // In a transaction, this reads the rows from before.
+      // The check uses a separate connection. During a transaction, the check sees the rows as they were before the
+      // transaction.
       expect(await misplacedIn(staff.sql)).toEqual([]);
     }
   }

@@ -5,7 +5,7 @@ import { Cluster, withoutStandby } from '../machine/cluster.ts';
 import type { Findings, Part, Trial } from '../trial.ts';
 import { UnderLoad } from './under-load.ts';
 
-/** A time in milliseconds that exceeds every database timeout of the server. */
+/** A time in milliseconds that exceeds every timeout that the server has for the database. */
 const long = 5_200;
 /** The maximum time in milliseconds until both servers must serve requests again. */
 const backWithin = 5_000;

@@ -79,7 +79,7 @@ export class JsonScan {
     else this.#close(kind);
   }
 
-  /** The subject of error messages. */
+  /** The subject of the error messages, for example `the body`. */
   protected get subject(): string {
     return 'the body';
   }

@@ -96,7 +96,8 @@ async function own(
   former: Owner | undefined,
   note: (sentence: string) => void,
 ): Promise<EmbeddedDatabase | undefined> {
-  // On some systems PostgreSQL survives when the process that started it is killed.
+  // On some systems PostgreSQL survives the process that started it. A surviving PostgreSQL is stopped before a new one
+  // starts.
   if (former && (await isAlive(former.postgres))) kill(former.postgres.pid, 'SIGINT');
   const dataDirectory = join(directory, 'postgres');
   const binaries = await embeddedBinaries();

@@ -24,7 +24,6 @@ declare module 'fastify' {
   }
 }
 
-/** The headers of every response. Each response also has a header with the request id. */
 export const commonHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

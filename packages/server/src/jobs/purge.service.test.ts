@@ -14,12 +14,12 @@ describe('monthsEarlier', () => {
     ['2026-11-20T12:34:56.789Z', 60, '2021-11-20T12:34:56.789Z'],
     ['2026-11-20T12:34:56.789Z', 11, '2025-12-20T12:34:56.789Z'],
     ['2026-01-31T00:00:00.000Z', 1, '2025-12-31T00:00:00.000Z'],
-    // If the earlier month has fewer days, the result is the last day of that month.
+    // Going back some months gives the last day of the earlier month if the earlier month has fewer days.
     ['2026-03-31T23:59:59.999Z', 1, '2026-02-28T23:59:59.999Z'],
     ['2028-03-31T00:00:00.000Z', 1, '2028-02-29T00:00:00.000Z'],
     ['2026-05-31T00:00:00.000Z', 1, '2026-04-30T00:00:00.000Z'],
     ['2026-12-31T00:00:00.000Z', 13, '2025-11-30T00:00:00.000Z'],
-    // Leap days, and the year 1900, which had no leap day.
+    // Cases with leap days, and with the year 1900, which had no leap day.
     ['2028-02-29T00:00:00.000Z', 12, '2027-02-28T00:00:00.000Z'],
     ['2028-02-29T00:00:00.000Z', 48, '2024-02-29T00:00:00.000Z'],
     ['2000-02-29T00:00:00.000Z', 1200, '1900-02-28T00:00:00.000Z'],

@@ -13,7 +13,6 @@ import type { Tenants } from './tenants.ts';
 /** The number of consecutive conflicts with other replicas after which an append locks the head first. */
 const fewConflicts = 2;
 
-/** A batch whose audit entries are all written. */
 interface Written {
   readonly outcome: 'written';
   /** The database's time. Undefined if the batch had no entry to write. */

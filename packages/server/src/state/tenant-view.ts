@@ -12,7 +12,7 @@ export class TenantView {
   head: HeadRow;
   /**
    * The start of the latest read whose result is in this object, by performance.now(). The result of an earlier read
-   * must not replace it.
+   * must not replace the data in this object.
    */
   readAt: number;
   readonly queue = new Queue();

@@ -105,8 +105,8 @@ export class Tenants {
   }
 
   /**
-   * Reads a head with `find`. Every read of a head must use this function. The function also corrects the clock. It
-   * forgets the tenant if the audit log has lost the last head that this replica knew.
+   * Reads a head with `find`. Every read of a head must use this function, because it also corrects the clock. If the
+   * audit log no longer contains the last head that this replica knew, the replica drops its data of the tenant.
    */
   async seeHead<S extends Sql>(
     sql: S,

@@ -34,7 +34,6 @@ export interface RecordedRow {
  */
 export type Loaded<Row> = Row & { readonly newest_rev: number | null };
 
-/** A fragment that can be inserted into an SQL query. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
 export function recordedTable<Row extends RecordedRow>(

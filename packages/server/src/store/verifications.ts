@@ -23,7 +23,6 @@ export const markerTable: Table<MarkerRow> = {
   columns: ['tenant_id', 'id', 'hash', 'valid', 'findings', 'finished_at'],
 };
 
-/** The result of one nightly verification. */
 export interface FinishedVerification {
   readonly finished_at: number;
   readonly broken: number;

@@ -11,15 +11,17 @@ import { type Measurement, median, SecondTenant } from './second-tenant.ts';
 
 const runs = scaled(3);
 const requests = scaled(2_000);
-/** The maximum p99 latency of the second tenant in a successful trial, in milliseconds. */
+/**
+ * The maximum p99 latency, in milliseconds, of a tenant that must not be slowed by another tenant's flood of requests.
+ */
 const goodEnough = 50;
 const mostTimes = 2;
 /** The maximum memory of a server process in a successful trial, in MiB. */
 const mostMemory = 400;
 
 /**
- * Two servers on one database. The first tenant floods one of the servers with requests. The second tenant calls the
- * server `own`.
+ * A trial with two servers on one database. The first tenant floods one of the servers with requests. The second tenant
+ * sends its requests to the server `own`.
  */
 interface Setting {
   readonly own: ProbedServer;

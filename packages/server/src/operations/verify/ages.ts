@@ -17,7 +17,8 @@ interface Story {
   /** The id of the audit entry that created the row. Undefined if that entry was purged. */
   readonly created: number | undefined;
   /**
-   * The id of the row's last change before the anchor. The first entry about the row after the anchor names this id.
+   * The id of the row's last change before the anchor (the last purged entry). The first later entry about the row
+   * names this change as the previous change.
    */
   readonly before: number | undefined;
   /** The id of the audit entry that records the row's last change. */
@@ -137,7 +138,7 @@ export function rowsDigest({ turns, tenantId }: Inspection, rows: RowsThen): Pro
  * rows, so the rows are sorted in slices, with pauses between the slices.
  */
 function* digest(rows: RowsThen): Steps<Uint8Array> {
-  // A slice contains the rows of one kind whose ids begin with the same three digits.
+  // The rows are sorted in slices. A slice contains the rows of one kind whose ids begin with the same three digits.
   const slices = new Map<string, [string, number][]>();
   for (const row of rows) {
     const [prefix] = /^\S* ?.{0,3}/.exec(row[0]) ?? [''];
