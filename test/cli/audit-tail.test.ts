@@ -53,7 +53,7 @@ test.each([
   ['--action', 'key.created', 2],
   ['--last', 'all', 2],
   ['--key', 'nobody', 1],
-])('audit tail refuses %s %s', async (option, value, code) => {
+])('audit tail refuses the option %s with the value %s', async (option, value, code) => {
   expect(await eaas('audit', 'tail', ...onAcme, '--no-follow', option, value)).toMatchObject({
     code,
     stdout: '',

@@ -106,7 +106,7 @@ test('audit verify names a tenant whose row was changed, and commands that show 
   });
 });
 
-test('audit verify reports a tenant as broken if its secret, head or row is missing', async () => {
+test('audit verify reports a tenant as invalid if its secret, its log head or its row is missing', async () => {
   const [secret, head, row] = [await newTenant(0), await newTenant(0), await newTenant(1)];
   await superuser`update eaas.tenants set sealed_secret = '\\x00' where tenant_id = ${secret}`;
   await superuser`delete from eaas.audit_heads where tenant_id = ${head}`;

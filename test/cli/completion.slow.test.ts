@@ -58,7 +58,7 @@ whereAvailable('zsh', isInstalled('zsh'), () => {
     expect(completed).toBe(expected === undefined ? `eaas ${line}\n` : `eaas ${before} ${expected} \n`);
   });
 
-  test('the completion for zsh works from a folder of fpath', async () => {
+  test('the installed completion of eaas works in zsh from a folder of fpath', async () => {
     const cwd = await newDirectory();
     const setup = `fpath=('${cwd}' $fpath); autoload -Uz compinit && compinit -u -D; print -r -- $_comps[eaas]`;
     await writeFile(join(cwd, '_eaas'), (await run([...eaas, 'completion', 'zsh'], {})).stdout);
@@ -66,7 +66,7 @@ whereAvailable('zsh', isInstalled('zsh'), () => {
   });
 });
 
-test('completion for a shell that is not supported exits with 2', async () => {
+test('the command completion exits with 2 for a shell that is not supported', async () => {
   const { code, stderr } = await run([...eaas, 'completion', 'tcsh'], {});
   expect(code).toBe(2);
   expect(stderr).toContain('bash, zsh, fish');

@@ -59,7 +59,7 @@ test.each([
   ['an interval of 0 days', ['--name', 'x', '--rotate-every', '0'], '--rotate-every'],
   ['an interval that is too long', ['--name', 'x', '--rotate-every', '3651'], '--rotate-every'],
   ['no name', [], '--name'],
-])('key create with %s is wrong usage', async (_, options, named) => {
+])('the command key create exits with 2 for %s', async (_, options, named) => {
   const { code, stdout, stderr } = await eaas('key', 'create', ...onAcme, ...options);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(named);
@@ -105,7 +105,7 @@ test('if a destroyed key has the same name, a name selects the key that is not d
   expect(await change('show', name)).toMatchObject({ key_id: next?.key_id });
 });
 
-test('every key command prints the next step', async () => {
+test('every command for keys prints the next command to run', async () => {
   const { key_id, name } = await newKey();
   const said = async (...args: string[]) => (await eaas('key', ...args, ...onAcme)).stderr;
   expect(await said('rotate', name)).toContain(`Next: \`eaas key show ${key_id} --tenant acme\``);
@@ -143,7 +143,7 @@ test('a command that the state of the key does not allow is refused, and the err
   expect(rotated.stderr).toContain('this key is disabled: enable it first with `eaas key enable`.');
 });
 
-test('a key of another tenant, and one that does not exist, are not found', async () => {
+test('a command does not find a key of another tenant or a key that does not exist', async () => {
   const { key_id, name } = await newKey();
   for (const key of [key_id, name, randomUUID()]) {
     for (const command of ['show', 'rotate', 'disable']) {
@@ -174,7 +174,7 @@ test('key destroy requires the name of the key in --confirm or typed at a termin
 });
 
 test.each(['366', '-1', 'soon', '1.5'])(
-  'key destroy refuses --grace-days %s as wrong usage',
+  'key destroy exits with 2 for the invalid value %s of --grace-days',
   async (days) => {
     const { name } = await newKey();
     const args = [name, ...onAcme, '--confirm', name, `--grace-days=${days}`];

@@ -84,7 +84,7 @@ whereAvailable('moto (Python and PyPI)', moto !== undefined, () => {
     await expect(aws.kms('Decrypt', { CiphertextBlob })).rejects.toThrow('Decrypt failed (400)');
   });
 
-  test('an alias is resolved, and an existing file is not overwritten', async () => {
+  test('root-key wrap replaces an alias by the key id of AWS KMS, and does not overwrite a file', async () => {
     const eaas = (await newCommandLine()).with(aws.env);
     await aws.kms('CreateAlias', { AliasName: 'alias/eaas-root', TargetKeyId: key });
     const file = join(await newDirectory(), 'root.wrapped');
@@ -97,7 +97,7 @@ whereAvailable('moto (Python and PyPI)', moto !== undefined, () => {
     expect(await readFile(file, 'utf8')).toBe(text);
   });
 
-  test('an unknown key of AWS KMS is reported, and no file is written', async () => {
+  test('root-key wrap reports an unknown key of AWS KMS, and writes no file', async () => {
     const eaas = (await newCommandLine()).with(aws.env);
     const file = join(await newDirectory(), 'root.wrapped');
     const failed = await eaas('root-key', 'wrap', '--aws-kms', 'alias/missing', '--out', file);
@@ -106,7 +106,7 @@ whereAvailable('moto (Python and PyPI)', moto !== undefined, () => {
     await expect(stat(file)).rejects.toThrow('ENOENT');
   });
 
-  test('a rotation works from one wrapped root key to another', async () => {
+  test('a root key in AWS KMS can be replaced by another root key in AWS KMS', async () => {
     const eaas = await newCommandLine();
     await eaas.json('tenant', 'create', '--name', 'acme');
     const old = await wrapped(eaas);
@@ -144,7 +144,7 @@ whereAvailable('moto (Python and PyPI)', moto !== undefined, () => {
   });
 });
 
-test('root-key wrap without a key, or with two, is wrong usage', async () => {
+test('root-key wrap exits with 2 if no key or two keys are passed', async () => {
   const out = ['--out', join(await newDirectory(), 'root.wrapped')];
   for (const keys of [[], ['--aws-kms', 'alias/a', '--transit', 'transit/a']]) {
     const { code, stderr } = await run([...program, 'root-key', 'wrap', ...keys, ...out], {});

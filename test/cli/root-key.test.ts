@@ -44,7 +44,7 @@ test('root-key generate writes a file that only its owner can read, and never ov
   ]);
 });
 
-test('every command and the server refuse a root key other than the first one of the database', async () => {
+test('every command and the server refuse another root key than the root key of the database', async () => {
   const eaas = await newCommandLine();
   await eaas.json('tenant', 'create', '--name', 'acme');
   const other = eaas.with({ EAAS_ROOT_KEY: newRootKey(), EAAS_PORT: '0' });
@@ -135,7 +135,7 @@ test('an interrupted rotation needs both root keys and can be continued', async 
   expect(await eaas.with(next).json('tenant', 'list')).toHaveLength(2);
 });
 
-test('root-key rotate without a previous root key is wrong usage', async () => {
+test('root-key rotate exits with 2 if no previous root key is set', async () => {
   const eaas = await newCommandLine();
   const { code, stderr } = await eaas('root-key', 'rotate');
   expect(code).toBe(2);

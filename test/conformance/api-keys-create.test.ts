@@ -60,7 +60,7 @@ test('a new API key works immediately, and has only its own permissions', async 
   expect(await api.get('/v1/audit')).toBeProblem('permission_missing');
 });
 
-test('the creation of an API key is recorded as api_key.create, without the token', async () => {
+test('the audit log records the creation of an API key as api_key.create, without the token', async () => {
   const { api_key } = ok(await create({}));
   const entry = await newestEntry(tenant);
   expect(entry).toStrictEqual(
@@ -167,7 +167,7 @@ describe('a new API key cannot exceed the permissions of its creator', () => {
 });
 
 describe('an API key limited to some keys', () => {
-  test('an API key that is limited to some keys gets 404 for any other key', async () => {
+  test('an API key that is limited to some keys gets 404 for every other key', async () => {
     const other = await tenant.newKey();
     const { api } = await tenant.issue({
       key_ids: [key.key_id],

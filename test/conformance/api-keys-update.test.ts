@@ -24,7 +24,7 @@ const patch = (id: string, body: object) => tenant.api.patch(`/v1/api-keys/${id}
 const revoke = (id: string) => tenant.api.delete(`/v1/api-keys/${id}`);
 
 describe('PATCH /v1/api-keys/:id', () => {
-  test('PATCH changes the given fields and keeps the others', async () => {
+  test('PATCH of an API key changes the given fields and keeps the other fields', async () => {
     const { record } = await tenant.issue({ permissions: ['encrypt'] });
     const expected: Record<string, unknown> = recordOf(record);
     const changes: Record<string, unknown>[] = [
@@ -46,7 +46,7 @@ describe('PATCH /v1/api-keys/:id', () => {
     }
   });
 
-  test('a PATCH takes effect immediately', async () => {
+  test('a PATCH of an API key takes effect immediately', async () => {
     const { record, api } = await tenant.issue({ permissions: ['encrypt'] });
     const hash = () => api.post('/v1/hash', { key_id: key.key_id, value: 'x' });
     for (let round = 0; round < 10; round++) {

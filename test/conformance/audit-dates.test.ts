@@ -120,12 +120,12 @@ describe.for(['date_from', 'date_to'] as const)('an invalid date in %s returns 4
     expect(answer).toBeProblem('bad_request', new RegExp(name));
   });
 
-  test('a + that is not URL-encoded returns 400, and the detail says so', async () => {
+  test('a date with a + that is not URL-encoded returns 400, and the detail says how to write it', async () => {
     const answer = await tenant.api.get(`/v1/audit?${name}=2026-11-20T10:00:00+01:00`);
     expect(answer).toBeProblem('bad_request', /%2B/);
   });
 
-  test(`two ${name} parameters return 400`, async () => {
+  test(`a request with two parameters ${name} returns 400`, async () => {
     const date = '2026-11-20T10:00:00Z';
     const answer = await tenant.api.get(`/v1/audit?${name}=${date}&${name}=${date}`);
     expect(answer).toBeProblem('bad_request', new RegExp(name));

@@ -54,7 +54,7 @@ test('a server-mode ciphertext opens with the protocol package', async () => {
   expect(await openedBy(tenant.api, (await encrypted('y', { context })).ciphertext, context)).toBe('y');
 });
 
-test('/v1/decrypt opens what a client encrypted', async () => {
+test('/v1/decrypt decrypts a ciphertext that a client encrypted', async () => {
   const { ciphertext } = await sealedUnder(tenant.api, key.key_id, [Buffer.from('by the client')], context);
   const body = { ciphertext, key_id: key.key_id, key_version: 1 };
   const opened = await tenant.api.post('/v1/decrypt', { ...body, context });

@@ -62,7 +62,7 @@ test('a rotation of the key does not change the result of hash', async () => {
   expect(await hashOf('x', key_id)).toBe(before);
 });
 
-test('disabling and enabling a key does not change the result of hash', async () => {
+test('a key returns the same hash after it was disabled and enabled', async () => {
   const { key_id } = await tenant.newKey();
   const before = await hashOf('x', key_id);
   ok(await tenant.api.post(`/v1/keys/${key_id}/disable`));
@@ -111,7 +111,7 @@ test('hash refuses values of more than 65,536 bytes', async () => {
   expect(await hash(`${'é'.repeat(32_768)}a`)).toBeProblem('bad_request', /value/);
 });
 
-test('hash requires value and key_id, and key_id must be an id', async () => {
+test('hash requires `value` and `key_id`, and refuses the name of a key as `key_id`', async () => {
   expect(await tenant.api.post('/v1/hash', { key_id: key.key_id })).toBeProblem('bad_request', /value/);
   expect(await tenant.api.post('/v1/hash', { value: 'x' })).toBeProblem('bad_request', /key_id/);
   for (const value of [null, 1, true, [], {}]) {
@@ -122,7 +122,7 @@ test('hash requires value and key_id, and key_id must be an id', async () => {
   }
 });
 
-test('hash needs only the permission encrypt', async () => {
+test('the endpoint hash needs only the permission `encrypt`', async () => {
   const body = { value: 'x', key_id: key.key_id };
   const encrypting = await tenant.issue({ permissions: ['encrypt'] });
   const decrypting = await tenant.issue({ permissions: ['decrypt', 'keys.read', 'audit.read'] });

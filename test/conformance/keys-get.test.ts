@@ -11,7 +11,7 @@ beforeAll(async () => {
 const get = (keyId: string, query = '') => tenant.api.get(`/v1/keys/${keyId}${query}`);
 const unused = { wraps: 0, unwraps: 0, last_unwrap_at: null };
 
-test('GET returns a key and its versions, and writes no entry', async () => {
+test('GET of a key returns its record and versions, and writes no audit entry', async () => {
   const key = await tenant.newKey();
   const rotated = ok(await tenant.api.post(`/v1/keys/${key.key_id}/rotate`));
   await expectNothingRecorded(tenant, async () => {
@@ -61,7 +61,7 @@ test.for(['active', 'disabled', 'pending_destruction', 'destroyed'] as const)(
   },
 );
 
-test('GET accepts the id in upper or lower case, and returns 404 for any other text', async () => {
+test('GET of a key accepts the id in upper or lower case, and returns 404 for any other text', async () => {
   const key = await tenant.newKey();
   expect(ok(await get(key.key_id.toUpperCase()))).toMatchObject(keyRecord({ key_id: key.key_id }));
   const others = [

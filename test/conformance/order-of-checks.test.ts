@@ -33,7 +33,7 @@ describe('the earlier of two failing checks decides the response', () => {
     expect(await anonymous.put('/v1/encrypt', {}, foreign)).toBeProblem('method_not_allowed');
   });
 
-  test('the token (401), the origin, the permission and envelope-only (403) are checked in this order', async () => {
+  test('a request is checked first for its token (401), then for its origin, permission and tenant mode (403)', async () => {
     expect(await anonymous.get('/v1/keys', foreign)).toBeProblem('unauthorized');
     const { api } = await closed.issue({ permissions: ['keys.read'] });
     expect(await api.post('/v1/encrypt', {}, foreign)).toBeProblem('origin_refused');

@@ -118,7 +118,7 @@ describe('an invalid value stops the start with a message that names the variabl
     expect(stdout + stderr).toContain('EAAS_ROOT_KEY');
   });
 
-  test('the message about an invalid root key does not show it', async () => {
+  test('the error about an invalid root key does not show the root key', async () => {
     const almost = Buffer.alloc(31, 0x5a).toString('base64');
     const { stdout, stderr } = await refused({ EAAS_ROOT_KEY: almost });
     expect(stdout + stderr).not.toContain(almost.slice(0, 20));

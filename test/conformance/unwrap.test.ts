@@ -121,7 +121,7 @@ describe('an unauthentic wrapped_key returns 403 and is recorded', () => {
     },
   );
 
-  test('a wrapped_key without a version is recorded with the current version', async () => {
+  test('unwrap of a wrapped_key that contains no version is recorded with the current version', async () => {
     const { key_id } = await tenant.newKey();
     ok(await tenant.api.post(`/v1/keys/${key_id}/rotate`));
     expect(await unwrap({ wrapped_key: 'AQE=' }, key_id)).toBeProblem('wrapped_key_unauthentic');
@@ -129,7 +129,7 @@ describe('an unauthentic wrapped_key returns 403 and is recorded', () => {
   });
 });
 
-test('unwrap with another context returns 403', async () => {
+test('unwrap returns 403 for another context than the context of wrap', async () => {
   const context = { table: 'patients', column: 'name' };
   const wrapped_key = await wrapped(tenant.api, key.key_id, context);
   const same = await unwrap({ wrapped_key, context: { column: 'name', table: 'patients' } });
@@ -140,7 +140,7 @@ test('unwrap with another context returns 403', async () => {
   }
 });
 
-test('a disabled key still unwraps', async () => {
+test('a disabled key can still unwrap data keys', async () => {
   const { key_id } = await tenant.newKey();
   const wrapped_key = await wrapped(tenant.api, key_id);
   await bring(tenant.api, key_id, 'disabled');

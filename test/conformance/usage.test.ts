@@ -11,7 +11,7 @@ const zeros = { encrypt: 0, decrypt: 0, 'key.wrap': 0, 'key.unwrap': 0 };
 const thisMonth = () => new Date().toISOString().slice(0, 7);
 
 test(
-  'usage counts each operation and each batch item, but no refusals',
+  'usage counts each operation and each item of a batch, but no refused operations',
   {
     timeout: 90_000,
   },

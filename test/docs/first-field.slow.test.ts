@@ -76,16 +76,19 @@ whereAvailable('Chromium', hasChromium, () => {
   });
 });
 
-test.each(['README.md', 'docs/concepts.md'])('the code of %s runs as it is', async (document) => {
-  const [code = ''] = blocksOf(read(document), 'js');
-  await writeFile(join(folder, 'eaas', 'app.mjs'), code);
-  expect(await terminal.type('node --env-file=.env app.mjs')).toMatchObject({
-    output: expect.stringContaining('4111 1111 1111 1111\n') as string,
-    failed: [],
-  });
-});
+test.each(['README.md', 'docs/concepts.md'])(
+  'the code in the document %s runs without changes',
+  async (document) => {
+    const [code = ''] = blocksOf(read(document), 'js');
+    await writeFile(join(folder, 'eaas', 'app.mjs'), code);
+    expect(await terminal.type('node --env-file=.env app.mjs')).toMatchObject({
+      output: expect.stringContaining('4111 1111 1111 1111\n') as string,
+      failed: [],
+    });
+  },
+);
 
-test('the other commands of the README work in the same terminal, one after the other', async () => {
+test('the commands of the README work one after the other in one terminal', async () => {
   const outputs: string[] = [];
   for (const command of commands.slice(2)) {
     const { output, failed } = await terminal.type(command);

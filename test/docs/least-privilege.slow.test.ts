@@ -134,7 +134,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
     await sql.end();
   });
 
-  test('the database ends the statements of a server that was disconnected', async () => {
+  test('the database ends the SQL statements of a server whose connection was lost', async () => {
     const sql = connect('eaas_server', 'eaas');
     expect(await sql`show client_connection_check_interval`).toEqual([
       { client_connection_check_interval: '1s' },
@@ -142,7 +142,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
     await sql.end();
   });
 
-  test('every other SQL statement of the manual runs', async () => {
+  test('every SQL statement of the manual that has no separate test runs', async () => {
     const [, ...rest] = blocksOf(manual, 'sql');
     expect(rest.length).toBeGreaterThan(2);
     for (const statement of rest.join('').split(';\n')) await superuser.unsafe(statement);
@@ -176,7 +176,7 @@ describe.each(kinds)('on %s', (_, binaries) => {
     expect(new Set(table?.rows.map(([job = '']) => codesIn(job)[0]))).toEqual(jobs);
   });
 
-  test('the example verifies an exported log without the service', async () => {
+  test('the example program verifies an exported audit log without the service', async () => {
     const [log, checkpoint] = [join(directory, 'acme.ndjson'), join(directory, 'acme.checkpoint')];
     await command('audit', 'export', '--tenant', 'acme', '--out', log);
     const stated = await command<{ checkpoint: string; verifier_key: string }>(

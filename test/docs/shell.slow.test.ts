@@ -98,20 +98,20 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 20 });
 });
 
-test('every exception in `elsewhere` is the first line of a block in its document', () => {
+test('every block of commands that is tested elsewhere exists in its document', () => {
   for (const [document, exceptions] of Object.entries(elsewhere)) {
     const lines = new Set(blocksOf(read(document), 'sh').map(firstLine));
     expect(Object.keys(exceptions).filter((line) => !lines.has(line))).toEqual([]);
   }
 });
 
-test('this test types the blocks of every document that has no exception', () => {
+test('the commands of every document are run, unless the document is a listed exception', () => {
   const typed = ['packages/server/README.md', 'packages/sdk/docs/from-server-mode.md', 'docs/releasing.md'];
   const left = guides.filter((document) => !needDocker.includes(document) && typedIn(document).length > 0);
   expect(left.toSorted()).toEqual(typed.toSorted());
 });
 
-test.each(needDocker)('%s states that its commands are not tested', (document) => {
+test.each(needDocker)('the document %s states that its commands are not tested', (document) => {
   expect(read(document)).toMatch(/untested/i);
 });
 
@@ -160,7 +160,7 @@ test('the commands of the guide for releases work in a clone', async () => {
   expect(left.output.trim()).toBe('');
 });
 
-test('the test reports a command that fails', async () => {
+test('the test of shell commands in documents reports a command that fails', async () => {
   const { failed } = await terminal.type('npx @eaas/server tenant show nobody');
   expect(failed).not.toEqual([]);
 });

@@ -47,7 +47,7 @@ beforeEach(async () => {
 const wrap = (n: string) =>
   send(replica, tenant.token, 'POST', `${path}/wrap`, { dek: newDek(), context: { n } });
 
-test('an append with an unknown outcome is repeated, so the log has the entry once or twice', async () => {
+test('an append of an audit entry with an unknown outcome is repeated, so the log has the entry once or twice', async () => {
   const numbers = Array.from({ length: 5 }, (_, round) => `number ${round}`);
   for (const n of numbers) {
     expect((await wrap('before')).status).toBe(200);

@@ -87,7 +87,7 @@ async function newApiKey(tenant: Tenant, fields: object): Promise<{ api_key: str
   });
 }
 
-test('a disabled key does not encrypt on any replica, and an enabled key works immediately on both', async () => {
+test('a disabled key encrypts on no replica, and an enabled key works immediately on both replicas', async () => {
   const tenant = await pair.operator.newTenant();
   const keyId = await newKey(a, tenant.token);
   const path = `/v1/keys/${keyId}`;
@@ -232,7 +232,7 @@ test('a wrap after an acknowledged rotation uses the new version', async () => {
   }
 });
 
-test('a token that a replica refused as unknown is accepted there after the other replica created it', async () => {
+test('a replica that refused an unknown token accepts the token after the other replica created its API key', async () => {
   const tenant = await pair.operator.newTenant();
   const keyId = await newKey(a, tenant.token);
   for (let round = 0; round < 10; round++) {

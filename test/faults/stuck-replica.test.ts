@@ -99,7 +99,7 @@ describe.each(moments)('a replica freezes in the middle of a change, %s', (_, ch
     reportDuration('the longest request of the other tenant', longest(answers));
   });
 
-  test('a frozen replica does not apply its change, and reports this when it resumes', async () => {
+  test('a replica that was frozen does not apply its late change, and reports this when it resumes', async () => {
     expect([stuck?.status, stuck?.code]).toEqual([503, 'unavailable']);
     if (!blocked) return;
     const log = await readLog(pair.replicas[1], blocked.tenant);

@@ -115,7 +115,7 @@ function outageEnds({ until }: Outage): number[] {
 const during = ({ from, until }: Outage, sent: readonly Sent[]): Sent[] =>
   sent.filter(({ answeredAt }) => answeredAt > from + 300 && answeredAt < until);
 
-test('no server exits unless it is killed', () => {
+test('during database outages, no server exits unless the test kills it', () => {
   expect([...ends, ...unexpectedEnds()]).toEqual([]);
 });
 

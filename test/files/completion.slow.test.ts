@@ -51,7 +51,7 @@ whereAvailable('zsh', isInstalled('zsh'), () => {
     expect(completed).toBe(`eaas-files ${words}\n`);
   });
 
-  test('zsh completes from a folder of fpath', async () => {
+  test('the installed completion of eaas-files works in zsh from a folder of fpath', async () => {
     const place = await placeFor('zsh');
     const setup =
       'fpath=($PWD $fpath); autoload -Uz compinit && compinit -u -D; print -r -- $_comps[eaas-files]';

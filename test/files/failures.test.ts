@@ -26,7 +26,7 @@ test.each([
   ['encrypt a', 'a.eaas'],
   ['decrypt a.eaas', 'a'],
   ['encrypt a --out b', 'b'],
-])('`%s` does not overwrite a file without --force', async (command, output) => {
+])('the command `%s` does not overwrite a file without --force', async (command, output) => {
   const place = await placeWithFile();
   await writeFile(place.at('b'), 'b');
   const before = await readFile(place.at(output));
@@ -64,14 +64,17 @@ function altered(sealed: Buffer, at: number): Uint8Array {
   return sealed;
 }
 
-test.each(damages)('a file that is %s leaves nothing behind', async (_, damage) => {
-  const place = await placeWithFile();
-  await writeFile(place.at('b.eaas'), damage(await readFile(place.at('a.eaas'))));
-  const { code, stdout, stderr } = await place.type('eaas-files decrypt b.eaas', account.env);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toMatch(/^b\.eaas: [^\n]+\n$/);
-  expect(await place.list()).toEqual(['a', 'a.eaas', 'b.eaas']);
-});
+test.each(damages)(
+  'the decryption of a file that is %s fails and leaves no output file',
+  async (_, damage) => {
+    const place = await placeWithFile();
+    await writeFile(place.at('b.eaas'), damage(await readFile(place.at('a.eaas'))));
+    const { code, stdout, stderr } = await place.type('eaas-files decrypt b.eaas', account.env);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^b\.eaas: [^\n]+\n$/);
+    expect(await place.list()).toEqual(['a', 'a.eaas', 'b.eaas']);
+  },
+);
 
 test('with --force, a failed decryption keeps the existing file', async () => {
   const place = await placeWithFile();
@@ -81,7 +84,7 @@ test('with --force, a failed decryption keeps the existing file', async () => {
   expect(await place.list()).toEqual(['a', 'a.eaas']);
 });
 
-test('a damaged file does not stop the others', async () => {
+test('a damaged file does not stop the decryption of the other files', async () => {
   const place = await placeWithFile();
   await mkdir(place.at('box'));
   const lines = 'cp a.eaas box/1.eaas; cp a box/2.eaas; cp a.eaas box/3.eaas; eaas-files decrypt -r box';
@@ -95,7 +98,7 @@ test('a damaged file does not stop the others', async () => {
   ]);
 });
 
-test('a ciphertext under another key is refused unless the command line accepts the key', async () => {
+test('decrypt refuses a file under another key, unless the command line accepts the key', async () => {
   const place = await placeWithFile();
   const { key_id: other } = await account.tenant.newKey();
   const env = { ...account.env, EAAS_KEY_ID: other };
@@ -118,30 +121,33 @@ test('another tenant cannot decrypt a file', async () => {
   expect(await place.list()).toEqual(['a', 'a.eaas']);
 });
 
-test.each(['encrypt', 'decrypt'])('SIGINT ends %s with 130 and leaves nothing behind', async (command) => {
-  const place = await placeWithFile();
-  const listed = await place.list();
-  const [program, ...args] = [...eaasFiles(), command, '--out', 'b'];
-  const env = { ...inherited(), ...account.env };
-  const child = spawn(program, args, { cwd: place.path, env, stdio: ['pipe', 'pipe', 'pipe'] });
-  const ended = once(child, 'close');
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += String(text)));
-  // The standard input of the command stays open, so the command waits for more input.
-  child.stdin.write(command === 'encrypt' ? plaintext : await readFile(place.at('a.eaas')));
-  const hasBytes = async (): Promise<boolean> => {
-    const part = (await place.list()).find((name) => name.endsWith('.part'));
-    return part !== undefined && (await stat(place.at(part))).size > 65_000;
-  };
-  for (let turn = 0; turn < 1_000 && !(await hasBytes()); turn++) await sleep(10);
-  expect(await hasBytes()).toBe(true);
-  child.kill('SIGINT');
-  expect(await ended).toEqual([130, null]);
-  expect(output).toBe('');
-  expect(await place.list()).toEqual(listed);
-});
+test.each(['encrypt', 'decrypt'])(
+  'SIGINT ends the command %s with the exit code 130 and leaves no output file',
+  async (command) => {
+    const place = await placeWithFile();
+    const listed = await place.list();
+    const [program, ...args] = [...eaasFiles(), command, '--out', 'b'];
+    const env = { ...inherited(), ...account.env };
+    const child = spawn(program, args, { cwd: place.path, env, stdio: ['pipe', 'pipe', 'pipe'] });
+    const ended = once(child, 'close');
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += String(text)));
+    // The standard input of the command stays open, so the command waits for more input.
+    child.stdin.write(command === 'encrypt' ? plaintext : await readFile(place.at('a.eaas')));
+    const hasBytes = async (): Promise<boolean> => {
+      const part = (await place.list()).find((name) => name.endsWith('.part'));
+      return part !== undefined && (await stat(place.at(part))).size > 65_000;
+    };
+    for (let turn = 0; turn < 1_000 && !(await hasBytes()); turn++) await sleep(10);
+    expect(await hasBytes()).toBe(true);
+    child.kill('SIGINT');
+    expect(await ended).toEqual([130, null]);
+    expect(output).toBe('');
+    expect(await place.list()).toEqual(listed);
+  },
+);
 
-test('a service that cannot be reached ends the command with 3, after one message', async () => {
+test('if the service cannot be reached, the command prints one message and exits with 3', async () => {
   const place = await placeWithFile();
   const env = { ...account.env, EAAS_BASE_URL: 'http://127.0.0.1:1' };
   const { code, stdout, stderr } = await place.type('cp a b; eaas-files encrypt a b --out c', env);

@@ -29,7 +29,7 @@ beforeEach(async () => {
   await client.close();
 });
 
-test('inspect shows what each file contains, without a service', async () => {
+test('the command inspect shows the content of each file header without a service', async () => {
   const key_id = account.keyId;
   const { code, stdout } = await place.type('eaas-files inspect -r box --json', {});
   expect(code).toBe(0);
@@ -46,14 +46,14 @@ test('inspect shows what each file contains, without a service', async () => {
   expect(jsonLines(piped.stdout)).toMatchObject([{ path: 'standard input', size: 70_000 }]);
 });
 
-test('inspect reports files that are not ciphertexts, and exits with 1', async () => {
+test('the command inspect reports files that are not ciphertexts, and exits with 1', async () => {
   const found = await place.type('eaas-files inspect a box/1.eaas --json', {});
   expect(found.code).toBe(1);
   expect(found.stderr).toMatch(/^a: not a ciphertext/);
   expect(jsonLines(found.stdout)).toHaveLength(1);
 });
 
-test('keys counts the files of each version', async () => {
+test('the command keys counts the files of each key version', async () => {
   const key_id = account.keyId;
   const other = await newAccount();
   await place.type('eaas-files encrypt a --out box/4.eaas', other.env);
@@ -69,7 +69,7 @@ test('keys counts the files of each version', async () => {
   expect(lines[0]?.key_id).toBe([key_id, other.keyId].toSorted()[0]);
 });
 
-test('rewrap moves files to the newest version, and changes only their first bytes', async () => {
+test('the command rewrap moves files to the newest key version, and changes only their first bytes', async () => {
   const before = await readFile(place.at('box/1.eaas'));
   const value = await readFile(place.at('box/3.eaas'), 'utf8');
   ok(await account.tenant.api.post(`/v1/keys/${account.keyId}/rotate`));
@@ -98,7 +98,7 @@ test('rewrap moves files to the newest version, and changes only their first byt
   expect(await readFile(place.at('box/1.eaas'))).toEqual(after);
 });
 
-test('a folder can have more files than a process can open', async () => {
+test('a command can process a folder with more files than a process can open', async () => {
   const lines = `for n in {1..150}; do cp box/1.eaas box/copy-$n.eaas; cp a box/plain-$n.eaas; done
 ulimit -n 200
 eaas-files rewrap -r box --json; eaas-files inspect -r box --json; eaas-files decrypt -r box --out back`;
@@ -110,7 +110,7 @@ eaas-files rewrap -r box --json; eaas-files inspect -r box --json; eaas-files de
   expect((await place.list()).filter((path) => path.startsWith('back/'))).toHaveLength(153);
 });
 
-test('rewrap is a filter for standard input', async () => {
+test('the command rewrap can read standard input and write standard output', async () => {
   const line = 'eaas-files rewrap < box/1.eaas | tee new.eaas | eaas-files decrypt | cmp - a';
   expect(await place.type(line, account.env)).toEqual(done);
   const { stdout } = await place.type('eaas-files inspect new.eaas --json', {});
@@ -119,7 +119,7 @@ test('rewrap is a filter for standard input', async () => {
   expect(value).toEqual({ ...done, stdout: 'a value' });
 });
 
-test('rewrap with an API key that cannot encrypt exits with 1 and changes no file', async () => {
+test('the command rewrap exits with 1 and changes no file if the API key cannot encrypt', async () => {
   const { record } = await account.tenant.issue({ permissions: ['decrypt'] });
   const before = await readFile(place.at('box/1.eaas'));
   const env = { ...account.env, EAAS_API_KEY: record.api_key };

@@ -51,7 +51,7 @@ test('an exported key decrypts single values of the SDK', async () => {
   expect(opened).toEqual({ ...done, stdout: 'from a column' });
 });
 
-test('the response of the API is an exported key too, and so is a list of pages', async () => {
+test('decrypt accepts an exported key that is a response of the API or a list of several responses', async () => {
   const place = await placeWithExport();
   const tenant = `--tenant ${account.tenant.tenant_id}`;
   const body = { public_key: publicKey.export({ format: 'jwk' }) };
@@ -66,7 +66,7 @@ test('the response of the API is an exported key too, and so is a list of pages'
   expect(await place.type(`${offline} v1.eaas ${tenant} && cmp a v1`, noService)).toEqual(done);
 });
 
-test('an API key without audit.read exports the key without the id of the tenant', async () => {
+test('export-key with an API key without audit.read writes the key without the id of the tenant', async () => {
   const { record } = await account.tenant.issue({ permissions: ['keys.export'] });
   const place = await placeWithExport();
   const lines = 'eaas-files export-key --public-key public.pem --out other.json';
@@ -75,7 +75,7 @@ test('an API key without audit.read exports the key without the id of the tenant
   expect(JSON.parse(await readFile(place.at('other.json'), 'utf8'))).not.toHaveProperty('tenant_id');
 });
 
-test('an export without the id of its tenant needs --tenant', async () => {
+test('decrypt needs --tenant for an exported key without the id of the tenant', async () => {
   const place = await placeWithExport();
   const { tenant_id, ...key } = JSON.parse(await readFile(place.at('key.json'), 'utf8'));
   expect(tenant_id).toBe(account.tenant.tenant_id);
@@ -88,7 +88,7 @@ test('an export without the id of its tenant needs --tenant', async () => {
   expect(right).toEqual(done);
 });
 
-test('an altered file, another context and another private key leave nothing behind', async () => {
+test('decrypt writes no file for an altered file, another context or another private key', async () => {
   const place = await placeWithExport();
   const sealed = await readFile(place.at('v1.eaas'));
   sealed.writeUInt8(sealed.readUInt8(100_000) ^ 1, 100_000);
@@ -114,7 +114,7 @@ test('an altered file, another context and another private key leave nothing beh
   expect(await place.list()).toEqual(listed);
 });
 
-test('an export from before a rotation names the version that it lacks', async () => {
+test('decrypt with a key that was exported before a rotation reports the missing key version', async () => {
   const place = await placeWithExport();
   ok(await account.tenant.api.post(`/v1/keys/${account.keyId}/rotate`));
   await place.type('eaas-files encrypt a --out later.eaas', account.env);

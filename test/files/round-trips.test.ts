@@ -20,7 +20,7 @@ test('encrypt and decrypt without a path read standard input and write standard 
   expect((await readFile(place.at('a.eaas'))).includes(plaintext.subarray(0, 32))).toBe(false);
 });
 
-test('a file keeps its original, its name and its permissions', async () => {
+test('encrypt keeps the original file, and decrypt restores the name and the permissions', async () => {
   const place = await newPlace();
   await writeFile(place.at('plan.txt'), 'ring twice');
   await chmod(place.at('plan.txt'), 0o640);
@@ -32,14 +32,14 @@ test('a file keeps its original, its name and its permissions', async () => {
     expect((await stat(place.at(name))).mode & 0o777).toBe(0o640);
 });
 
-test('an empty file makes the round trip', async () => {
+test('an empty file is empty after encrypt and decrypt', async () => {
   const place = await newPlace();
   await writeFile(place.at('empty'), '');
   const line = 'eaas-files encrypt empty && eaas-files decrypt empty.eaas --out copy && cmp empty copy';
   expect(await place.type(line, account.env)).toEqual(done);
 });
 
-test('a folder makes the round trip with its subfolders, and a second run skips encrypted files', async () => {
+test('a folder and its subfolders are the same after encrypt and decrypt, and a second run skips encrypted files', async () => {
   const place = await newPlace();
   await mkdir(place.at('photos/2026'), { recursive: true });
   await writeFile(place.at('photos/a.jpg'), plaintext);
@@ -59,7 +59,7 @@ test('a folder makes the round trip with its subfolders, and a second run skips 
   expect((await place.list()).filter((name) => name.endsWith('.eaas.eaas'))).toEqual([]);
 });
 
-test('a symbolic link in a folder is skipped, and one that the command line names is read', async () => {
+test('encrypt skips a symbolic link in a folder, and reads a symbolic link that the command line names', async () => {
   const place = await newPlace();
   const lines = `mkdir box && echo 1 > box/a && ln -s a box/link && ln -s .. box/up
 eaas-files encrypt -r box --out sealed && eaas-files encrypt box/link && eaas-files decrypt box/link.eaas --out -`;
@@ -67,7 +67,7 @@ eaas-files encrypt -r box --out sealed && eaas-files encrypt box/link && eaas-fi
   expect((await place.list()).filter((path) => path.startsWith('sealed/'))).toEqual(['sealed/a.eaas']);
 });
 
-test('several files go into the folder of --out', async () => {
+test('several output files are written to the folder of --out', async () => {
   const place = await newPlace();
   await mkdir(place.at('b'));
   await writeFile(place.at('one'), '1');
@@ -78,7 +78,7 @@ test('several files go into the folder of --out', async () => {
   expect(await place.list()).toEqual(['b', 'b/two', 'one', 'sealed', 'sealed/one.eaas', 'sealed/two.eaas']);
 });
 
-test('a context is needed to decrypt, and the name of the file is not', async () => {
+test('decrypt needs the context of a file, but not its original name', async () => {
   const place = await newPlace();
   await writeFile(place.at('a'), 'bound');
   const encrypt =
@@ -92,7 +92,7 @@ test('a context is needed to decrypt, and the name of the file is not', async ()
   expect(right).toEqual({ ...done, stdout: 'bound' });
 });
 
-test('decrypt opens single values of the SDK, as bytes and in base64', async () => {
+test('the command decrypt decrypts single values of the SDK, as bytes and in base64', async () => {
   const place = await newPlace();
   const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey } = account.env;
   const client = new EaasClient({ baseUrl, apiKey, keyId: account.keyId });
@@ -103,7 +103,7 @@ test('decrypt opens single values of the SDK, as bytes and in base64', async () 
   await client.close();
 });
 
-test('the SDK decrypts a file of the command, and the command a stream of the SDK', async () => {
+test('the SDK decrypts a file that the command encrypted, and the command decrypts a stream of the SDK', async () => {
   const place = await newPlace();
   await writeFile(place.at('a'), plaintext);
   expect(await place.type('eaas-files encrypt a', account.env)).toEqual(done);
@@ -120,7 +120,7 @@ test('the SDK decrypts a file of the command, and the command a stream of the SD
   await client.close();
 });
 
-test('at a terminal the command shows its progress, and with --quiet nothing', async () => {
+test('at a terminal the command shows its progress, unless --quiet is passed', async () => {
   const place = await newPlace();
   await writeFile(place.at('big'), Buffer.alloc(60_000_000));
   const atTerminal = (command: string) =>

@@ -80,7 +80,7 @@ test('two files that would have the same output are refused', async () => {
   );
 });
 
-test('without variables the command exits with 3 and names the variable', async () => {
+test('without environment variables, the command exits with 3 and names the missing variable', async () => {
   const place = await newPlace();
   await writeFile(place.at('a'), 'a');
   const token = `eaas_sk_${'0'.repeat(43)}4C34ms`;

@@ -88,7 +88,7 @@ describe.each(frameworks)('$name', (framework) => {
       body,
     });
 
-  test('clients encrypt and decrypt one value and many values with a session', async () => {
+  test('in this framework, clients encrypt and decrypt one value and many values with a session', async () => {
     const client = () =>
       new EaasBrowserClient({
         proxyUrl: `${app.origin}/api/eaas`,
@@ -105,7 +105,7 @@ describe.each(frameworks)('$name', (framework) => {
     expect(app.events()).toEqual([]);
   });
 
-  test('a refused origin gets 403, and the event names the received and the expected origin', async () => {
+  test('the proxy refuses another origin with 403, and its event has the received and the expected origin', async () => {
     const evil = 'https://evil.example';
     const answer = await post(wrapUrl, JSON.stringify({ dek }), {
       origin: evil,
@@ -141,7 +141,7 @@ describe.each(frameworks)('$name', (framework) => {
     },
   );
 
-  test('a body over the limit gets 413, and a batch of 3 MiB passes', async () => {
+  test('the proxy refuses a body above the limit with 413, and accepts a batch of 3 MiB', async () => {
     const filled = ' '.repeat(3 * 2 ** 20);
     const refused = await post(wrapUrl, JSON.stringify({ dek }) + filled);
     expect([refused.status, await refused.json()]).toMatchObject([413, { code: 'too_large' }]);
@@ -196,7 +196,7 @@ describe.each(frameworks)('$name', (framework) => {
         return client().decrypt(ciphertext, { as: 'text', context: { row: '7' } });
       })().catch((error) => error.code ?? String(error))`);
 
-    test('a page encrypts and decrypts with the cookie of its session only', async () => {
+    test('a page encrypts and decrypts only with the cookie of its session', async () => {
       app.events();
       expect(await roundTrip('session=42; path=/')).toBe('blood type 0');
       expect(app.events()).toEqual([]);

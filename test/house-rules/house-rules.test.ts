@@ -26,7 +26,7 @@ test('console and files import only sdk and protocol, drizzle and prisma only sd
   expect(wrong).toEqual([]);
 });
 
-test('no relative import leaves its package', () => {
+test('no relative import refers to a file of another package', () => {
   const wrong = sources.flatMap((file) =>
     importsOf(file)
       .filter(isRelative)
@@ -61,7 +61,7 @@ function positionOf(path: string): { layer: number; part: number } | undefined {
   return { layer, part: layers[layer]?.findIndex((part) => part.test(inServer)) ?? -1 };
 }
 
-test('every file of the server belongs to a layer', () => {
+test('every source file of the server belongs to one of the listed layers', () => {
   expect(sources.filter(({ path }) => positionOf(path)?.layer === -1).map(({ path }) => path)).toEqual([]);
 });
 
@@ -110,7 +110,7 @@ test('a source file has at most 200 lines', () => {
   expect(long).toEqual([]);
 });
 
-test('only one file of each package reads the environment', () => {
+test('only one file of each package reads environment variables', () => {
   const readers = new Set(['packages/server/src/config.ts', 'packages/sdk/src/environment.node.ts']);
   expect(
     places(
@@ -120,7 +120,7 @@ test('only one file of each package reads the environment', () => {
   ).toEqual([]);
 });
 
-test('only the engines and the crypto folder of the server call ciphers', () => {
+test('only the engines and the crypto folder of the server call encryption functions of the platform', () => {
   const others = sources.filter(
     ({ path }) => !/^packages\/(?:protocol\/src\/engines|server\/src\/crypto)\//.test(path),
   );

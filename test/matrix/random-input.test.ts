@@ -39,7 +39,7 @@ describe.for(withBody)('%s', (route) => {
     );
   });
 
-  test('a random value in a field returns a success or a documented problem', async () => {
+  test('a request with a random value in a field gets a success or a documented problem', async () => {
     const material = { ...(await materialFor(tenant, route)), id: unknownId() };
     const valid = calls[route].body?.(material) ?? {};
     const { method, path } = lineOf(route, material.id);

@@ -136,7 +136,7 @@ function saidBy({ code }: Recipe): string {
 }
 
 describe.each([...recipes, mongoose])('the recipe for $name', (recipe) => {
-  test('type-checks with the types of the tool', async () => {
+  test('the code of the recipe compiles with the types of its library', async () => {
     expect(await run(recipe, [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.'])).toBe('');
   }, 120_000);
 });

@@ -32,7 +32,7 @@ async function json<T>(...args: string[]): Promise<T> {
   return JSON.parse(stdout) as T;
 }
 
-test('the installed command prints its version and its help', async () => {
+test('the installed command eaas prints its version and its help', async () => {
   const { version } = JSON.parse(
     readFileSync(join(folder, 'node_modules/@eaas/server/package.json'), 'utf8'),
   ) as { version: string };

@@ -118,14 +118,14 @@ describe.each(libraries)('$name as it is published', (published) => {
 });
 
 describe.each(['nodenext', 'bundler'])('with moduleResolution %s', (resolution) => {
-  test('every entry compiles in a strict app that has only the published files', () => {
+  test('each entry point of the package compiles in a strict app that has only the published files', () => {
     const own = libraries.filter((published) => requiredPeers(published).length === 0);
     const app = appOf(`${resolution}-own`, own, readFileSync(new URL('app.txt', import.meta.url), 'utf8'));
     expect(run(compile(resolution), app)).toBe('');
     expect(run(['out/app.js'], app)).toBe('Hello, Alice\n');
   });
 
-  test('every entry with types of another package compiles, although the types of that package have errors', () => {
+  test('each entry point compiles even if the types of another package in its types have errors', () => {
     const others = libraries.filter((published) => requiredPeers(published).length > 0);
     expect(others.map(({ name }) => name)).toEqual(['@eaas/drizzle']);
     const app = appOf(`${resolution}-others`, others, "console.log('Hello');");

@@ -39,7 +39,7 @@ describe.each(['', '/base64', '/internal', '/stream', '/audit', '/webcrypto'])(
   },
 );
 
-test('importing a module has no side effects', async () => {
+test('importing a module of the package without using it adds no code to a bundle', async () => {
   const { text } = await bundle(
     "import '@eaas/protocol'; import '@eaas/protocol/wire'; import '@eaas/protocol/stream'",
   );
@@ -61,7 +61,7 @@ test('the client contains no AES implementation', async () => {
 });
 
 describe.each(['stream', 'fields', 'reencrypt', 'audit'])('@eaas/sdk/%s', (entry) => {
-  test('the entry contains no client and no other entry', async () => {
+  test('the bundle of the entry point contains no client and no code of other entry points', async () => {
     const sources = await sourcesIn(`export * from '@eaas/sdk/${entry}'`);
     const folders = sources.flatMap((path) => /^packages\/sdk\/src\/(\w+)\//.exec(path)?.[1] ?? []);
     expect(new Set(folders)).toEqual(new Set([entry]));

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const changes = mutations.flatMap(({ name, changes: all }) => all.map((change) => ({ name, ...change })));
 
 test.each(changes)(
-  'the file of the mutation $name contains the source to change exactly once',
+  'the source code that the mutation $name changes occurs exactly once in its file',
   ({ file, search }) => {
     const source = readFileSync(root + file, 'utf8');
     // The text of a mutation must occur exactly once in the source. If this assertion fails, update the file and the
@@ -17,7 +17,7 @@ test.each(changes)(
   },
 );
 
-test('each mutation has a unique name and changes something', () => {
+test('each mutation has a unique name and changes the source code', () => {
   expect(new Set(mutations.map(({ name }) => name)).size).toBe(mutations.length);
   expect(changes.filter(({ search, replace }) => search === replace)).toEqual([]);
 });

@@ -51,7 +51,7 @@ test('the report lists the attempts, the responses, the losses and the checks', 
   ]);
 });
 
-test('the table has a row for each trial, also for a trial that cannot run on this machine', () => {
+test('the table of the report has a row for each trial, even if a trial cannot run on this machine', () => {
   const table = tableOf([outcomeOf(new Findings(), 'pgbouncer is not installed')]);
   expect(table.split('\n').at(-1)).toBe(
     '| `part:trial` | what it does |  |  |  |  | pgbouncer is not installed |',
@@ -68,7 +68,7 @@ test('a check that several trials make has one row, which names the trials and m
   ]);
 });
 
-test('a trial runs its clean-ups in reverse order, and a clean-up that throws is a finding', async () => {
+test('a trial runs its clean-up functions in reverse order, and reports a clean-up that throws', async () => {
   const findings = new Findings();
   const order: string[] = [];
   findings.defer(() => order.push('first'));

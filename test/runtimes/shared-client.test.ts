@@ -42,7 +42,7 @@ test('in workerd, concurrent requests share the data key that one of them reques
   expect(await ask({ ciphertext: answers[0]?.ciphertext })).toMatchObject({ text: 'a secret' });
 });
 
-test('in workerd, a request that ends early does not block the next ones', async () => {
+test('in workerd, a request that ends early does not block later requests', async () => {
   expect(await ask({ patience: 50 })).toEqual({ code: 'aborted' });
   const next = await ask();
   expect(next.code === 'timeout' || next.text === 'a secret').toBe(true);

@@ -71,7 +71,7 @@ async function rechain(from: number): Promise<void> {
 }
 
 describe('audits of an honest log', () => {
-  test('the first round verifies all entries, and the next round only entries after the last verified one', async () => {
+  test('the first audit round verifies all entries, and the next round verifies only newer entries', async () => {
     const one = await watcher();
     expect(one.saved).toMatchObject({
       start: { id: 0 },
@@ -184,7 +184,7 @@ describe('audits of a log that a database administrator changed', () => {
     expect(await client.audit.verify()).toMatchObject({ valid: false });
   });
 
-  test('an audit finds that hashes were recomputed, because they differ from the checkpoint and from hashes that it read before', async () => {
+  test('an audit finds recomputed hashes, because they differ from the checkpoint and from the hashes of earlier rounds', async () => {
     const one = await watcher();
     await tamper("update eaas.audit_entries set actor = 'nobody' where mine and id = 100");
     await rechain(100);
@@ -204,7 +204,7 @@ describe('audits of a log that a database administrator changed', () => {
     await expect(one.check()).rejects.toMatchObject({ code: 'unavailable', retryable: true });
   });
 
-  test('an audit finds an older state of the log, and then another log that grew from it', async () => {
+  test('an audit finds that the log was replaced by an older version of the log, even after new entries', async () => {
     const one = await watcher();
     const { saved } = one;
     await attacker.restore('early');
@@ -220,7 +220,7 @@ describe('audits of a log that a database administrator changed', () => {
   });
 });
 
-test('a purge of unread entries is reported once, and the entries after it are verified', async () => {
+test('an audit reports a purge of unread entries once, and verifies the entries after the purge', async () => {
   const [one, other] = [await watcher(), auditor(client)];
   world.time += 1_000;
   await wraps(120);

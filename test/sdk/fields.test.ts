@@ -98,7 +98,7 @@ test('decrypting values that were swapped in the database fails with table, fiel
   await expect(records.decryptRows('users', await all(), idOf)).rejects.toThrow(FieldError);
 });
 
-test('a table of plaintext is migrated, and `reads` shows the end of the migration', async () => {
+test('a table of plaintext can be encrypted step by step, and `reads` shows when no plaintext is left', async () => {
   await sql`insert into users (id, email, age) select id, 'User' || id || '@example.com', id from generate_series(1, 20) id`;
   const migrating = defineFields({
     users: {
@@ -142,7 +142,7 @@ test('server mode decrypts a text field with its context, and refuses a number',
   ).rejects.toMatchObject({ code: 'decryption_failed' });
 });
 
-test('under a disabled key, rows can be decrypted and found with an index key, but not found with the service', async () => {
+test('with a disabled key, rows can be decrypted and can be found by a local index, but not by an index of the service', async () => {
   const index = [await createIndexKey(client), 'service'];
   const [here, both] = [fields.for(client, { index: index.slice(0, 1) }), fields.for(client, { index })];
   const stored = await here.encryptRow('users', 1, user(1));

@@ -53,7 +53,7 @@ describe('pages behind the proxy', () => {
     expect(bodies.join()).not.toContain('blood');
   });
 
-  test('the page of another visitor cannot decrypt the value, even with the same key and added context', async () => {
+  test('a page in the session of another visitor cannot decrypt a value, even with the same key and context', async () => {
     const { page } = users();
     await using ada = page('ada');
     await using bob = page('bob');

@@ -207,7 +207,7 @@ test('a run rotates bundles of server mode whose parts are in separate columns, 
   }
 });
 
-test('text, date and json move from plaintext to shadow columns while the app writes both columns', async () => {
+test('values of several types are encrypted into new columns while the app writes both the old and the new columns', async () => {
   const fields = defineFields({
     patients: { email: text().searchable(), born: date(), notes: json<{ turn: number }>() },
   });

@@ -136,7 +136,7 @@ test('the GIN index is used for a search by words', async () => {
   expect(JSON.stringify(plan)).toContain('Bitmap Index Scan on patients_string_to_array_idx');
 });
 
-test('the table holds no part of a value, and its constraints refuse one', async () => {
+test('the table contains no part of a value in plaintext, and its check constraints refuse plaintext', async () => {
   await fill();
   const rows = await sql`select * from patients`;
   expect(JSON.stringify(rows)).not.toMatch(/lovelace|hopper/i);

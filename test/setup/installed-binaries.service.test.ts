@@ -28,7 +28,7 @@ test('an installed PostgreSQL is found through a link', async () => {
   expect(await installedBinaries(`/nowhere::${path}`)).toMatchObject({ postgres });
 });
 
-test('a program that is too old, does not run or is not PostgreSQL is skipped', async () => {
+test('the search for an installed PostgreSQL skips a program that is too old, does not run or is not PostgreSQL', async () => {
   const version = (number: string): string => `echo "postgres (PostgreSQL) ${number}"`;
   const old = await pathWith({ postgres: version('13.11'), initdb: version('13.11') });
   const broken = await pathWith({ postgres: 'exit 127', initdb: version('16.1') });
@@ -39,7 +39,7 @@ test('a program that is too old, does not run or is not PostgreSQL is skipped', 
   expect(found).toMatchObject({ version: '16.1', postgres: join(good, 'postgres') });
 });
 
-test('the environment of this process is hidden from a program that is asked for its version', async () => {
+test('a program that is asked for its version does not get the environment of the tests', async () => {
   process.env['EAAS_ROOT_KEY'] = 'a secret';
   onTestFinished(() => void delete process.env['EAAS_ROOT_KEY']);
   const telling = 'env > "$0.env"; echo "postgres (PostgreSQL) 16.1"';

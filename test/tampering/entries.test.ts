@@ -171,13 +171,16 @@ describe.each([
     expect(await wrong(ben.tenantId)).toContain('null head_missing');
   });
 
-  test.each(['tenants', 'audit_heads'])('verify finds a second row in %s', async (table) => {
-    await entries(`insert into eaas.${table} select * from middle.${table} where tenant_id = $ann`);
-    expect(await wrong()).toContainEqual(expect.stringContaining('row_duplicated'));
-  });
+  test.each(['tenants', 'audit_heads'])(
+    'verify finds an inserted second row in the table %s',
+    async (table) => {
+      await entries(`insert into eaas.${table} select * from middle.${table} where tenant_id = $ann`);
+      expect(await wrong()).toContainEqual(expect.stringContaining('row_duplicated'));
+    },
+  );
 
   test.each(['keys', 'api_keys', 'key_versions'])(
-    'verify finds a second copy of each row of %s',
+    'verify finds a second copy of each row of the table %s',
     async (table) => {
       await entries(`insert into eaas.${table} select * from eaas.${table} where tenant_id = $ann`);
       const found = table === 'key_versions' ? 'key_version_unexpected' : 'row_duplicated';
@@ -185,7 +188,7 @@ describe.each([
     },
   );
 
-  test('verify finds a forged anchor', async () => {
+  test('verify finds a forged record of a purge', async () => {
     await entries(`delete from eaas.audit_anchors where tenant_id = $ann`);
     await entries(`insert into eaas.audit_anchors select tenant_id, id, hash, hash, mac from eaas.audit_entries
       where tenant_id = $ann and id = 20`);
@@ -193,7 +196,7 @@ describe.each([
     expect(await wrong()).toContain('20 purge_anchor_changed');
   });
 
-  test("verify finds another tenant's anchor", async () => {
+  test('verify finds a record of a purge that was copied from another tenant', async () => {
     await attacker.restore('now');
     await entries(`delete from eaas.audit_anchors where tenant_id = $ann`);
     await entries(`update eaas.audit_anchors set tenant_id = $ann`);
@@ -213,15 +216,18 @@ test.each([0, -1, 1])('verify finds that entry %i was inserted into an empty cha
 describe('after a purge', () => {
   beforeEach(() => attacker.restore('now'));
 
-  test('verify finds that the anchor was removed after a purge', async () => {
+  test('verify finds that the record of a purge was removed', async () => {
     await attacker.sql`delete from eaas.audit_anchors where tenant_id = ${ann.tenantId}`;
     expect(await wrong()).toEqual(expect.arrayContaining(['1 entry_missing', '14 entry_missing']));
   });
 
-  test.each([13, 15])('verify finds that the anchor was moved to %i after a purge', async (id) => {
-    await attacker.sql`update eaas.audit_anchors set id = ${id} where tenant_id = ${ann.tenantId}`;
-    expect(await wrong()).toContain(`${id} purge_anchor_changed`);
-  });
+  test.each([13, 15])(
+    'verify finds that the record of a purge was changed to end at the entry %i',
+    async (id) => {
+      await attacker.sql`update eaas.audit_anchors set id = ${id} where tenant_id = ${ann.tenantId}`;
+      expect(await wrong()).toContain(`${id} purge_anchor_changed`);
+    },
+  );
 
   test('verify finds purged entries that were restored', async () => {
     await attacker.putBack('late', 'audit_entries', `tenant_id = '${ann.tenantId}' and id <= 14`);
@@ -235,7 +241,7 @@ describe('a database rolled back to an authentic older state', () => {
   const wrap = () => api('POST /v1/keys/:key_id/wrap', { key_id: ann.busy, dek });
   const verify = (checkpoint?: string) => api('GET /v1/audit/verify', { ...(checkpoint && { checkpoint }) });
 
-  test('verify finds a rolled back database only with an external checkpoint', async () => {
+  test('verify finds a complete restore of an older database only with an external checkpoint', async () => {
     await wrap();
     const { checkpoint: before, id } = await api('GET /v1/audit/checkpoint', {});
     await attacker.keep('before_tail');
@@ -268,7 +274,7 @@ describe('a database rolled back to an authentic older state', () => {
     });
   });
 
-  test('verify finds a rolled back database without a checkpoint if a row is newer than the log', async () => {
+  test('verify finds an older log without a checkpoint if a row of the database is newer than the log', async () => {
     await api('POST /v1/keys/:key_id/disable', { key_id: ann.quiet });
     await attacker.putBack('now', 'audit_heads', `tenant_id = '${ann.tenantId}'`);
     await attacker.putBack('now', 'audit_entries', `tenant_id = '${ann.tenantId}'`);

@@ -70,7 +70,7 @@ const removals: readonly (readonly [name: string, pick: Pick])[] = [
   ["a tenant's head", ({ tenantId }) => ['audit_heads', `tenant_id = '${tenantId}'`, 'head_missing']],
 ];
 
-test.each(removals)('verify finds that this row was removed: %s', async (_, pick) => {
+test.each(removals)('verify finds that a row was removed: %s', async (_, pick) => {
   const [table, where, found] = pick(ann);
   await attacker.sql.unsafe(`delete from eaas.${table} where ${where}`);
   expect(await wrong()).toContain(found);
@@ -126,7 +126,7 @@ describe('an inserted row is not accepted', () => {
     expect(await statusOf(call)).toBe(401);
   });
 
-  test('verify finds an inserted version after the newest one, and a version of an unknown key', async () => {
+  test('verify finds an inserted key version, both after the newest version and for an unknown key', async () => {
     await copy('key_versions', `key_id = '${ann.busy}' and key_version = 3`, { key_version: '4' });
     await copy('key_versions', `key_id = '${ann.busy}' and key_version = 1`, { key_id: other });
     const found = await wrong();

@@ -41,7 +41,7 @@ test('after the upgrade every log is valid and extends its earlier checkpoint', 
   expect(await bens('GET /v1/audit/verify', {})).toMatchObject({ valid: true, errors: [] });
 });
 
-test('wrapped keys and ciphertexts from before the upgrade open, and hashes are unchanged', async () => {
+test('after the upgrade, older wrapped keys and ciphertexts can be decrypted, and hashes are unchanged', async () => {
   const { busy: key_id, wrapped: wrapped_key } = before.ann;
   expect(await anns()('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key })).toMatchObject({ dek });
   expect(await anns()('POST /v1/decrypt', before.bundle)).toEqual({ plaintext: 'kept' });
@@ -54,7 +54,7 @@ test('after the upgrade a revoked API key is still revoked, and the name of a ke
   expect(await requireTenant(replica(), 'ben')).toMatchObject({ tenant: { tenant_id: before.ben.tenantId } });
 });
 
-test('after the upgrade each row has a record', async () => {
+test('after the upgrade, each row has a record that the verification uses', async () => {
   const rows = await database.run(
     (sql) => sql`
       select subject, r.rev, k.rev as expected from eaas.row_records r join (

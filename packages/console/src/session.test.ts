@@ -56,7 +56,7 @@ test.each([
   ['', undefined, false],
   ['#/audit', undefined, false],
 ])(
-  'takeCode returns and removes a valid sign-in code in the URL fragment, and ignores other fragments: "%s"',
+  'the page removes a valid sign-in code from the URL fragment, and ignores other fragments: "%s"',
   (hash, expected, isRemoved) => {
     const replaceState = vi.fn();
     const address = { hash, pathname: '/console/', search: '' } as Location;

@@ -75,12 +75,12 @@ test('an index column of MySQL is short enough for a unique constraint', () => {
   ]);
 });
 
-test('a table of SQLite has the same pairs', () => {
+test('a searchable column of SQLite is a pair of columns, as in PostgreSQL', () => {
   const table = sqlite.encryptedTable('t', { ssn: sqlite.encryptedText().searchable() });
   expect(Object.keys(getTableColumns(table))).toEqual(['ssn', 'ssn_index']);
 });
 
-test('a table can be in a schema', () => {
+test('an encrypted table of PostgreSQL can be in a named schema', () => {
   const table = encryptedTableIn(
     pgSchema('clinic'),
     'patients',
@@ -93,7 +93,7 @@ test('a table can be in a schema', () => {
 describe('constraints and indexes of a table', () => {
   const columns = { id: uuid(), ssn: encryptedText().searchable(), name: encryptedText() };
 
-  test('unique constraints and indexes cover the index column', () => {
+  test('unique constraints and indexes of a searchable column use its index column', () => {
     const table = encryptedTable('t', columns, (t) => [
       unique().on(t.id, t.ssn),
       uniqueIndex('one').on(t.ssn.desc()),
@@ -125,7 +125,7 @@ describe('constraints and indexes of a table', () => {
   });
 });
 
-test('the definition for the SDK follows from the table', () => {
+test('`fieldsOf` returns the definition of the fields for the SDK', () => {
   const fields = fieldsOf(patients);
   expect(Object.keys(fields.tables['patients'] ?? {})).toEqual(['id', 'name', 'social', 'weight', 'city']);
   expect(checkConstraints(fields, 'patients')).toContain(`add check ("social" like 'eaasA%')`);
@@ -159,7 +159,7 @@ describe('without `encrypted`', () => {
     return { rows: [['1', 'eaas…', null, null, null, null, null]] };
   });
 
-  test('plaintext is not sent to the database', async () => {
+  test('plaintext in an encrypted column is never sent to the database', async () => {
     const insert = async () => db.insert(patients).values({ id: '1', name: 'Ada' });
     await expect(insert()).rejects.toMatchObject({
       code: 'not_encrypted',
@@ -174,7 +174,7 @@ describe('without `encrypted`', () => {
     expect(sent).toEqual([]);
   });
 
-  test('a ciphertext is not returned', async () => {
+  test('a query never returns the ciphertext of an encrypted column', async () => {
     await expect((async () => db.select().from(patients))()).rejects.toMatchObject({ code: 'not_decrypted' });
     const partial = async () => db.select({ name: columnOf(patients.name) }).from(patients);
     await expect(partial()).rejects.toMatchObject({ code: 'not_decrypted' });

@@ -94,19 +94,19 @@ describe('conditions', () => {
     expect(condition()).toBe(expected);
   });
 
-  test('equal values after normalization have one fingerprint, and it is not that of another column', async () => {
+  test('values that are equal after normalization have the same fingerprint in a condition', async () => {
     await db.select({ id: patients.id }).from(patients).where(eq(patients.ssn, '1-2'));
     await db.select({ id: patients.id }).from(patients).where(eq(patients.ssn, '1 2'));
     expect(sent[0]?.params).toEqual(sent[1]?.params);
   });
 
-  test('an alias keeps its name', async () => {
+  test('a condition on an alias of an encrypted table uses the name of the alias', async () => {
     const other = alias(patients, 'other');
     await db.select({ id: other.id }).from(other).where(eq(other.ssn, '1'));
     expect(condition()).toContain('other.ssn_index in ($1)');
   });
 
-  test('a subquery compares fingerprints too', async () => {
+  test('a condition in a subquery compares fingerprints', async () => {
     const found = db
       .select({ id: patients.id })
       .from(patients)
@@ -202,7 +202,7 @@ describe('what cannot work on ciphertexts throws, and nothing is sent', () => {
   });
 });
 
-test('statements without encrypted columns are those of Drizzle', async () => {
+test('a statement without encrypted columns is the same as without encryption', async () => {
   await db.select().from(visits).orderBy(desc(visits.ssn)).prepare('by_ssn').execute();
   const { sql: text } = db.insert(visits).values({ id: randomUUID() }).toSQL();
   expect([sent[0]?.sql, text]).toEqual([
@@ -226,7 +226,7 @@ test('1,000 rows are encrypted with one request, and their parameters are cipher
   expect(JSON.stringify(params)).not.toMatch(/name \d/);
 });
 
-test('an update of several rows gives each row a ciphertext of its own', async () => {
+test('an update of several rows writes a different ciphertext to each row', async () => {
   const ids = [randomUUID(), randomUUID()];
   const answers = [ids.map((id) => [id]), []];
   const answering = drizzle(async (sql, params) => {

@@ -60,7 +60,7 @@ describe('the types show the values and not the ciphertexts', () => {
     ).returns.resolves.toEqualTypeOf<Patient[]>();
   });
 
-  test('some columns, and nested objects', () => {
+  test('the type of a query with chosen columns and nested objects has plaintext types', () => {
     const query = async () =>
       db.select({ a: patients.name, b: { born: patients.born, id: patients.id } }).from(patients);
     expectTypeOf(query).returns.resolves.toEqualTypeOf<
@@ -84,7 +84,7 @@ describe('the types show the values and not the ciphertexts', () => {
   });
 });
 
-test('what cannot work does not compile', () => {
+test('statements that cannot work on ciphertexts do not compile', () => {
   const never = (): void => {
     eq(patients.ssn, '1');
     eq(patients.weight, 1);

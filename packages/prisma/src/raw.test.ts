@@ -15,14 +15,14 @@ test.each([
   ['$executeRaw', { strings: ['UPDATE public.Patients set name = ', ''], values: ['x'] }],
   ['$queryRawUnsafe', ['select name from patients', 1]],
   ['$queryRawTyped', { sql: 'select name from patients', values: [] }],
-])('%s throws if it names an encrypted table', (operation, args) => {
+])('raw SQL in %s throws if the SQL names an encrypted table', (operation, args) => {
   expect(() => refuseRaw(models, operation, args)).toThrow(refused);
 });
 
 test.each([
   ['$queryRaw', { strings: ['select * from "Doctor"'], values: [] }],
   ['$queryRawUnsafe', ['select * from outpatients, patients_old']],
-])('%s may name other tables', (operation, args) => {
+])('raw SQL in %s may name tables that are not encrypted', (operation, args) => {
   expect(() => refuseRaw(models, operation, args)).not.toThrow();
 });
 
@@ -30,11 +30,11 @@ test.each([
   ['$queryRaw', {}],
   ['$runCommandRaw', { find: 'x' }],
   ['queryRaw', ['select 1']],
-])('%s with an unknown statement throws', (operation, args) => {
+])('a raw operation throws if its statement cannot be read: %s', (operation, args) => {
   expect(() => refuseRaw(models, operation, args)).toThrow('not supported');
 });
 
-test('a result that holds a ciphertext is refused, as that of a view', () => {
+test('a result of raw SQL that contains a ciphertext is refused', () => {
   const ciphertext = `eaasAbP8VfCmZ0yCvZ4J+vTl6LUAAAABAE4BfwAAAAGYclFurs7TuHqldlnABeDVB9vvgA6td6Pk3YigZMYJ5wM0hbdJ`;
   expect(() => refuseRawResult([{ name: ciphertext }])).toThrow(refused);
   expect(() => refuseRawResult([{ name: 'eaas' }])).not.toThrow();

@@ -163,7 +163,7 @@ test.each<[string, Args, unknown]>([
   expect(await whereOf(where)).toEqual(expected);
 });
 
-test('none and every negate the filters inside', async () => {
+test('the filters `none` and `every` negate the filters inside them', async () => {
   expect(await whereOf({ patients: { none: { ssn: '1' } } }, 'Doctor')).toEqual({
     patients: { none: exact },
   });
@@ -226,13 +226,13 @@ test.each<[EncryptedModelErrorCode, string, string, Args]>([
   await expect(play(name, operation, args)).rejects.toEqual(code(expected));
 });
 
-test('an error names the model, the field and the cure', async () => {
+test('an error about an unsupported operation names the model, the field and the remedy', async () => {
   await expect(whereOf({ ssn: { contains: '1' } })).rejects.toThrow(
     'Patient.ssn: ciphertexts have no `contains`: filter by equals, in, not or notIn',
   );
 });
 
-test('create encrypts under a new id, and update under the id in `where`', async () => {
+test('`create` binds ciphertexts to a new id, and `update` binds ciphertexts to the id in `where`', async () => {
   const name = (id: string) => ({ name: sealed('Patient', 'name', id, 'Ada') });
   expect(await dataOf('create', { data: { name: 'Ada', city: 'x' } })).toEqual({
     id: 'new',
@@ -245,7 +245,7 @@ test('create encrypts under a new id, and update under the id in `where`', async
   expect(await dataOf('createMany', { data: [{ name: 'Ada' }] })).toEqual([{ id: 'new', ...name('new') }]);
 });
 
-test('null and undefined need no id, and a searchable field brings its index column', async () => {
+test('null and undefined need no row id, and a value of a searchable field is written with its fingerprint', async () => {
   expect(await dataOf('create', { data: { ssn: null, name: undefined } })).toEqual({
     ssn: null,
     ssn_index: null,
@@ -256,7 +256,7 @@ test('null and undefined need no id, and a searchable field brings its index col
   });
 });
 
-test('json takes the value itself, also one that looks like a `set`', async () => {
+test('a JSON field stores an object with the member `set` as a value', async () => {
   const data = await dataOf('update', { where: { id: 'p' }, data: { notes: { set: 1 } } });
   expect(data).toEqual({ notes: sealed('Patient', 'notes', 'p', { set: 1 }) });
 });
@@ -267,7 +267,7 @@ test('a field that is not bound to its row needs no id', async () => {
   expect(sent).toEqual([{ where: { city: 'x' }, data: { ward: sealed('Patient', 'ward', undefined, 'w') } }]);
 });
 
-test('an update by a unique field reads the id, and is pinned to it', async () => {
+test('an update by a unique field reads the id of the row first, and updates only this row', async () => {
   const args = { where: { ssn: '1' }, data: { name: 'Ada' } };
   const { runs, sent } = await play('Patient', 'update', args, { run: { id: 'p' } });
   expect(runs).toEqual([
@@ -280,7 +280,7 @@ test('an update by a unique field reads the id, and is pinned to it', async () =
   });
 });
 
-test('an upsert is pinned to the row that exists, or else to the new row', async () => {
+test('an upsert binds ciphertexts to the id of the existing row, or to the id of the new row', async () => {
   const args = { where: { ssn: '1' }, create: { name: 'new' }, update: { name: 'old' } };
   for (const [run, id] of [
     [{ id: 'p' }, 'p'],
@@ -295,7 +295,7 @@ test('an upsert is pinned to the row that exists, or else to the new row', async
   }
 });
 
-test('updateMany writes each row with its own ciphertexts', async () => {
+test('`updateMany` writes different ciphertexts to each row', async () => {
   const args = { where: { ssn: '1' }, data: { name: 'Ada' }, limit: 2 };
   const { runs, sent, result } = await play('Patient', 'updateMany', args, {
     run: [{ id: 'p' }, { id: 'q' }],
@@ -351,7 +351,7 @@ test.each<[string, Args, unknown]>([
   expect(await dataOf('update', { where: { id: 'p' }, data: { visits } })).toEqual({ visits: expected });
 });
 
-test('a nested updateMany reads the ids and becomes one update for each row', async () => {
+test('a nested `updateMany` reads the ids of the rows and becomes one update for each row', async () => {
   const visits = { updateMany: { where: { kind: 'k' }, data: { note: 'cough' } } };
   const run = { visits: [{ id: 'v' }, { id: 'w' }] };
   expect(await dataOf('update', { where: { id: 'p' }, data: { visits } }, run)).toEqual({
@@ -361,7 +361,7 @@ test('a nested updateMany reads the ids and becomes one update for each row', as
   });
 });
 
-test('a nested update along a relation to one row reads its id and is pinned to it', async () => {
+test('a nested update of one related row reads the id of the row first, and updates only this row', async () => {
   const args = { where: { id: 'v' }, data: { patient: { update: { name: 'Ada' } } } };
   const { runs, sent } = await play('Visit', 'update', args, { run: { patient: { id: 'p' } } });
   expect(runs).toEqual([
@@ -371,7 +371,7 @@ test('a nested update along a relation to one row reads its id and is pinned to 
   expect(sent[0]?.['data']).toEqual({ patient: { update: { where: { id: 'p' }, data } } });
 });
 
-test('nested writes go through models that are not encrypted, at any depth', async () => {
+test('nested writes encrypt fields at any depth, even below models without encryption', async () => {
   const data = { title: 'Dr', patients: { create: { name: 'Ada', visits: { create: { note: 'cough' } } } } };
   expect((await sentOf('Doctor', 'create', { data }))?.['data']).toEqual({
     title: 'Dr',
@@ -385,7 +385,7 @@ test('nested writes go through models that are not encrypted, at any depth', asy
   });
 });
 
-test('results are decrypted at any depth, without index columns and without the added ids', async () => {
+test('results are decrypted at any depth, and contain no index columns and no ids that were added', async () => {
   const args = {
     select: { name: true, visits: { select: { note: true } }, doctor: { include: { patients: true } } },
   };
@@ -417,7 +417,7 @@ test('results are decrypted at any depth, without index columns and without the 
   ]);
 });
 
-test('an omitted id is read and removed again', async () => {
+test('if a query omits the id of a row, the id is read for decryption and removed from the result', async () => {
   const row = { id: 'p', name: sealed('Patient', 'name', 'p', 'Ada') };
   const { sent, result } = await play('Patient', 'findFirst', { omit: { id: true } }, { query: row });
   expect(sent[0]).toEqual({ omit: { id: false, ...hidden.omit } });
@@ -432,12 +432,12 @@ test.each<[string, object, string]>([
   expect(() => modelsOf(schema, definition, { ...options })).toThrow(message);
 });
 
-test('a table without a model is refused, because its values would be stored as plaintext', () => {
+test('the definition of a table without a Prisma model is refused, because values would stay plaintext', () => {
   const more: Definition = new Map([...definition, ['Bill', []]]);
   expect(() => modelsOf(schema, more)).toThrow('exactly one model must have this table');
 });
 
-test('a field without a column of text is refused', () => {
+test('an encrypted field whose column is not text is refused', () => {
   const without = { models: { Visit: { fields: columns('id') } } };
   const visits: Definition = new Map([['Visit', describeFields(fields, 'Visit')]]);
   expect(() => modelsOf(without, visits)).toThrow('Visit.note: the column is missing');
@@ -447,7 +447,7 @@ test('a field without a column of text is refused', () => {
   expect(() => modelsOf(dated, visits)).toThrow('the column is DateTime, but ciphertexts are text');
 });
 
-test('compound ids with a separator in a part differ', () => {
+test('two compound ids differ even if a part of one id contains the separator', () => {
   const pairs = modelsOf(
     { models: { Visit: { fields: columns('a', 'b', 'note') } } },
     new Map([['Visit', describeFields(fields, 'Visit')]]),
@@ -464,7 +464,7 @@ test('compound ids with a separator in a part differ', () => {
   expect(idsOf([{ a: 'x', b: 1 }])).toEqual(['x/1']);
 });
 
-test('an id whose text depends on the client is refused', () => {
+test('a type of id whose text depends on the version of Prisma is refused', () => {
   const at: RuntimeField = { name: 'at', kind: 'scalar', type: 'DateTime' };
   const dated: RuntimeDataModel = { models: { Visit: { fields: [...columns('note'), at] } } };
   const visits: Definition = new Map([['Visit', describeFields(fields, 'Visit')]]);

@@ -50,12 +50,15 @@ describe.each(variants)('base64 $name', ({ variant, platform }) => {
     }
   });
 
-  test.each(cases)('text and bytes of the vector convert into each other: $name', ({ text, hex }) => {
-    expect(Buffer.from(decoded(text) ?? []).toString('hex')).toBe(hex);
-    expect(encoded(Buffer.from(hex, 'hex'))).toBe(text);
-  });
+  test.each(cases)(
+    'the text of the base64 vector decodes to its bytes, and the bytes encode to the text: $name',
+    ({ text, hex }) => {
+      expect(Buffer.from(decoded(text) ?? []).toString('hex')).toBe(hex);
+      expect(encoded(Buffer.from(hex, 'hex'))).toBe(text);
+    },
+  );
 
-  test.each(refusals)('invalid text of the vector is refused: $name', ({ text }) => {
+  test.each(refusals)('base64 decoding refuses the invalid text of the vector: $name', ({ text }) => {
     expect(decoded(text)).toBeUndefined();
   });
 
@@ -93,12 +96,15 @@ describe.each(variants)('base64 $name', ({ variant, platform }) => {
 });
 
 describe('base64', () => {
-  test.each(cases)('text and bytes of the vector convert into each other: $name', ({ text, hex }) => {
-    expect(Buffer.from(fromBase64(text)).toString('hex')).toBe(hex);
-    expect(isBase64(text)).toBe(true);
-  });
+  test.each(cases)(
+    'the text of the base64 vector decodes to its bytes, and the bytes encode to the text: $name',
+    ({ text, hex }) => {
+      expect(Buffer.from(fromBase64(text)).toString('hex')).toBe(hex);
+      expect(isBase64(text)).toBe(true);
+    },
+  );
 
-  test.each(refusals)('invalid text of the vector is refused: $name', ({ text }) => {
+  test.each(refusals)('base64 decoding refuses the invalid text of the vector: $name', ({ text }) => {
     expect(() => fromBase64(text)).toThrow(InputError);
     expect(isBase64(text)).toBe(false);
   });

@@ -7,11 +7,14 @@ import { InputError } from './errors.ts';
 describe('canonical JSON (RFC 8785)', () => {
   const { canonical_json: cases, canonical_json_refusals: refusals } = vectors('audit-chain');
 
-  test.each(cases)('the canonical form of the vector is returned: $name', ({ json, canonical }) => {
-    expect(canonicalJson(JSON.parse(json))).toBe(canonical);
-  });
+  test.each(cases)(
+    '`canonicalJson` returns the canonical form of the vector: $name',
+    ({ json, canonical }) => {
+      expect(canonicalJson(JSON.parse(json))).toBe(canonical);
+    },
+  );
 
-  test.each(refusals)('invalid JSON of the vector is refused: $name', ({ json }) => {
+  test.each(refusals)('`canonicalJson` refuses the invalid value of the vector: $name', ({ json }) => {
     expect(() => canonicalJson(JSON.parse(json))).toThrow(InputError);
   });
 

@@ -21,16 +21,19 @@ const wrappedOf = (vector: MessageCase): Wrapped => ({
 const expectedOf = (id: string | null) => (id === null ? { anyKey: true as const } : { keyId: id });
 
 describe.each(engines)('the envelope, version 1, with $name', (engine: Engine) => {
-  test.each(cases)('the vector is encrypted and decrypted: $name', async (vector) => {
-    const context = vector.context ?? undefined;
-    const dataKey: DataKey = await deriveDataKey(engine, bytes(vector.dek), wrappedOf(vector));
-    expect(same(dataKey.commitment, bytes(vector.commitment))).toBe(true);
-    const plaintext = bytes(vector.plaintext);
-    const sealed = await withIv(bytes(vector.iv), () => sealUnder(dataKey, plaintext, context));
-    expect(same(sealed, bytes(vector.ciphertext))).toBe(true);
-    const opened = await openUnder(dataKey, parseEnvelope(bytes(vector.ciphertext)), context);
-    expect(same(opened, plaintext)).toBe(true);
-  });
+  test.each(cases)(
+    'encryption gives the envelope of the vector, and decryption gives its plaintext: $name',
+    async (vector) => {
+      const context = vector.context ?? undefined;
+      const dataKey: DataKey = await deriveDataKey(engine, bytes(vector.dek), wrappedOf(vector));
+      expect(same(dataKey.commitment, bytes(vector.commitment))).toBe(true);
+      const plaintext = bytes(vector.plaintext);
+      const sealed = await withIv(bytes(vector.iv), () => sealUnder(dataKey, plaintext, context));
+      expect(same(sealed, bytes(vector.ciphertext))).toBe(true);
+      const opened = await openUnder(dataKey, parseEnvelope(bytes(vector.ciphertext)), context);
+      expect(same(opened, plaintext)).toBe(true);
+    },
+  );
 
   test.each(changes)('the changed envelope of the vector is accepted: $name', async (vector) => {
     const options = { engine, context: vector.context ?? undefined, ...expectedOf(vector.expected_key_id) };
@@ -53,7 +56,7 @@ describe.each(engines)('the envelope, version 1, with $name', (engine: Engine) =
     expect(() => wipeDataKey(dataKey)).not.toThrow();
   });
 
-  test('an invalid context fails before anything is encrypted', async () => {
+  test('encryption with an invalid context fails before the value is encrypted', async () => {
     const [vector] = cases as [MessageCase];
     const dataKey: DataKey = await deriveDataKey(engine, bytes(vector.dek), wrappedOf(vector));
     expect(() => sealUnder(dataKey, new Uint8Array(1), { table: '\n' })).toThrow(InputError);
@@ -88,7 +91,7 @@ test('wiping a data key overwrites its bytes if the engine supports it', () => {
   expect(key.every((byte) => byte === 0)).toBe(true);
 });
 
-test.each(engines)('the engine $name copies the bytes of the key', async (engine) => {
+test.each(engines)('the engine $name makes a copy of the bytes of a data key', async (engine) => {
   const given = Buffer.from(new Uint8Array(40).fill(7)).subarray(4, 36);
   const key = await engine.importKey(given);
   given.fill(0);
@@ -101,7 +104,7 @@ test.each(engines)('the engine $name copies the bytes of the key', async (engine
   expect(await encrypt(key)).toEqual(await encrypt(again));
 });
 
-test.each([31, 33, 0])('a DEK of %d bytes is refused', (length) => {
+test.each([31, 33, 0])('a data encryption key of %d bytes is refused', (length) => {
   const wrapped = {
     keyId: '00000000-0000-4000-8000-000000000002',
     keyVersion: 1,

@@ -93,6 +93,6 @@ export function wipeDataKey(dataKey: DataKey): void {
 function requireKey(dataKey: DataKey): unknown {
   // A wiped data key must not encrypt. Its bytes are zeros, which an attacker knows.
   if (dataKey.key === undefined)
-    throw new InputError('the data key was wiped from memory and can no longer be used');
+    throw new InputError('the data key was wiped from memory after its last use');
   return dataKey.key;
 }

@@ -13,8 +13,6 @@ export function requireExpectedKey(keyId: string, expected: ExpectedKey): void {
   if (anyKey) return;
   const named = [names].flat();
   if (named.length === 0)
-    throw new InputError(
-      'pass the id of the expected key as `keyId`, or accept every key with `anyKey: true`',
-    );
+    throw new InputError('pass the id of the expected key as `keyId`, or pass `anyKey: true`');
   if (!named.some((name) => parseUuid(name) === keyId)) throw new DecryptionError();
 }

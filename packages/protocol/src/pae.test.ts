@@ -19,7 +19,7 @@ describe('pae', () => {
     },
   );
 
-  test('two lists of parts never have the same encoding', () => {
+  test('two different lists of parts never have the same pre-authentication encoding', () => {
     const list = fc.array(fc.option(fc.uint8Array({ maxLength: 5 }), { nil: null }), { maxLength: 4 });
     const spelled = (parts: readonly (Uint8Array | null)[]): string =>
       JSON.stringify(parts.map((part) => part && hex(part)));
@@ -32,13 +32,13 @@ describe('pae', () => {
   });
 
   test.each([1.5, Number.NaN, Infinity, 2 ** 53])(
-    'the number %d, which is not a safe integer, is refused',
+    'a pre-authentication encoding refuses the number %d, which is not a safe integer',
     (number) => {
       expect(() => pae(number)).toThrow(InputError);
     },
   );
 
-  test('text with a lone surrogate is refused', () => {
+  test('a pre-authentication encoding refuses text with a lone surrogate', () => {
     expect(() => pae('\ud800')).toThrow(InputError);
   });
 });

@@ -15,7 +15,7 @@ const { wrap, unwrap } = keyService(keyId, 3);
 const pairs = engines.flatMap((sealer) => engines.map((opener) => ({ sealer, opener })));
 
 describe.each(pairs)('sealed with $sealer.name, opened with $opener.name', ({ sealer, opener }) => {
-  test('any plaintext with any context is encrypted and decrypted', async () => {
+  test('any plaintext with any context is the same after encryption and decryption', async () => {
     await fc.assert(
       fc.asyncProperty(anyBytes, anyContext, async (plaintext, context) => {
         const envelope = await seal(plaintext, wrap, { context, engine: sealer });
@@ -99,7 +99,7 @@ function kindsOf(at: number, end: number): unknown[] {
 }
 
 describe('seal', () => {
-  test('seal draws a new DEK and a new iv for each message', async () => {
+  test('`seal` uses a new data key and a new iv for each message', async () => {
     const envelopes = await Promise.all(Array.from({ length: 300 }, () => seal(toUtf8('x'), wrap)));
     const hex = (part: Uint8Array): string => Buffer.from(part).toString('hex');
     const parsed = envelopes.map(parseEnvelope);
@@ -107,7 +107,7 @@ describe('seal', () => {
     expect(new Set(parsed.map(({ iv }) => hex(iv))).size).toBe(300);
   });
 
-  test('seal overwrites the DEK afterwards, even if wrapping or encrypting fails', async () => {
+  test('`seal` overwrites the data key afterwards, even if wrapping or encryption fails', async () => {
     const deks: Uint8Array[] = [];
     const remember = (dek: Uint8Array) => (deks.push(dek), wrap(dek));
     await seal(toUtf8('x'), remember);
@@ -120,7 +120,7 @@ describe('seal', () => {
 });
 
 describe('open', () => {
-  test('open accepts the expected key in upper or lower case, one of several keys, or any key with `anyKey`', async () => {
+  test('`open` accepts the expected key in upper or lower case, one of several keys, or any key with `anyKey`', async () => {
     const envelope = await seal(toUtf8('x'), wrap);
     for (const expected of [
       { keyId: keyId.toUpperCase() },
@@ -131,7 +131,7 @@ describe('open', () => {
     }
   });
 
-  test('open refuses an unexpected key before it calls unwrap', async () => {
+  test('`open` refuses an unexpected key before it calls `unwrap`', async () => {
     const envelope = await seal(toUtf8('x'), wrap);
     const asked = vi.fn<Unwrap>(unwrap);
     await expect(open(envelope, asked, { keyId: otherId })).rejects.toThrow(DecryptionError);
@@ -140,13 +140,13 @@ describe('open', () => {
     expect(asked).not.toHaveBeenCalled();
   });
 
-  test('open throws the error of unwrap unchanged', async () => {
+  test('`open` throws an error of `unwrap` unchanged', async () => {
     const envelope = await seal(toUtf8('x'), wrap);
     const refusal = new Error('403');
     await expect(open(envelope, () => Promise.reject(refusal), { keyId })).rejects.toBe(refusal);
   });
 
-  test('open throws the same error text for every failure', async () => {
+  test('`open` throws the same error message for every failure', async () => {
     const envelope = await seal(toUtf8('x'), wrap);
     const message = (opening: Promise<unknown>) =>
       opening.catch((error: unknown) => (error as Error).message);

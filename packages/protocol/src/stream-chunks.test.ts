@@ -57,7 +57,7 @@ describe('a stream', () => {
     expect(same(opened.content, content)).toBe(true);
   });
 
-  test('a stream that was truncated anywhere fails, and returns at most the beginning of the plaintext', async () => {
+  test('the decryption of a truncated stream fails, and returns at most the beginning of the plaintext', async () => {
     const content = contentOf(chunk + 40);
     const sealed = await seal(content);
     const headEnd = 26 + 78 + 32 + 32;
@@ -79,7 +79,7 @@ describe('a stream', () => {
     }
   });
 
-  test('a stream returns the chunks before an altered chunk, and no part of the altered chunk', async () => {
+  test('the decryption of a stream returns the chunks before an altered chunk, and no part of the altered chunk', async () => {
     const content = contentOf(3 * chunk);
     const sealed = Buffer.from(await seal(content));
     const at = sealed.length - 2 * (chunk + 16);

@@ -54,7 +54,7 @@ describe.each(directions)('%s a stream', (_, through, input) => {
     expect(seen).toEqual({ keys: 0, chunks: 4 });
   });
 
-  test('the key is wiped and the writer fails when the reader cancels', async () => {
+  test('if the reader cancels a stream, the data key is wiped and the writer fails', async () => {
     const { engine, seen } = watched();
     const { readable, writable } = through(engine);
     const writer = writable.getWriter();
@@ -68,7 +68,7 @@ describe.each(directions)('%s a stream', (_, through, input) => {
     expect(seen.chunks).toBeLessThan(4);
   });
 
-  test('the key is wiped and the reader fails when the writer aborts', async () => {
+  test('if the writer aborts a stream, the data key is wiped and the reader fails', async () => {
     const { engine, seen } = watched();
     const { readable, writable } = through(engine);
     const writer = writable.getWriter();
@@ -79,7 +79,7 @@ describe.each(directions)('%s a stream', (_, through, input) => {
     expect(seen.keys).toBe(0);
   });
 
-  test('the key is wiped and both ends fail when the signal is aborted', async () => {
+  test('if the signal of a stream is aborted, the data key is wiped, and the reader and the writer fail', async () => {
     const { engine, seen } = watched();
     const controller = new AbortController();
     const { readable, writable } = through(engine, controller.signal);
@@ -100,7 +100,7 @@ describe.each(directions)('%s a stream', (_, through, input) => {
     expect(chunks).toEqual([]);
   });
 
-  test('the key is wiped when the stream fails', async () => {
+  test('the data key is wiped when the stream fails', async () => {
     const { engine, seen } = watched();
     const nonsense = 'text' as unknown as Uint8Array;
     const { error } = await sendThrough(through(engine), [input, nonsense]);
@@ -156,13 +156,13 @@ describe.each(directions)('%s a stream', (_, through, input) => {
     }
   });
 
-  test('each chunk has separate memory, so that it can be transferred to another thread', async () => {
+  test('each chunk of a stream has separate memory, so a chunk can be transferred to another thread', async () => {
     const { chunks } = await sendThrough(through(nodeEngine), [input]);
     expect(new Set(chunks.map(({ buffer }) => buffer)).size).toBe(chunks.length);
   });
 });
 
-test('no data key is wrapped if the signal is already aborted', async () => {
+test('a stream wraps no data key if its signal is already aborted', async () => {
   const never = vi.fn<typeof wrap>();
   await sendThrough(sealStream(never, { signal: AbortSignal.abort(reason) }), [content]);
   expect(never).not.toHaveBeenCalled();
@@ -187,7 +187,7 @@ test('an asynchronous engine works on at most a few chunks at the same time', as
   expect(same(opened.content, large)).toBe(true);
 });
 
-test('the key is wiped when all chunks are done, even if the last chunk is done first', async () => {
+test('the data key is wiped after all chunks are encrypted, even if the last chunk is finished first', async () => {
   let slow = 1;
   let active = 0;
   let activeWhenWiped = -1;
@@ -206,21 +206,24 @@ test('the key is wiped when all chunks are done, even if the last chunk is done 
   expect(activeWhenWiped).toBe(0);
 });
 
-test.each(engines)('with $name, closing the stream fails if any chunk fails', async (engine) => {
-  const bytes = Uint8Array.from(sealed);
-  const at = 168 + 2 * (chunk + 16);
-  bytes.set([(bytes[at] ?? 0) ^ 1], at);
-  const { readable, writable } = openStream(unwrap, { keyId, engine });
-  const reading = new Response(readable).arrayBuffer().catch((error: unknown) => error);
-  const writer = writable.getWriter();
-  const writing = writer.write(bytes).catch(() => undefined);
-  await expect(writer.close()).rejects.toBeInstanceOf(DecryptionError);
-  await writing;
-  expect(await reading).toBeInstanceOf(DecryptionError);
-});
+test.each(engines)(
+  'with $name, closing a stream fails if the encryption of any chunk fails',
+  async (engine) => {
+    const bytes = Uint8Array.from(sealed);
+    const at = 168 + 2 * (chunk + 16);
+    bytes.set([(bytes[at] ?? 0) ^ 1], at);
+    const { readable, writable } = openStream(unwrap, { keyId, engine });
+    const reading = new Response(readable).arrayBuffer().catch((error: unknown) => error);
+    const writer = writable.getWriter();
+    const writing = writer.write(bytes).catch(() => undefined);
+    await expect(writer.close()).rejects.toBeInstanceOf(DecryptionError);
+    await writing;
+    expect(await reading).toBeInstanceOf(DecryptionError);
+  },
+);
 
 test.each(engines)(
-  'with $name, the chunks before an altered chunk are returned, and no later bytes',
+  'with $name, decryption returns the chunks before an altered chunk, and no later bytes',
   async (engine) => {
     for (const altered of [0, 1, 2, 3]) {
       const bytes = Uint8Array.from(sealed);
@@ -233,7 +236,7 @@ test.each(engines)(
   },
 );
 
-test('a DEK that arrives after the stream was cancelled is wiped without use', async () => {
+test('a data key that arrives after a stream was cancelled is wiped without use', async () => {
   const { engine, seen } = watched();
   let answer: (wrapped: ReturnType<typeof wrap>) => void = () => undefined;
   let dek = new Uint8Array(0);

@@ -52,7 +52,7 @@ const anyRange = fc
   .map(([a, b]) => ({ start: Math.min(a, b), end: Math.max(a, b) }));
 
 describe('a file', () => {
-  test('a file keeps its size if its source grows', async () => {
+  test('an opened encrypted file keeps its size if the source grows', async () => {
     const { content, sealed } = largest;
     let size = sealed.length;
     const growing = { ...sourceOf(Uint8Array.from([...sealed, 0])), get: () => size };

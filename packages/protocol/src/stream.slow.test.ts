@@ -7,7 +7,10 @@ import { vectors } from '../../../test/vectors/vectors.ts';
 const large = vectors('envelope-v2').cases.filter(({ ciphertext_length: length }) => length >= 1 << 20);
 
 describe.each(engines)('the envelope, version 2, with $name', (engine) => {
-  test.each(large)('the vector is encrypted and decrypted: $name', async (vector) => {
-    await expectBothWays(engine, vector);
-  });
+  test.each(large)(
+    'encryption gives the envelope of the vector, and decryption gives its plaintext: $name',
+    async (vector) => {
+      await expectBothWays(engine, vector);
+    },
+  );
 });

@@ -14,9 +14,12 @@ const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b)
 const expectedOf = (id: string | null) => (id === null ? { anyKey: true as const } : { keyId: id });
 
 describe.each(engines)('the envelope, version 2, with $name', (engine) => {
-  test.each(cases.filter(isSmall))('the vector is encrypted and decrypted: $name', async (vector) => {
-    await expectBothWays(engine, vector);
-  });
+  test.each(cases.filter(isSmall))(
+    'encryption gives the envelope of the vector, and decryption gives its plaintext: $name',
+    async (vector) => {
+      await expectBothWays(engine, vector);
+    },
+  );
 
   test.each(changes)('the changed stream of the vector is accepted: $name', async (vector) => {
     const options = { engine, context: vector.context ?? undefined, ...expectedOf(vector.expected_key_id) };

@@ -13,11 +13,14 @@ test('text is encoded in UTF-8 and decoded again, including NUL and a leading by
   );
 });
 
-test.each(['\ud83d', 'a\udd11', '\udd11\ud83d'])('a lone surrogate is refused (case %#)', (text) => {
-  expect(() => toUtf8(text)).toThrow(InputError);
-});
+test.each(['\ud83d', 'a\udd11', '\udd11\ud83d'])(
+  'UTF-8 encoding refuses text with a lone surrogate (case %#)',
+  (text) => {
+    expect(() => toUtf8(text)).toThrow(InputError);
+  },
+);
 
-test('bytes that are not UTF-8 are refused, not replaced', () => {
+test('UTF-8 decoding refuses invalid bytes, and does not replace the bytes', () => {
   expect(() => fromUtf8(Uint8Array.of(0xff))).toThrow(TypeError);
   expect(() => fromUtf8(Uint8Array.of(0xed, 0xa0, 0x80))).toThrow(TypeError);
 });

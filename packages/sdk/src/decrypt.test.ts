@@ -64,7 +64,7 @@ describe('decrypting data keys', () => {
     expect(watched.live()).toEqual([]);
   });
 
-  test('each decryption fetches its data key with `decrypt: false`', async () => {
+  test('with `decrypt: false`, each decryption fetches its data key', async () => {
     const { service, client, make } = observedClient();
     const { ciphertext } = await client.encrypt('x');
     const reader = make({ cache: { decrypt: false } });
@@ -110,7 +110,7 @@ describe('decrypting data keys', () => {
   });
 
   test.each(['server', 'serverless', 'browser', { decrypt: { maxEntries: 1 } }] as const)(
-    'a call keeps all its data keys until it ends, even if the cache keeps fewer (cache %j)',
+    'a call for many values keeps all its data keys until the call ends, even if the cache is smaller (cache %j)',
     async (cache) => {
       const { service, client, make } = observedClient();
       const written = await Promise.all(range(1_001).map((n) => client.encrypt(`${n}`, { fresh: true })));

@@ -55,13 +55,13 @@ const once = new Set<Route>([
 // The tests run concurrently, because each test waits for retries.
 describe.concurrent.each(Object.keys(endpoints) as Route[])('%s', (route) => {
   const times = once.has(route) ? 1 : 3;
-  test(`${route} is sent ${times === 1 ? 'once' : 'up to three times'} when the service is unavailable`, async () => {
+  test(`the request ${route} is sent ${times === 1 ? 'once' : 'up to three times'} if the service is unavailable`, async () => {
     const { call, sent } = answered(() => problemBody('unavailable', 503));
     await failureOf(send(call, route));
     expect(sent).toHaveLength(times);
   });
 
-  test(`${route} is sent ${times === 1 ? 'once' : 'up to three times'} when the network fails`, async () => {
+  test(`the request ${route} is sent ${times === 1 ? 'once' : 'up to three times'} if the network fails`, async () => {
     const { call, sent } = answered(() => Promise.reject(new TypeError('connection refused')));
     expect(await failureOf(send(call, route))).toMatchObject({ code: 'network', retryable: true });
     expect(sent).toHaveLength(times);
@@ -73,7 +73,7 @@ describe.concurrent.each(Object.keys(endpoints) as Route[])('%s', (route) => {
     ['quota_exceeded', 429],
     ['bad_request', 400],
     ['unauthorized', 401],
-  ] as const)(`${route} is never sent again after %s`, async (code, status) => {
+  ] as const)(`the request ${route} is never sent again after %s`, async (code, status) => {
     const { call, sent } = answered(() => problemBody(code, status));
     expect(await failureOf(send(call, route))).toMatchObject({ code, status, retryable: false });
     expect(sent).toHaveLength(1);
@@ -138,7 +138,7 @@ test('a call sends no request after its deadline', async () => {
   vi.useRealTimers();
 });
 
-test('all attempts of a call share one deadline', async () => {
+test('the deadline of a call applies to all its attempts together', async () => {
   const { call } = answered(() => problemBody('unavailable', 503), {
     timeouts: { total: 100 },
     retries: 1_000,
@@ -146,7 +146,7 @@ test('all attempts of a call share one deadline', async () => {
   expect(await failureOf(send(call, wrap))).toMatchObject({ code: 'timeout', retryable: true });
 });
 
-test('an attempt that hangs is aborted and repeated', async () => {
+test('an attempt of a call that gets no response is aborted and repeated', async () => {
   const { call, sent } = answered(
     (attempt) => (attempt === 1 ? hanging(sent[0]) : Response.json({ wrapped_key: 'x' })),
     { timeouts: { attempt: 50 } },
@@ -283,7 +283,7 @@ test('the types let the compiler narrow an error by `switch (error.code)`', asyn
   expect(describeIt(await failureOf(client.hash('x')))).toBe('InputError');
 });
 
-test('a network error shows the code of the system error, and nothing else of that error', async () => {
+test('a network error shows only the code of the system error that caused it', async () => {
   const refused = Object.assign(new Error('connect 10.0.0.1:5432 secret'), { code: 'ECONNREFUSED' });
   const { client } = observedClient({
     retries: 0,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BoundedMap, Budget } from './bounded-map.ts';
 
-test('a map keeps entries that are read, and drops the others after a while', () => {
+test('a bounded map keeps entries that are read, and removes other entries after some time', () => {
   const map = new BoundedMap<number, string>(10);
   map.set(-1, 'used');
   map.set(-2, 'unused');
@@ -13,7 +13,7 @@ test('a map keeps entries that are read, and drops the others after a while', ()
   expect([96, 97, 98, 99].map((key) => map.get(key))).toEqual(['96', '97', '98', '99']);
 });
 
-test('a new value replaces an old value, and delete removes an entry from both generations', () => {
+test('a bounded map replaces the value of a key, and `delete` removes both the new and the old copy of an entry', () => {
   const map = new BoundedMap<string, number>(2);
   map.set('a', 1);
   map.set('b', 2);
@@ -24,7 +24,7 @@ test('a new value replaces an old value, and delete removes an entry from both g
   expect([map.get('a'), map.get('b')]).toEqual([undefined, undefined]);
 });
 
-test('the total cost of maps that share a budget stays within the budget', () => {
+test('several bounded maps together stay within the memory budget that they share', () => {
   const budget = new Budget(1_000);
   const cost = (value: string) => value.length;
   const [one, other] = [
@@ -45,7 +45,7 @@ test('the total cost of maps that share a budget stays within the budget', () =>
   expect(one.get(0)).toBe('used');
 });
 
-test('the budget counts the new cost of a value that has grown, and no deleted values', () => {
+test('the memory budget counts the new size of a value that has grown, and does not count deleted values', () => {
   const map = new BoundedMap<string, { size: number }>(100, ({ size }) => size);
   const growing = { size: 1 };
   map.set('growing', growing);

@@ -39,7 +39,7 @@ test('the file of an interrupted write is overwritten and never read', async () 
   expect((await stat(checkpointFile(directory, tenantId))).mode & 0o777).toBe(0o600);
 });
 
-test('the list of tenants with a checkpoint ignores other files', async () => {
+test('the list of tenants that have a checkpoint file ignores other files in the directory', async () => {
   const [directory, one, two] = [await newDirectory(), randomUUID(), randomUUID()];
   for (const tenantId of [one, two]) await writeCheckpointFile(directory, tenantId, 'text\n');
   for (const name of ['acme.checkpoint', `${randomUUID()}.txt`]) await writeFile(join(directory, name), '');

@@ -39,7 +39,7 @@ test('an empty environment selects the embedded database and a loopback address'
   });
 });
 
-test('the configuration has the value of every variable', () => {
+test('the configuration of the server contains the value of every environment variable', () => {
   const config = readConfig({
     DATABASE_URL: url,
     EAAS_MIGRATE_DATABASE_URL: 'postgresql://owner@db.example/eaas',
@@ -71,7 +71,7 @@ test('the configuration has the value of every variable', () => {
   });
 });
 
-test('root keys in variables are decoded from base64', async () => {
+test('a root key in an environment variable is decoded from base64', async () => {
   const { rootKey, previousRootKey } = readConfig({ EAAS_ROOT_KEY: key, EAAS_ROOT_KEY_PREVIOUS: otherKey });
   expect(await rootKey?.load()).toEqual(new Uint8Array(32).fill(1));
   expect(await previousRootKey?.load()).toEqual(new Uint8Array(32).fill(2));
@@ -219,7 +219,7 @@ test('the console needs a public URL unless the server listens on localhost, 127
   }
 });
 
-test('by default development serves the console and logs only warnings', () => {
+test('by default, `eaas dev` serves the console and logs only warnings', () => {
   expect(readDevelopmentConfig({})).toMatchObject({ console: true, logLevel: 'warn', isPortSet: false });
   const env = { EAAS_CONSOLE: '0', EAAS_LOG_LEVEL: 'debug', EAAS_PORT: '8081' };
   expect(readDevelopmentConfig(env)).toMatchObject({ console: false, logLevel: 'debug', isPortSet: true });

@@ -34,14 +34,14 @@ test('a missing data directory is created, and only this user can enter it', asy
   expect(directory.hasDatabase()).toBe(false);
 });
 
-test('an empty directory, such as a new volume, is made private', async () => {
+test('an empty data directory, such as a new volume, is made accessible only to its owner', async () => {
   const path = await temporaryDirectory();
   await chmod(path, 0o755);
   await createDataDirectory(path);
   expect((await stat(path)).mode & 0o777).toBe(0o700);
 });
 
-test('a directory that others can read or write is refused, and the error names the command that repairs it', async () => {
+test('a data directory that other users can read or write is refused, and the error names the command to run', async () => {
   const path = await withDatabase(await temporaryDirectory());
   for (const mode of [0o755, 0o750, 0o770, 0o720, 0o702]) {
     await chmod(path, mode);
@@ -59,7 +59,7 @@ test.runIf(process.getuid?.() === 0)('a directory of another user is refused', a
   }
 });
 
-test('a command finds the nearest data directory in the folders above', async () => {
+test('a command finds the nearest data directory in the current folder and its parents', async () => {
   const outer = await temporaryDirectory();
   const folder = join(outer, 'project', 'src');
   await mkdir(folder, { recursive: true });
@@ -70,7 +70,7 @@ test('a command finds the nearest data directory in the folders above', async ()
   expect(await findDataDirectory(null)).toMatchObject({ path: near });
 });
 
-test('if EAAS_DATA_DIR is set, the folders above it are not searched', async () => {
+test('if EAAS_DATA_DIR is set, no other folder is searched for a data directory', async () => {
   const outer = await temporaryDirectory();
   await withDatabase(join(outer, '.eaas'));
   const named = join(outer, 'named', '.eaas');

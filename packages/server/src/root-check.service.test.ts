@@ -33,7 +33,7 @@ test('an empty database registers the first root key, and refuses any other key 
   await expect(tenantUnder(newRoot())).rejects.toThrow('does not open this database');
 });
 
-test('concurrent first starts all succeed with the same root key, and only one succeeds with different keys', async () => {
+test('concurrent first starts of servers succeed with the same root key, and only one start succeeds with different root keys', async () => {
   const root = newRoot();
   await Promise.all(Array.from({ length: 8 }, () => check(root)));
 

@@ -14,7 +14,7 @@ test('a root key is encoded in standard base64 and decoded again', () => {
   }
 });
 
-test('base64 with unused bits that are not zero is refused', () => {
+test('a root key is refused if the unused bits of its base64 text are not zero', () => {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
   const accepted = Array.from(letters).filter((letter) =>
     decodeRootKey(bytes(`${'A'.repeat(42)}${letter}=`)),
@@ -22,7 +22,7 @@ test('base64 with unused bits that are not zero is refused', () => {
   expect(accepted.join('')).toBe('AEIMQUYcgkosw048');
 });
 
-test('a character outside the base64 alphabet is refused at every position', () => {
+test('a root key is refused if any character is outside the base64 alphabet', () => {
   const outside = Array.from({ length: 256 }, (_, code) => code).filter(
     (code) => !/[A-Za-z\d+/]/.test(String.fromCharCode(code)),
   );

@@ -60,7 +60,7 @@ test('Transit wraps a root key, and a server opens the file with the same settin
   ]);
 });
 
-test('the previous root key can be wrapped too', async () => {
+test('a wrapped file can also contain the previous root key', async () => {
   const { env } = await fakeTransit();
   const { rootKey, previousRootKey } = readConfig({
     ...env,
@@ -71,7 +71,7 @@ test('the previous root key can be wrapped too', async () => {
   expect(await previousRootKey?.load()).toEqual(key);
 });
 
-test('the token is read from a file, a path of the address is kept, and BAO_ has precedence', async () => {
+test('the settings of Transit can have a token file and a path in the address, and BAO_ variables have precedence', async () => {
   const { env, requests } = await fakeTransit();
   const { VAULT_TOKEN: _, ...rest } = env;
   const ofBao = { BAO_ADDR: `${env.VAULT_ADDR}/vault`, BAO_TOKEN_PATH: await fileWith(`${token}\n`) };
@@ -79,7 +79,7 @@ test('the token is read from a file, a path of the address is kept, and BAO_ has
   expect(requests.map(({ path }) => path)).toEqual(['/vault/v1/transit/decrypt/eaas-root']);
 });
 
-test('over HTTPS only a server whose CA is known gets the token', async () => {
+test('over HTTPS, the token of Transit is sent only to a server whose certificate authority is trusted', async () => {
   const { certificate, key: privateKey } = selfSigned();
   const { env, requests } = await fakeTransit(honest, { cert: certificate, key: privateKey });
   expect(await refusal(env)).toContain('did not respond (DEPTH_ZERO_SELF_SIGNED_CERT)');
@@ -110,7 +110,7 @@ test.each<[string, number, unknown, string]>([
   expect(await refusal(env)).toContain(sentence);
 });
 
-test('a server that is away stops the start with a sentence', async () => {
+test('if the Transit server does not respond, the start fails with one sentence that says why', async () => {
   const port = await listen(createServer((request) => request.socket.destroy()));
   const env = { VAULT_ADDR: `http://127.0.0.1:${port}`, VAULT_TOKEN: token };
   expect(await refusal(env)).toContain('did not respond (ECONNRESET)');
@@ -174,7 +174,7 @@ test.each<[string, unknown]>([
   expect(await refusal({}, content)).toContain('must be a file that `eaas root-key wrap` wrote');
 });
 
-test('a missing wrapped file stops the start, and so do two places for one root key', async () => {
+test('the start fails if the wrapped file is missing, or if two variables set the same root key', async () => {
   const { rootKey } = readConfig({ EAAS_ROOT_KEY_WRAPPED_FILE: '/nowhere/root.wrapped' });
   await expect(rootKey?.load()).rejects.toThrow(
     'EAAS_ROOT_KEY_WRAPPED_FILE: the file /nowhere/root.wrapped cannot be read (ENOENT).',

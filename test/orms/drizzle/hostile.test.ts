@@ -141,7 +141,7 @@ describe('a ciphertext or a fingerprint is not computed with, compared or copied
     expect(await refusalOf(run)).toBe('cannot_open');
   });
 
-  test('a column that is not encrypted and holds a ciphertext throws', async () => {
+  test('a query throws if a column that is not encrypted contains a ciphertext', async () => {
     await connection`update samples set city = text`;
     expect(await refusalOf(() => db.select({ city: samples.city }).from(samples))).toBe('cannot_open');
     expect(await refusalOf(() => db.query.samples.findMany({ columns: { city: true } }))).toBe('cannot_open');
@@ -166,12 +166,12 @@ describe('the id of a row', () => {
     expect(await refusalOf(run)).toBe('row_unknown');
   });
 
-  test('can be among the values of an update if it is the same', async () => {
+  test('an update may set the id of a row to the same id', async () => {
     await db.update(samples).set({ id: one, city: 'Paris', text: 'Eve' }).where(eq(samples.id, one));
     expect(await db.select().from(samples)).toMatchObject([{ id: one, city: 'Paris', text: 'Eve' }]);
   });
 
-  test('can be written in upper case, as PostgreSQL accepts it', async () => {
+  test('the id of a row can be a UUID in upper case, as PostgreSQL accepts it', async () => {
     await db.update(samples).set({ text: 'Eve' }).where(eq(samples.id, one.toUpperCase()));
     await db.insert(samples).values({ id: two.toUpperCase(), text: 'Bob' });
     const found = await db.select({ text: samples.text }).from(samples).orderBy(samples.id);
@@ -199,7 +199,7 @@ describe('queries inside statements without encrypted columns work', () => {
   });
 });
 
-test('a unique constraint over a plain and an encrypted column refuses a duplicate', async () => {
+test('a unique constraint on a plain column and an encrypted column refuses a duplicate', async () => {
   const guests = encryptedTable(
     'guests',
     { id: uuid().primaryKey(), city: text(), ssn: encryptedText().searchable() },

@@ -15,7 +15,7 @@ interface Driver {
 }
 
 whereAvailable('MariaDB', isInstalled('mariadbd', '/usr/sbin'), () => {
-  test('every operation works on MariaDB or throws, and no value is in the wrong place', async () => {
+  test('every operation of Drizzle on MariaDB works or throws, and stores no plaintext in the database', async () => {
     const drivers = await requireDrivers();
     const server = await startMariaDb();
     const mysql = drivers('mysql2/promise') as { createPool(options: object): Driver };

@@ -14,7 +14,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('every operation works on PostgreSQL or throws, and no value is in the wrong place', async () => {
+test('every operation of Drizzle on PostgreSQL works or throws, and stores no plaintext in the database', async () => {
   await connection.unsafe(`
     create table samples (
       id uuid primary key, city text, code text, code_index text unique,

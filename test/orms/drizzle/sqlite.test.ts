@@ -15,7 +15,7 @@ interface Driver {
   close(): void;
 }
 
-test('every operation works on SQLite or throws, and no value is in the wrong place', async () => {
+test('every operation of Drizzle on SQLite works or throws, and stores no plaintext in the database', async () => {
   const drivers = await requireDrivers();
   const sqlite = drivers('@libsql/client') as { createClient(options: object): Driver };
   const { drizzle } = drivers('drizzle-orm/libsql') as typeof libsql;

@@ -37,7 +37,7 @@ describe.each(majors)('Prisma %i', (major) => {
     call<T>(clinic.db, 'patient', operation, args);
   const code = (code: string) => expect.objectContaining({ code });
 
-  test('one operation writes, connects and reads five models', async () => {
+  test('one operation can write, connect and read five models', async () => {
     await call(clinic.db, 'tag', 'create', { data: { label: 'urgent' } });
     const bill = { create: { text: 'paid', cents: 100 } };
     const created = await patient('create', {
@@ -60,7 +60,7 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(await misplaced(clinic.sql)).toEqual([]);
   });
 
-  test('updates along relations find the ids of their rows', async () => {
+  test('updates through relations find the ids of the related rows', async () => {
     const visits = { create: { note: 'cough', kind: 'first', bill: { create: { text: 'open', cents: 1 } } } };
     await patient('create', { data: { name: 'Ada', ssn: '1', city: 'London', visits } });
     const [visit] = await call<Row[]>(clinic.db, 'visit', 'findMany', {});
@@ -90,7 +90,7 @@ describe.each(majors)('Prisma %i', (major) => {
     await expect(twin).rejects.toEqual(code('P2002'));
   });
 
-  test('a transaction that fails leaves nothing, and reads its own writes', async () => {
+  test('a failed transaction leaves no changes, and a transaction reads its own writes', async () => {
     const work = clinic.db.$transaction(async (tx: Client) => {
       await call(tx, 'patient', 'create', { data: { ssn: '1', name: 'Ada', city: 'London' } });
       await call(tx, 'patient', 'update', { where: { ssn: '1' }, data: { name: 'Grace' } });
@@ -110,7 +110,7 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(new Set(rows.map(({ ssn }) => ssn))).toEqual(new Set(['1', '2']));
   });
 
-  test('a batch that must read an id first throws, and writes nothing', async () => {
+  test('a `$transaction` of a list of operations throws and writes nothing if it would need to read an id first', async () => {
     await patient('create', { data: { ssn: '1', name: 'Ada', city: 'London' } });
     const batch = clinic.db.$transaction([
       clinic.db.patient['create']?.({ data: { city: 'Turin' } }),
@@ -120,7 +120,7 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(await patient<Row[]>('findMany', {})).toMatchObject([{ name: 'Ada', city: 'London' }]);
   });
 
-  test('an operation needs at most one request for data keys, whatever the number of rows', async () => {
+  test('an operation needs at most one request for data keys, regardless of the number of rows', async () => {
     const visits = { create: [{ note: 'cough', kind: 'first' }] };
     const before = clinic.service.requests.length;
     for (let at = 0; at < 20; at++)
@@ -135,7 +135,7 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(clinic.service.requests.length - before).toBeLessThanOrEqual(1);
   });
 
-  test('a text that is empty after normalization is found by `not`, and cannot be searched for', async () => {
+  test('a filter with `not` finds a text that is empty after normalization, but no search finds it by value', async () => {
     const rows = ['n/a', '1', null].map((ssn) => ({ ssn, city: 'London' }));
     await patient('createMany', { data: rows });
     const others = await patient<Row[]>('findMany', { where: { ssn: { not: '1' } } });
@@ -164,7 +164,7 @@ describe.each(majors)('Prisma %i', (major) => {
     });
   });
 
-  test('raw SQL may not name an encrypted table, nor return a ciphertext', async () => {
+  test('raw SQL is refused if it names an encrypted table or returns a ciphertext', async () => {
     await patient('create', { data: { name: 'Ada', city: 'London' } });
     await clinic.sql`create or replace view shown as select name from patients`;
     await expect(clinic.db.$queryRawUnsafe('select name from patients')).rejects.toEqual(code('raw_query'));
@@ -172,7 +172,7 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(await clinic.db.$queryRawUnsafe('select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('a ciphertext in a column that is not encrypted, and a plaintext in one that is, are refused', async () => {
+  test('a ciphertext in an unencrypted column and a plaintext in an encrypted column are refused', async () => {
     await patient('create', { data: { name: 'Ada', city: 'London' } });
     await clinic.sql`update patients set city = name`;
     await expect(patient('findMany', {})).rejects.toBeInstanceOf(EncryptedModelError);

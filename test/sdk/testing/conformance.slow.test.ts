@@ -62,6 +62,6 @@ for (const file of files) {
   });
 }
 
-test('every title in the list of differences is the title of a test', () => {
+test('every title in the list of expected differences is the title of an existing test', () => {
   expect(seen).toStrictEqual(new Set(Object.keys(different)));
 });

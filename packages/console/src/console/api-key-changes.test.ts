@@ -27,11 +27,11 @@ const same: ApiKeyDraft = {
 const change = (draft: Partial<ApiKeyDraft>, before: Partial<ApiKeyRecord> = {}) =>
   changesOf({ ...record, ...before }, { ...same, ...draft });
 
-test('an API key draft without changes sends no fields, in any order of its lists', () => {
+test('a form for an API key sends no fields if nothing was changed, even if lists have another order', () => {
   expect(change({})).toEqual({ fields: {}, losses: [], gains: [] });
 });
 
-test('a change of only the name of an API key shows no gains and no losses', () => {
+test('if only the name of an API key changes, the form shows no gained and no lost rights', () => {
   expect(change({ name: 'website' })).toEqual({ fields: { name: 'website' }, losses: [], gains: [] });
 });
 
@@ -52,23 +52,29 @@ test.each([
   ],
   [null, ['one'], ['Calls with keys other than 1 key are refused.'], []],
   [['one'], null, [], ['Calls with every other key are allowed.']],
-])('keys from %j to %j', (before, after, losses, gains) => {
-  expect(change({ keyIds: after }, { key_ids: before })).toEqual({
-    fields: { key_ids: after },
-    losses,
-    gains,
-  });
-});
+])(
+  'the form shows which keys an API key loses and gains if its list of keys changes from %j to %j',
+  (before, after, losses, gains) => {
+    expect(change({ keyIds: after }, { key_ids: before })).toEqual({
+      fields: { key_ids: after },
+      losses,
+      gains,
+    });
+  },
+);
 
 test.each([
   ['30', 1, 0],
   ['90', 0, 1],
   ['', 0, 1],
-])('an expiry of %j days instead of 60 takes or gives', (expires, losses, gains) => {
-  const changes = change({ expires });
-  expect([changes.losses.length, changes.gains.length]).toEqual([losses, gains]);
-  expect(Object.keys(changes.fields)).toEqual(['expires_at']);
-});
+])(
+  'the form shows the lost or gained validity if the expiry of an API key changes from 60 to %j days',
+  (expires, losses, gains) => {
+    const changes = change({ expires });
+    expect([changes.losses.length, changes.gains.length]).toEqual([losses, gains]);
+    expect(Object.keys(changes.fields)).toEqual(['expires_at']);
+  },
+);
 
 test('the expiry "never" does not change an API key that never expires', () => {
   expect(change({ expires: '' }, { expires_at: null }).fields).toEqual({});

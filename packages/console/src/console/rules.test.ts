@@ -40,7 +40,7 @@ test('the audit filter has only the chosen values, and includes the whole last m
   expect(filterOf({ action: '', keyId: '', from: '', to: '' })).toEqual({});
 });
 
-test('the page of the audit log that shows an entry begins a few rows before the entry', () => {
+test('the page of the audit log for one entry begins a few rows before this entry', () => {
   expect(offsetOf(612, 10_000)).toBe(9_383);
   expect(offsetOf(9_998, 10_000)).toBe(0);
 });
@@ -57,7 +57,7 @@ test('the list of the last months ends with the current month', () => {
   expect(monthName('2026-01', 'short')).toBe('Jan');
 });
 
-test('the chart draws the stacked bars from the highest to the lowest', () => {
+test('the chart draws the bars of a stack from the highest to the lowest', () => {
   const month: Month = {
     month: '2026-01',
     operations: { encrypt: 1, decrypt: 2, 'key.wrap': 10, 'key.unwrap': 5 },

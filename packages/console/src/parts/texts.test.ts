@@ -24,7 +24,7 @@ test('the highlighter gives keywords, strings and comments different colours', (
   ]);
 });
 
-test('`short` shortens an id, `counted` adds a noun to a number, and `sentence` formats a message', () => {
+test('the text functions shorten an id, add a noun to a number, and write a message as a sentence', () => {
   expect([short('abcdefghij'), short('abc')]).toEqual(['abcdefgh…', 'abc']);
   expect([counted(1, 'entry', 'entries'), counted(2_000, 'entry', 'entries')]).toEqual([
     '1 entry',
@@ -33,7 +33,7 @@ test('`short` shortens an id, `counted` adds a noun to a number, and `sentence` 
   expect([sentence('the key is gone'), sentence('Is it?')]).toEqual(['The key is gone.', 'Is it?']);
 });
 
-test('`ago` and `until` format times relative to the current time', () => {
+test('the functions `ago` and `until` format times relative to the current time', () => {
   const now = Date.parse('2026-11-20T12:00:00Z');
   expect(ago(new Date(now - 30_000), now)).toBe('just now');
   expect(ago(new Date(now - 3 * 3_600_000), now)).toBe('3 hours ago');

@@ -7,7 +7,7 @@ const service = createTestService();
 const { key_id: keyId } = service.createKey('test');
 const cache = { encrypt: false, decrypt: false } as const;
 
-test('`during` returns the requests of its own function, and no other requests', async () => {
+test('the recorder returns only the requests that were sent by the recorded function', async () => {
   const { fetch, during } = createRecorder(service.fetch);
   const client = new EaasClient({ ...service, fetch, keyId, cache });
   await client.encrypt('before');

@@ -40,7 +40,7 @@ describe.each(engines)('$name', (engine) => {
     );
   });
 
-  test('the engine accepts views of larger memory', async () => {
+  test('the engine encrypts and decrypts bytes that are a view of a larger buffer', async () => {
     const key = await engine.importKey(Buffer.from(new Uint8Array(40).fill(7)).subarray(3, 35));
     const shown = new Uint8Array(20).fill(9).subarray(5, 17);
     await fc.assert(
@@ -55,14 +55,14 @@ describe.each(engines)('$name', (engine) => {
     );
   });
 
-  test('the engine accepts a SharedArrayBuffer', async () => {
+  test('the engine encrypts and decrypts bytes in a SharedArrayBuffer', async () => {
     const key = await engine.importKey(keyBytes);
     const plaintext = new Uint8Array(new SharedArrayBuffer(5)).fill(3);
     const body = await encrypt(engine, key, iv, hex(''), plaintext);
     expect(await engine.decrypt(key, iv, hex(''), body)).toEqual(new Uint8Array(5).fill(3));
   });
 
-  test('decrypt returns undefined for a tag that is wrong, cut or missing', async () => {
+  test('the engine decrypts nothing if the authentication tag is wrong, truncated or missing', async () => {
     const key = await engine.importKey(keyBytes);
     const body = await encrypt(engine, key, iv, hex(''), new Uint8Array(20));
     for (let length = 0; length < body.length; length++) {
@@ -72,7 +72,7 @@ describe.each(engines)('$name', (engine) => {
     expect(await engine.decrypt(key, new Uint8Array(12), hex(''), body)).toBeUndefined();
   });
 
-  test('decrypt never accepts a shortened tag', async () => {
+  test('the engine never accepts a truncated authentication tag', async () => {
     const key = await engine.importKey(keyBytes);
     for (const [plain, tag] of [
       [8, 4],

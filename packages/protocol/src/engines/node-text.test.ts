@@ -23,7 +23,7 @@ const iv = Uint8Array.from({ length: 12 }, (_, index) => index);
 
 const keyOf = (dataKey: DataKey) => dataKey as TextKey<KeyObject>;
 
-test('sealText returns the same envelope as sealUnder, whatever text it encrypted before', () => {
+test('`sealText` returns the same envelope as `sealUnder`, regardless of earlier texts', () => {
   const dataKeys = [1, 2].map((keyVersion) => deriveDataKey(nodeEngine, dek, { ...wrapped, keyVersion }));
   const contexts = fc.oneof(
     anyContext,

@@ -16,7 +16,7 @@ export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Co
   // Node encodes a lone surrogate as U+FFFD, which would change the text. So text with a lone surrogate is refused.
   if (!text.isWellFormed()) throw new InputError('a value must be valid Unicode (got a lone surrogate)');
   const { key, header, commitment } = dataKey;
-  if (!key) throw new InputError('the data key was wiped from memory and can no longer be used');
+  if (!key) throw new InputError('the data key was wiped from memory after its last use');
   const iv = randomIv();
   const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: tagLength });
   const body = cipher.setAAD(additionalDataOf(header, context)).update(text, 'utf8');

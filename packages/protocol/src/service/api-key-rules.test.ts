@@ -161,7 +161,7 @@ describe('the last API key that manages API keys and does not expire', () => {
     expect(revoke(apiKey(), everything, 0)).toBe('allowed');
   });
 
-  test('a revoked or expiring API key does not count as one that can always manage API keys', () => {
+  test('a revoked or expiring API key does not count as an API key that can always manage API keys', () => {
     expect(isLastingManager(manager)).toBe(true);
     expect(isLastingManager({ ...manager, expires_at: later })).toBe(false);
     expect(isLastingManager({ ...manager, revoked_at: now })).toBe(false);

@@ -87,26 +87,26 @@ describe('JSON', () => {
     expect(accepted(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`)).toBe(ok);
   });
 
-  test('the limit counts nested levels, not brackets', () => {
+  test('the limit of nesting in JSON counts nested levels, not brackets', () => {
     expect(accepted(`[${Array(100).fill('{"a":[]}').join()}, "[[[[[[[[[["]`)).toBe(true);
   });
 
   test.each([
     [10_000, true],
     [10_001, false],
-  ])('a list or an object of %i members is accepted: %s', (members, ok) => {
+  ])('JSON with a list or an object of %i members is accepted: %s', (members, ok) => {
     const names = Array.from({ length: members }, (_, index) => `"${index}":0`);
     expect(accepted(`[${'0,'.repeat(members - 1)}0]`)).toBe(ok);
     expect(accepted(`{${names.join()}}`)).toBe(ok);
     expect(accepted(`[[${'0,'.repeat(9_000)}0],{${names.join()}}]`)).toBe(ok);
   });
 
-  test.each(['x', '\\n', '\\"', '\\\\'])('a string of 8 MiB of %s is accepted', (unit) => {
+  test.each(['x', '\\n', '\\"', '\\\\'])('JSON with a string of 8 MiB of %s is accepted', (unit) => {
     const text = `{"a":"${unit.repeat((8 << 20) / unit.length)}"}`;
     expect(accepted(text)).toBe(true);
   });
 
-  test('the error shows at most 64 characters of a duplicate name, and no value', () => {
+  test('the error about a duplicate name in JSON shows at most 64 characters of the name, and no value', () => {
     const long = 'n'.repeat(100);
     expect(() => parseJson(`{"${long}":"secret","${long}":"secret"}`)).toThrow(
       `the body has the field \`${'n'.repeat(64)}\` twice`,

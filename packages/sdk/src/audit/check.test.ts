@@ -35,7 +35,7 @@ describe('checkAudit with an honest log', () => {
     },
   );
 
-  test('a round reads a growing log up to the checkpoint, with one call per page', async () => {
+  test('an audit round reads a growing log up to the checkpoint, with one call per page', async () => {
     const log = playLog(500);
     log.before = () => {
       log.append(5);
@@ -47,7 +47,7 @@ describe('checkAudit with an honest log', () => {
   });
 
   test.each([1, 17, 60, 150])(
-    'a round has no finding for a log that grows by %i entries per call within one millisecond',
+    'an audit round has no finding for a log that grows by %i entries per call within one millisecond',
     async (growth) => {
       const log = playLog(700);
       log.entries.splice(0);
@@ -59,7 +59,7 @@ describe('checkAudit with an honest log', () => {
     },
   );
 
-  test('a log that grows faster than it can be read causes an error and no finding', async () => {
+  test('an audit of a log that grows faster than the audit can read causes an error and no finding', async () => {
     const leaping = (leaps: readonly number[]) => {
       const log = playLog(300);
       log.entries.splice(0);
@@ -82,7 +82,7 @@ describe('checkAudit with an honest log', () => {
     );
   });
 
-  test('a round continues after entries that are purged while it reads', async () => {
+  test('an audit round continues if entries are purged while the round reads', async () => {
     const log = playLog(300);
     const audit = auditor(log);
     const beforePage = (nth: number, happen: () => void) => {
@@ -116,7 +116,7 @@ describe('checkAudit with an honest log', () => {
     expect(await auditor(log).check()).toMatchObject({ ok: true, state: { start: { id: 350 } } });
   });
 
-  test('a round can read a log even if all signed entries were purged during the previous round', async () => {
+  test('an audit round can read a log even if all signed entries were purged during the previous round', async () => {
     const log = playLog(30);
     const audit = auditor(log);
     log.before = () => {

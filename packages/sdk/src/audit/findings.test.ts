@@ -65,7 +65,7 @@ describe('findings', () => {
     ],
   ];
   test.each(changes)(
-    'the first round reports a finding and saves nothing if %s',
+    'the first audit round reports a finding and saves nothing if %s',
     async (_, change, findings) => {
       const log = playLog(250);
       await log.remember();
@@ -101,7 +101,7 @@ describe('findings', () => {
       { code: 'verifier_key_changed', id: null },
     ],
   ];
-  test.each(later)('a later round reports a finding if %s', async (_, change, finding) => {
+  test.each(later)('a later audit round reports a finding if %s', async (_, change, finding) => {
     const log = playLog(250);
     const audit = auditor(log);
     await audit.check();
@@ -113,7 +113,7 @@ describe('findings', () => {
     expect(audit.saved).toBe(before);
   });
 
-  test('a full round finds an entry that was altered after it was read', async () => {
+  test('a full audit round finds an entry that was altered after an earlier round had read the entry', async () => {
     const log = playLog(250);
     const audit = auditor(log);
     await audit.check();
@@ -125,7 +125,7 @@ describe('findings', () => {
     expect((await audit.check({ full: true })).findings).toMatchObject([{ code: 'fork', id: 250 }]);
   });
 
-  test('a round reports a finding if another key than `verifierKey` signed the checkpoint', async () => {
+  test('an audit round reports a finding if the checkpoint was signed by another key than `verifierKey`', async () => {
     const [log, other] = [playLog(3), playLog(3)];
     const { verifier_key: verifierKey } = await other.call('GET /v1/audit/checkpoint', {});
     expect(await auditor(log).check({ verifierKey })).toMatchObject({
@@ -135,7 +135,7 @@ describe('findings', () => {
     expect(await auditor(other).check({ verifierKey })).toMatchObject({ ok: true });
   });
 
-  test("a round reports errors of the service's own verification as a finding", async () => {
+  test('an audit round reports an error that the service found in its log as a finding', async () => {
     const log = playLog(20);
     log.purge(5);
     log.verifies = () => ({ valid: false, errors: [{ id: null, reason: 'tenant_changed' }], error_count: 1 });
@@ -166,7 +166,7 @@ describe('findings', () => {
     },
   );
 
-  test('a round reports a finding for any random change of the log', async () => {
+  test('an audit round reports a finding for any random change of the log', async () => {
     const edit = fc.record({ id: fc.integer({ min: 1, max: 230 }), kind: fc.nat(5) });
     await fc.assert(
       fc.asyncProperty(edit, async ({ id, kind }) => {

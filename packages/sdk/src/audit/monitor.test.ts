@@ -9,7 +9,7 @@ function memory() {
   return { load: () => saved, save: (state: AuditState) => void (saved = state) };
 }
 
-test('a monitor reports every round until the signal aborts', async () => {
+test('an audit monitor reports every round until its signal is aborted', async () => {
   const log = playLog(5);
   const stop = new AbortController();
   const checked: number[] = [];
@@ -22,7 +22,7 @@ test('a monitor reports every round until the signal aborts', async () => {
   expect(checked).toEqual([5, 2, 2]);
 });
 
-test('the signal ends a monitor that waits for its next round', async () => {
+test('an aborted signal ends an audit monitor that waits for its next round', async () => {
   const stop = new AbortController();
   const options = { store: memory(), interval: 1e9, signal: stop.signal };
   const reports = monitorAudit(playLog(5), options);
@@ -32,7 +32,7 @@ test('the signal ends a monitor that waits for its next round', async () => {
   expect(await end).toEqual({ done: true, value: undefined });
 });
 
-test('the interval of a monitor can be longer than the longest timer', async () => {
+test('the interval of an audit monitor can be longer than the longest timer of the platform', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const stop = new AbortController();
@@ -46,7 +46,7 @@ test('the interval of a monitor can be longer than the longest timer', async () 
   await end;
 });
 
-test('a monitor continues after a finding', async () => {
+test('an audit monitor continues after a finding', async () => {
   const log = playLog(5);
   const reports = monitorAudit(log, { store: memory(), interval: 0 });
   await reports.next();
@@ -56,7 +56,7 @@ test('a monitor continues after a finding', async () => {
   await reports.return();
 });
 
-test('if a call fails, a monitor throws the error, or passes the error to `onError` and tries again', async () => {
+test('if a call fails, an audit monitor throws the error, or calls `onError` and tries again', async () => {
   const log = playLog(5);
   const down = new ServiceError('network', 'the service could not be reached');
   log.before = () => {

@@ -48,7 +48,7 @@ describe('encrypting data keys', () => {
     expect(keys[3]).toBe(keys[4]);
   });
 
-  test('a data key is replaced at `maxAge`, and the next data key is fetched earlier', async () => {
+  test('a data key is replaced at `maxAge`, and the next data key is fetched before that time', async () => {
     vi.useFakeTimers();
     const { events, client } = observedClient();
     const { wrapped_key: first } = await client.encrypt('a');
@@ -95,7 +95,7 @@ describe('encrypting data keys', () => {
     expect(routesOf(service)).toEqual(['batch/wrap']);
   });
 
-  test('each message has a new data key with `fresh` or with `encrypt: false`', async () => {
+  test('with `fresh` or `encrypt: false`, each message has a new data key', async () => {
     const { service, client, make } = observedClient();
     const fresh = await Promise.all(range(5).map(() => client.encrypt('x', { fresh: true })));
     expect(new Set(fresh.map((bundle) => bundle.wrapped_key)).size).toBe(5);
@@ -105,7 +105,7 @@ describe('encrypting data keys', () => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  test('a failed request fails all waiting calls, and the next call requests again', async () => {
+  test('a failed request for a data key fails all waiting calls, and the next call sends a new request', async () => {
     const { service, client } = observedClient();
     service.failNext('key_state');
     const results = await client.encryptMany(['x', 'y']);
@@ -158,7 +158,7 @@ test('`prime({ keep: true })` also renews a data key that is already in memory',
   }
 });
 
-test('a failed `prime({ keep: true })` sends no further request by itself', async () => {
+test('after a failed `prime({ keep: true })`, the client sends no further request by itself', async () => {
   const { client, service } = setUp();
   service.failNext('key_state');
   await expect(client.prime({ keep: true })).rejects.toMatchObject({ code: 'key_state' });

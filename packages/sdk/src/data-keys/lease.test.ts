@@ -55,7 +55,7 @@ function watchedEngine() {
   return { keys, engines: { values: { ...engine }, sync: engine, streams: engine } };
 }
 
-test('for any order of calls, failures and aborts, no limit is exceeded and every data key is overwritten', async () => {
+test('for any order of calls, failures and aborts, no limit of a data key is exceeded and every data key is overwritten', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 100 }), async (steps) => {
       vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });

@@ -55,7 +55,7 @@ test('rows of three tables in one another are decrypted with one request, and in
   expect(requests()).toEqual([{ route: 'POST /v1/batch/unwrap', status: 200, items: 3 }]);
 });
 
-test('null, undefined and an empty list of rows stay as they are', async () => {
+test('`decryptNested` returns null, undefined and an empty list of rows unchanged', async () => {
   const { records, visits, requests } = await openClinic();
   const rows = [
     { id: 1, patients: null, visits: visits.slice(2) },
@@ -80,7 +80,7 @@ test('`as` renames the columns of one table', async () => {
   expect(opened).toEqual([{ id: 1, called: 'Ada', visits: notes.slice(0, 1) }]);
 });
 
-test('rows inside a row that are not named throw, and the error names `decryptNested`', async () => {
+test('`decryptRow` throws if a row contains encrypted rows, and the error names `decryptNested`', async () => {
   const { records, rows } = await openClinic();
   const work = decryptNested(records, rows, { table: 'doctors' });
   await expect(work).rejects.toThrow(FieldError);

@@ -67,7 +67,7 @@ test.each([
   expect(() => fields.for(client, { index })).toThrow("`index` must be 'service' or a token");
 });
 
-test('the next call after a failed unwrap of the index key retries', async () => {
+test('after a failed unwrap of an index key, the next call unwraps again', async () => {
   const { client, service } = observedClient({ retries: 0 });
   const records = fields.for(client, { index: await createIndexKey(client) });
   service.failNext('network');
@@ -85,7 +85,7 @@ test('after close() fingerprints cannot be computed, and decryption still works'
   expect(await records.decryptRow('users', 1, stored)).toEqual(query);
 });
 
-test('the bytes of an index key are overwritten after use', async () => {
+test('the client overwrites the bytes of an index key after use', async () => {
   const { client } = observedClient();
   const seen: Uint8Array[] = [];
   const wrap: typeof client.wrap = (dek, options) => {

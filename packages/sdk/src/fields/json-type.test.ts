@@ -38,7 +38,7 @@ test.each<[string, unknown, string]>([
   expect(() => jsonType.encode(value)).not.toThrow('secret');
 });
 
-test('a value in which an object occurs twice is encoded', () => {
+test('a JSON field accepts a value in which an object occurs twice', () => {
   const twin = { a: 1 };
   expect(jsonType.decode(jsonType.encode([twin, twin]))).toEqual([{ a: 1 }, { a: 1 }]);
 });

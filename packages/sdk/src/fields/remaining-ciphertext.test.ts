@@ -39,7 +39,7 @@ test.each<[string, (name: string) => unknown]>([
   expect(service.requests).toHaveLength(before);
 });
 
-test('`as` decrypts a column that has another name than its field', async () => {
+test('the option `as` decrypts a column that has another name than its field', async () => {
   const { records, name, ssn } = await openFields();
   const rows = [{ id: 1, patientName: name, number: ssn, visits: 3 }];
   const opened = await records.decryptRows('patients', rows, ({ id }) => id, {
@@ -50,7 +50,7 @@ test('`as` decrypts a column that has another name than its field', async () => 
   expect(row).toEqual({ alias: 'Ada' });
 });
 
-test('`as` with null keeps a column unchanged, so a flat join can be decrypted table by table', async () => {
+test('the option `as` with null keeps a column unchanged, so the rows of a join can be decrypted table by table', async () => {
   const { records, name } = await openFields();
   const { note } = await records.encryptRow('visits', 7, { note: 'cough' });
   const joined = { id: 7, patientId: 1, patientName: name, note };
@@ -61,7 +61,7 @@ test('`as` with null keeps a column unchanged, so a flat join can be decrypted t
   expect(await records.decryptRow('patients', 1, kept, { as: { ssn: null, name: null } })).toEqual(kept);
 });
 
-test('`as` refuses a field that is not defined', async () => {
+test('the option `as` refuses a field that is not defined', async () => {
   const { records, name } = await openFields();
   const as = { patientName: 'nmae' as 'name' };
   await expect(records.decryptRow('patients', 1, { patientName: name }, { as })).rejects.toThrow(
@@ -69,7 +69,7 @@ test('`as` refuses a field that is not defined', async () => {
   );
 });
 
-test('with `settled` only the row with the unexpected ciphertext fails', async () => {
+test('with `settled`, `decryptRows` fails only for the row with the unexpected ciphertext', async () => {
   const { records, name, ssn } = await openFields();
   const rows = [
     { ssn, comment: 'fine' },

@@ -93,7 +93,7 @@ test('`accents` makes a search for the whole value ignore accents', async () => 
   expect(await records.where('t', { f: 'Zoë' })).toEqual(await records.where('t', { f: 'zoe' }));
 });
 
-test('the same part has different fingerprints in indexes with different names, fields and tables', async () => {
+test('a part of a value has different fingerprints in indexes with different names, fields and tables', async () => {
   const parts = { a: wholeText(exact), b: wholeText(exact) };
   const field = text().searchableBy(parts);
   const whole = text()
@@ -121,7 +121,7 @@ function testRange<Value>(
   spans: Value[][],
 ) {
   const bucketOf = (value: Value) => index.partsOf({ name: 'f', type, value })[0];
-  test(`${name} finds every value of a range, and none outside the buckets of its bounds`, () => {
+  test(`a search by ${name} finds every value of a range, and no value outside the buckets of the range`, () => {
     fc.assert(
       fc.property(fc.tuple(values, values, values), (given) => {
         const [from, value, to] = given.toSorted((a, b) => (a < b ? -1 : Number(a > b))) as typeof given;
@@ -132,7 +132,7 @@ function testRange<Value>(
       }),
     );
   });
-  test(`the buckets of ${name} have these bounds`, () => {
+  test(`the index ${name} divides values into buckets with the expected bounds`, () => {
     for (const [first, last, next] of spans) {
       expect(bucketOf(first as Value)).toEqual(bucketOf(last as Value));
       expect(bucketOf(next as Value)).not.toEqual(bucketOf(last as Value));

@@ -58,7 +58,7 @@ async function open() {
   return { client, service, index, records: fields.for(client, { index }) };
 }
 
-test('a row gets the columns of all its indexes, and decryption removes them', async () => {
+test('encryption adds the columns of all indexes to a row, and decryption removes these columns', async () => {
   const { records } = await open();
   const stored = await records.encryptRow('patients', 1, ada);
   const one = /^[\da-f]{64}$/;
@@ -77,7 +77,7 @@ test('a row gets the columns of all its indexes, and decryption removes them', a
   expect(await records.decryptRow('patients', 1, stored)).toEqual(ada);
 });
 
-test('a row is found by each of its parts', async () => {
+test('a search finds a row by each indexed part of a value', async () => {
   const { records } = await open();
   const stored = await records.encryptRow('patients', 1, ada);
   type Asked = Parameters<typeof records.where<'patients', object>>[1];
@@ -142,7 +142,7 @@ test('a fingerprint is HMAC-SHA-256 of the table, the field, the name of the ind
   });
 });
 
-test('the service never computes or sees the fingerprint of a part', async () => {
+test('the service never computes or receives the fingerprint of an indexed part', async () => {
   const { client, service, index } = await open();
   const records = fields.for(client, { index: ['service', index] });
   const stored = await records.encryptRow('patients', 1, ada);
@@ -172,7 +172,7 @@ test('while an index key is replaced, a search uses both keys for every part', a
   expect(before.name_words_index?.split(' ')).toContain(oldest);
 });
 
-test('null and a value without parts have no fingerprint, and an absent field leaves its indexes unchanged', async () => {
+test('null and a value without parts have no fingerprint, and the indexes of an absent field are not changed', async () => {
   const { records } = await open();
   const none = { ssn: null, name: null, born: null, member: true, income: Number.NaN };
   expect(await records.encryptRow('patients', 1, none)).toMatchObject({
@@ -263,12 +263,12 @@ test.each([
     'a value for each of name, born',
   ],
   ['a whole value without an index', { name: 'Ada' }, 'searchable only by words, start, and_born'],
-])('a search by %s is refused', async (_, query, message) => {
+])('`where` refuses a search by %s', async (_, query, message) => {
   const { records } = await open();
   await expect(records.where('patients', query as never)).rejects.toThrow(message);
 });
 
-test('a range of 1,000 buckets is accepted', async () => {
+test('`where` accepts a range of 1,000 buckets', async () => {
   const { records } = await open();
   const terms = await records.where('patients', { income: { band: { from: 0, to: 1e7 - 1 } } });
   expect(new Set(terms.income_band_index).size).toBe(1000);

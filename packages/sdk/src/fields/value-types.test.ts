@@ -65,7 +65,7 @@ describe.each(named)('$name', ({ type, values }) => {
     );
   });
 
-  test('each value has one encoding, and other bytes throw FormatError', () => {
+  test('each value has exactly one encoding, and decoding other bytes throws FormatError', () => {
     const marked = fc
       .tuple(fc.integer({ min: 0xf8, max: 0xfd }), fc.uint8Array({ maxLength: 12 }))
       .map(([mark, rest]) => Uint8Array.of(mark, ...rest));
@@ -104,7 +104,7 @@ test.each<[string, ValueType<unknown>, unknown, string]>([
   expect(type.decode(ofHex(hex))).toStrictEqual(value);
 });
 
-test('no type byte occurs in UTF-8 text', () => {
+test('the byte that marks the type of a value never occurs in UTF-8 text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       fc.pre(text.isWellFormed());

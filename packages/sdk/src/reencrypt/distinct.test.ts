@@ -8,7 +8,7 @@ function bytesOf(number: number): Uint8Array {
   return bytes;
 }
 
-test('a small number of distinct values is counted exactly, also with repetitions', () => {
+test('a small number of distinct values is counted exactly, even if values are repeated', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 1_000 }), (numbers) => {
       const distinct = countDistinct();

@@ -6,7 +6,7 @@ import { type Place, reencrypt, type ReencryptOptions, unfold } from './reencryp
 
 const contextOf = ({ row, field }: Place<Person>) => ({ context: { row: String(row.id), field } });
 
-test('plaintexts are encrypted with the context of their place, and ciphertexts and NULL stay unchanged', async () => {
+test('a run encrypts each plaintext with the context of its row and column, and does not change ciphertexts and NULL', async () => {
   const { client } = observedClient();
   const before = await client.encrypt('b@example.com', { context: { row: '2', field: 'email' } });
   const table = tableOf(['a@example.com', before.ciphertext, null, '']);
@@ -140,7 +140,7 @@ test('a value fails and is not written if its new data key is under an older ver
   expect(page).toMatchObject({ rewritten: 0, failures: [{ id: 1, code: 'key_version' }] });
 });
 
-test('a value that cannot be decrypted is a failure, but the other field of its row is written', async () => {
+test('a run reports a value that cannot be decrypted, but writes the other field of the row', async () => {
   const { client, service, keyId } = observedClient();
   const { key_id: next } = service.createKey('next');
   const other = service.createKey('other').key_id;

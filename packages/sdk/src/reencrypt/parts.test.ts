@@ -4,7 +4,7 @@ import { observedClient } from '../../../../test/sdk/observed-client.ts';
 import { clientOf } from '../../../../test/sdk/simulated-table.ts';
 import { fold, isEncrypted, unfold } from './reencrypt.ts';
 
-test('unfold returns the parts of a ciphertext, and fold joins them', async () => {
+test('`unfold` returns the parts of a ciphertext, and `fold` joins the parts', async () => {
   const { client } = observedClient();
   const bundle = await client.encrypt('a');
   expect(unfold(bundle.ciphertext)).toEqual(bundle);
@@ -14,7 +14,7 @@ test('unfold returns the parts of a ciphertext, and fold joins them', async () =
   );
 });
 
-test('fold puts a rewrapped key of a separate column into the ciphertext', async () => {
+test('`fold` puts a rewrapped key from a separate column into the ciphertext', async () => {
   const { client, service, keyId } = observedClient();
   const stored = await client.serverMode.encrypt({ plaintext: 'a', key_id: keyId });
   await client.keys.rotate({ key_id: keyId });
@@ -33,7 +33,7 @@ test('fold puts a rewrapped key of a separate column into the ciphertext', async
   expect(plaintext).toBe('a');
 });
 
-test('fold puts an iv of a separate column into the ciphertext', async () => {
+test('`fold` puts an iv from a separate column into the ciphertext', async () => {
   const { client } = observedClient();
   const bundle = await client.encrypt('a');
   const without = unfold(fold({ ...bundle, iv: 'AAAAAAAAAAAAAAAA' }));
@@ -54,7 +54,7 @@ test('fold refuses invalid parts', async () => {
   for (const part of wrong) expect(() => fold({ ciphertext, ...part })).toThrow(InputError);
 });
 
-test('isEncrypted is true only for a complete envelope, as text and as bytes', async () => {
+test('`isEncrypted` returns true only for a complete envelope, as text or as bytes', async () => {
   const { client } = observedClient();
   const { ciphertext } = await client.encrypt('a');
   expect(isEncrypted(ciphertext)).toBe(true);

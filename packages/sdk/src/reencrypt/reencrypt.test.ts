@@ -32,7 +32,7 @@ test('a run yields the counts so far after each page is written', async () => {
   expect(pages.map(({ total }) => total)).toEqual([5, 5, 5, 5]);
 });
 
-test('a change contains the old and the new value of every field', async () => {
+test('the function `write` of a re-encryption gets the old and the new value of every field', async () => {
   const { client } = observedClient();
   const table = tableOf(['a@example.com']);
   const { ciphertext: phone } = await client.encrypt('555');
@@ -48,13 +48,13 @@ test('a change contains the old and the new value of every field', async () => {
   ]);
 });
 
-test('a run over an empty table yields a progress with `done: true`', async () => {
+test('a re-encryption of an empty table yields a progress with `done: true`', async () => {
   const { client } = observedClient();
   const pages = await runThrough(reencrypt(client, tableOf([]).store, toEncrypt));
   expect(pages).toMatchObject([{ cursor: null, seen: 0, finished: true, done: true }]);
 });
 
-test('a run converts a page when the caller requests the next progress', async () => {
+test('a re-encryption converts a page only when the caller requests the next progress', async () => {
   const { client } = observedClient();
   const table = tableOf(plaintexts(4));
   for await (const { cursor } of reencrypt(client, table.store, { ...toEncrypt, pageSize: 2 })) {
@@ -146,7 +146,7 @@ test('a row that the store cannot write fails after several attempts, and the er
   expect(attempts).toBe(5);
 });
 
-test('writeMany gets a whole page, and rows whose ids it does not return count as not written', async () => {
+test('`writeMany` gets a whole page, and a row counts as not written if `writeMany` does not return its id', async () => {
   const { client } = observedClient();
   const table = tableOf(plaintexts(5));
   const sizes: number[] = [];
@@ -167,7 +167,7 @@ test('writeMany gets a whole page, and rows whose ids it does not return count a
   expect(await client.decrypt(table.email(2), { as: 'text' })).toBe('newer');
 });
 
-test('at most `concurrency` writes run at the same time', async () => {
+test('a re-encryption runs at most `concurrency` writes at the same time', async () => {
   const { client } = observedClient();
   const table = tableOf(plaintexts(20));
   let [underWay, most] = [0, 0];
@@ -208,7 +208,7 @@ test('a run waits while the service is unavailable', async () => {
   expect(clock.slept).toEqual([1_000, 2_000, 4_000]);
 });
 
-test('a run ends if the service stays unavailable, and no row counts as failed', async () => {
+test('a re-encryption ends if the service stays unavailable, and no row counts as failed', async () => {
   const { client, service } = observedClient({ retries: 0 });
   const table = tableOf(plaintexts(2));
   service.failNext('network', { times: 100 });
@@ -262,7 +262,7 @@ test('an aborted signal ends a run between two pages and during a pause', async 
   expect([1, 2, 3, 4].map((id) => isEncrypted(table.email(id)))).toEqual([true, true, false, false]);
 });
 
-test('after an abort between two writes, the run resumes at their page', async () => {
+test('a run that was aborted between two writes of a page resumes at this page', async () => {
   const { client } = observedClient();
   const table = tableOf(plaintexts(4));
   const stop = new AbortController();

@@ -18,7 +18,7 @@ async function rotated(rows: number, cache: { maxMessages: number } = { maxMessa
   return { client: clientOf(service, { keyId }), keyId, table, bundles, requests };
 }
 
-test('rewrapping changes only the header, and the value decrypts as before', async () => {
+test('rewrapping changes only the header of a ciphertext, and the value decrypts as before', async () => {
   const { client, keyId, table, bundles } = await rotated(3);
   const last = await endOf(reencrypt(client, table.store, { mode: 'rewrap' }));
   expect(last).toMatchObject({ seen: 3, rewritten: 3, skipped: 0, done: true, keyVersions: { [keyId]: 2 } });
@@ -59,7 +59,7 @@ test('a run does not write values under the newest version, and sends no request
   expect(table.writes).toHaveLength(written);
 });
 
-test('with a `keyVersion` that the key does not have yet, every row fails', async () => {
+test('if the key does not have the version `keyVersion` yet, every row of a rewrap fails', async () => {
   const { client, table } = await rotated(1);
   const last = await endOf(reencrypt(client, table.store, { mode: 'rewrap', keyVersion: 3 }));
   expect(last).toMatchObject({ rewritten: 0, failed: 1, done: false });

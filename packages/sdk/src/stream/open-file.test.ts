@@ -99,7 +99,7 @@ test.each(sources)('reading any part of %s returns the same part of the plaintex
 });
 
 describe('openFile with a URL', () => {
-  test('each part of a URL is requested once', async () => {
+  test('a read of an encrypted file at a URL requests each range once', async () => {
     const file = await openFile(client, await urlSource(url), { keyId });
     const start = sealed.length - chunk - 16;
     expect(store.asked).toEqual(['bytes=0-1113', `bytes=${start}-${sealed.length - 1}`]);
@@ -157,7 +157,7 @@ describe('openFile with a URL', () => {
     await expect(urlSource(url, { fetch: lying })).rejects.toMatchObject({ code: 'source', status: 206 });
   });
 
-  test('a URL whose object changed throws SourceError', async () => {
+  test('reading a URL throws SourceError if the object at the URL changed', async () => {
     const another = Uint8Array.from((await sendThrough(encryptStream(client), [content])).content);
     for (const change of [
       { etag: '"2"' },

@@ -167,7 +167,7 @@ describe('encryptBlob and decryptBlob', () => {
     await expect(encryptBlob(client, blob, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 
-  test('a Blob that is not an encrypted stream is refused immediately, and a truncated one fails while it is read', async () => {
+  test('a Blob that is not an encrypted stream is refused immediately, and a truncated stream fails while it is read', async () => {
     const { client, keyId } = world();
     await expect(decryptBlob(client, new Blob(['no stream']), { keyId })).rejects.toBeInstanceOf(FormatError);
     const { stream } = await encryptBlob(client, new Blob([contentOf(2 * chunk)]));
@@ -179,7 +179,7 @@ describe('encryptBlob and decryptBlob', () => {
 });
 
 describe('rewrapHead and rewrapStream', () => {
-  test('rewrapping changes only the head, and the stream still decrypts', async () => {
+  test('rewrapping changes only the header of a stream, and the stream still decrypts', async () => {
     const { client, keyId } = world();
     const content = contentOf(2 * chunk + 9);
     const context = { file: '1' };

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('a large batch takes many turns, so the call of another tenant gets its response first', async () => {
+test('a large batch runs in small slices, so a call of another tenant gets its response first', async () => {
   const ofAnn = apiOf(service, ann.token);
   const ofBob = apiOf(service, bob.token);
   const { key_id: large } = await ofAnn('POST /v1/keys', { name: 'large' });

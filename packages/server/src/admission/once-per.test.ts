@@ -4,7 +4,7 @@ import { oncePer } from './once-per.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('calls in the same second share one run', async () => {
+test('calls of an expensive function within one second share one run of the function', async () => {
   const work = vi.fn(async () => work.mock.calls.length);
   const shared = oncePer(1_000, work);
   expect(await Promise.all([shared(), shared()])).toEqual([1, 1]);
@@ -14,7 +14,7 @@ test('calls in the same second share one run', async () => {
   expect(await shared()).toBe(2);
 });
 
-test('calls share a run that takes more than a second, and a run that fails', async () => {
+test('calls of an expensive function also share a run that takes more than a second or fails', async () => {
   let fail = (_error: Error): void => {};
   const work = vi.fn(() => new Promise<void>((_, reject) => (fail = reject)));
   const shared = oncePer(1_000, work);

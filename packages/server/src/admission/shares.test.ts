@@ -28,7 +28,7 @@ function watched(options: SharesOptions) {
   return { shares, take, release, served };
 }
 
-test('a tenant can hold half of the units that the other tenants leave free', async () => {
+test('a tenant can take half of the memory units that are not used by other tenants', async () => {
   const { shares, take, served } = watched({ capacity: 8 });
   for (const tenantId of Array.from('aaaaaa')) take(tenantId);
   expect(await served()).toBe('a, a, a, a');
@@ -37,7 +37,7 @@ test('a tenant can hold half of the units that the other tenants leave free', as
   expect(shares.counts).toEqual({ held: 7, waiting: 3, refused: 0 });
 });
 
-test('a tenant that holds no units can take any number of free units', async () => {
+test('a tenant that uses no memory units can take any number of free units', async () => {
   const { take, served } = watched({ capacity: 8 });
   take('a', 7);
   take('b', 2);
@@ -45,7 +45,7 @@ test('a tenant that holds no units can take any number of free units', async () 
   expect(await served()).toBe('a, c');
 });
 
-test('a tenant never holds more than its maximum', async () => {
+test('a tenant never takes more memory units than its maximum', async () => {
   const { take, release, served } = watched({ capacity: 100, perTenant: 1 });
   for (const tenantId of Array.from('aaab')) take(tenantId);
   expect(await served()).toBe('a, b');
@@ -53,7 +53,7 @@ test('a tenant never holds more than its maximum', async () => {
   expect(await served()).toBe('a');
 });
 
-test('waiting tenants are served in turn, regardless of their number of requests', async () => {
+test('tenants that wait for memory units are served in turn, regardless of their number of requests', async () => {
   const { take, release, served } = watched({ capacity: 1 });
   for (const tenantId of Array.from('aaaabbc')) take(tenantId);
   const order = [await served()];
@@ -64,7 +64,7 @@ test('waiting tenants are served in turn, regardless of their number of requests
   expect(order.join('')).toBe('aabcaba');
 });
 
-test('when units are released, all waiting tenants whose work fits are served', async () => {
+test('when memory units are released, all waiting tenants whose work fits into the free units are served', async () => {
   const { take, release, served } = watched({ capacity: 10 });
   take('a', 10);
   for (const tenantId of Array.from('bcdd')) take(tenantId, 2);
@@ -99,7 +99,7 @@ test('the work of a client that disconnects is removed from the queue', async ()
   expect(shares.counts.held).toBe(0);
 });
 
-test('a second release of the same units does nothing', async () => {
+test('a second release of the same memory units does nothing', async () => {
   const shares = new Shares({ capacity: 2 });
   const release = await shares.take('a', 1);
   await shares.take('b', 1);
@@ -108,7 +108,7 @@ test('a second release of the same units does nothing', async () => {
   expect(shares.counts.held).toBe(1);
 });
 
-test('a piece of work holds its units until it succeeds or fails', async () => {
+test('a piece of work keeps its memory units until the work succeeds or fails', async () => {
   const shares = new Shares({ capacity: 1 });
   await expect(shares.run('a', 1, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await shares.run('a', 1, async () => shares.counts.held)).toBe(1);

@@ -25,7 +25,7 @@ function timed() {
   return { time, turns, log, later, steps, takeTurn };
 }
 
-test('work runs at once if no other work waits', async () => {
+test('work starts immediately if no other work waits', async () => {
   const { turns, log, steps } = timed();
   const done = turns.run('a', steps('a', 3, 1));
   expect(log).toEqual(['a1', 'a2', 'a3']);
@@ -47,7 +47,7 @@ test('a tenant that keeps working pauses for I/O after 4 ms', async () => {
   expect(later).toEqual([]);
 });
 
-test('tenants work in turn, regardless of the amount of work', async () => {
+test('the work of tenants runs in turn, regardless of the amount of work of each tenant', async () => {
   const { turns, log, steps, takeTurn } = timed();
   void turns.run('a', steps('a', 4, 10));
   void turns.run('a', steps('A', 4, 10));
@@ -62,7 +62,7 @@ test('tenants work in turn, regardless of the amount of work', async () => {
   expect(await c).toBe('c');
 });
 
-test('small pieces of work share a turn', () => {
+test('several small pieces of work of a tenant run in one slice of time', () => {
   const { turns, log, time, takeTurn } = timed();
   const small = (name: string) => () => {
     time.now += 1;
@@ -74,7 +74,7 @@ test('small pieces of work share a turn', () => {
   expect([takeTurn(), takeTurn(), takeTurn()]).toEqual(['5 6 7 8', 'b', '9']);
 });
 
-test('the promise of failed work rejects, and the next work runs', async () => {
+test('if a piece of work fails, its promise rejects and the next work runs', async () => {
   const { turns, time, takeTurn, steps } = timed();
   const fail = () => {
     time.now += 20;
@@ -88,7 +88,7 @@ test('the promise of failed work rejects, and the next work runs', async () => {
   expect(await third).toBe('a');
 });
 
-test('work that waited two seconds for its first turn is refused, unless its call had already begun', async () => {
+test('work that waits two seconds before it starts is refused, unless its call has already begun', async () => {
   const { turns, log, time, takeTurn, steps } = timed();
   const begun = turns.run('a', steps('a', 2, 10));
   const late = turns.run('b', steps('b', 1, 1));
@@ -104,7 +104,7 @@ test('work that waited two seconds for its first turn is refused, unless its cal
   expect(turns.counts).toEqual({ waiting: 0, refused: 1 });
 });
 
-test('work whose client has disconnected is dropped at its next turn, even if it had already begun', async () => {
+test('work that waits or has begun is dropped if its client has disconnected', async () => {
   const { turns, log, takeTurn, steps } = timed();
   const client = new AbortController();
   const begun = turns.run('a', steps('a', 9, 10), client);
@@ -117,7 +117,7 @@ test('work whose client has disconnected is dropped at its next turn, even if it
   expect(turns.counts.waiting).toBe(0);
 });
 
-test('the event loop handles I/O between the slices of long work', async () => {
+test('the event loop handles I/O between the time slices of long work', async () => {
   const turns = new Turns();
   const io = { handled: 0 };
   const timer = setInterval(() => io.handled++, 1);
@@ -129,7 +129,7 @@ test('the event loop handles I/O between the slices of long work', async () => {
   clearInterval(timer);
 });
 
-test('a tenant that starts many calls at once starts 16 per turn, and other tenants have turns in between', async () => {
+test('if a tenant sends many calls at once, 16 calls start at a time, and other tenants have turns in between', async () => {
   const { turns, takeTurn } = timed();
   const started: string[] = [];
   const begin = (name: string) => void turns.begin(name).then(() => started.push(name));

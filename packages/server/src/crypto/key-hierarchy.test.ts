@@ -40,7 +40,7 @@ describe('the root key', () => {
     expect(root.key.export()).toEqual(kept);
   });
 
-  test('a root key opens only the root check that it sealed', () => {
+  test('a root key decrypts only the root check that was encrypted with the same root key', () => {
     const sealed = sealRootCheck(root);
     expect(opensRootCheck(root, sealed)).toBe(true);
     expect(opensRootCheck(otherRoot, sealed)).toBe(false);
@@ -83,7 +83,7 @@ describe("a tenant's secret", () => {
     expect(exported(openTenantSecrets([root], another))).not.toEqual(keys);
   });
 
-  test('a sealed secret does not open with another root key, for another tenant, or after a change', () => {
+  test('an encrypted secret of a tenant cannot be decrypted with another root key, for another tenant, or after a change', () => {
     expect(openTenantSecrets([], row)).toBeUndefined();
     expect(openTenantSecrets([otherRoot], row)).toBeUndefined();
     expect(openTenantSecrets([otherRoot], { ...row, root_id: otherRoot.rootId })).toBeUndefined();
@@ -92,7 +92,7 @@ describe("a tenant's secret", () => {
     expect(openTenantSecrets([root], { ...row, sealed_secret: Buffer.alloc(78) })).toBeUndefined();
   });
 
-  test('sealing a secret again does not change the secret, and only the new root key opens the result', () => {
+  test('encrypting a secret under a new root key does not change the secret, and only the new root key decrypts the result', () => {
     const resealed = resealTenantSecret([otherRoot, root], row);
     if (!resealed) throw new Error('not resealed');
     expect(resealed).toMatchObject({ tenant_id: T, root_id: otherRoot.rootId });

@@ -7,7 +7,7 @@ const K = '00000000-0000-4000-8000-000000000002';
 const sealing = createSecretKey(randomBytes(32));
 const [place, hashPlace] = [versionPlace(T, K, 2), hashKeyPlace(T, K)];
 
-test('the material of a key version opens only for its own tenant, key and version, and each version has different material', () => {
+test('the secret of a key version can be decrypted only for its own tenant, key and version', () => {
   const sealed = newMaterial(sealing, place);
   const key = openMaterial(sealing, place, sealed);
   expect(key?.export()).toHaveLength(32);
@@ -20,14 +20,14 @@ test('the material of a key version opens only for its own tenant, key and versi
   expect(openMaterial(createSecretKey(randomBytes(32)), place, sealed)).toBeUndefined();
 });
 
-test('a hash key and a key version do not open in place of each other', () => {
+test('an encrypted hash key cannot be decrypted as a key version, and a key version not as a hash key', () => {
   const sealed = newMaterial(sealing, hashPlace);
   expect(openMaterial(sealing, hashPlace, sealed)?.export()).toHaveLength(32);
   expect(openMaterial(sealing, versionPlace(T, K, 0), sealed)).toBeUndefined();
   expect(openMaterial(sealing, hashPlace, newMaterial(sealing, versionPlace(T, K, 0)))).toBeUndefined();
 });
 
-test('erased key material cannot be opened', () => {
+test('the secret of an erased key version cannot be decrypted', () => {
   expect(openMaterial(sealing, place, new Uint8Array(0))).toBeUndefined();
   expect(openMaterial(sealing, hashPlace, new Uint8Array(0))).toBeUndefined();
 });

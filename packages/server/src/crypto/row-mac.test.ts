@@ -25,7 +25,7 @@ const anyColumn: fc.Arbitrary<Column> = fc.oneof(
 );
 
 describe('the MAC of a row', () => {
-  test('the MAC is HMAC-SHA-256 over the pae of label, table and columns, with booleans as words and a list as a nested pae', () => {
+  test('the MAC of a row is HMAC-SHA-256 over the encoded label, table name and columns', () => {
     const spelled = [
       'id',
       null,
@@ -42,7 +42,7 @@ describe('the MAC of a row', () => {
     expect(rowMac(key, heads, columns)).toEqual(hmac(pae('eaas head v1', ...spelled)));
   });
 
-  test('the MAC is valid only for its own row, table, order of columns and key', () => {
+  test('the MAC of a row is valid only for the same row, table, order of columns and key', () => {
     const mac = rowMac(key, keys, columns);
     expect(rowMacHolds(key, keys, columns, mac)).toBe(true);
     expect(rowMacHolds(key, apiKeys, columns, mac)).toBe(false);
@@ -53,7 +53,7 @@ describe('the MAC of a row', () => {
       expect(rowMacHolds(key, keys, columns.with(at, 'changed'), mac)).toBe(false);
   });
 
-  test('the MAC of a row is invalid for a head or an anchor, and the other way round', () => {
+  test('the MAC of a row, a log head or a purge anchor is valid only for the same kind of data', () => {
     const [row, head, anchor] = [keys, heads, anchors].map((label) => rowMac(key, label, columns));
     if (!row || !head || !anchor) throw new Error('rows, heads and anchors have three different labels');
     expect(rowMacHolds(key, heads, columns, head)).toBe(true);
@@ -63,7 +63,7 @@ describe('the MAC of a row', () => {
     expect(rowMacHolds(key, heads, ['keys', ...columns], row)).toBe(false);
   });
 
-  test('a MAC of the wrong length is invalid, and the check does not throw', () => {
+  test('a row MAC of the wrong length is invalid, and the check does not throw', () => {
     const mac = rowMac(key, keys, columns);
     for (const other of [
       mac.subarray(1),
@@ -75,12 +75,12 @@ describe('the MAC of a row', () => {
     }
   });
 
-  test('the MACs of null, an empty text, an empty list and a list of one item differ', () => {
+  test('the row MACs of null, an empty text, an empty list and a list of one item are different', () => {
     const macs = [null, '', [], [''], ['', '']].map((column) => rowMac(key, ['t'], [column]));
     expect(new Set(macs.map((mac) => Buffer.from(mac).toString('hex'))).size).toBe(5);
   });
 
-  test('the MAC is invalid if text moves from one column into the next one', () => {
+  test('the MAC of a row is invalid if text moves from one column into the next column', () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ minLength: 1 }), fc.string(), (a, moved, b) => {
         const mac = rowMac(key, ['t'], [a, moved + b]);
@@ -89,7 +89,7 @@ describe('the MAC of a row', () => {
     );
   });
 
-  test('a list of lists, which a tampered row can have, is refused', () => {
+  test('the MAC of a row is refused for a column with a list of lists, which a tampered row can contain', () => {
     expect(() => rowMac(key, keys, [[['a']] as unknown as string[]])).toThrow(TypeError);
   });
 

@@ -47,7 +47,7 @@ describe('sealed secrets', () => {
     expect(openSecret(ikmOf(vector), placeOf(vector), bytes(vector.sealed))).toBeUndefined();
   });
 
-  test('any secret opens for the place for which it was sealed, also if its bytes are a view of larger memory', () => {
+  test('any encrypted secret can be decrypted for the row for which it was encrypted', () => {
     fc.assert(
       fc.property(anyPlace, fc.uint8Array({ minLength: 32, maxLength: 32 }), (place, secret) => {
         const around = Buffer.concat([Buffer.of(1, 2, 3), sealSecret(ikm, place, secret), Buffer.of(4)]);
@@ -57,7 +57,7 @@ describe('sealed secrets', () => {
     );
   });
 
-  test('a secret that was sealed for one place does not open for another place', () => {
+  test('a secret that was encrypted for one row cannot be decrypted for another row', () => {
     const named = ({ context, ...rest }: Place) =>
       JSON.stringify(rest) + Buffer.from(encodeContext(context)).toString('hex');
     fc.assert(
@@ -73,7 +73,7 @@ describe('sealed secrets', () => {
     );
   });
 
-  test('a secret does not open if the key or one part of the place differs', () => {
+  test('a secret cannot be decrypted if the key or any part of the row id differs', () => {
     const others: Partial<Place>[] = [
       { purpose: 'key-version' },
       { tenantId: K },
@@ -89,7 +89,7 @@ describe('sealed secrets', () => {
     expect(openSecret(ikm, { ...place, context: {} }, sealed)).toEqual(Buffer.from(secret));
   });
 
-  test('a secret does not open if any bit was flipped', () => {
+  test('an encrypted secret cannot be decrypted if any bit was flipped', () => {
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const flipped = Uint8Array.from(sealed);
       flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
@@ -99,7 +99,7 @@ describe('sealed secrets', () => {
     }
   });
 
-  test('bytes that are not a sealed secret are refused without an exception', () => {
+  test('decrypting bytes that are not an encrypted secret returns undefined and does not throw', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(90), (bytes, cut) => {
         expect(openSecret(ikm, place, bytes)).toBeUndefined();
@@ -109,14 +109,14 @@ describe('sealed secrets', () => {
     );
   });
 
-  test('if a secret is sealed twice, everything except the format and the version differs', () => {
+  test('if a secret is encrypted twice, all bytes except the format and the version are different', () => {
     const again = sealSecret(ikm, place, secret);
     expect(again.subarray(0, 6)).toEqual(sealed.subarray(0, 6));
     expect(again.subarray(6, 30)).not.toEqual(sealed.subarray(6, 30));
     expect(again.subarray(30, 62)).not.toEqual(sealed.subarray(30, 62));
   });
 
-  test('the version can be read only from 78 bytes in this format', () => {
+  test('the key version of an encrypted secret can be read only from 78 bytes in the right format', () => {
     expect(sealedVersion(sealed)).toBe(7);
     expect(sealedVersion(sealed.subarray(1))).toBeUndefined();
     expect(sealedVersion(Buffer.concat([sealed, sealed]))).toBeUndefined();

@@ -55,7 +55,7 @@ test('the first start creates a tenant, a key, an index key and an API key that 
   expect(await readFile(file, 'utf8')).not.toContain('eaas_sk_');
 });
 
-test('the index key unwraps to 32 bytes', async () => {
+test('the index key that `eaas dev` creates unwraps to 32 bytes', async () => {
   const { tenant } = await openDevelopmentTenant(open.service, file);
   const wrapped = parseIndexKey(tenant.index_key);
   expect(wrapped).toMatchObject({ keyId: tenant.key_id, keyVersion: 1 });
@@ -67,7 +67,7 @@ test('the index key unwraps to 32 bytes', async () => {
   expect(Buffer.from(dek, 'base64')).toHaveLength(32);
 });
 
-test('a later start keeps everything and creates no API key, also after the tenant was renamed', async () => {
+test('a later start of `eaas dev` keeps the tenant, even if it was renamed, and creates no API key', async () => {
   const first = await openDevelopmentTenant(open.service, file);
   await updateTenant(open.service, first.tenant.tenant_id, { name: 'mine' });
   const second = await openDevelopmentTenant(open.service, file);
@@ -76,7 +76,7 @@ test('a later start keeps everything and creates no API key, also after the tena
   expect(await listTenants(open.service)).toHaveLength(1);
 });
 
-test('an interrupted start continues where it ended', async () => {
+test('after an interrupted start, the next start of `eaas dev` creates what is missing', async () => {
   const first = await openDevelopmentTenant(open.service, file);
   const { tenant_id, key_id } = first.tenant;
   await writeFile(file, JSON.stringify({ tenant_id, key_id }));

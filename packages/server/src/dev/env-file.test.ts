@@ -47,7 +47,7 @@ it('if the .env file is a link, the target of the link is written', async () => 
   expect(await readdir(folder)).toEqual(['.env', 'shared.env']);
 });
 
-it('values are read without quotes, and the last line of a variable applies', async () => {
+it('values in a .env file are read without quotes, and the last line of a variable applies', async () => {
   await writeFile(path, `A=1\nA = "2"\nB='x y'\n`);
   const file = await EnvFile.read(path);
   expect([file.get('A'), file.get('B'), file.get('C')]).toEqual(['2', 'x y', undefined]);

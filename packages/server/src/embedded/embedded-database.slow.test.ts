@@ -77,7 +77,7 @@ function startProcess(path: string, purpose: Purpose, through: string[] = []) {
   };
 }
 
-test('the first start creates a database with an owner and a server role, and later starts keep the database', async () => {
+test('the first start creates an embedded database with an owner role and a server role, and later starts keep the database', async () => {
   const directory = await newDirectory();
   const first = await startEmbeddedDatabase(directory, 'serve');
   const owner = postgres(first.connection('owner'));
@@ -141,7 +141,7 @@ test('if two servers start on a new directory, one serves, and the other fails w
   expect(await readdir(path)).toEqual(['postgres']);
 });
 
-test('several commands that start at the same time run one after the other, and all succeed', async () => {
+test('several commands that need the embedded database at the same time run one after the other, and all succeed', async () => {
   const commands = [1, 2, 3].map(() => startProcess(used, 'command'));
   const starts = await Promise.all(
     commands.map(async (command) => {
@@ -154,7 +154,7 @@ test('several commands that start at the same time run one after the other, and 
   expect(new Set(starts).size).toBe(3);
 });
 
-test('a command uses the PostgreSQL of a running server and leaves it running', async () => {
+test('a command uses the embedded PostgreSQL of a running server, and does not stop it', async () => {
   const serve = startProcess(used, 'serve');
   const { ready } = await serve.next();
   const command = startProcess(used, 'command');
@@ -177,14 +177,14 @@ test('a server waits for a command to end, and prints that it waits', async () =
   expect(second.ready).not.toBe(ready);
 });
 
-test('a start stops waiting for another process after a time limit, and the error has the id of that process', async () => {
+test('a server start waits only a limited time for another process, and the error has the id of that process', async () => {
   const command = startProcess(used, 'command');
   await command.next();
   const attempt = startEmbeddedDatabase(used, 'serve', { waitAtMost: 300 });
   await expect(attempt).rejects.toThrow(`is in use by process ${command.pid} and did not become free within`);
 });
 
-test('a start stops a PostgreSQL that still runs after its owner was killed', async () => {
+test('a server start stops an embedded PostgreSQL that still runs after its server was killed', async () => {
   const directory = await newDirectory();
   const file = join(directory, 'owner.json');
   const orphan = await launchPostgres({

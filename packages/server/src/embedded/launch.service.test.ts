@@ -33,7 +33,7 @@ function connect({ socketDirectory: host, port }: RunningPostgres): postgres.Sql
   return postgres({ host, port, database: 'postgres', username: 'postgres', max: 1 });
 }
 
-test('PostgreSQL listens only on a private socket, and stop can be called more than once', async () => {
+test('the embedded PostgreSQL listens only on a private socket, and can be stopped more than once', async () => {
   const running = await launch(await options());
   expect((await stat(running.socketDirectory)).mode & 0o777).toBe(0o700);
   const sql = connect(running);
@@ -47,7 +47,7 @@ test('PostgreSQL listens only on a private socket, and stop can be called more t
   await expect(stat(running.socketDirectory)).rejects.toThrow('ENOENT');
 });
 
-test('PostgreSQL stops although a connection is open', async () => {
+test('the embedded PostgreSQL stops even if a connection is open', async () => {
   const running = await launch(await options());
   const sql = connect(running);
   await sql`select 1`;
@@ -56,7 +56,7 @@ test('PostgreSQL stops although a connection is open', async () => {
   await sql.end({ timeout: 0 });
 });
 
-test('PostgreSQL does not see the environment of this process', async () => {
+test('the embedded PostgreSQL does not get the environment variables of the server', async () => {
   process.env['EAAS_ROOT_KEY'] = 'a secret';
   onTestFinished(() => void delete process.env['EAAS_ROOT_KEY']);
   const running = await launch(await options());
@@ -102,7 +102,7 @@ test('the next start removes the files of an initdb that was killed', async () =
   expect(await readdir(join(next.dataDirectory, '..'))).toEqual(['postgres']);
 });
 
-test('of several processes that create the same data directory, one starts PostgreSQL', async () => {
+test('if several processes create the same data directory, only one process starts PostgreSQL', async () => {
   const same = await options('raced');
   const outcomes = await Promise.allSettled([launch(same), launch(same), launch(same)]);
   const reasons = outcomes.flatMap((outcome) =>

@@ -4,7 +4,7 @@ import { pid } from 'node:process';
 import { expect, test } from 'vitest';
 import { processIdentity } from './owner.ts';
 
-test('the identity of a running process is stable and unique, and a process that has ended has no identity', async () => {
+test('each running process has a stable and unique identity, and an ended process has no identity', async () => {
   const own = await processIdentity(pid);
   expect(own).toEqual(expect.any(String));
   expect(await processIdentity(pid)).toBe(own);
@@ -19,7 +19,7 @@ test('the identity of a running process is stable and unique, and a process that
   expect(await processIdentity(child.pid ?? 0)).toBeUndefined();
 });
 
-test('a zombie has no identity', async () => {
+test('a zombie process counts as a process that has ended', async () => {
   const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });

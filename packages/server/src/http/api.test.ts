@@ -27,7 +27,7 @@ function exampleRequest(route: (typeof routes)[number][0]): [path: string, init:
 
 describe('the endpoint table over HTTP', () => {
   it.each(routes)(
-    '%s responds with its example and with the status in the table',
+    'the endpoint %s responds with the documented example and status',
     async (route, endpoint) => {
       const { fetch, doors } = await listen(
         memoryDoors({}, { 'POST /v1/batch/wrap': callOf('POST /v1/batch/wrap').output }),
@@ -72,7 +72,7 @@ describe('the endpoint table over HTTP', () => {
     expect(apiKey.headers.get('location')).toMatch(/^\/v1\/api-keys\/[\da-f-]{36}$/);
   });
 
-  it('any path parameter reaches the operation unchanged', async () => {
+  it('the server passes any path parameter unchanged to the operation', async () => {
     const { fetch, doors } = await listen();
     for (const name of ['patients', 'a%2Fb', 'x'.repeat(5_000), '%E2%82%AC']) {
       expect((await fetch(`/v1/keys/${name}`)).status).toBe(200);

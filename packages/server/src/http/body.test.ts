@@ -86,7 +86,7 @@ describe('a body', () => {
     }
   });
 
-  it('every character of a value reaches the operation', async () => {
+  it('the server passes every character of a value in the body to the operation', async () => {
     const { post, doors } = await listen();
     for (const value of ['', '\0', '\uFEFF', ' a ', '\u{1F600}', 'é', 'e\u0301']) {
       expect((await post('/v1/hash', { value, key_id: keyId })).status).toBe(200);
@@ -94,7 +94,7 @@ describe('a body', () => {
     }
   });
 
-  it('a body can arrive slowly, in chunks that split a character', async () => {
+  it('the server reads a body that arrives slowly, in chunks that split a character', async () => {
     const served = await listen();
     const bytes = Buffer.from(JSON.stringify({ value: '€', key_id: keyId }));
     const at = bytes.indexOf(0xe2) + 1;
@@ -111,14 +111,14 @@ describe('the size of a body', () => {
     ['/v1/hash', limits.body],
     ['/v1/keys/x/wrap', limits.body],
     ['/v1/batch/wrap', limits.batchBody],
-  ])('%s accepts a body of %i bytes and refuses a larger body', async (path, size) => {
+  ])('the endpoint %s accepts a body of %i bytes and refuses a larger body', async (path, size) => {
     const { post } = await listen();
     expect((await post(path, filled(size))).status).toBe(400);
     const response = await post(path, filled(size + 1));
     expect([response.status, await response.json()]).toMatchObject([413, { code: 'too_large' }]);
   });
 
-  it('close() waits for a refused body, but not for the connection to time out', async () => {
+  it('the server waits for a refused body when it closes, but not until the connection times out', async () => {
     const { app, post } = await listen();
     const closeAll = vi.spyOn(app.server, 'closeAllConnections');
     const response = await post('/v1/hash', filled(2 ** 21 + 1));

@@ -33,7 +33,7 @@ const serveConsole = (options: Partial<ConsoleOptions> = {}) =>
   listen(memoryDoors(), { console: { pages, publicUrl: null, ...options } });
 
 describe('the pages', () => {
-  it('the pages have a strict Content-Security-Policy, and browsers cache only files with hashed names', async () => {
+  it('the console has a strict Content-Security-Policy, and browsers cache only files with a hash in the name', async () => {
     const { fetch } = await serveConsole();
     const [root, script] = [await fetch('/'), await fetch('/console/assets/app-1a2b.js')];
     expect([root.status, await root.text()]).toEqual([200, '<h1>Playground – grün</h1>']);
@@ -52,13 +52,13 @@ describe('the pages', () => {
     expect((await fetch('/', { method: 'HEAD' })).headers.get('content-type')).toContain('text/html');
   });
 
-  it('an image file that the pages use is served unchanged', async () => {
+  it('the server sends an image file of the console unchanged', async () => {
     const { fetch } = await serveConsole();
     const image = await fetch('/console/assets/logo-1a2b.png');
     expect(Buffer.from(await image.arrayBuffer())).toEqual(png);
   });
 
-  it('the pages have fixed paths, and other paths return no file of the package', async () => {
+  it('only the fixed paths of the console return a file of its package', async () => {
     const { fetch, exchange } = await serveConsole();
     for (const path of [
       '/index.html',
@@ -81,14 +81,14 @@ describe('the pages', () => {
     expect([moved.status, moved.headers.get('location')]).toEqual([302, '/console/']);
   });
 
-  it('the root redirects to the API reference if the pages are not installed', async () => {
+  it('the path / redirects to the API reference if the console is not installed', async () => {
     const { fetch } = await serveConsole({ pages: null });
     const moved = await fetch('/', { redirect: 'manual' });
     expect([moved.status, moved.headers.get('location')]).toEqual([302, '/docs']);
     expect((await fetch('/console/')).status).toBe(404);
   });
 
-  it('requests for the pages and for /console/session get 404 if the console is off', async () => {
+  it('requests for the console and for /console/session get 404 if the console is off', async () => {
     const { fetch, post } = await listen();
     for (const path of ['/', '/console', '/console/', '/console/assets/app-1a2b.js']) {
       expect({ path, status: (await fetch(path)).status }).toEqual({ path, status: 404 });
@@ -99,7 +99,7 @@ describe('the pages', () => {
 
 describe('the Origin header', () => {
   it.each(['localhost', '127.0.0.1', '[::1]'])(
-    'the server ignores the Origin header in requests of its own pages at %s',
+    'the server accepts the Origin header in requests of its own pages at %s',
     async (host) => {
       const { port, fetch, doors } = await serveConsole();
       const response = await fetch('/v1/keys', { headers: { origin: `http://${host}:${port}` } });
@@ -121,7 +121,7 @@ describe('the Origin header', () => {
     expect([response.status, await response.json()]).toMatchObject([403, { code: 'origin_refused' }]);
   });
 
-  it('the Origin is not compared with the Host header, because a client can choose both', async () => {
+  it('the Origin header is not compared with the Host header, because a client can choose both headers', async () => {
     const { port, exchange } = await serveConsole();
     const lines = [
       'GET /v1/keys HTTP/1.1',
@@ -133,14 +133,14 @@ describe('the Origin header', () => {
     expect(await exchange(`${lines.join('\r\n')}\r\n\r\n`)).toMatch(/^HTTP\/1.1 401 /);
   });
 
-  it('the Origin is compared only with EAAS_PUBLIC_URL if that is set', async () => {
+  it('if EAAS_PUBLIC_URL is set, the Origin header is compared only with EAAS_PUBLIC_URL', async () => {
     const { port, fetch } = await serveConsole({ publicUrl: 'https://eaas.example' });
     const statusOf = async (origin: string) => (await fetch('/v1/keys', { headers: { origin } })).status;
     expect(await statusOf('https://eaas.example')).toBe(200);
     expect(await statusOf(`http://localhost:${port}`)).toBe(403);
   });
 
-  it('the Origin of the server itself is refused if the console is off', async () => {
+  it('if the console is off, requests with the origin of the server itself are refused', async () => {
     const { port, fetch } = await listen();
     const origin = `http://localhost:${port}`;
     expect((await fetch('/v1/keys', { headers: { origin } })).status).toBe(403);

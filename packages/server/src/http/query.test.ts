@@ -31,7 +31,7 @@ it.each([
   expect(doors.calls).toEqual([]);
 });
 
-it('query parameters are parsed by the schema', async () => {
+it('the server parses query parameters by the schema of the endpoint', async () => {
   const { fetch, doors } = await listen();
   await fetch('/v1/keys?limit=1000&offset=5&name=a+b%2Bc%26%3D%C3%A9');
   await fetch('/v1/audit?date_from=2026-08-11T09:30:00%2B02:00');

@@ -170,7 +170,7 @@ describe('/docs', () => {
     expect(outside).toEqual([]);
   });
 
-  it('every link in /docs has a target', async () => {
+  it('every link on the page /docs has a target', async () => {
     const { fetch } = await listen();
     const page = await (await fetch('/docs')).text();
     const anchors = new Set(Array.from(page.matchAll(/ id="([^"]+)"/g), ([, id]) => id));

@@ -19,7 +19,7 @@ const take = (job: string, holder: string, milliseconds = 60_000) =>
   world.replica().database.run((sql) => takeLease(sql, job, holder, milliseconds));
 const expire = (job: string) => attacker.sql`update eaas.leases set expires_at = 0 where job = ${job}`;
 
-test('the lease of a job has only one holder, and a renewal does not change the fence number', async () => {
+test('only one replica can hold the lock of a job, and a renewal does not change the fencing token', async () => {
   expect(await take('a', one)).toMatchObject({ fence: 1 });
   expect(await take('a', other)).toBeUndefined();
   expect(await take('a', one)).toMatchObject({ fence: 1 });
@@ -27,7 +27,7 @@ test('the lease of a job has only one holder, and a renewal does not change the 
   expect(await take('a', other)).toMatchObject({ fence: 2 });
 });
 
-test('a transaction is rolled back if another holder has taken the lease', async () => {
+test('the transaction of a job is rolled back if another replica has taken the lock of the job', async () => {
   const lease = await take('b', one);
   await expire('b');
   await take('b', other);
@@ -40,7 +40,7 @@ test('a transaction is rolled back if another holder has taken the lease', async
   expect(await attacker.sql`select from eaas.verifications where day = 'never'`).toHaveLength(0);
 });
 
-test('no other holder can take a lease until the transaction that checked the lease has ended', async () => {
+test('no other replica can take the lock of a job until the transaction that checked the lock has ended', async () => {
   const { database } = world.replica();
   const lease = await take('c', one, 300);
   const order: string[] = [];
@@ -56,7 +56,7 @@ test('no other holder can take a lease until the transaction that checked the le
   expect(order).toEqual(['written', 'taken with fence 2']);
 });
 
-test('a job runs while its replica has the lease, and the lease is released when the job ends or fails', async () => {
+test('a job runs while its replica has the lock of the job, and the lock is released when the job ends or fails', async () => {
   const service = world.replica();
   const lease = await take('d', other);
   expect(await withLease(service, 'd', never, async () => {})).toBe(false);

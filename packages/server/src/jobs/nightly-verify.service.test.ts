@@ -62,7 +62,7 @@ test('a broken chain is reported with its findings and counted in the metric of 
   expect(await metric()).toBe('eaas_audit_broken_chains 1');
 });
 
-test('a tenant whose verification fails does not stop the others and is tried again by the next run', async () => {
+test('if the verification of one tenant fails, other tenants are verified, and the next run tries the tenant again', async () => {
   const service = world.replica();
   vi.spyOn(service.background, 'snapshot').mockRejectedValueOnce(new Error('the database cannot be reached'));
   await expect(nightlyVerify(service, alone(), () => {})).rejects.toThrow('1 of 2 failed');
@@ -91,7 +91,7 @@ test('the nightly verification begins at 03:00 UTC', async () => {
   expect(await verify()).toMatchObject({ broken: 0 });
 });
 
-test('a tenant whose secret does not open or whose row is gone does not stop the others', async () => {
+test('if the row or the secret of one tenant is invalid, the nightly verification continues with other tenants', async () => {
   await attacker.sql`update eaas.tenants set sealed_secret = '' where tenant_id = ${ann.tenantId}`;
   await attacker.sql`delete from eaas.tenants where tenant_id = ${ben.tenantId}`;
   const cat = await settle(world.replica(), 'cat');
@@ -106,7 +106,7 @@ test('a tenant whose secret does not open or whose row is gone does not stop the
   );
 });
 
-test('the next run continues an interrupted verification', async () => {
+test('the next run of the nightly verification continues an interrupted verification', async () => {
   const stop = new AbortController();
   stop.abort();
   expect(await verify(stop.signal)).toBeUndefined();

@@ -94,7 +94,7 @@ test('a purge deletes nothing if no entry is older than the retention', async ()
   expect(await verified()).toMatchObject({ valid: true, purged_through: null });
 });
 
-test('after a purge of all entries of a chain, new entries are chained to the anchor', async () => {
+test('after a purge of all audit entries, the next entry contains the hash that the purge recorded (the anchor)', async () => {
   await count();
   world.time = at('2027-01-01T00:00:00Z');
   await purge(world.replica(), 1, never);
@@ -110,14 +110,14 @@ test('after a purge of all entries of a chain, new entries are chained to the an
   expect(await left()).toEqual([13]);
 });
 
-test('a purge changes neither a tenant without entries nor one without an anchor', async () => {
+test('a purge changes nothing for a tenant without entries', async () => {
   await attacker.sql`delete from eaas.audit_entries`;
   await attacker.sql`delete from eaas.audit_heads`;
   await purge(world.replica(), 1, never);
   expect(await attacker.sql`select from eaas.audit_anchors`).toHaveLength(0);
 });
 
-test('entries are not purged before they are counted, and their counts are kept', async () => {
+test('audit entries are purged only after they are counted for usage, and the counts are kept', async () => {
   world.time = at('2027-01-01T00:00:00Z');
   await purge(world.replica(), 1, never);
   expect(await left()).toEqual(ids(1, 12));
@@ -132,7 +132,7 @@ test('entries are not purged before they are counted, and their counts are kept'
   expect(operations['key.wrap']).toBe(10);
 });
 
-test('the chain is valid after replicas purge at the same time while others append', async () => {
+test('the audit chain is valid after several replicas purge at the same time while other replicas append', async () => {
   await count();
   for (let day = 1; day <= 10; day++) {
     world.time = Date.UTC(2026, 2, day, 12, 0, 0, 1);
@@ -148,7 +148,7 @@ test('the chain is valid after replicas purge at the same time while others appe
   }
 });
 
-test('if two replicas purge at the same time, the slower replica does not change the result of the faster one', async () => {
+test('if two replicas purge at the same time, the slower replica does not change the result of the faster replica', async () => {
   await count();
   world.time = at('2026-03-05T12:00:00.000Z');
   /**
@@ -169,7 +169,7 @@ test('if two replicas purge at the same time, the slower replica does not change
   expect(await verified()).toMatchObject({ valid: true, purged_through: { id: 9 } });
 });
 
-test('a checkpoint before the anchor can no longer be verified, and a checkpoint of the anchor is still valid', async () => {
+test('a checkpoint of a purged entry cannot be verified any more, except for the last purged entry', async () => {
   await attacker.restore('fresh');
   const before = (await annsApi()('GET /v1/audit/checkpoint', {})).checkpoint;
   await wrap();
@@ -196,18 +196,18 @@ describe('nothing is purged from a broken chain', () => {
   }
   const refused = { said: '1 of 1 failed', gone: 0, anchors: 0, valid: false };
 
-  test('nothing is purged if an entry was changed', async () => {
+  test('a purge deletes nothing if an audit entry was changed', async () => {
     world.time = at('2027-01-01T00:00:00Z');
     await attacker.sql`update eaas.audit_entries set actor = 'operator' where id = 5`;
     expect(await tryToPurge()).toEqual(refused);
   });
 
-  test('nothing is purged if the times of entries were changed to look old', async () => {
+  test('a purge deletes nothing if the times of audit entries were changed to look old', async () => {
     await attacker.sql`update eaas.audit_entries set created_at = 0`;
     expect(await tryToPurge()).toEqual(refused);
   });
 
-  test('entries before an entry whose time was changed to look old are not purged', async () => {
+  test('a purge does not delete entries before an entry whose time was changed to look old', async () => {
     // The binary search for the first entry to keep reads the changed entry in the middle of the log. Because of the
     // false time the search continues after this entry.
     await attacker.sql`update eaas.audit_entries set created_at = 0 where id in (1, 6, 7)`;
@@ -220,13 +220,13 @@ describe('nothing is purged from a broken chain', () => {
     expect(await tryToPurge()).toEqual({ ...refused, said: undefined });
   });
 
-  test('a purge writes no anchor if a row was put back or removed', async () => {
+  test('a purge deletes nothing if a row was removed or replaced by an older version', async () => {
     world.time = at('2027-01-01T00:00:00Z');
     await attacker.sql`delete from eaas.keys where key_id = ${key_id}`;
     expect(await tryToPurge()).toEqual(refused);
   });
 
-  test('a purge writes no anchor if the current anchor was changed', async () => {
+  test('a purge deletes nothing if the record of the last purge (the anchor) was changed', async () => {
     world.time = at('2026-03-05T12:00:00Z');
     await purge(world.replica(), 1, never);
     await attacker.sql`update eaas.audit_anchors set rows_digest = hash`;
@@ -235,7 +235,7 @@ describe('nothing is purged from a broken chain', () => {
     expect(await left()).toEqual(ids(7, 12));
   });
 
-  test('a purge detects that an older authentic anchor was put back', async () => {
+  test('a purge detects that the record of the last purge was replaced by an older, authentic record', async () => {
     world.time = at('2026-03-05T12:00:00Z');
     await purge(world.replica(), 1, never);
     await attacker.keep('first_purge');
@@ -247,7 +247,7 @@ describe('nothing is purged from a broken chain', () => {
     expect(errors).toContainEqual({ id: 7, reason: 'entry_missing' });
   });
 
-  test('if one chain is broken, the entries of other tenants are still purged', async () => {
+  test('if the audit chain of one tenant is broken, the entries of other tenants are still purged', async () => {
     await attacker.sql`update eaas.audit_entries set actor = 'operator' where id = 5`;
     world.time = at('2026-03-20T00:00:00Z');
     const ben = await settle(world.replica(), 'ben');

@@ -31,7 +31,7 @@ const counts = async () => {
   return row;
 };
 
-test('directory rows that a crash left are deleted after a minute, so that their tenant names can be used again', async () => {
+test('a name that a crash left reserved for a tenant can be used again after a minute', async () => {
   const leave = async (name: string, age: number) => {
     await attacker.sql`insert into eaas.token_directory (token_hash, tenant_id, created_at)
       values (${randomBytes(32)}, ${randomUUID()}, eaas.now_ms() - ${age}::int)`;
@@ -49,7 +49,7 @@ test('directory rows that a crash left are deleted after a minute, so that their
   await attacker.sql`delete from eaas.token_directory where tenant_id <> ${ann.tenantId}`;
 });
 
-test('directory rows that were removed are inserted again', async () => {
+test('a job inserts removed rows of the token and name directories again', async () => {
   const before = await counts();
   await attacker.sql`delete from eaas.token_directory`;
   await attacker.sql`delete from eaas.tenant_names`;

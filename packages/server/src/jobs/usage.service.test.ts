@@ -42,7 +42,7 @@ afterAll(() => world.close());
 
 const nothing = { encrypt: 0, decrypt: 0, 'key.wrap': 0, 'key.unwrap': 0 };
 
-test('usage is exact immediately after the requests, before and after the entries are counted', async () => {
+test('usage is exact immediately after the requests, even before a job has counted the entries', async () => {
   const { wrapped_key } = await wrap();
   await api('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key });
   await api('POST /v1/keys/:key_id/rewrap', { key_id, wrapped_key });
@@ -106,7 +106,7 @@ test('the quota starts at zero with each UTC month', async () => {
   expect([await encrypt(), await encrypt(), await encrypt()]).toEqual([200, 200, 429]);
 });
 
-test('each operation is counted once, even if replicas count at the same time while others append', async () => {
+test('each operation is counted once, even if several replicas count while other replicas append', async () => {
   for (let round = 1; round <= 10; round++) {
     await Promise.all([wrap(), wrap(), wrap(), count(), count(), count(), usage()]);
     expect(await usage()).toEqual({ ...nothing, 'key.wrap': 3 * round });
@@ -131,7 +131,7 @@ test('a key shows how often each version was used, after the usage job has count
   ]);
 });
 
-test('a tenant with an invalid log does not stop the counting of other tenants', async () => {
+test('the usage of other tenants is counted even if the log of one tenant is invalid', async () => {
   const ben = await settle(world.replica(), 'ben');
   await apiOf(world.replica(), ben.token)('POST /v1/keys', { name: 'key' });
   await wrap();
@@ -146,7 +146,7 @@ describe('last_used_at', () => {
   const lastUse = async () =>
     (await api('GET /v1/api-keys/:api_key_id', { api_key_id: ann.apiKeyId })).last_used_at;
 
-  test('after the job has written it, `last_used_at` is exact to the minute, and it never decreases', async () => {
+  test('the job writes `last_used_at` with an accuracy of a minute, and the value never decreases', async () => {
     const [one, other] = [world.replica(), world.replica()];
     expect(await lastUse()).toBeNull();
     world.time = Date.parse('2026-10-01T10:00:59.999Z');

@@ -73,7 +73,7 @@ test.each([
   },
 );
 
-test('entries that are too large for one statement are written by several statements in one transaction', async () => {
+test('audit entries that are too large for one SQL statement are written by several statements in one transaction', async () => {
   const before = await lastId();
   const item = { key_id, dek, context: { text: '"'.repeat(1_900) } };
   const { appends } = service.counts;
@@ -85,7 +85,7 @@ test('entries that are too large for one statement are written by several statem
   expect(await api('GET /v1/audit/verify', {})).toMatchObject({ valid: true });
 });
 
-test('a call or a change whose entry can never be written fails with audit_unwritten', async () => {
+test('a call or a change whose audit entry can never be written fails with audit_unwritten', async () => {
   const before = await lastId();
   await attacker.sql`alter table eaas.audit_entries add constraint full_disk check (id <= ${attacker.sql.unsafe(String(before))})`;
   expect(await codeOf(wrap())).toBe('audit_unwritten');
@@ -100,7 +100,7 @@ test('a call or a change whose entry can never be written fails with audit_unwri
   expect(await statusOf(wrap())).toBe(200);
 });
 
-test('only written entries count against the quota', async () => {
+test('only encrypt operations whose audit entry is written count against the quota', async () => {
   await updateTenant(service, ann.tenantId, { monthly_encrypt_quota: 2 });
   const encrypt = () => codeOf(api('POST /v1/encrypt', { key_id, plaintext: 'x' }));
   await attacker.sql`alter table eaas.audit_entries add constraint full_disk check (action <> 'encrypt')`;
@@ -112,7 +112,7 @@ test('only written entries count against the quota', async () => {
   await updateTenant(service, ann.tenantId, { monthly_encrypt_quota: null });
 });
 
-test('the head has the hash of the entry of the last change', async () => {
+test('after a change, the head of the audit log has the hash of the entry of the change', async () => {
   await api('POST /v1/keys', { name: 'third' });
   const changed = await service.database.run((sql) => findHead(sql, ann.tenantId));
   await wrap();

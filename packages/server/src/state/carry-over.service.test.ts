@@ -47,7 +47,7 @@ afterAll(() => world.close());
 const wrap = (key_id: string) => api('POST /v1/keys/:key_id/wrap', { key_id, dek });
 const wrapAll = async () => Promise.all(keys.map(async (key) => (await wrap(key)).key_version));
 
-test('a change by this replica keeps the remembered rows that did not change', async () => {
+test('a change by this replica keeps the unchanged rows in the cache', async () => {
   const before = await wrapAll();
   snapshots = 0;
   await api('POST /v1/keys', { name: `another ${before.length}` });
@@ -59,7 +59,7 @@ test('a change by this replica keeps the remembered rows that did not change', a
   expect(snapshots).toBe(1);
 });
 
-test('a change by another replica is read once and keeps the remembered rows that did not change', async () => {
+test('a change by another replica is read once and keeps the unchanged rows in the cache', async () => {
   const before = await wrapAll();
   snapshots = 0;
   await apiOf(other, ann.token)('POST /v1/keys/:key_id/rotate', { key_id: keys[1] ?? '' });
@@ -68,7 +68,7 @@ test('a change by another replica is read once and keeps the remembered rows tha
   expect(snapshots).toBe(2);
 });
 
-test('a refused change and a change without effect keep all remembered rows', async () => {
+test('a refused change and a change without effect keep all rows in the cache', async () => {
   expect(await statusOf(api('POST /v1/keys', { name: 'a' }))).toBe(409);
   await api('PATCH /v1/api-keys/:api_key_id', { api_key_id: ann.apiKeyId, name: 'everything' });
   await wrapAll();
@@ -86,7 +86,7 @@ test('after an API key is revoked, neither this replica nor another replica acce
   }
 });
 
-test('a change of the tenant itself takes effect and keeps the remembered keys', async () => {
+test('a change of the tenant takes effect and keeps the keys in the cache', async () => {
   const encrypt = () => statusOf(api('POST /v1/encrypt', { key_id: keys[0] ?? '', plaintext: 'x' }));
   for (const replica of [service, other]) {
     await updateTenant(replica, ann.tenantId, { envelope_only: true });
@@ -96,7 +96,7 @@ test('a change of the tenant itself takes effect and keeps the remembered keys',
   }
 });
 
-test('while both replicas change the tenant, each call is decided by the state in which its entry is recorded', async () => {
+test('while two replicas change a tenant, each call is decided by the settings at the time of its audit entry', async () => {
   const [key_id = ''] = keys;
   const over = new AbortController();
   const versions: number[] = [];

@@ -16,7 +16,7 @@ test('the estimated time follows the database’s last response, and not the wal
   }
 });
 
-test('a slow response changes the clock only as far as the response proves a difference', () => {
+test('a slow response of the database changes the estimated time only as far as the response proves a difference', () => {
   const clock = new DatabaseClock();
   const time = Date.now();
   respond(clock, time);

@@ -23,7 +23,7 @@ function see(remembered: Remembered, state: TenantState): void {
   remembered.views.set(state.tenant.tenant_id, { state } as TenantView);
 }
 
-test('rows that were read under an old state are not cached', () => {
+test('rows that were read before a change of the tenant are not cached after the change', () => {
   const remembered = new Remembered();
   const [old, now] = [stateOf('a', 7), stateOf('a', 7)];
   see(remembered, now);
@@ -32,7 +32,7 @@ test('rows that were read under an old state are not cached', () => {
   expect([remembered.key(now, 'key'), remembered.apiKey(now, 'api key')]).toEqual([undefined, undefined]);
 });
 
-test('a new state keeps the cached rows of its epoch, and no rows of another epoch', () => {
+test('after the data of a tenant was reloaded, only rows that are still valid remain in the cache', () => {
   const remembered = new Remembered();
   const old = stateOf('a');
   see(remembered, old);
@@ -52,7 +52,7 @@ test('a new state keeps the cached rows of its epoch, and no rows of another epo
   expect(remembered.key(stateOf('a'), 'unchanged')).toBeUndefined();
 });
 
-test('the cached rows of all tenants stay within the budget, and rows in use are kept', () => {
+test('the cached rows of all tenants stay within the memory budget, and rows in use are kept', () => {
   const bytes = 4_000_000;
   const remembered = new Remembered(bytes);
   const states = Array.from({ length: 50 }, (_, nth) => stateOf(`tenant ${nth}`));
@@ -73,7 +73,7 @@ test('the cached rows of all tenants stay within the budget, and rows in use are
   expect(count()).toBeLessThan(bytes / 3_500);
 });
 
-test('every version of a key counts against the budget', () => {
+test('every version of a key counts against the memory budget of the cache', () => {
   const remembered = new Remembered(1_000_000);
   const state = stateOf('a');
   see(remembered, state);

@@ -78,7 +78,7 @@ test('the time that work waits for a free connection does not count towards the 
   expect(await backend(database)).toBe(first);
 });
 
-test('work that gets no connection in time throws DatabaseBusy and keeps the pool', async () => {
+test('a query that gets no connection in time throws DatabaseBusy, and the pool keeps its connections', async () => {
   const database = open(1);
   const first = await backend(database);
   const long = pause(database, 1, 2_000);

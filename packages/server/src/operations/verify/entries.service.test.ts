@@ -23,7 +23,7 @@ afterEach(async () => {
   await place.drop();
 });
 
-test('queries on other connections succeed while entries are verified', async () => {
+test('queries on other database connections succeed while audit entries are verified', async () => {
   const tenantId = randomUUID();
   await database.run(
     (sql) => sql`
@@ -43,7 +43,7 @@ test('queries on other connections succeed while entries are verified', async ()
   expect(walk.checked).toBe(entries);
 });
 
-test('a page of long entries is limited in bytes, and the next page begins with the next entry', async () => {
+test('the verification reads long entries in pages of a limited size in bytes, without a gap', async () => {
   const tenantId = randomUUID();
   await database.run(
     (sql) => sql`

@@ -62,7 +62,7 @@ describe('a verification in several calls', () => {
     expect(found.reduce((sum, { checked }) => sum + checked, 0)).toBe(length);
   });
 
-  test('a verification calls `enough` with the number of checked entries and the last id', async () => {
+  test('a verification calls the function `enough` with the number of verified entries and the id of the last entry', async () => {
     const told: [number, number][] = [];
     const enough = (checked: number, last: number): boolean => {
       told.push([checked, last]);
@@ -84,7 +84,7 @@ describe('a verification in several calls', () => {
   });
 });
 
-test('the only connection of a pool still works after a long verification', async () => {
+test('after a long verification, the only database connection of a pool still works', async () => {
   const database = new Database(world.database.connection('server'), 1);
   const service = on(database);
   for (let nth = 0; nth < 2; nth++) {
@@ -124,7 +124,7 @@ describe('during a purge', () => {
     }
   }
 
-  test('a verification starts again if entries are purged during it', async () => {
+  test('a verification starts again if entries are purged while the verification runs', async () => {
     const found = await verifyInterrupted(() => purge(world.replica(), 60, never));
     const anchor = { id: length, hash: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown };
     expect(found).toMatchObject({ valid: true, checked: 0, purged_through: anchor, errors: [] });

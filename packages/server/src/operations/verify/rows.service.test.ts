@@ -27,7 +27,7 @@ class CountingTurns extends Turns {
   }
 }
 
-test('a verification pauses after the MAC of each API key', async () => {
+test('a verification lets other work run after the check of each API key', async () => {
   const service = world.replica();
   const { tenantId } = await settle(service, 'ann');
   for (let nth = 0; nth < 4; nth++) {

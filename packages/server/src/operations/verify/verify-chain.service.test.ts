@@ -130,7 +130,7 @@ describe('a checkpoint', () => {
   const take = async (token = small.token) =>
     (await apiOf(world.replica(), token)('GET /v1/audit/checkpoint', {})).checkpoint;
 
-  test('a checkpoint of the head is valid, also after the log grows', async () => {
+  test('a checkpoint of the log remains valid after the log grows', async () => {
     const checkpoint = await take();
     expect(await verify({ checkpoint })).toMatchObject({ valid: true, checkpoint: { id: 12, valid: true } });
     await small.api('POST /v1/keys/:key_id/wrap', { key_id: small.key_id, dek });
@@ -170,7 +170,7 @@ test('an auditor can recompute the chain from the pages of GET /v1/audit alone',
   expect(head).toEqual({ id: 12, hash: Buffer.from(hash).toString('hex') });
 });
 
-test("an entry that is more than a minute ahead of the database's clock is reported as from the future", async () => {
+test('a verification reports an entry whose time is more than a minute ahead of the clock of the database', async () => {
   const { time } = world;
   await small.api('POST /v1/keys/:key_id/wrap', { key_id: small.key_id, dek });
   world.time = time - 59_000;
@@ -181,7 +181,7 @@ test("an entry that is more than a minute ahead of the database's clock is repor
   expect(errors).toEqual([{ id: 13, reason: 'entry_in_future' }]);
 });
 
-test('a row that is older than its newest record is reported as put back', async () => {
+test('a verification reports a row that was replaced by an older version', async () => {
   const { tenantId, key_id } = small;
   await attacker.sql`insert into eaas.row_records (tenant_id, subject, rev) values (${tenantId}, ${key_id}, 9)`;
   const { errors } = await verify();
@@ -189,7 +189,7 @@ test('a row that is older than its newest record is reported as put back', async
 });
 
 describe('rows', () => {
-  test('rows are verified in slices: each call continues where the last call stopped', async () => {
+  test('the rows of a tenant are verified in several calls, and each call continues after the last verified row', async () => {
     await attacker.sql`
       insert into eaas.api_keys select (jsonb_populate_record(a, jsonb_build_object(
         'api_key_id', gen_random_uuid(), 'token_hash', sha256(nth::text::bytea)))).*
@@ -211,7 +211,7 @@ describe('rows', () => {
     expect(first.error_count + rest.error_count).toBe(3_000);
   });
 
-  test('rows before the cursor `row` are not verified again', async () => {
+  test('a verification that gets the parameter `row` does not verify earlier rows again', async () => {
     await attacker.sql`update eaas.keys set mac = sha256(mac) where key_id = ${small.key_id}`;
     expect(await verify({ row: 'keys:00000000-0000-0000-0000-000000000000' })).toMatchObject({
       valid: false,
