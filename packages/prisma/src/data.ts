@@ -55,7 +55,10 @@ export function needsRow(model: Model, data: unknown): boolean {
   return bindsRow(model, Object.fromEntries(values) as Args);
 }
 
-/** The absent fields of indexes over several fields, as null. A new row has no value in them. */
+/**
+ * Returns null for the fields of indexes over several fields, because a new row has no value in a field that the app
+ * omits.
+ */
 function absentOthers(model: Model, given: Args): Args {
   const named = Object.keys(given).flatMap((name) => model.encrypted.get(name) ?? []);
   const others = Array.from(model.encrypted.values()).flatMap(({ name, parts }) =>

@@ -43,7 +43,7 @@ export type IndexesOf<E, Name> = {
     : never;
 };
 
-/** The columns of `searchableBy` of each field. */
+/** The names of the index columns that `searchableBy` added to each field. */
 type PartsIn<E, Name> = {
   [Column in keyof ColumnsOf<E, Name>]: ColumnsOf<E, Name>[Column] extends Field<
     unknown,
@@ -70,7 +70,7 @@ export type FieldOfIndex<E, Name, Column> = {
   [Key in keyof IndexesOf<E, Name>]: Column extends IndexesOf<E, Name>[Key] ? Key : never;
 }[keyof IndexesOf<E, Name>];
 
-/** The searches by an index of `searchableBy` of a field. */
+/** The type of a search by the indexes of `searchableBy` of a field. */
 export type PartFilter<E, Name, Key> =
   Query<ColumnsOf<E, Name>> extends infer Asked
     ? Key extends keyof Asked

@@ -61,7 +61,10 @@ function extensionOf<T extends Tables>(
   return (client) => extend(client, models, codec);
 }
 
-/** Returns the client with this extension. It stays the last one, because a later extension could write plaintext. */
+/**
+ * Returns the client with this extension. The extension stays the last one, because a later extension could write
+ * plaintext.
+ */
 function extend(client: PrismaClient, models: Models, codec: Codec): unknown {
   const $allOperations = (call: QueryCall) => performCall(client, models, codec, call);
   const $extends = (extension: unknown): unknown =>

@@ -77,7 +77,7 @@ async function isIn(
   return { OR: [{ AND: [matches, { [column]: { not: null } }] }, { [field.name]: '' }] };
 }
 
-/** Returns the fingerprints of all stored rows that can have this value. */
+/** Returns the fingerprints that stored rows with this value can have. */
 export async function fingerprintsOf(
   work: Work,
   model: Model,
@@ -88,7 +88,10 @@ export async function fingerprintsOf(
   return Object.values(found).flat(2);
 }
 
-/** Filters by an index of `searchableBy`. The column of a list must contain a fingerprint of every part. */
+/**
+ * Returns a filter by an index of `searchableBy`. An index column with several parts must contain a fingerprint of
+ * every part.
+ */
 async function hasPart(
   work: Work,
   model: Model,

@@ -118,13 +118,13 @@ function modelOf(
   };
 }
 
-/** The index columns of a field, each with the name of the field. */
+/** Returns the index columns of a field, each with the name of the field. */
 function indexesOf({ name, indexColumn, parts }: FieldDescription): [string, string][] {
   const columns = parts.map(({ column }) => column);
   return (indexColumn === undefined ? columns : [indexColumn, ...columns]).map((column) => [column, name]);
 }
 
-/** Throws for an index that a filter could not tell from an operator. */
+/** Throws EncryptedModelError for an index whose name is also the name of a filter operator. */
 function requirePartNames(model: string, { name, parts }: FieldDescription): void {
   const part = parts.find((each) => /^(?:equals|in|not|notIn)$/.test(each.name));
   if (!part) return;

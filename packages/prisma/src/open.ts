@@ -42,7 +42,7 @@ export async function openResult(
       if (target) collect(shape.relations.get(name) ?? shapeOf(target), value[name]);
       else if (model.encrypted.has(name) || model.id.includes(name)) columns[name] = value[name];
       else if (model.indexes.has(name)) delete value[name];
-      // A computed field of another extension is not read here, because it would compute with ciphertexts.
+      // Does not read the computed fields of other extensions, because they would compute with ciphertexts.
       else if (model.columns.has(name) || name.startsWith('_')) refuseCiphertext(model, name, value[name]);
     }
     if (shape.added.length > 0) added.push({ row: value, names: shape.added });

@@ -85,7 +85,7 @@ function workOf(models: Models, codec: Codec, executor: Executor, operation: str
   };
 }
 
-/** Replaces the compound keys of a `where` for one row by their columns. Only unique look-ups take compound keys. */
+/** Replaces the compound keys in a unique `where` by their columns. Other conditions cannot contain compound keys. */
 function filtering(model: Model, { where, ...args }: Args): Args {
   if (!isArgs(where)) return { ...args, where };
   const compounds = compoundsOf(model, where);

@@ -3,7 +3,10 @@ import { refuse } from './errors.ts';
 import type { Model, Models } from './models.ts';
 import { type Args, isArgs } from './values.ts';
 
-/** The fingerprints to search by, for each index column. The column of a list has several for each part. */
+/**
+ * The fingerprints to search for, by index column. An index column with several parts has a list of fingerprints for
+ * each part.
+ */
 export type Terms = Readonly<Record<string, readonly (string | readonly string[])[]>>;
 
 /** Values of a row to encrypt, and the object that receives the ciphertexts. */
@@ -42,7 +45,7 @@ export interface Work {
   readonly sealings: Sealing[];
   /** Whether the operation only reads. */
   readonly isRead: boolean;
-  /** Returns the fingerprints to search by, for each index column. */
+  /** Returns the fingerprints to search for, by index column. */
   search(table: string, query: Args): Promise<Terms>;
   /** Returns the first matching row, or null. Throws if the operation is part of a batch transaction. */
   find(model: Model, args: Args): Promise<Args | null>;
@@ -66,7 +69,7 @@ export function idColumns({ id }: Model, row: Args): Args {
   return Object.fromEntries(id.map((column) => [column, row[column]]));
 }
 
-/** The compound keys in a `where` for one row, with their columns. The schema can give them any name. */
+/** Returns the compound keys in a unique `where`, with their columns. The schema can give compound keys any name. */
 export function compoundsOf({ columns }: Model, where: Args): Record<string, Args> {
   const isKey = (name: string): boolean => !columns.has(name) && !/^(?:AND|OR|NOT)$/.test(name);
   return Object.fromEntries(

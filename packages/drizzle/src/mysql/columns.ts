@@ -64,7 +64,7 @@ export class EncryptedMySqlColumnBuilder<Value, S extends Search> extends MySqlC
     return unusable(this.config.name, 'references');
   }
 
-  /** The settings from which the index column of the column is created. */
+  /** The settings with which `encryptedTable` creates the index column. */
   get eaasConfig(): EaasConfig & { readonly name: string; readonly uniqueName: string | undefined } {
     return this.config;
   }

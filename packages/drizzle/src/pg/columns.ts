@@ -69,7 +69,7 @@ export class EncryptedPgColumnBuilder<Value, S extends Search> extends PgColumnB
     return unusable(this.config.name, 'array');
   }
 
-  /** The settings from which the index column of the column is created. */
+  /** The settings with which `encryptedTable` creates the index column. */
   get eaasConfig(): EaasConfig & { readonly name: string; readonly uniqueName: string | undefined } {
     return this.config;
   }

@@ -17,7 +17,7 @@ export interface BudgetLimits {
 
 type Work<T> = (key: DerivedDataKey) => T | Promise<T>;
 
-/** The client requests the next data key when the current one has used this fraction of its budget. */
+/** The client requests the next data key when the current data key has used this fraction of its budget. */
 const refreshAhead = 0.8;
 const pauseAfterFailure = 1_000;
 

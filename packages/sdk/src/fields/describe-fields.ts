@@ -5,11 +5,11 @@ import type { NameOf, Tables } from './row-types.ts';
 /** An index that `searchableBy` added to a field. */
 export interface PartDescription {
   readonly name: string;
-  /** The name of its column. */
+  /** The name of the index column. */
   readonly column: string;
-  /** The other fields that the index covers. A write needs all of them. */
+  /** The fields that the index covers in addition to its own field. A write needs the values of all these fields. */
   readonly others: readonly string[];
-  /** Whether the column holds several fingerprints, separated by spaces. */
+  /** Whether the index column contains several fingerprints, separated by spaces. */
   readonly isList: boolean;
   /** The length of a fingerprint in bits. */
   readonly bits: number;
@@ -24,7 +24,7 @@ export interface FieldDescription {
   readonly indexColumn: string | undefined;
   /** The length of a fingerprint in bits. With less than 256 bits, different values can have the same fingerprint. */
   readonly bits: number | undefined;
-  /** The indexes of `searchableBy`. */
+  /** The indexes that `searchableBy` added to the field. */
   readonly parts: readonly PartDescription[];
   /** Whether encryption and decryption need the id of the row. */
   readonly isBoundToRow: boolean;
