@@ -1,4 +1,4 @@
-// Writes a picture of every state of the pages, on a phone and on a desktop, light and dark.
+// Writes pictures of the console and the playground, on a phone and on a desktop, light and dark. Usage:
 //   npm run build -w @eaas/console
 //   node --conditions=@eaas/source --import tsx test/console/screenshots.ts <folder> [<part of a name>]
 import { mkdirSync } from 'node:fs';

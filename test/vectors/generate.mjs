@@ -1,6 +1,5 @@
-// Writes the test vectors. The reference implementations are in reference/. The content of each file is in cases/.
-//   node test/vectors/generate.mjs           writes the JSON files beside this one
-//   node test/vectors/generate.mjs --check   exits with 1 if a file on disk differs
+// `node test/vectors/generate.mjs` writes the test vectors as JSON files. With `--check` it writes nothing, and exits with 1
+// if a file on disk differs. The folder `cases` has the content of each file, and `reference` the implementations.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { build as apiKey } from './cases/api-key.mjs';
 import { build as auditChain } from './cases/audit-chain.mjs';

@@ -10,9 +10,8 @@ import { hasControlCharacter, toUtf8 } from './text.ts';
 export type Context = Readonly<Record<string, string>>;
 
 /**
- * Encodes the names and values of a context with pae, sorted by the bytes of the names. A missing context counts as
- * empty. Throws InputError if a name is empty or over 128 bytes or is `__proto__`, for a control character, and for
- * more than 4,096 bytes in all.
+ * Encodes a context: the pae of its names and values, sorted by the bytes of the names. A missing context counts as
+ * empty. Throws InputError for an invalid name and for an encoding of more than 4,096 bytes.
  */
 export function encodeContext(context?: Context): Uint8Array<ArrayBuffer> {
   return additionalData([], context).slice();

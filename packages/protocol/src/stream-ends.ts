@@ -18,8 +18,8 @@ const atOnce = 4;
 
 /**
  * Creates the writable and the readable end of a stream. The writer waits while too many chunks are in progress. The
- * platform's TransformStream is not used for two reasons. In some browsers it does not report that the reader has
- * cancelled. It also processes a large input without waiting for the reader.
+ * platform's TransformStream would process a large input without waiting for the reader. In some browsers it also does
+ * not report that the reader has cancelled.
  */
 export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint8Array, Uint8Array> {
   const cutter = new Cutter(work.chunkLength);

@@ -29,9 +29,9 @@ export class Budget {
 }
 
 /**
- * An approximate LRU cache with two generations. When half of the budget is spent, the young generation becomes the old
- * generation, and the previous old generation is dropped. A look-up moves an entry from the old to the young
- * generation. Maps that share a budget change generations together.
+ * An approximate LRU cache with a young and an old generation. When half of the budget is spent, the old generation is
+ * dropped and the young generation becomes old. A look-up moves an entry to the young generation. Maps that share a
+ * budget change generations together.
  */
 export class BoundedMap<Key, Value> {
   readonly #budget: Budget;

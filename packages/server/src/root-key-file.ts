@@ -7,9 +7,9 @@ import { ifExists, syncDirectory, writeNewFile } from './durable-files.ts';
 import { decodeRootKey, encodeRootKey, longestRootKeyText } from './root-key-text.ts';
 
 /**
- * Reads the root key in a file. If the file is missing and `mayCreate` is true, creates a root key in a file that only
- * the current user can read. `mayCreate` must be false if data exists. Throws CannotStart if the root key must not be
- * created, or if other users can read the file.
+ * Reads the root key in a file. If the file is missing, creates a root key if `mayCreate` is true, and throws
+ * CannotStart if it is false. `mayCreate` must be false if data exists. Throws CannotStart if other users can read the
+ * file.
  */
 export async function readOrCreateRootKeyFile(
   path: string,

@@ -54,9 +54,9 @@ export function rootKeyInFile(variable: string, path: string): RootKeyProvider {
 }
 
 /**
- * Provides the root key that a program prints in base64. The program is, for example, the client of a KMS or an HSM. It
- * runs without a shell and without arguments, and its standard error goes to the server's standard error. Throws
- * CannotStart if the program fails, prints anything else, or runs longer than 10 s.
+ * Provides the root key that a program prints in base64, for example the client of a KMS or an HSM. The program runs
+ * without a shell and without arguments. Throws CannotStart if the program fails, prints anything else, or runs longer
+ * than 10 s.
  */
 export function rootKeyFromCommand(
   variable: string,

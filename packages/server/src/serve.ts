@@ -39,9 +39,9 @@ export interface Development {
 }
 
 /**
- * Runs a server until SIGTERM or SIGINT, and prints the server's URL once the server listens. `serve` reads files and
- * reserves the port before it opens the service, so that a failed start creates no data directory and no root key.
- * `eaas dev` passes `develop`, which prepares the data before the server listens.
+ * Runs a server until SIGTERM or SIGINT, and prints the server's URL once the server listens. The configuration and the
+ * port are checked first, so that a failed start creates no data directory and no root key. `eaas dev` passes
+ * `develop`, which prepares the data before the server listens.
  */
 export async function serve(
   config: Config,

@@ -8,9 +8,8 @@ import { envelopeLengthOf, writeFront } from '../envelope.ts';
 import type { SealedText, TextKey } from './engine.ts';
 
 /**
- * Encrypts a text and returns the envelope in base64, like toUtf8, sealUnder and toBase64 together. It allocates no
- * arrays between these steps, which would take a third of the encryption time. Throws InputError for a lone surrogate
- * and for a wiped data key.
+ * Encrypts a text and returns the envelope in base64, faster than separate calls of toUtf8, sealUnder and toBase64.
+ * Throws InputError for a lone surrogate and for a wiped data key.
  */
 export function sealText(dataKey: TextKey<KeyObject>, text: string, context?: Context): SealedText {
   // Node encodes a lone surrogate as U+FFFD, which would change the text. So text with a lone surrogate is refused.

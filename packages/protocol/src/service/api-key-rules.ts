@@ -64,9 +64,8 @@ export function newApiKey(
 }
 
 /**
- * Changes the given fields of an API key. Additional rights must not exceed the rights of the caller. Throws 409 if the
- * API key is revoked, or is the tenant's last one that can manage API keys and does not expire. Throws 400, 403 and 404
- * for the same reasons as newApiKey.
+ * Changes the given fields of an API key. Throws 409 if the API key is revoked, or if the tenant would have no API key
+ * left that can manage API keys and does not expire. Throws 400, 403 and 404 for the same reasons as newApiKey.
  */
 export function patchedApiKey<Row extends ApiKeyFields>(
   before: Row,

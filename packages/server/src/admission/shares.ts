@@ -29,9 +29,9 @@ export interface SharesOptions {
 }
 
 /**
- * Divides a capacity, counted in units, among tenants. A tenant without units can take any number of free units for one
- * piece of work. For more work the tenant can take up to half of the units that the other tenants leave free. Other
- * work waits in the tenant's queue. Released units go to the waiting tenants one after another.
+ * Divides a capacity, counted in units, among tenants. A tenant without units can take any number of free units. A
+ * tenant with units can take up to half of the units that the other tenants leave free. All other work waits in the
+ * tenant's queue. Released units go to the waiting tenants one after another.
  */
 export class Shares {
   readonly #capacity: number;

@@ -117,9 +117,9 @@ export async function commandLine(launch: {
 }
 
 /**
- * Returns the words that precede a program on the command line, so that the program runs under the account and ends
- * with this process. If the thread that started the program dies, even by SIGKILL, Linux sends SIGINT to the program.
- * PostgreSQL then shuts down cleanly.
+ * Returns the words that precede a program on the command line. They run the program under the account and end it with
+ * this process. If this process dies, even by SIGKILL, Linux sends SIGINT to the program, and PostgreSQL shuts down
+ * cleanly.
  */
 export async function under({ prefix }: Account): Promise<string[]> {
   const dying = ['setpriv', '--pdeathsig=INT', '--'];
@@ -130,9 +130,9 @@ export async function under({ prefix }: Account): Promise<string[]> {
 }
 
 /**
- * Returns the words that precede PostgreSQL on the command line and lock the data directory. PostgreSQL and its child
- * processes inherit the lock, and the last of them releases it. PostgreSQL's own lock compares process ids, so it
- * cannot detect a server in another container on the same volume.
+ * Returns the words that precede PostgreSQL on the command line and lock the data directory. The lock is released when
+ * PostgreSQL and its child processes have ended. PostgreSQL's own lock is not enough, because it cannot detect a server
+ * in another container on the same volume.
  */
 export async function locking(dataDirectory: string): Promise<string[]> {
   // The call only checks that `flock` works. It takes a shared lock, so that the checks of several processes do not

@@ -35,8 +35,8 @@ export interface EmbeddedDatabaseOptions {
 
 /**
  * Starts the database of a data directory, or creates a missing database. One process at a time runs PostgreSQL on the
- * directory. A `command` uses the PostgreSQL of a running `serve`. Other processes wait until the directory is free,
- * except that a second `serve` throws.
+ * directory. If a `serve` is running, a `command` uses its PostgreSQL and a second `serve` throws. Other processes wait
+ * until the directory is free.
  */
 export async function startEmbeddedDatabase(
   directory: string,

@@ -8,9 +8,9 @@ import type { PostgresBinaries } from './binaries.ts';
 import { type Account, environment, giveTo, under } from './command-line.ts';
 
 /**
- * Creates a data directory with initdb. initdb runs in a temporary directory, which is renamed to `dataDirectory` at
- * the end, so `dataDirectory` never has partial data. Several processes can call this function at the same time. One
- * process creates the directory, and all calls succeed.
+ * Creates a data directory with initdb. initdb runs in a temporary directory, which is then renamed to `dataDirectory`,
+ * so `dataDirectory` never has partial data. If several processes call this function at the same time, one process
+ * creates the directory and all calls succeed.
  */
 export async function initialise(
   { initdb }: PostgresBinaries,

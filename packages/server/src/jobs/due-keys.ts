@@ -8,9 +8,8 @@ import { forEach } from './each.ts';
 import type { Lease } from './lease.ts';
 
 /**
- * Rotates keys that are due for rotation, and erases keys whose grace period is over. The transaction that changes a
- * key checks by the database's time that the key is due. A key with the maximum number of versions is not rotated, and
- * an alarm reports the key.
+ * Rotates keys that are due for rotation, and erases keys whose grace period is over. Each change is checked against
+ * the database's time. A key with the maximum number of versions is not rotated, and an alarm reports the key.
  */
 export async function settleDueKeys(service: Service, { signal, hold }: Lease): Promise<void> {
   const due = await service.background.run(keysDue, 10_000);

@@ -32,10 +32,9 @@ export async function checkRootKey({ database, tenants }: Service) {
 }
 
 /**
- * Encrypts every tenant's secret under the current root key. Then removes the root check of the previous root key,
- * unless the previous root key still encrypts a secret. A rotation can be interrupted and repeated. Replicas with both
- * root keys continue to serve. `failed` has the ids of tenants whose secret could not be encrypted again, because their
- * rows were tampered with.
+ * Encrypts every tenant's secret under the current root key. Removes the root check of the previous root key when this
+ * root key encrypts no secret any more. A rotation can be interrupted and repeated. `failed` has the ids of tenants
+ * whose secret could not be encrypted again, because their rows were tampered with.
  */
 export async function rotateRootKey(
   service: Service,

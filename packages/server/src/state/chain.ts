@@ -45,9 +45,10 @@ export function chainDraft(
 }
 
 /**
- * Chains the audit entries of a batch to the head. Yields the entries of each SQL statement except the last (a `Link`)
- * as soon as the statement is full. Yields undefined after each entry, so that the caller can pause. A request gets the
- * outcome `moved` if the tenant has changed since the decision, or if the API key has expired at `now`.
+ * Chains the audit entries of a batch to the head. Yields a `Link`, the entries of one SQL statement, as soon as the
+ * statement is full. Returns the last `Link`. Yields undefined after each entry, so that the caller can pause. A
+ * request gets the outcome `moved` if the tenant has changed since the decision, or if the API key has expired at
+ * `now`.
  */
 export function* chain(
   state: TenantState,

@@ -10,10 +10,9 @@ const grace = 5_000;
 const young = 200;
 
 /**
- * A connection pool that is replaced if work takes too long or a connection is lost. Replacement is necessary because
- * of postgres.js. It has no time limit for a query, does not always reopen a lost connection, and queues queries behind
- * a connection that hangs. All pools in `siblings` connect to the same server. If the connections of one pool are dead,
- * its siblings are replaced too.
+ * A connection pool that is replaced if work takes too long or a connection is lost. postgres.js itself has no time
+ * limit for a query and does not always reopen a lost connection. All pools in `siblings` connect to the same server.
+ * If the connections of one pool are dead, its siblings are replaced too.
  */
 export class Database {
   readonly #connection: Connection;

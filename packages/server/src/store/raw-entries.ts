@@ -28,8 +28,8 @@ const fieldCount = 10;
 
 /**
  * Reads a page of audit entries by binary COPY, oldest first. COPY encodes fields as `pae` encodes parts, so the hash
- * of an entry can be computed from the bytes of its row. Call this function in a transaction, whose connection runs no
- * other query. During a COPY, postgres.js throws if it sends another query.
+ * of an entry can be computed from the bytes of its row. The function needs a transaction, because postgres.js throws
+ * if it sends another query on the connection during a COPY.
  */
 export async function rawEntries(tx: Transaction, tenantId: string, first: number, last: number) {
   if (parseUuid(tenantId) !== tenantId) throw new TypeError('`tenantId` must be a UUID in lower case');

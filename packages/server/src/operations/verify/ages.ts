@@ -31,9 +31,9 @@ interface Story {
 }
 
 /**
- * Checks that no row was removed, and that no row was replaced by an older version of the same row. The last change in
- * each row must equal the last change that the audit log and the row records name. Each row that the log names must
- * exist. Returns the rows that existed at the anchor (the last purged entry).
+ * Checks that no row was removed or replaced by an older version of the same row. The last change in each row must
+ * equal the last change that the audit log and the row records name. Returns the rows that existed at the anchor (the
+ * last purged entry).
  */
 export async function judgeAges(sql: Sql, inspection: Inspection, anchorId: number): Promise<RowsThen> {
   const { turns, tenantId, findings } = inspection;

@@ -9,8 +9,8 @@ const guarded = [
 ];
 
 /**
- * Triggers that refuse changes of the audit log, by accident or by anyone with only the server's role. MACs detect
- * changes by a superuser. The triggers are "enable always", because other triggers do not fire under
+ * Triggers that refuse changes of the audit log. They stop accidents, and attackers who have only the server's role.
+ * MACs detect changes by a superuser. The triggers are "enable always", because other triggers do not fire under
  * session_replication_role. TRUNCATE fires no row trigger and has separate triggers.
  */
 export const guards = `
