@@ -248,6 +248,11 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.getByRole('button', { name: 'Export all entries' }).click();
     const file = await downloaded;
     expect(file.suggestedFilename()).toMatch(/^audit-\d{4}-\d\d-\d\d\.ndjson$/);
+    const verified = await run([...eaas, 'audit', 'verify-file', await file.path()], {}, { cwd: root });
+    expect(verified).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/: valid, entries 1 to \d+\n$/) as string,
+    });
     const verifier = [process.execPath, 'examples/verify-audit/index.mjs', await file.path()];
     expect(await run(verifier, {}, { cwd: root })).toMatchObject({
       code: 0,

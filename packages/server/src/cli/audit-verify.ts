@@ -57,7 +57,7 @@ export const auditVerify = reporting(
  * Reads a checkpoint file. The file contains the checkpoint as text, or JSON that the API or `audit checkpoint --json`
  * returned.
  */
-async function readNamed(path: string): Promise<string> {
+export async function readNamed(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new WrongUsage(`The checkpoint file ${path} cannot be read (${error.code}).`);
   });

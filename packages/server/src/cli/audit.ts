@@ -4,6 +4,7 @@ import { operations } from '../operations/table.ts';
 import { acknowledgeRestore } from '../operations/tenants.ts';
 import { auditTail } from './audit-tail.ts';
 import { auditVerify } from './audit-verify.ts';
+import { auditVerifyFile } from './audit-verify-file.ts';
 import { type OnTenant, onTenant, withTenant } from './command.ts';
 import { openExportFile } from './export-file.ts';
 import { note, printJson, printResult, progress } from './output.ts';
@@ -83,4 +84,4 @@ const acknowledge = onTenant(
     );
   });
 
-export const auditCommands = [auditTail, auditVerify, exportLog, checkpoint, acknowledge];
+export const auditCommands = [auditTail, auditVerify, auditVerifyFile, exportLog, checkpoint, acknowledge];

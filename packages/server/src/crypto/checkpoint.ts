@@ -6,6 +6,8 @@ import {
   formatVerifierKey,
   keyIdInput,
   parseCheckpoint,
+  parseVerifierKey,
+  type Verifier,
 } from '@eaas/protocol/internal-audit';
 
 export type { ChainHead } from '@eaas/protocol/internal-audit';
@@ -38,6 +40,28 @@ export function openCheckpoint(seed: KeyObject, tenantId: string, checkpoint: st
   return { id: found.id, hash: found.hash };
 }
 
+/**
+ * Verifies a checkpoint with a verifier key. Returns the tenant and the head of its log, or undefined if the verifier key
+ * is invalid or did not sign the checkpoint.
+ */
+export function openSignedCheckpoint(
+  verifierKey: string,
+  checkpoint: string,
+): (ChainHead & { readonly tenantId: string }) | undefined {
+  const verifier = parseVerifierKey(verifierKey);
+  if (!verifier || keyIdOf(verifier) !== verifier.keyId) return undefined;
+  const { tenantId, publicKey } = verifier;
+  const x = Buffer.from(publicKey).toString('base64url');
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+  const found = parseCheckpoint(checkpoint, verifier);
+  if (!found || !verify(null, found.signed, key, found.signature)) return undefined;
+  return { tenantId, id: found.id, hash: found.hash };
+}
+
+function keyIdOf({ tenantId, publicKey }: Pick<Verifier, 'tenantId' | 'publicKey'>): string {
+  return digest('sha256', keyIdInput(tenantId, publicKey)).slice(0, 8);
+}
+
 function signerOf(seed: KeyObject, tenantId: string) {
   const secret = seed.export();
   const der = Buffer.concat([pkcs8, secret]);
@@ -46,6 +70,6 @@ function signerOf(seed: KeyObject, tenantId: string) {
   der.fill(0);
   const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
   const publicKey = new Uint8Array(spki.subarray(-32));
-  const keyId = digest('sha256', keyIdInput(tenantId, publicKey)).slice(0, 8);
+  const keyId = keyIdOf({ tenantId, publicKey });
   return { tenantId, keyId, publicKey, privateKey };
 }

@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { type ChainedEntry, entryHash, genesisHash } from '@eaas/protocol/audit';
+import { fromHex, toHex } from '@eaas/protocol/internal-audit';
+import { openSignedCheckpoint } from '../crypto/checkpoint.ts';
+import { readNamed } from './audit-verify.ts';
+import { reporting } from './command.ts';
+import { exitCodes, WrongUsage } from './failure.ts';
+import { note, printJson, type Reporting } from './output.ts';
+
+interface Options extends Reporting {
+  readonly checkpointFile?: string;
+  readonly verifierKey?: string;
+}
+
+type Entry = ChainedEntry & { readonly hash: string };
+
+interface Verdict {
+  readonly tenant_id: string;
+  readonly valid: boolean;
+  readonly checked: number;
+  readonly first_id: number;
+  readonly last_id: number;
+  readonly hash: string;
+  readonly errors: readonly { readonly id: number; readonly reason: string }[];
+}
+
+const mostErrors = 100;
+
+export const auditVerifyFile = reporting(
+  'verify-file',
+  'Verify an exported audit log, without the service and without a secret. To detect a log that was cut off at its end, ' +
+    'also pass a kept checkpoint and its verifier key.',
+  [
+    'audit verify-file acme.ndjson',
+    "audit verify-file acme.ndjson --checkpoint-file acme.checkpoint --verifier-key 'eaas/…+…+…'",
+  ],
+)
+  .argument('<file>', 'a file that `eaas audit export` or the console wrote')
+  .option('--checkpoint-file <path>', 'the log must extend this checkpoint')
+  .option('--verifier-key <key>', 'the verifier key that you pinned with the first checkpoint')
+  .action(async (file: string, { checkpointFile, verifierKey, json }: Options) => {
+    if ((checkpointFile === undefined) !== (verifierKey === undefined)) {
+      throw new WrongUsage('Pass both --checkpoint-file and --verifier-key, or neither.');
+    }
+    const checkpoint = checkpointFile && verifierKey && (await stated(checkpointFile, verifierKey));
+    const verdict = await verifyEntries(entriesOf(file), checkpoint || undefined);
+    if (json) printJson(verdict);
+    else show(verdict);
+    if (!verdict.valid) process.exitCode = exitCodes.refused;
+  });
+
+async function stated(path: string, verifierKey: string) {
+  const head = openSignedCheckpoint(verifierKey, await readNamed(path));
+  if (head) return head;
+  throw new WrongUsage(`The checkpoint ${path} has no valid signature of this verifier key.`);
+}
+
+/** Reads the entries of an export, one per line. */
+async function* entriesOf(path: string): AsyncGenerator<Entry> {
+  const file = createReadStream(path);
+  await once(file, 'open').catch((error: NodeJS.ErrnoException) => {
+    throw new WrongUsage(`The file ${path} cannot be read (${error.code}).`);
+  });
+  let line = 0;
+  for await (const text of createInterface({ input: file })) {
+    line++;
+    const entry = entryIn(text);
+    if (!entry) throw new WrongUsage(`Line ${line} of ${path} is not an entry of an audit log.`);
+    yield entry;
+  }
+  if (line === 0) throw new WrongUsage(`The file ${path} has no entries.`);
+}
+
+function entryIn(line: string): Entry | undefined {
+  try {
+    const entry = JSON.parse(line) as Entry;
+    const isEntry = Number.isSafeInteger(entry.id) && /^[\da-f]{64}$/.test(entry.hash);
+    return isEntry && typeof entry.tenant_id === 'string' ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function verifyEntries(
+  entries: AsyncIterable<Entry>,
+  checkpoint: ReturnType<typeof openSignedCheckpoint>,
+): Promise<Verdict> {
+  const errors: { id: number; reason: string }[] = [];
+  let first: Entry | undefined;
+  let last: Entry | undefined;
+  let checked = 0;
+  let isMet = false;
+  for await (const entry of entries) {
+    const { id } = entry;
+    first ??= entry;
+    const next = last ? last.id + 1 : id;
+    if (id > next) errors.push({ id: next, reason: 'entry_missing' });
+    else if (id < next) errors.push({ id, reason: 'entry_repeated' });
+    else if (entry.tenant_id !== first.tenant_id || !isChained(last, entry))
+      errors.push({ id, reason: 'entry_altered' });
+    isMet ||=
+      entry.tenant_id === checkpoint?.tenantId &&
+      id === checkpoint.id &&
+      entry.hash === toHex(checkpoint.hash);
+    last = entry;
+    checked++;
+    if (errors.length >= mostErrors) break;
+  }
+  if (!first || !last) throw new WrongUsage('The file has no entries.');
+  if (checkpoint && !isMet) errors.push({ id: checkpoint.id, reason: 'checkpoint_mismatch' });
+  const { tenant_id, id: first_id } = first;
+  const { id: last_id, hash } = last;
+  return { tenant_id, valid: errors.length === 0, checked, first_id, last_id, hash, errors };
+}
+
+/** If entries before the first entry of a file were purged or not exported, the hash of the first entry is trusted. */
+function isChained(last: Entry | undefined, { hash, ...entry }: Entry): boolean {
+  if (!last && entry.id !== 1) return true;
+  try {
+    return toHex(entryHash(last ? fromHex(last.hash) : genesisHash(entry.tenant_id), entry)) === hash;
+  } catch {
+    return false; // Canonical JSON does not allow a lone surrogate in the entry.
+  }
+}
+
+function show({ tenant_id, valid, first_id, last_id, errors }: Verdict): void {
+  const verdict = valid ? 'valid' : 'BROKEN';
+  const findings = errors.map(({ id, reason }) => `  entry ${id}: ${reason}\n`).join('');
+  process.stdout.write(`${tenant_id}: ${verdict}, entries ${first_id} to ${last_id}\n${findings}`);
+  if (valid && first_id !== 1)
+    note(`The file begins with entry ${first_id}, so the hash of this entry was not verified.`);
+}

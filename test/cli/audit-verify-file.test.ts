@@ -1,0 +1,107 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eaas as program, run } from '../conformance/program.ts';
+import { type CommandLine, commandLine } from './command-line.ts';
+
+let eaas: CommandLine;
+let folder: string;
+let log: string;
+let lines: string[];
+let pinned: readonly string[];
+beforeAll(async () => {
+  eaas = await commandLine();
+  folder = await mkdtemp(join(tmpdir(), 'eaas-test-'));
+  log = join(folder, 'acme.ndjson');
+  await eaas.json('tenant', 'create', '--name', 'acme');
+  for (const name of ['one', 'two', 'three', 'four'])
+    await eaas.json('key', 'create', '--tenant', 'acme', '--name', name);
+  await eaas.json('audit', 'export', '--tenant', 'acme', '--out', log);
+  lines = (await readFile(log, 'utf8')).split('\n').slice(0, -1);
+  const [signed] = await eaas.json<Record<'checkpoint' | 'verifier_key', string>>(
+    'audit',
+    'checkpoint',
+    '--tenant',
+    'acme',
+  );
+  const checkpoint = join(folder, 'acme.checkpoint');
+  await writeFile(checkpoint, signed?.checkpoint ?? '');
+  pinned = ['--checkpoint-file', checkpoint, '--verifier-key', signed?.verifier_key ?? ''];
+});
+afterAll(async () => {
+  await eaas.database.drop();
+  await rm(folder, { recursive: true });
+});
+
+// The command runs without the database and the root key.
+const verify = (file: string, ...args: readonly string[]) =>
+  run([...program, 'audit', 'verify-file', file, ...args], {}, { cwd: folder });
+
+async function verifyLines(changed: readonly string[], ...args: readonly string[]) {
+  const file = join(folder, 'changed.ndjson');
+  await writeFile(file, changed.map((line) => `${line}\n`).join(''));
+  const { code, stdout } = await verify(file, ...args, '--json');
+  const { valid, errors } = JSON.parse(stdout) as { valid: boolean; errors: unknown[] };
+  expect(code).toBe(valid ? 0 : 1);
+  return errors;
+}
+
+test('audit verify-file verifies an export without the service, and that it extends a checkpoint', async () => {
+  for (const options of [[], pinned]) {
+    const { code, stdout } = await verify(log, ...options);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^[\da-f-]{36}: valid, entries 1 to 4\n$/) as string,
+    });
+  }
+  expect(await verifyLines(lines, ...pinned)).toEqual([]);
+});
+
+test('audit verify-file names the entries that were altered, removed or repeated', async () => {
+  const altered = lines.with(1, lines[1]?.replace('"two"', '"owt"') ?? '');
+  expect(altered[1]).not.toBe(lines[1]);
+  expect(await verifyLines(altered)).toEqual([{ id: 2, reason: 'entry_altered' }]);
+  expect(await verifyLines(lines.with(0, lines[0]?.replace('operator', 'system') ?? ''))).toEqual([
+    { id: 1, reason: 'entry_altered' },
+  ]);
+  expect(await verifyLines(lines.toSpliced(2, 1))).toEqual([{ id: 3, reason: 'entry_missing' }]);
+  expect(await verifyLines(lines.toSpliced(2, 0, lines[1] ?? ''))).toEqual([
+    { id: 2, reason: 'entry_repeated' },
+  ]);
+  const shown = await verify(join(folder, 'changed.ndjson'));
+  expect(shown).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/: BROKEN, entries 1 to 4\n {2}entry 2: entry_repeated\n$/) as string,
+  });
+});
+
+test('only with a checkpoint, audit verify-file detects a log that was cut off at its end', async () => {
+  expect(await verifyLines(lines.slice(0, 3))).toEqual([]);
+  expect(await verifyLines(lines.slice(0, 3), ...pinned)).toEqual([{ id: 4, reason: 'checkpoint_mismatch' }]);
+});
+
+test('audit verify-file says that it trusts the first entry of a log that begins later', async () => {
+  await writeFile(join(folder, 'late.ndjson'), lines.slice(1).join('\n'));
+  const { code, stderr } = await verify('late.ndjson');
+  expect(code).toBe(0);
+  expect(stderr).toContain('The file begins with entry 2, so the hash of this entry was not verified.');
+});
+
+test('audit verify-file refuses other files, and a checkpoint of another verifier key', async () => {
+  const [, checkpoint = '', , key = ''] = pinned;
+  const other = key.replace(/\+[\da-f]{8}\+/, '+00000000+');
+  await writeFile(join(folder, 'other.txt'), 'not an export\n');
+  await writeFile(join(folder, 'empty.txt'), '');
+  for (const [args, message] of [
+    [['missing.txt'], 'The file missing.txt cannot be read (ENOENT).'],
+    [['other.txt'], 'Line 1 of other.txt is not an entry of an audit log.'],
+    [['empty.txt'], 'The file empty.txt has no entries.'],
+    [[log, '--verifier-key', key], 'Pass both --checkpoint-file and --verifier-key, or neither.'],
+    [[log, '--checkpoint-file', checkpoint, '--verifier-key', other], 'has no valid signature'],
+  ] as const) {
+    const { code, stdout, stderr } = await verify(args[0], ...args.slice(1));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  }
+});
