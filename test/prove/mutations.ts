@@ -45,7 +45,7 @@ export const mutations: readonly Mutation[] = [
     'if (isDriverFault(error) && error.message === "") {',
   ]),
   mutation('append-behind-any-hash', 'failover:asynchronous-state', 'the chain is valid', [
-    `${server}/store/migrations/0004-append.ts`,
+    `${server}/store/migrations/0005-runs.ts`,
     'and hash = expected_hash and state_id',
     'and state_id',
   ]),
@@ -82,7 +82,7 @@ export const mutations: readonly Mutation[] = [
       'return Date.now();',
     ],
     [
-      `${server}/store/migrations/0004-append.ts`,
+      `${server}/store/migrations/0005-runs.ts`,
       'if moment not between present - 10000 and present + 1000 then',
       'if false then',
     ],

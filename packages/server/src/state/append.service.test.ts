@@ -14,8 +14,9 @@ import { type Attacker, openAttacker } from '../../../../test/tampering/attacker
 import { updateTenant } from '../operations/tenants.ts';
 import { Refusal } from '../refusal.ts';
 import type { Service } from '../service.ts';
-import { appendLink } from '../store/append.ts';
+import { appendLink, type Link } from '../store/append.ts';
 import { findHead } from '../store/heads.ts';
+import type { Sql } from '../store/sql.ts';
 import { chain, nextLink } from './chain.ts';
 
 let world: World;
@@ -46,6 +47,21 @@ const codeOf = (call: Promise<unknown>) =>
     (error: unknown) => (error instanceof Refusal ? error.code : error),
   );
 
+/** Chains an entry for each metadata to the current head, but does not append them. */
+async function linkOf(metadata: readonly string[], now: number): Promise<Link> {
+  const view = await service.tenants.reload(ann.tenantId);
+  if (!view) throw new Error('expected a tenant');
+  const { state, head } = view;
+  const draft = { action: 'key.wrap', keyId: key_id, keyVersion: 1 } as const;
+  const drafts = metadata.map((text) => ({ ...draft, metadata: text }));
+  const item = { state, drafts, bytes: 1, actor: 'system', ipAddress: null, validUntil: null };
+  const waiting = { ...item, isEncrypt: false, gone: false, settle: () => {}, fail: () => {} };
+  const chained = finish(nextLink(chain(state, head, [waiting], now)));
+  const link = 'lastLink' in chained ? chained.lastLink : undefined;
+  if (!link) throw new Error('expected one link');
+  return link;
+}
+
 test.each([
   [1_000, 'written'],
   [1_001, 'clock'],
@@ -54,17 +70,9 @@ test.each([
 ])(
   'the append of an entry whose time is %i ms ahead of the database’s clock has the outcome %s',
   async (ahead, outcome) => {
-    const view = await service.tenants.reload(ann.tenantId);
-    if (!view) throw new Error('expected a tenant');
-    const { state, head } = view;
-    const draft = { action: 'key.wrap', keyId: key_id, keyVersion: 1, metadata: '{}' } as const;
-    const item = { state, drafts: [draft], bytes: 1, actor: 'system', ipAddress: null, validUntil: null };
-    const waiting = { ...item, isEncrypt: false, gone: false, settle: () => {}, fail: () => {} };
     const now = world.time + ahead;
     const before = await lastId();
-    const chained = finish(nextLink(chain(state, head, [waiting], now)));
-    const link = 'lastLink' in chained ? chained.lastLink : undefined;
-    if (!link) throw new Error('expected one statement that appends the entry (got none)');
+    const link = await linkOf(['{}'], now);
     const appended = await service.database.run((sql) => appendLink(sql, ann.tenantId, link, now));
     expect(appended).toEqual({ outcome, time: world.time });
     expect(await lastId()).toBe(before + (outcome === 'written' ? 1 : 0));
@@ -72,6 +80,58 @@ test.each([
     expect(again.outcome).toBe(outcome === 'written' ? 'moved' : 'clock');
   },
 );
+
+test('each entry of a batch has its own fields, whether or not they equal those of the entries before and after it', async () => {
+  const other = await api('POST /v1/keys', { name: 'other' });
+  const keys = [key_id, key_id, other.key_id, other.key_id, key_id, key_id, key_id, other.key_id];
+  const contexts = [
+    undefined,
+    undefined,
+    undefined,
+    { a: '1' },
+    { a: '1' },
+    { a: '"' },
+    { a: '"' },
+    { a: '1' },
+  ];
+  const before = await lastId();
+  const items = keys.map((id, index) => ({
+    key_id: id,
+    dek,
+    ...(contexts[index] && { context: contexts[index] }),
+  }));
+  await api('POST /v1/batch/wrap', { items });
+  const { logs } = await api('GET /v1/audit', { limit: keys.length });
+  expect(logs.map(({ id, key_id, metadata }) => ({ id, key_id, metadata })).toReversed()).toEqual(
+    keys.map((id, index) => ({
+      id: before + 1 + index,
+      key_id: id,
+      metadata: contexts[index] ? { context: contexts[index] } : {},
+    })),
+  );
+  expect(await api('GET /v1/audit/verify', {})).toMatchObject({ valid: true });
+});
+
+test('the database accepts entries of an earlier version of the service, which numbers each entry', async () => {
+  const texts = ['{}', '{}', '{"context":{"a":"1"}}', '{}'];
+  const before = await lastId();
+  const link = await linkOf(texts, world.time);
+  const numbered = texts.map((metadata, index) => {
+    const fields = {
+      nth: index + 1,
+      action: 'key.wrap',
+      key_id,
+      key_version: 1,
+      actor: 'system',
+      ip_address: null,
+    };
+    return `${JSON.stringify(fields).slice(0, -1)},"metadata":${metadata}}`;
+  });
+  const append = (sql: Sql) => appendLink(sql, ann.tenantId, { ...link, runs: numbered }, world.time);
+  expect(await service.database.run(append)).toMatchObject({ outcome: 'written' });
+  expect(await lastId()).toBe(before + texts.length);
+  expect(await api('GET /v1/audit/verify', {})).toMatchObject({ valid: true });
+});
 
 test('audit entries that are too large for one SQL statement are written by several statements in one transaction', async () => {
   const before = await lastId();

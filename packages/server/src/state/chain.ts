@@ -1,10 +1,8 @@
 import type { Draft, Steps } from '@eaas/protocol/service';
-import { chainEntry } from '../crypto/audit-mac.ts';
-import { encodeEntry, type Link } from '../store/append.ts';
-import type { ChainedRow } from '../store/audit-entries.ts';
-import { type HeadRow, headTable } from '../store/heads.ts';
+import type { Link } from '../store/append.ts';
+import type { HeadRow } from '../store/heads.ts';
 import { monthOf } from './clock.ts';
-import { seal } from './integrity.ts';
+import { beginLink } from './link.ts';
 import type { Waiting } from './queue.ts';
 import type { TenantState } from './tenant-state.ts';
 
@@ -21,27 +19,6 @@ export interface Chained {
   readonly chosen: readonly Waiting[];
   /** The requests in the batch that exceed the quota. The service refuses them. */
   readonly overQuota: readonly Waiting[];
-}
-
-export function chainDraft(
-  { tenant, secrets }: TenantState,
-  previous: { readonly id: number; readonly hash: Uint8Array },
-  by: { readonly actor: string; readonly ipAddress: string | null },
-  draft: Draft,
-  time: number,
-): ChainedRow {
-  const entry = {
-    tenant_id: tenant.tenant_id,
-    id: previous.id + 1,
-    action: draft.action,
-    key_id: draft.keyId,
-    key_version: draft.keyVersion,
-    actor: by.actor,
-    ip_address: by.ipAddress,
-    metadata: draft.metadata,
-    created_at: time,
-  };
-  return { ...entry, ...chainEntry(secrets.auditMac, previous.hash, entry) };
 }
 
 /**
@@ -64,17 +41,15 @@ export function* chain(
   // behind keeps the month of the head.
   const month = head.month === monthOf(now + spread) ? head.month : monthOf(now);
   let encrypts = head.month === month ? head.encrypts : 0;
-  let expected = head;
-  let last: ChainedRow | undefined;
-  let entries: Link['entries'][number][] = [];
+  let link = beginLink(state, head, created_at);
   let bytes = 0;
   const chosen: Waiting[] = [];
   const overQuota: Waiting[] = [];
-  const completeLink = ({ id, hash }: ChainedRow): Link => {
-    const next = seal(state.secrets, headTable, { ...expected, id, hash, created_at, month, encrypts });
-    const link = { expected, next, entries };
-    [expected, entries, bytes] = [next, [], 0];
-    return link;
+  const completeLink = (): Link => {
+    const complete = link.complete(() => ({ month, encrypts }));
+    link = beginLink(state, complete.next, created_at);
+    bytes = 0;
+    return complete;
   };
   for (const item of batch) {
     if (item.state !== state || (item.validUntil !== null && now >= item.validUntil)) {
@@ -89,16 +64,15 @@ export function* chain(
     chosen.push(item);
     for (const draft of item.drafts) {
       const added = draftBytes(draft);
-      const isFull = entries.length >= statementLimits.entries || bytes + added > statementLimits.bytes;
-      if (last && isFull) yield completeLink(last);
-      last = chainDraft(state, last ?? head, item, draft, created_at);
-      entries.push(encodeEntry(last, entries.length + 1));
+      const isFull = link.size >= statementLimits.entries || bytes + added > statementLimits.bytes;
+      if (link.size > 0 && isFull) yield completeLink();
+      link.add(item, draft);
       bytes += added;
       yield;
     }
   }
-  const lastLink = last && completeLink(last);
-  return { lastLink, head: expected, chosen, overQuota };
+  const lastLink = link.size > 0 ? completeLink() : undefined;
+  return { lastLink, head: lastLink?.next ?? head, chosen, overQuota };
 }
 
 /**

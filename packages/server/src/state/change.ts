@@ -3,15 +3,15 @@ import type { Caller } from '../caller.ts';
 import { Refusal } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { type ApiKeyRow, apiKeyTable, findApiKeyByToken } from '../store/api-keys.ts';
-import { appendLink, encodeEntry } from '../store/append.ts';
+import { appendLink } from '../store/append.ts';
 import { isDatabaseError, isDatabaseFault, isDuplicate } from '../store/faults.ts';
-import { type HeadRow, headTable, lockHead } from '../store/heads.ts';
+import { type HeadRow, lockHead } from '../store/heads.ts';
 import { changedRows } from '../store/rows.ts';
 import type { Transaction } from '../store/sql.ts';
 import { findTenant } from '../store/tenants.ts';
 import { authorize } from './authorize.ts';
-import { chainDraft } from './chain.ts';
-import { authentic, checkedHead, openTenant, seal } from './integrity.ts';
+import { authentic, checkedHead, openTenant } from './integrity.ts';
+import { beginLink } from './link.ts';
 import { noSuchTenant, TenantState } from './tenant-state.ts';
 
 /**
@@ -129,20 +129,19 @@ async function openChange({ tenants }: Service, tx: Transaction, caller: Caller)
  */
 async function record({ tx, state, head, time }: Change, caller: Caller, draft: Draft) {
   const { tenantId } = caller;
-  const entry = chainDraft(state, head, caller, draft, Math.max(time, head.created_at));
-  const { id, hash, created_at } = entry;
+  const link = beginLink(state, head, Math.max(time, head.created_at));
+  link.add(caller, draft);
   // The new head gets its MAC from the tenant's keys before the change. Even a rotation of the root key does not change
   // these keys.
-  const after = { ...head, id, hash, state_id: id, state_hash: hash, created_at };
-  const next = seal(state.secrets, headTable, after);
+  const complete = link.complete(({ id, hash }) => ({ state_id: id, state_hash: hash }));
   const [subjects, { outcome }] = await Promise.all([
     changedRows(tx, tenantId, head.id, Number.MAX_SAFE_INTEGER),
-    appendLink(tx, tenantId, { expected: head, next, entries: [encodeEntry(entry, 1)] }, time),
+    appendLink(tx, tenantId, complete, time),
   ]);
   if (outcome !== 'written') {
     throw new Error(
       `an append must succeed while the head of the audit log is locked (got the outcome ${outcome})`,
     );
   }
-  return { head: next, subjects };
+  return { head: complete.next, subjects };
 }

@@ -1,4 +1,4 @@
-import type { ChainedRow } from './audit-entries.ts';
+import type { StoredEntry } from '@eaas/protocol/audit';
 import type { HeadRow } from './heads.ts';
 import type { Sql } from './sql.ts';
 
@@ -9,15 +9,13 @@ import type { Sql } from './sql.ts';
 export interface Link {
   readonly expected: HeadRow;
   readonly next: HeadRow;
-  readonly entries: readonly EncodedEntry[];
+  readonly runs: readonly EncodedRun[];
+  /** 64 bytes for each entry: its hash and its MAC. */
+  readonly seals: Uint8Array;
 }
 
-/** An audit entry in the form that the SQL function `eaas.append` takes. */
-interface EncodedEntry {
-  readonly json: string;
-  readonly hash: Uint8Array;
-  readonly mac: Uint8Array;
-}
+/** Consecutive entries that differ only in their ids and seals, as JSON for the SQL function `eaas.append`. */
+export type EncodedRun = string;
 
 export interface Appended {
   /**
@@ -34,12 +32,12 @@ export interface Appended {
  * if another transaction has locked the head.
  */
 export async function appendLink(sql: Sql, tenantId: string, link: Link, now: number): Promise<Appended> {
-  const { expected, next, entries } = link;
+  const { expected, next, runs, seals } = link;
   const [row] = await sql<{ appended: string }[]>`
     select eaas.append(${tenantId}, ${expected.id}, ${expected.hash}, ${expected.state_id},
       ${next.id}, ${next.hash}, ${next.state_id}, ${next.state_hash}, ${next.created_at},
       ${next.month}, ${next.encrypts}, ${next.mac},
-      ${now}, ${`[${entries.map(({ json }) => json).join(',')}]`}, ${Buffer.concat(entries.flatMap(({ hash, mac }) => [hash, mac]))}) as appended`;
+      ${now}, ${`[${runs.join(',')}]`}, ${seals}) as appended`;
   const [outcome, time] = row?.appended.split(' ') ?? [];
   if (outcome !== 'written' && outcome !== 'moved' && outcome !== 'clock') {
     throw new Error(
@@ -50,13 +48,13 @@ export async function appendLink(sql: Sql, tenantId: string, link: Link, now: nu
 }
 
 /**
- * Encodes an audit entry for `eaas.append`. `nth` is its position among the entries of the statement. All entries are
- * sent as one JSON text, because the driver would escape each value of a list.
+ * Encodes a run: the entries `first` to `last` of their link, counted from 1. The runs of a link are sent as one JSON text,
+ * because the driver would escape each value of a list.
  */
-export function encodeEntry(entry: ChainedRow, nth: number): EncodedEntry {
-  const { action, key_id, key_version, actor, ip_address, metadata, hash, mac } = entry;
-  const others = JSON.stringify({ nth, action, key_id, key_version, actor, ip_address });
+export function encodeRun(entry: StoredEntry, first: number, last: number): EncodedRun {
+  const { action, key_id, key_version, actor, ip_address, metadata } = entry;
+  const others = JSON.stringify({ first, last, action, key_id, key_version, actor, ip_address });
   // The metadata is sent as JSON, not as a JSON string, in which each quote would be escaped. PostgreSQL keeps the text
   // of JSON unchanged.
-  return { json: `${others.slice(0, -1)},"metadata":${metadata}}`, hash, mac };
+  return `${others.slice(0, -1)},"metadata":${metadata}}`;
 }

@@ -5,7 +5,7 @@ import type { Sql } from './sql.ts';
 /**
  * An audit entry with its hash and its MAC. Anyone can recompute the hash, but only the service can compute the MAC.
  */
-export interface ChainedRow extends StoredEntry {
+interface ChainedRow extends StoredEntry {
   readonly hash: Uint8Array;
   readonly mac: Uint8Array;
 }

@@ -2,10 +2,11 @@ import { tables } from './migrations/0001-tables.ts';
 import { guards } from './migrations/0002-guards.ts';
 import { tenantFirst } from './migrations/0003-tenant-first.ts';
 import { append } from './migrations/0004-append.ts';
+import { runs } from './migrations/0005-runs.ts';
 import type { Pool, Sql } from './sql.ts';
 
 /** All migrations, in order. A released migration must never change. Add a new migration instead. */
-const migrations = [tables, guards, tenantFirst, append];
+const migrations = [tables, guards, tenantFirst, append, runs];
 
 const lockNumber = 0x65616173; // 'eaas' in ASCII: identifies the advisory lock
 

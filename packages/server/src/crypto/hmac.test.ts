@@ -1,0 +1,38 @@
+import { createHmac, createSecretKey } from 'node:crypto';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { hmacSha256 } from './hmac.ts';
+
+const keyOf = (bytes: Uint8Array) => createSecretKey(bytes);
+
+test('the MAC of any message equals that of node:crypto, for every message under one key', () => {
+  const messages = fc
+    .nat(200)
+    .chain((length) =>
+      fc.array(fc.uint8Array({ minLength: length, maxLength: length }), { minLength: 1, maxLength: 3 }),
+    );
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 1, maxLength: 64 }), messages, (key, messages) => {
+      const hmac = hmacSha256(keyOf(key), messages[0]?.length ?? 0);
+      for (const message of messages) {
+        const expected = createHmac('sha256', key).update(message).digest();
+        hmac.message.set(message);
+        expect(hmac.digest()).toEqual(expected);
+        expect(hmac.digestText()).toBe(expected.toString('latin1'));
+      }
+    }),
+  );
+});
+
+test('wiping overwrites the key, so a later MAC is another one', () => {
+  const hmac = hmacSha256(keyOf(Buffer.alloc(32, 1)), 3);
+  hmac.message.write('abc');
+  const mac = hmac.digest();
+  hmac.wipe();
+  hmac.message.write('abc');
+  expect(hmac.digest()).not.toEqual(mac);
+});
+
+test('a key of more than 64 bytes is refused', () => {
+  expect(() => hmacSha256(keyOf(Buffer.alloc(65)), 1)).toThrow(RangeError);
+});
