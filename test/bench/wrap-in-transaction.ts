@@ -1,16 +1,16 @@
 import { type Draft, wrapRule } from '@eaas/protocol/service';
 import type { Input, Output } from '@eaas/protocol/wire';
 import type { Caller } from '../../packages/server/src/caller.ts';
-import { keyCrypto } from '../../packages/server/src/operations/key-crypto.ts';
+import { withKey } from '../../packages/server/src/operations/key-crypto.ts';
 import { Refusal } from '../../packages/server/src/refusal.ts';
 import type { Service } from '../../packages/server/src/service.ts';
 import { authorize } from '../../packages/server/src/state/authorize.ts';
-import { chainDraft } from '../../packages/server/src/state/chain.ts';
-import { checked, openVersion, seal } from '../../packages/server/src/state/integrity.ts';
+import { checked, openVersion } from '../../packages/server/src/state/integrity.ts';
+import { beginLink } from '../../packages/server/src/state/link.ts';
 import type { KeyMaterial, TenantState } from '../../packages/server/src/state/tenant-state.ts';
 import { findApiKeyByToken } from '../../packages/server/src/store/api-keys.ts';
-import { appendLink, encodeEntry } from '../../packages/server/src/store/append.ts';
-import { type HeadRow, headTable, lockHead } from '../../packages/server/src/store/heads.ts';
+import { appendLink } from '../../packages/server/src/store/append.ts';
+import { type HeadRow, lockHead } from '../../packages/server/src/store/heads.ts';
 import { findKeys, findKeyVersions, keyTable } from '../../packages/server/src/store/keys.ts';
 import type { Transaction } from '../../packages/server/src/store/sql.ts';
 
@@ -32,7 +32,7 @@ export function wrapInTransaction(service: Service) {
       const time = head.now;
       const { apiKey, key } = await readState(tx, state, caller, input.key_id);
       authorize(state, apiKey, caller, time);
-      const { draft, answer } = wrapRule(key.row, keyCrypto(key), input);
+      const { draft, answer } = withKey(key, (crypto) => wrapRule(key.row, crypto, input));
       if (!draft || answer instanceof Refusal) throw new Error('the wrap was refused');
       await append(tx, state, caller, head, time, draft);
       return answer;
@@ -60,10 +60,12 @@ async function append(
   time: number,
   draft: Draft,
 ): Promise<void> {
-  const created_at = Math.max(time, head.created_at);
-  const entry = chainDraft(state, head, caller, draft, created_at);
-  const next = { ...head, id: entry.id, hash: entry.hash, created_at };
-  const sealed = seal(state.secrets, headTable, next);
-  const entries = [encodeEntry(entry, 1)];
-  await appendLink(tx, caller.tenantId, { expected: head, next: sealed, entries }, time);
+  const link = beginLink(state, head, Math.max(time, head.created_at));
+  link.add(caller, draft);
+  await appendLink(
+    tx,
+    caller.tenantId,
+    link.complete(() => ({})),
+    time,
+  );
 }

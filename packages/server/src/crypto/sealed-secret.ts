@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, createHmac, type KeyObject, randomFillSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
 import { type Context, encodeContext } from '@eaas/protocol';
+import { hmacSha256 } from './hmac.ts';
 import { paeView } from './pae-view.ts';
 
 /**
@@ -15,18 +16,79 @@ export interface Place {
 }
 
 const sealedLength = 78; // head, ciphertext, tag
+const textLength = 104; // in base64, which needs no padding
 const saltAt = 6; // after format, suite and version
 const saltLength = 24;
 const headLength = saltAt + saltLength;
 const bodyLength = 32;
 const bodyEnd = headLength + bodyLength;
 const formatAndSuite = 0x0101;
+const aadStart = 8; // the count of parts and the length of the head precede the head in the additional data
 
 // The iv is constant. This is safe, because each random salt gives another encryption key, and each encryption key
 // encrypts only one secret.
 const iv = Buffer.alloc(12);
 // Without `authTagLength`, Node would accept an authentication tag of only 4 bytes.
 const gcm = { authTagLength: 16 } as const;
+
+/**
+ * Prepares a key to encrypt and decrypt many secrets of one purpose, tenant, key and version. The secrets can have
+ * different contexts. The caller calls `wipe` after the last secret.
+ */
+export function sealer(ikm: KeyObject, { purpose, tenantId, keyId, version }: Omit<Place, 'context'>) {
+  const start = Buffer.alloc(headLength);
+  start.writeUInt16BE(formatAndSuite, 0);
+  start.writeUInt32BE(version, 2);
+  // Each secret has another salt, which is the last part. The other parts are encoded once.
+  const derivation = paeView(['eaas wrap v1', tenantId, keyId, version, purpose, start.subarray(saltAt)]);
+  const hmac = hmacSha256(ikm, derivation.length);
+  hmac.message.set(derivation);
+  const salt = hmac.message.subarray(-saltLength);
+  const noContext = Buffer.from(paeView([start, encodeContext()]));
+  /** Returns the key and the additional data of the secret with this head. The caller wipes the key. */
+  const prepare = (head: Uint8Array, context: Context | undefined) => {
+    salt.set(head.subarray(saltAt));
+    if (context === undefined) noContext.set(head, aadStart);
+    return {
+      key: hmac.digest(),
+      aad: context === undefined ? noContext : paeView([head, encodeContext(context)]),
+    };
+  };
+  return {
+    seal(secret: Uint8Array, context?: Context, chosenSalt?: Uint8Array): Uint8Array {
+      const sealed = Buffer.allocUnsafe(sealedLength);
+      const head = sealed.subarray(0, headLength);
+      head.set(start);
+      head.set(chosenSalt ?? randomSalt(), saltAt);
+      const { key, aad } = prepare(head, context);
+      try {
+        const cipher = createCipheriv('aes-256-gcm', key, iv, gcm).setAAD(aad);
+        sealed.set(cipher.update(secret), headLength);
+        cipher.final();
+        sealed.set(cipher.getAuthTag(), bodyEnd);
+        return sealed;
+      } finally {
+        key.fill(0);
+      }
+    },
+    open(sealed: Uint8Array, context?: Context): Uint8Array | undefined {
+      if (sealedVersion(sealed) !== version) return undefined;
+      const { key, aad } = prepare(sealed.subarray(0, headLength), context);
+      const decipher = createDecipheriv('aes-256-gcm', key, iv, gcm);
+      key.fill(0);
+      decipher.setAAD(aad).setAuthTag(sealed.subarray(bodyEnd));
+      const secret = decipher.update(sealed.subarray(headLength, bodyEnd));
+      try {
+        decipher.final();
+        return secret;
+      } catch {
+        secret.fill(0);
+        return undefined;
+      }
+    },
+    wipe: () => hmac.wipe(),
+  };
+}
 
 /**
  * Encrypts a secret of 32 bytes for one purpose, tenant, key and version. Returns 78 bytes. The salt is random, except
@@ -37,21 +99,11 @@ export function sealSecret(ikm: KeyObject, place: Place, secret: Uint8Array, sal
     throw new RangeError(`a secret must have ${bodyLength} bytes (got ${secret.length})`);
   if (salt && salt.length !== saltLength)
     throw new RangeError(`a salt must have ${saltLength} bytes (got ${salt.length})`);
-  const sealed = Buffer.allocUnsafeSlow(sealedLength);
-  sealed.writeUInt16BE(formatAndSuite, 0);
-  sealed.writeUInt32BE(place.version, 2);
-  if (salt) sealed.set(salt, saltAt);
-  else randomFillSync(sealed, saltAt, saltLength);
-  const head = sealed.subarray(0, headLength);
-  const key = sealingKey(ikm, place, head);
+  const prepared = sealer(ikm, place);
   try {
-    const cipher = createCipheriv('aes-256-gcm', key, iv, gcm).setAAD(additionalData(head, place.context));
-    sealed.set(cipher.update(secret), headLength);
-    cipher.final();
-    sealed.set(cipher.getAuthTag(), bodyEnd);
-    return sealed;
+    return prepared.seal(secret, place.context, salt);
   } finally {
-    key.fill(0);
+    prepared.wipe();
   }
 }
 
@@ -61,18 +113,11 @@ export function sealSecret(ikm: KeyObject, place: Place, secret: Uint8Array, sal
  */
 export function openSecret(ikm: KeyObject, place: Place, sealed: Uint8Array): Uint8Array | undefined {
   if (sealedVersion(sealed) !== place.version) return undefined;
-  const head = sealed.subarray(0, headLength);
-  const key = sealingKey(ikm, place, head);
-  const decipher = createDecipheriv('aes-256-gcm', key, iv, gcm);
-  key.fill(0);
-  decipher.setAAD(additionalData(head, place.context)).setAuthTag(sealed.subarray(bodyEnd));
-  const secret = decipher.update(sealed.subarray(headLength, bodyEnd));
+  const prepared = sealer(ikm, place);
   try {
-    decipher.final();
-    return secret;
-  } catch {
-    secret.fill(0);
-    return undefined;
+    return prepared.open(sealed, place.context);
+  } finally {
+    prepared.wipe();
   }
 }
 
@@ -86,14 +131,19 @@ export function sealedVersion(sealed: Uint8Array): number | undefined {
   return view.getUint16(0) === formatAndSuite ? view.getUint32(2) : undefined;
 }
 
-function sealingKey(ikm: KeyObject, place: Place, head: Uint8Array): Buffer {
-  const { tenantId, keyId, version, purpose } = place;
-  const salt = head.subarray(saltAt);
-  return createHmac('sha256', ikm)
-    .update(paeView(['eaas wrap v1', tenantId, keyId, version, purpose, salt]))
-    .digest();
+/** Returns the version in the header of a sealed secret in canonical base64, like `sealedVersion`. */
+export function wrappedKeyVersion(text: string): number | undefined {
+  if (text.length !== textLength) return undefined;
+  const start = Buffer.from(text.slice(0, 8), 'base64');
+  return start.readUInt16BE(0) === formatAndSuite ? start.readUInt32BE(2) : undefined;
 }
 
-function additionalData(head: Uint8Array, context: Context | undefined): Uint8Array {
-  return paeView([head, encodeContext(context)]);
+let salts = Buffer.alloc(0);
+
+/** Returns a random salt. It generates 64 salts at a time, because 64 calls take much longer than one. A salt is not secret. */
+function randomSalt(): Uint8Array {
+  if (salts.length === 0) salts = randomBytes(64 * saltLength);
+  const salt = salts.subarray(0, saltLength);
+  salts = salts.subarray(saltLength);
+  return salt;
 }

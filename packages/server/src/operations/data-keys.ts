@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { parseUuid } from '@eaas/protocol';
-import { fromBase64 } from '@eaas/protocol/base64';
 import { nodeEngine } from '@eaas/protocol/node';
 import {
   type BatchResult,
@@ -20,11 +19,11 @@ import {
   wrapRule,
 } from '@eaas/protocol/service';
 import type { Caller } from '../caller.ts';
-import { sealedVersion } from '../crypto/sealed-secret.ts';
+import { wrappedKeyVersion } from '../crypto/sealed-secret.ts';
 import type { Service } from '../service.ts';
 import { decide } from '../state/decide.ts';
 import { loadKeys } from '../state/load-keys.ts';
-import { keyCrypto, requireKey } from './key-crypto.ts';
+import { keyCrypto, requireKey, withKey } from './key-crypto.ts';
 import type { Operations } from './operation.ts';
 
 interface Fields {
@@ -40,13 +39,15 @@ export const dataKeyOperations = {
   'POST /v1/encrypt': (service, caller, input) =>
     decide(service, caller, async (facts) => {
       const key = await requireKey(service, facts, input.key_id);
-      const ruling = encryptRule(key.row, keyCrypto(key), nodeEngine, randomBytes(32), input);
+      const ruling = withKey(key, (crypto) =>
+        encryptRule(key.row, crypto, nodeEngine, randomBytes(32), input),
+      );
       return { ...recorded(ruling), isEncrypt: true };
     }),
   'POST /v1/decrypt': (service, caller, input) =>
     decide(service, caller, async (facts) => {
       const key = await requireKey(service, facts, input.key_id, input.key_version);
-      return recorded(decryptRule(key.row, keyCrypto(key), nodeEngine, input));
+      return recorded(withKey(key, (crypto) => decryptRule(key.row, crypto, nodeEngine, input)));
     }),
   'POST /v1/hash': single(hashRule),
   'POST /v1/keys/:key_id/wrap': single(wrapRule),
@@ -67,7 +68,7 @@ function single<Input extends Fields, Answer>(rule: KeyRule<Input, Answer>) {
   return (service: Service, caller: Caller, input: Input): Promise<Answer> =>
     decide(service, caller, async (facts) => {
       const key = await requireKey(service, facts, input.key_id, versionIn(input));
-      const decideOne = () => rule(key.row, keyCrypto(key), input);
+      const decideOne = () => withKey(key, (crypto) => rule(key.row, crypto, input));
       return recorded(await service.admission.turns.call(caller.tenantId, decideOne, caller));
     });
 }
@@ -106,13 +107,18 @@ function decideAll<Input extends Fields, Answer>(
       const keyId = parseUuid(input.key_id);
       return keyId ? [{ keyId }, { keyId, keyVersion: versionIn(input) }] : [];
     });
-    const keys = await loadKeys(service.tenants, state, wanted);
+    const loaded = await loadKeys(service.tenants, state, wanted);
+    const keys = new Map(
+      [...loaded].map(([keyId, key]) => [keyId, { row: key.row, crypto: keyCrypto(key) }]),
+    );
     const ruling = ruleEach(inputs, (input) => {
       const key = keys.get(requireKeyId(apiKey, input.key_id));
       if (!key) throw keyNotFound();
-      return rule(key.row, keyCrypto(key), input);
+      return rule(key.row, key.crypto, input);
     });
-    const rulings = await service.admission.turns.run(caller.tenantId, ruling, caller);
+    const rulings = await service.admission.turns.run(caller.tenantId, ruling, caller).finally(() => {
+      for (const { crypto } of keys.values()) crypto.wipe();
+    });
     return {
       drafts: rulings.flatMap((ruling) => (ruling instanceof Refusal ? [] : (ruling.draft ?? []))),
       answer: rulings.map((ruling) => (ruling instanceof Refusal ? ruling : ruling.answer)),
@@ -122,5 +128,5 @@ function decideAll<Input extends Fields, Answer>(
 
 /** Returns the key version of the wrapped key in the input. Returns undefined if the input has no valid wrapped key. */
 function versionIn({ wrapped_key }: Fields): number | undefined {
-  return wrapped_key === undefined ? undefined : sealedVersion(fromBase64(wrapped_key));
+  return wrapped_key === undefined ? undefined : wrappedKeyVersion(wrapped_key);
 }

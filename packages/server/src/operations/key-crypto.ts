@@ -1,6 +1,6 @@
 import { type KeyCrypto, keyNotFound, requireKeyId } from '@eaas/protocol/service';
 import { fieldHash } from '../crypto/field-hash.ts';
-import { openSecret, type Place, sealedVersion, sealSecret } from '../crypto/sealed-secret.ts';
+import { sealedVersion, sealer } from '../crypto/sealed-secret.ts';
 import type { Service } from '../service.ts';
 import type { Facts } from '../state/decide.ts';
 import { loadKeys } from '../state/load-keys.ts';
@@ -23,29 +23,50 @@ export async function requireKey(
 }
 
 /**
- * Returns the functions that wrap, unwrap and hash with a key. To unwrap a data key, the version of the key that
- * wrapped it must be loaded.
+ * Calls `work` with the functions that wrap, unwrap and hash with a key. To unwrap a data key, the version of the key
+ * that wrapped it must be loaded.
  */
-export function keyCrypto({ row, versions, hashKey }: KeyMaterial): KeyCrypto {
+export function withKey<T>(key: KeyMaterial, work: (crypto: KeyCrypto) => T): T {
+  const crypto = keyCrypto(key);
+  try {
+    return work(crypto);
+  } finally {
+    crypto.wipe();
+  }
+}
+
+/**
+ * Returns the functions that wrap, unwrap and hash with a key. They prepare each key version once. The caller calls `wipe`
+ * after the last use.
+ */
+export function keyCrypto({ row, versions, hashKey }: KeyMaterial): KeyCrypto & { wipe(): void } {
   const { tenant_id: tenantId, key_id: keyId, key_version: newest } = row;
-  const place = (version: number, context: Place['context']): Place => {
-    return { purpose: 'dek', tenantId, keyId, version, context };
+  const sealers = new Map<number, ReturnType<typeof sealer>>();
+  const sealerOf = (version: number) => {
+    const known = sealers.get(version);
+    const ikm = known ? undefined : versions.get(version);
+    if (!ikm) return known;
+    const prepared = sealer(ikm, { purpose: 'dek', tenantId, keyId, version });
+    sealers.set(version, prepared);
+    return prepared;
   };
   return {
     versionOf: sealedVersion,
     wrap(dek, context) {
-      const ikm = versions.get(newest);
-      if (!ikm) throw new Error(`the secret of version ${newest} of the active key ${keyId} is missing`);
-      return sealSecret(ikm, place(newest, context), dek);
+      const newestSealer = sealerOf(newest);
+      if (!newestSealer)
+        throw new Error(`the secret of version ${newest} of the active key ${keyId} is missing`);
+      return newestSealer.seal(dek, context);
     },
     unwrap(wrapped, context) {
-      const version = sealedVersion(wrapped) ?? 0;
-      const ikm = versions.get(version);
-      return ikm ? openSecret(ikm, place(version, context), wrapped) : undefined;
+      return sealerOf(sealedVersion(wrapped) ?? 0)?.open(wrapped, context);
     },
     hash(value) {
       if (!hashKey) throw new Error(`the hash key of the active key ${keyId} is missing`);
       return fieldHash(hashKey, value);
+    },
+    wipe() {
+      for (const prepared of sealers.values()) prepared.wipe();
     },
   };
 }
