@@ -115,7 +115,7 @@ test('eaas serve never replaces a lost root key', async () => {
   await rename(join(data, 'root.key'), join(data, 'elsewhere'));
   const lost = await eaas('tenant', 'list');
   expect(lost).toMatchObject({ code: 3, stdout: '' });
-  expect(lost.stderr).toContain('root.key is missing, and a new one would not open the existing data');
+  expect(lost.stderr).toContain('root.key is missing, and no other key can decrypt the existing data');
   await rename(join(data, 'elsewhere'), join(data, 'root.key'));
   expect(await eaas('tenant', 'list')).toMatchObject({ code: 0 });
 });

@@ -134,7 +134,7 @@ test('if two servers start on a new directory, one serves, and the other fails w
   const events = await Promise.all(two.map((each) => each.next()));
   const winner = two[events.findIndex((event) => event.ready !== undefined)];
   const refusal = events.find((event) => event.error !== undefined)?.error;
-  expect(refusal).toContain(`Process ${winner?.pid} already serves the data directory ${path}.`);
+  expect(refusal).toContain(`process ${winner?.pid} already serves the data directory ${path}.`);
   expect(refusal).toContain('set DATABASE_URL');
   winner?.order('close');
   expect(await winner?.next()).toEqual({ closed: true });
