@@ -140,7 +140,9 @@ test('a command that the state of the key does not allow is refused, and the err
   expect(stderr).toContain('disable it first');
   await change('disable', name);
   const rotated = await eaas('key', 'rotate', name, ...onAcme);
-  expect(rotated.stderr).toContain('this key is disabled: enable it first with `eaas key enable`.');
+  expect(rotated.stderr).toContain(
+    '(got a key with the status disabled): enable it first with `eaas key enable`.',
+  );
 });
 
 test('a command does not find a key of another tenant or a key that does not exist', async () => {
