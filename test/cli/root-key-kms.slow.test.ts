@@ -106,7 +106,7 @@ whereAvailable('moto (Python and PyPI)', moto !== undefined, () => {
     await expect(stat(file)).rejects.toThrow('ENOENT');
   });
 
-  test('a root key in AWS KMS can be replaced by another root key in AWS KMS', async () => {
+  test('a root key that AWS KMS encrypts can be rotated to another root key that AWS KMS encrypts', async () => {
     const eaas = await newCommandLine();
     await eaas.json('tenant', 'create', '--name', 'acme');
     const old = await wrapped(eaas);

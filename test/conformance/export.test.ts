@@ -55,7 +55,7 @@ test('the audit entry of an export has the thumbprint of the RSA key', async () 
   expect(Object.values(entry.metadata)).toContain(thumbprint(jwk));
 });
 
-test('a key that is not exportable cannot be exported or made exportable', async () => {
+test('a key that was created as not exportable cannot be exported, and cannot become exportable later', async () => {
   const { key_id } = await tenant.newKey();
   await expectNothingRecorded(tenant, async () => {
     expect(await exported(key_id, await publicJwk())).toBeProblem('key_state');

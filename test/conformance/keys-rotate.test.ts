@@ -11,7 +11,7 @@ beforeAll(async () => {
 describe('rotate', () => {
   const rotate = (keyId: string, body?: object) => tenant.api.post(`/v1/keys/${keyId}/rotate`, body);
 
-  test('rotate creates the next version and records it', async () => {
+  test('rotate creates the next version of the key and writes an audit entry', async () => {
     const { key_id, name } = await tenant.newKey();
     const answer = await rotate(key_id);
     expect(answer).toHaveStatus(200);
@@ -22,7 +22,7 @@ describe('rotate', () => {
     expect(ok(await rotate(key_id, {})).key_version).toBe(3);
   });
 
-  test('a retried rotate with key_version rotates once', async () => {
+  test('a repeated call of rotate with the same key_version rotates the key only once', async () => {
     const { key_id } = await tenant.newKey();
     expect(ok(await rotate(key_id, { key_version: 1 })).key_version).toBe(2);
     await expectNothingRecorded(tenant, async () => {

@@ -24,7 +24,7 @@ const documents = ['README.md', manual, 'examples/self-host/README.md'];
 describe('the manual’s table', () => {
   const rows = rowsUnder(read(manual), 'command');
 
-  test('the manual’s table has every command', () => {
+  test('the table of commands in the manual has every command of the program', () => {
     expect(rows.map(([command = '']) => codesIn(command)[0])).toEqual([...commands.keys()]);
   });
 
@@ -66,7 +66,7 @@ test.each(printed)('the command in $document exists: eaas $words', ({ words }) =
   expect(args).toBe(needed);
 });
 
-test('the documents print more than 30 commands', () => {
+test('the documents contain more than 30 commands', () => {
   expect(printed.length).toBeGreaterThan(30);
 });
 

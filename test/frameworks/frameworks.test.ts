@@ -88,7 +88,7 @@ describe.each(frameworks)('$name', (framework) => {
       body,
     });
 
-  test('in this framework, clients encrypt and decrypt one value and many values with a session', async () => {
+  test('a client with a session encrypts and decrypts one value and many values through the proxy of an app', async () => {
     const client = () =>
       new EaasBrowserClient({
         proxyUrl: `${app.origin}/api/eaas`,

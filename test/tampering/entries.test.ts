@@ -159,12 +159,12 @@ describe.each([
     expect(await wrong()).toEqual(['null head_changed', ...ids.map((id) => `${id} entry_mac_invalid`)]);
   });
 
-  test('verify finds that the head was replaced by an older authentic head', async () => {
+  test('verify finds that the head of the log was replaced by an older, authentic head', async () => {
     await attacker.putBack('middle', 'audit_heads', `tenant_id = '${ann.tenantId}'`);
     expect(await wrong()).toContain('15 entry_unexpected');
   });
 
-  test("verify finds that the head was replaced by another tenant's head", async () => {
+  test('verify finds that the head of the log was replaced by the head of another tenant', async () => {
     await entries(`delete from eaas.audit_heads where tenant_id = $ann`);
     await entries(`update eaas.audit_heads set tenant_id = $ann`);
     expect(await wrong()).toContain('null head_changed');

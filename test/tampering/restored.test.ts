@@ -97,7 +97,7 @@ describe('a lost change whose id another change has', () => {
   );
 
   test.each(combinations)(
-    'a rotation lost in a restore is not used if %s comes first, %i entries later',
+    'a key rotation that was lost in a restore of the database is not used if %s comes first, %i entries later',
     async (road, further) => {
       await rotate(running);
       await wrap(running);
@@ -118,7 +118,7 @@ describe('a lost change whose id another change has', () => {
   );
 
   test.each(combinations)(
-    'an API key revoked after a restore is refused if %s comes first, %i entries later',
+    'an API key that was revoked after a restore of the database is refused if %s comes first, %i entries later',
     async (road, further) => {
       await rotate(running);
       await wrapAs(running, known.api_key);

@@ -89,7 +89,7 @@ test('calls that need a row that was removed are refused', async () => {
   expect(await statusOf(api('GET /v1/keys', {}))).toBe(401);
 });
 
-test('verify reports a tenant even if only its head remains', async () => {
+test('verify reports a tenant of which only the head of the audit log remains', async () => {
   await attacker.sql`delete from eaas.tenants where tenant_id = ${ann.tenantId}`;
   expect(await world.replica().database.run(listChains)).toEqual([
     { tenant_id: ben.tenantId, name: 'ben' },

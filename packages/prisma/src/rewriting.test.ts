@@ -464,7 +464,7 @@ test('two compound ids differ even if a part of one id contains the separator', 
   expect(idsOf([{ a: 'x', b: 1 }])).toEqual(['x/1']);
 });
 
-test('a type of id whose text depends on the version of Prisma is refused', () => {
+test('a field of the type DateTime is refused as the id of a row', () => {
   const at: RuntimeField = { name: 'at', kind: 'scalar', type: 'DateTime' };
   const dated: RuntimeDataModel = { models: { Visit: { fields: [...columns('note'), at] } } };
   const visits: Definition = new Map([['Visit', describeFields(fields, 'Visit')]]);

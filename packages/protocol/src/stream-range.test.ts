@@ -161,7 +161,7 @@ describe('a file', () => {
     }
   });
 
-  test('a read fails if the source returns fewer or more bytes than requested', async () => {
+  test('reading an encrypted file fails if its source returns fewer or more bytes than requested', async () => {
     let change = 0;
     const source: RangeSource = {
       size: largest.sealed.length,
@@ -188,7 +188,7 @@ describe('a file', () => {
     await expect(openFile(unwrap, source, context)).rejects.toBeInstanceOf(DecryptionError);
   });
 
-  test('errors of the source, and the abort reason of the signal, are thrown unchanged', async () => {
+  test('reading an encrypted file throws errors of its source and the abort reason of its signal unchanged', async () => {
     const reason = new Error('gone');
     const failing: RangeSource = { size: 1_000, read: () => Promise.reject(reason) };
     await expect(openFile(unwrap, failing, options)).rejects.toBe(reason);
@@ -211,14 +211,14 @@ describe('a file', () => {
     await vi.waitFor(() => expect(cancelled).toBe(reason));
   });
 
-  test('a closed file cannot be read', async () => {
+  test('an encrypted file cannot be read after it was closed', async () => {
     const file = await openFile(unwrap, sourceOf(largest.sealed), options);
     file.close();
     await expect(file.read({ end: 5 })).rejects.toBeInstanceOf(InputError);
   });
 
   test.each([{ start: -1 }, { start: 0.5 }, { start: 3, end: 2 }, { end: Number.NaN }])(
-    'the invalid range %j is refused',
+    'reading the invalid range %j of an encrypted file is refused',
     async (range) => {
       const file = await openFile(unwrap, sourceOf(largest.sealed), options);
       await expect(file.read(range)).rejects.toBeInstanceOf(InputError);

@@ -63,10 +63,13 @@ test.each([0, head, head + 15, head + chunk + 16 + 1, head + chunk + 16 + 16, he
   },
 );
 
-test.each([-1, 0.5, Number.NaN, Infinity, 2 ** 53])('the invalid size %d is refused', (size) => {
-  expect(() => ciphertextSize(size)).toThrow(InputError);
-  expect(() => plaintextSize(size)).toThrow(InputError);
-});
+test.each([-1, 0.5, Number.NaN, Infinity, 2 ** 53])(
+  'a size function of streams refuses the invalid size %d',
+  (size) => {
+    expect(() => ciphertextSize(size)).toThrow(InputError);
+    expect(() => plaintextSize(size)).toThrow(InputError);
+  },
+);
 
 test.each([0, 1_025, 1.5])('a wrapped key of %d bytes is refused', (length) => {
   expect(() => ciphertextSize(1, length)).toThrow(InputError);

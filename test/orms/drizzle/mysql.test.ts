@@ -15,7 +15,7 @@ interface Driver {
 }
 
 whereAvailable('MariaDB', isInstalled('mariadbd', '/usr/sbin'), () => {
-  test('every operation of Drizzle on MariaDB works or throws, and stores no plaintext in the database', async () => {
+  test('every operation of Drizzle on MariaDB works or throws, and stores no plaintext in an encrypted column', async () => {
     const drivers = await requireDrivers();
     const server = await startMariaDb();
     const mysql = drivers('mysql2/promise') as { createPool(options: object): Driver };

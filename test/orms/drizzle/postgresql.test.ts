@@ -14,7 +14,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('every operation of Drizzle on PostgreSQL works or throws, and stores no plaintext in the database', async () => {
+test('every operation of Drizzle on PostgreSQL works or throws, and stores no plaintext in an encrypted column', async () => {
   await connection.unsafe(`
     create table samples (
       id uuid primary key, city text, code text, code_index text unique,

@@ -15,7 +15,7 @@ interface Driver {
   close(): void;
 }
 
-test('every operation of Drizzle on SQLite works or throws, and stores no plaintext in the database', async () => {
+test('every operation of Drizzle on SQLite works or throws, and stores no plaintext in an encrypted column', async () => {
   const drivers = await requireDrivers();
   const sqlite = drivers('@libsql/client') as { createClient(options: object): Driver };
   const { drizzle } = drivers('drizzle-orm/libsql') as typeof libsql;

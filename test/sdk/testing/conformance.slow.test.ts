@@ -35,7 +35,8 @@ const different: Readonly<Record<string, string>> = {
     'the service in memory has another format, so that neither service can unwrap the keys of the other',
   'export returns every version and the hash key, encrypted to the RSA key':
     'exported keys unwrap only the format of the real service',
-  'a 403 is sent before the body arrives': 'the service in memory receives whole requests',
+  'the response 403 is sent before the body of the request arrives':
+    'the service in memory receives whole requests',
   'an empty chain is valid and shows its first hash to the operator': "the operator's command line",
   '`eaas audit verify` verifies a chain and exits with 0': "the operator's command line",
 };

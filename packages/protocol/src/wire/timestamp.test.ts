@@ -24,7 +24,7 @@ test.each([
   ['2000-02-29T00:00:00Z', '2000-02-29T00:00:00.000Z'],
   ['2016-12-31T23:59:60Z', '2017-01-01T00:00:00.000Z'],
   ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
-])('%s is the time %s in UTC', (text, same) => {
+])('the date %s is parsed as the time %s in UTC', (text, same) => {
   expect(formatTimestamp(parseTimestamp(text) ?? Number.NaN)).toBe(same);
 });
 

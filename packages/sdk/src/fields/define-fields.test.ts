@@ -63,7 +63,7 @@ describe('names in a definition', () => {
     expect(() => defineFields({ a: { b: text() }, 'a.b': { c: text() } })).toThrow('has the name a.b twice');
   });
 
-  test('names of inherited members, such as `constructor`, can be used as names', async () => {
+  test('a field can have the name of an inherited member, such as `constructor`', async () => {
     const { client } = observedClient();
     const tricky = {
       ...unencrypted('__defineGetter__'),

@@ -21,7 +21,7 @@ const fields = defineFields({
 });
 
 test.each(['service', 'here'])(
-  'a search finds a row by any spelling with the same normalized value (index: %s)',
+  'a search finds a row by any text with the same normalized value (index: %s)',
   async (made) => {
     const { client } = observedClient();
     const index = made === 'service' ? 'service' : await createIndexKey(client);
@@ -101,7 +101,7 @@ test.each<[string, Normalization[], string, string]>([
   },
 );
 
-test('with several keys and indexes, the stored fingerprint uses the first key and index, and a search uses all of them', async () => {
+test('with several keys and indexes, a stored fingerprint uses the first key and index, and a search uses all keys and indexes', async () => {
   const { client, service, keyId } = observedClient();
   const { key_id: newKey } = service.createKey('new');
   const token = await createIndexKey(client);

@@ -25,7 +25,7 @@ test('an index key is unwrapped once, and no value leaves the process', async ()
   expect(sent.join()).not.toMatch(new RegExp(`${query.email}|${value.toString('base64').slice(0, 16)}`));
 });
 
-test('each token of createIndexKey has a different index key', async () => {
+test('each token that `createIndexKey` returns contains a different index key', async () => {
   const { client, keyId } = observedClient();
   const [token, other] = await Promise.all([createIndexKey(client), createIndexKey(client)]);
   expect(token).toMatch(new RegExp(`^eaas_ik_1\\.${keyId}\\.1\\.[\\w+/=]+$`));

@@ -48,7 +48,7 @@ test('a column can hold both plaintext and ciphertext during a migration', async
   expect(inspect(seen)).not.toContain('Bob');
 });
 
-test('reading a ciphertext counts it as encrypted', async () => {
+test('`reads` counts a ciphertext that was read as encrypted', async () => {
   const { records } = openFields();
   const opened = await records.decryptRow('users', 1, { name: 'Ada', born: new Date(0) });
   const stored = await records.encryptRow('users', 1, opened);
@@ -90,7 +90,7 @@ test('plaintext in a field without `previous` is refused', async () => {
   );
 });
 
-test('decrypting a plaintext of another type throws, and the error does not quote the plaintext', async () => {
+test('reading a stored plaintext of another type throws, and the error does not quote the plaintext', async () => {
   const { records } = openFields();
   const [born] = await records.decryptRows('users', [{ born: 'secret' as unknown as Date }], () => 1, {
     settled: true,

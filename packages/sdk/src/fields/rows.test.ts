@@ -56,7 +56,7 @@ async function errorOf(work: Promise<unknown>): Promise<FieldError> {
   return error;
 }
 
-test('a row is decrypted without loss, and only fields are encrypted', async () => {
+test('a row is the same after encryption and decryption, and only its fields are encrypted', async () => {
   const { records } = openFields();
   const stored = await records.encryptRow('users', 42, ada);
   expect(stored).toMatchObject({
@@ -166,7 +166,7 @@ test('a field with the context `field` needs no row id', async () => {
   expect(await alone.decryptRow('invoices', undefined, stored)).toEqual({ total: 6 });
 });
 
-test('a context function that returns nothing throws FieldError', async () => {
+test('encryption throws FieldError if the context function of a field returns nothing', async () => {
   const { client } = observedClient();
   const forgotten = (() => undefined) as unknown as () => Record<string, string>;
   const records = defineFields({ users: { name: text({ context: forgotten }) } }).for(client);

@@ -187,7 +187,7 @@ test('`createKey` and `createApiKey` of a test service throw the same errors as 
   expect(() => service.createApiKey({ permissions: [] })).toThrow(ServiceError);
 });
 
-test('the log of the test service can be verified, and an altered entry is found', async () => {
+test('the audit log of the test service can be verified, and the verification finds an altered entry', async () => {
   const { service, keyId, client } = open();
   let saved: unknown;
   const store = { load: () => saved, save: (state: unknown) => void (saved = state) };

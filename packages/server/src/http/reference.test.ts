@@ -139,7 +139,7 @@ describe('the fields', () => {
     expect(endpoint.query ? undescribed(inputSchema(endpoint.query), 'query') : []).toEqual([]);
   });
 
-  it('each described field exists in a schema', () => {
+  it('each field that has a description exists in a schema', () => {
     const text = JSON.stringify(document);
     const unused = Object.keys(fields).filter(
       (name) => !text.includes(JSON.stringify(name.split('.').at(-1))),
@@ -180,7 +180,7 @@ describe('/docs', () => {
   });
 });
 
-it('calls with body fields document 413, and calls of server mode document 403 for envelope-only tenants', () => {
+it('the OpenAPI document has 413 for calls with body fields, and 403 for calls that envelope-only tenants cannot use', () => {
   for (const [route, endpoint] of routes) {
     const takesFields = Object.keys(endpoint.body?.shape ?? {}).length > 0;
     expect(problemsOf(route).includes('too_large')).toBe(takesFields);

@@ -30,7 +30,7 @@ describe('an output', () => {
     expect([hasList(keys), hasList(endpoints['POST /v1/keys'].output)]).toEqual([true, false]);
   });
 
-  test('unknown fields of a list member are left out', () => {
+  test('the serializer leaves out unknown fields of the members of a list', () => {
     const { text } = finish(
       serialize('GET /v1/keys', keys, { ...page, keys: [{ ...page.keys[0], secret: 1 }] }),
     );

@@ -29,7 +29,7 @@ function slowDoors() {
 }
 
 describe.concurrent('close()', () => {
-  it('close waits for running requests, refuses new requests and closes idle connections', async () => {
+  it('a server that is closed waits for running requests, refuses new requests and closes idle connections', async () => {
     const { doors, letGo } = slowDoors();
     const { app, port } = await listen(doors);
     const [running, idle, silent] = [open(port), open(port), open(port)];
@@ -75,7 +75,7 @@ describe.concurrent('close()', () => {
     expect(running.received()).toContain('200 OK');
   });
 
-  it('close aborts a request that still runs after ten seconds', async () => {
+  it('a server that is closed aborts a request that still runs after ten seconds', async () => {
     const { doors } = slowDoors();
     const { app, port } = await listen(doors);
     const running = open(port);

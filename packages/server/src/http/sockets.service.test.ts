@@ -60,7 +60,7 @@ describe.concurrent('invalid HTTP', () => {
     expect(log.join('')).not.toContain('%zz');
   });
 
-  it('requests with Upgrade or Expect are handled like other requests', async () => {
+  it('requests with the header Upgrade or Expect are handled like other requests', async () => {
     const { exchange } = await listen();
     for (const header of [
       'Connection: Upgrade\r\nUpgrade: websocket',

@@ -220,7 +220,7 @@ describe('nothing is purged from a broken chain', () => {
     expect(await tryToPurge()).toEqual({ ...refused, said: undefined });
   });
 
-  test('a purge deletes nothing if a row was removed or replaced by an older version', async () => {
+  test('a purge deletes nothing if the row of a key was removed', async () => {
     world.time = at('2027-01-01T00:00:00Z');
     await attacker.sql`delete from eaas.keys where key_id = ${key_id}`;
     expect(await tryToPurge()).toEqual(refused);
