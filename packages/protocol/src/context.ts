@@ -21,11 +21,30 @@ export function encodeContext(context?: Context): Uint8Array<ArrayBuffer> {
 // safe, because no engine reads the memory after its call has returned.
 const room = /* @__PURE__ */ new Uint8Array(prefixLength + maxContext);
 
+/** The last return value of `fixContext`, and its encoding. */
+let fixed: { readonly context: Context; readonly encoded: Uint8Array } | undefined;
+
+/**
+ * Returns a frozen copy of a context, and keeps its encoding for `additionalData`. Throws InputError for an invalid
+ * context.
+ */
+export function fixContext(context: Context): Context {
+  encodeContext(context);
+  const copy = Object.freeze({ ...context });
+  fixed = { context: copy, encoded: encodeContext(copy) };
+  return copy;
+}
+
 /**
  * Returns the AAD of an envelope: a prefix of at most 20 bytes, followed by the encoded context. The next call of this
  * function overwrites the returned bytes.
  */
 export function additionalData(prefix: ArrayLike<number>, context?: Context): Uint8Array<ArrayBuffer> {
+  if (context && context === fixed?.context) {
+    room.set(prefix);
+    room.set(fixed.encoded, prefix.length);
+    return room.subarray(0, prefix.length + fixed.encoded.length);
+  }
   // A context must be a plain object. A Map, for example, would count as an empty context.
   if (Object.prototype.toString.call(context ?? {}) !== '[object Object]') refuse('must be an object');
   const members: Readonly<Record<string, unknown>> = { ...context };

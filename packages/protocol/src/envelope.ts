@@ -77,42 +77,16 @@ export function parseEnvelope(bytes: Uint8Array): Envelope {
   const header = parseHeader(bytes);
   if (header.version !== 1)
     throw new FormatError('expected a single envelope (version 1), got a stream (version 2)');
-  if (bytes.length < envelopeLengthOf(header.length, 0)) throw truncated();
   return withBody(header, bytes);
 }
 
 /**
- * Returns a version of parseEnvelope for consecutive rows. While the header stays the same, each result has the same
- * `wrappedKey` object.
+ * Returns the envelope in `bytes`, which must begin with this header. Throws FormatError if the envelope is incomplete.
+ * The members are listed one by one, because spreading the header takes longer than the rest of this function.
  */
-export function createEnvelopeReader(): (bytes: Uint8Array) => Envelope {
-  let header = new Uint8Array(0);
-  let last: Header | undefined;
-  /** Returns whether a part of the header equals the same part of the previous envelope's header. */
-  const isSame = (bytes: Uint8Array, from: number, to: number): boolean => {
-    for (let at = from; at < to; at++) if (bytes[at] !== header[at]) return false;
-    return bytes.length >= envelopeLengthOf(header.length, 0);
-  };
-  return (bytes) => {
-    const isSameKey = last !== undefined && isSame(bytes, 0, fixedLength);
-    if (!last || !isSameKey || !isSame(bytes, fixedLength, header.length)) {
-      const { length } = last && isSameKey ? last : parseEnvelope(bytes);
-      // The header is copied, because a view of the header would keep the whole ciphertext in memory.
-      header = new Uint8Array(bytes.subarray(0, length));
-      const wrappedKey = header.subarray(fixedLength);
-      // Rows under different data keys of one key differ only in the wrapped key, so the rest of the previous header is
-      // reused.
-      last = last && isSameKey ? { ...last, wrappedKey } : parseHeader(header);
-    }
-    return withBody(last, bytes);
-  };
-}
-
-/**
- * Adds the parts of the body to a parsed header. The members are listed one by one, because an object spread would take
- * most of the time of this function.
- */
-function withBody({ keyId, keyVersion, wrappedKey, prefix, length }: Header, bytes: Uint8Array): Envelope {
+export function withBody(header: Omit<Header, 'version'>, bytes: Uint8Array): Envelope {
+  const { keyId, keyVersion, wrappedKey, prefix, length } = header;
+  if (bytes.length < envelopeLengthOf(length, 0)) throw truncated();
   const commitmentAt = length + ivLength;
   const bodyAt = commitmentAt + commitmentLength;
   const iv = bytes.subarray(length, commitmentAt);

@@ -1,7 +1,8 @@
 // The entry point `/internal` is only for the packages of Eaas. It is not part of the public API and can change in any
 // release.
+export { fixContext } from './context.ts';
 export { dataKeyFrom, dataKeyInfo, envelopeLength } from './data-key.ts';
-export { createEnvelopeReader, type Header, notCiphertext, parseHeader, readHeader } from './envelope.ts';
+export { type Header, notCiphertext, parseHeader, readHeader, withBody } from './envelope.ts';
 export { toHex } from './bytes.ts';
 export { formatIndexKey, indexKeyContext, parseIndexKey } from './index-key.ts';
 export { nearestOf } from './nearest.ts';

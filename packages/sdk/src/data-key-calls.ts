@@ -1,4 +1,5 @@
-import { type Context, DecryptionError, encodeContext, InputError, type Wrapped } from '@eaas/protocol';
+import { type Context, DecryptionError, InputError, type Wrapped } from '@eaas/protocol';
+import { fixContext } from '@eaas/protocol/internal';
 import { readBase64, toBase64 } from '@eaas/protocol/base64';
 import { coalesce } from './batches.ts';
 import { requireText } from './ciphertext.ts';
@@ -48,8 +49,7 @@ export function createDataKeyCalls(call: Call, patience: Patience) {
 
 /** Copies a context, so that later changes of the object have no effect. Throws InputError for an invalid context. */
 export function contextOf(context: Context | undefined): Context | undefined {
-  encodeContext(context);
-  return context && { ...context };
+  return (context ?? undefined) === undefined ? undefined : fixContext(context as Context);
 }
 
 /**

@@ -1,4 +1,5 @@
 import {
+  type Context,
   DecryptionError,
   type Envelope,
   fromUtf8,
@@ -8,7 +9,7 @@ import {
   type Wrapped,
 } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
-import { createEnvelopeReader } from '@eaas/protocol/internal';
+import { withBody } from '@eaas/protocol/internal';
 import { aborted } from './abortable.ts';
 import {
   type As,
@@ -22,6 +23,7 @@ import { type Ciphertext, envelopeBytes } from './ciphertext.ts';
 import { contextOf, type DataKeyCalls } from './data-key-calls.ts';
 import { DataKeyCache } from './data-keys/cache.ts';
 import { deriveDataKey, type DerivedDataKey, partitionName } from './data-keys/derive.ts';
+import { createHeaderReader, type KnownHeader } from './data-keys/headers.ts';
 import type { Lease } from './data-keys/lease.ts';
 import type { Engines } from './engines.ts';
 import { attempt, notPrimed } from './errors.ts';
@@ -41,18 +43,16 @@ export function createDecrypter(
   emit: Emit,
 ) {
   const cache = new DataKeyCache(limits);
-  const read = createEnvelopeReader();
+  const readHeader = createHeaderReader(limits.maxEntries);
   const syncForm = engines.sync === engines.values ? '' : 'sync';
-  let last: { of?: Uint8Array; scope?: string | undefined; form?: string; name: string } = { name: '' };
 
-  /** Parses a ciphertext. Throws DecryptionError if the ciphertext is under an unexpected key. */
-  function parse(ciphertext: Ciphertext, usual: Expected, options: DecryptOptions): Envelope {
+  /** Reads the header of a ciphertext. Throws DecryptionError unless the ciphertext is under an expected key. */
+  function headerOf(ciphertext: Ciphertext, bytes: Uint8Array, usual: Expected, options: DecryptOptions) {
     const { keyId: expected = usual, anyKey } = options;
-    const envelope = read(envelopeBytes(ciphertext));
-    if (envelope.keyId !== expected) {
-      requireExpectedKey(envelope.keyId, anyKey ? { anyKey } : { keyId: expected ?? [] });
-    }
-    return envelope;
+    const known = readHeader(ciphertext, bytes);
+    const { keyId } = known.header;
+    if (keyId !== expected) requireExpectedKey(keyId, anyKey ? { anyKey } : { keyId: expected ?? [] });
+    return known;
   }
 
   function arriving(name: string, wrapped: Wrapped, options: DecryptOptions, withSync: boolean): Lease {
@@ -67,16 +67,16 @@ export function createDecrypter(
     return cache.arriving(name) ?? cache.request(name, request);
   }
 
-  /** Returns the cache name of a data key. Keeps the last name, because consecutive rows often share a data key. */
-  function nameOf(wrapped: Wrapped, { scope, wrapContext }: DecryptOptions, form = ''): string {
-    const { keyId, keyVersion, wrappedKey } = wrapped;
-    if (last.of !== wrappedKey || last.scope !== scope || last.form !== form || wrapContext) {
-      const partition = partitionName(keyId, { scope, wrapContext });
-      const name = `${partition}/${keyVersion}${form}/${toBase64(wrappedKey)}`;
-      if (wrapContext) return name;
-      last = { of: wrappedKey, scope, form, name };
+  /** Returns the name of a data key in the cache. */
+  function nameOf(known: KnownHeader, { scope, wrapContext }: DecryptOptions, form = ''): string {
+    if (known.name !== undefined && known.scope === scope && known.form === form && !wrapContext) {
+      return known.name;
     }
-    return last.name;
+    const { keyId, keyVersion, wrappedKey } = known.header;
+    const partition = partitionName(keyId, { scope, wrapContext });
+    const name = `${partition}/${keyVersion}${form}/${toBase64(wrappedKey)}`;
+    if (!wrapContext) Object.assign(known, { scope, form, name });
+    return name;
   }
 
   const use = <T>(lease: Lease, work: Waiting<T>['work'], { signal }: Options): Promise<T> =>
@@ -96,19 +96,16 @@ export function createDecrypter(
     const { as, signal } = options;
     requireForm(as);
     if (signal?.aborted) throw aborted();
-    let envelope = parse(ciphertext, usual, options);
-    const name = nameOf(envelope, options);
-    const open = (key: DerivedDataKey): Decrypted | Promise<Decrypted> => {
-      const plaintext = openUnder(key.values, envelope, context);
-      if (as !== 'text') return plaintext;
-      return plaintext instanceof Promise ? plaintext.then(textOf) : textOf(plaintext);
-    };
+    const bytes = envelopeBytes(ciphertext);
+    const known = headerOf(ciphertext, bytes, usual, options);
+    const name = nameOf(known, options);
+    const envelope = withBody(known.header, bytes);
     const ready = cache.find(name)?.key;
-    if (ready) return open(ready);
+    if (ready) return open(ready, envelope, as, context);
     // Copies the bytes, because the caller can overwrite its arguments before the data key arrives.
-    if (typeof ciphertext !== 'string') envelope = read(new Uint8Array(envelopeBytes(ciphertext)));
-    if (!isOwn) context = contextOf(context);
-    return new Waiting(arriving(name, envelope, options, false), open);
+    const own = typeof ciphertext === 'string' ? envelope : withBody(known.header, new Uint8Array(bytes));
+    const ownContext = isOwn ? context : contextOf(context);
+    return new Waiting(arriving(name, own, options, false), (key) => open(key, own, as, ownContext));
   }
 
   return {
@@ -137,8 +134,10 @@ export function createDecrypter(
     decryptSync(ciphertext: Ciphertext, usual: Expected, options: Options): Decrypted {
       requireOptions(decryptOptions, options, 'decryptSync');
       requireForm(options.as);
-      const envelope = parse(ciphertext, usual, options);
-      const key = cache.find(nameOf(envelope, options, syncForm))?.key;
+      const bytes = envelopeBytes(ciphertext);
+      const known = headerOf(ciphertext, bytes, usual, options);
+      const envelope = withBody(known.header, bytes);
+      const key = cache.find(nameOf(known, options, syncForm))?.key;
       if (!key?.sync) throw notPrimed("this ciphertext's data key is not in memory");
       const plaintext = openUnder(key.sync, envelope, options.context);
       return options.as === 'text' ? textOf(plaintext) : plaintext;
@@ -146,10 +145,10 @@ export function createDecrypter(
     async prime(ciphertexts: Iterable<Ciphertext>, usual: Expected, options: DecryptOptions): Promise<void> {
       const { signal } = options;
       if (signal?.aborted) throw aborted();
-      const wanted = new Map<string, Envelope>();
+      const wanted = new Map<string, Wrapped>();
       for (const ciphertext of ciphertexts) {
-        const envelope = parse(ciphertext, usual, options);
-        wanted.set(nameOf(envelope, options, syncForm), envelope);
+        const known = headerOf(ciphertext, envelopeBytes(ciphertext), usual, options);
+        wanted.set(nameOf(known, options, syncForm), known.header);
       }
       if (wanted.size > limits.maxEntries) {
         throw new InputError(
@@ -158,13 +157,24 @@ export function createDecrypter(
       }
       const missing = Array.from(wanted).filter(([name]) => !cache.find(name));
       await Promise.all(
-        missing.map(([name, envelope]) =>
-          arriving(name, envelope, options, true).use(() => undefined, signal, patience),
+        missing.map(([name, header]) =>
+          arriving(name, header, options, true).use(() => undefined, signal, patience),
         ),
       );
     },
     close: (): void => cache.close(),
   };
+}
+
+function open(
+  key: DerivedDataKey,
+  envelope: Envelope,
+  as: DecryptedForm | undefined,
+  context: Context | undefined,
+): Decrypted | Promise<Decrypted> {
+  const plaintext = openUnder(key.values, envelope, context);
+  if (as !== 'text') return plaintext;
+  return plaintext instanceof Promise ? plaintext.then(textOf) : textOf(plaintext);
 }
 
 function requireForm(form: DecryptedForm | undefined): void {

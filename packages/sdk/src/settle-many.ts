@@ -31,28 +31,35 @@ export async function settleMany<Item, T>(
   const fail = (index: number, error: unknown): void => {
     results[index] = { ok: false, error: error as SdkError };
   };
-  const settle = (index: number, work: () => T | Promise<T> | Waiting<T>, pending: Promise<void>[]): void => {
+  const settle = (index: number, value: T | Promise<T> | Waiting<T>, pending: Promise<void>[]): void => {
+    if (value instanceof Promise) {
+      const later = value.then((settled) => void (results[index] = { ok: true, value: settled }));
+      pending.push(later.catch((error: unknown) => fail(index, error)));
+    } else if (value instanceof Waiting) {
+      const others = tasks.get(value.lease);
+      const task = { index, work: value.work };
+      if (others) others.push(task);
+      else tasks.set(value.lease, [task]);
+    } else results[index] = { ok: true, value };
+  };
+  const pending: Promise<void>[] = [];
+  for (const [index, item] of items.entries()) {
     try {
-      const value = work();
-      if (value instanceof Promise) {
-        const later = value.then((settled) => void (results[index] = { ok: true, value: settled }));
-        pending.push(later.catch((error: unknown) => fail(index, error)));
-      } else if (value instanceof Waiting) {
-        const others = tasks.get(value.lease);
-        const task = { index, work: value.work };
-        if (others) others.push(task);
-        else tasks.set(value.lease, [task]);
-      } else results[index] = { ok: true, value };
+      settle(index, start(item), pending);
     } catch (error) {
       fail(index, error);
     }
-  };
-  const pending: Promise<void>[] = [];
-  for (const [index, item] of items.entries()) settle(index, () => start(item), pending);
+  }
   for (const [lease, waiting] of tasks) {
     const runAll = async (key: DerivedDataKey): Promise<void> => {
       const running: Promise<void>[] = [];
-      for (const { index, work } of waiting) settle(index, () => work(key), running);
+      for (const { index, work } of waiting) {
+        try {
+          settle(index, work(key), running);
+        } catch (error) {
+          fail(index, error);
+        }
+      }
       await Promise.all(running);
     };
     const failAll = (error: unknown): void => waiting.forEach(({ index }) => fail(index, error));

@@ -19,7 +19,7 @@ export class DataKeyCache {
   readonly #limits: CacheLimits;
   readonly #ready = new Map<string, Lease>();
   readonly #arriving = new Map<string, Lease>();
-  #latest: Lease | undefined;
+  #uses = 0;
   #isClosed = false;
 
   constructor(limits: CacheLimits) {
@@ -33,10 +33,7 @@ export class DataKeyCache {
       this.#remove(name, lease);
       return undefined;
     }
-    if (lease !== this.#latest) {
-      this.#ready.delete(name);
-      this.#ready.set(name, (this.#latest = lease));
-    }
+    lease.lastUse = ++this.#uses;
     return lease;
   }
 
@@ -85,10 +82,17 @@ export class DataKeyCache {
 
   #keep(name: string, lease: Lease): void {
     this.evict(name);
-    this.#ready.set(name, (this.#latest = lease));
+    lease.lastUse = ++this.#uses;
+    this.#ready.set(name, lease);
     lease.expiry = later(this.#limits.maxAge, () => this.#remove(name, lease));
-    const [oldest] = this.#ready;
-    if (oldest && this.#ready.size > this.#limits.maxEntries) this.#remove(...oldest);
+    if (this.#ready.size > this.#limits.maxEntries) this.#removeLeastRecent();
+  }
+
+  /** A search costs less than keeping the entries in order, because most calls find their data key in the cache. */
+  #removeLeastRecent(): void {
+    let [least] = this.#ready;
+    for (const entry of this.#ready) if (least && entry[1].lastUse < least[1].lastUse) least = entry;
+    if (least) this.#remove(...least);
   }
 
   #remove(name: string, lease: Lease | undefined): void {

@@ -14,6 +14,8 @@ export class Lease {
   /** The number of messages that the data key has encrypted or that waiting calls will encrypt with it. */
   messages = 0;
   bytes = 0;
+  /** The number of the cache's use that last found this data key. A larger number is a later use. */
+  lastUse = 0;
   expiry?: Timer;
   #users = 0;
   readonly #arrival: Promise<DerivedDataKey>;
