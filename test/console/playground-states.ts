@@ -134,7 +134,7 @@ export const playgroundStates: readonly State[] = [
     fails: true,
     reach: async (stage) => {
       await stage.enter('/', ['encrypt', 'decrypt']);
-      await seen(stage.page, /may not do that/);
+      await seen(stage.page, /lacks the permission/);
     },
   },
   {

@@ -2,6 +2,7 @@ import type { EaasClient } from '@eaas/sdk';
 import { useLoaded, useWork } from '../load.ts';
 import { Button } from '../parts/button.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { PageFailure } from '../parts/page-failure.tsx';
 import { Empty, FailureView, Loading } from '../parts/states.tsx';
 import { session, type Session } from '../session.ts';
 import { LiveAudit } from './live-audit.tsx';
@@ -27,7 +28,7 @@ function SignedIn({ session }: { readonly session: Session }) {
           for real, against this service, with the code that is shown.
         </p>
       </div>
-      {failure && <FailureView failure={failure} onRetry={reload} />}
+      {failure && <PageFailure failure={failure} needs="keys.read" onRetry={reload} />}
       {!play && !failure && isLoading && <Loading text="Looking for a key to encrypt with" />}
       {!play && !failure && !isLoading && <NoKey client={session.client} onCreated={reload} />}
       {play && (
