@@ -1,4 +1,4 @@
-import type { Field } from '@eaas/sdk/fields';
+import type { Field, PartIndexes } from '@eaas/sdk/fields';
 import type { EaasConfig, Role } from './encryption.ts';
 import { refuse } from './error.ts';
 import type { ColumnSpec } from './spec.ts';
@@ -58,6 +58,26 @@ export function searchableSpec<Value>({ field, search }: ColumnSpec<Value>, opti
     `a column of ${field.type.name} cannot be searched`,
     'add a searchable column for the part of the value to search by',
   );
+}
+
+/** Returns the field with indexes of parts. Throws EncryptedColumnError if values of the type cannot be searched. */
+export function partsSpec<Value>(
+  { search }: ColumnSpec<Value>,
+  field: Field<Value>,
+  parts: PartIndexes<Value>,
+): Field<Value> {
+  if (!search) {
+    const problem = `a column of ${field.type.name} cannot be searched`;
+    return refuse('schema', {}, problem, 'add a searchable column for the part of the value to search by');
+  }
+  for (const [name, { column, bits }] of Object.entries(parts)) {
+    if (column !== true) {
+      refuse('schema', {}, `the index column is always called \`<column>_${name}_index\``, 'omit `column`');
+    }
+    if (bits < 64)
+      refuse('schema', {}, `an index of ${bits} bits also finds other values`, 'use 64 bits or more');
+  }
+  return { ...field, parts };
 }
 
 const remedies = {

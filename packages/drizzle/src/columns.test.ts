@@ -12,7 +12,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
-import { checkConstraints } from '@eaas/sdk/fields';
+import { checkConstraints, lastCharacters, words } from '@eaas/sdk/fields';
 import { describe, expect, test } from 'vitest';
 import {
   columnOf,
@@ -26,6 +26,8 @@ import {
 } from './pg/pg.ts';
 import * as mysql from './mysql/mysql.ts';
 import * as sqlite from './sqlite/sqlite.ts';
+
+const lowEntropy = 'accepted';
 
 const codeOf = (work: () => unknown): unknown => {
   try {
@@ -73,6 +75,21 @@ test('an index column of MySQL is short enough for a unique constraint', () => {
     'mediumtext',
     'varchar(64)',
   ]);
+});
+
+test('each index of `searchableBy` has a column, which is long in MySQL if it holds a list', () => {
+  const indexes = { last4: lastCharacters(4, { lowEntropy }), words: words({ lowEntropy }) };
+  const table = mysql.encryptedTable('t', {
+    ssn: mysql.encryptedText('no').searchableBy(indexes).searchable(),
+  });
+  const columns = Object.values(getTableColumns(table)).map((column) => [column.name, column.getSQLType()]);
+  expect(columns).toEqual([
+    ['no', 'mediumtext'],
+    ['no_index', 'varchar(64)'],
+    ['no_last4_index', 'varchar(64)'],
+    ['no_words_index', 'mediumtext'],
+  ]);
+  expect(checkConstraints(fieldsOf(table), 't')).toContain('"no_words_index" ~');
 });
 
 test('a searchable column of SQLite is a pair of columns, as in PostgreSQL', () => {
@@ -141,6 +158,14 @@ describe('a definition that cannot work throws `schema`', () => {
     ['an array', () => encryptedText().array()],
     ['searchable bytes', () => searchable(encryptedBytes())],
     ['searchable JSON', () => searchable(encryptedJson())],
+    [
+      'few bits of a part',
+      () => encryptedText().searchableBy({ end: lastCharacters(4, { lowEntropy, bits: 8 }) }),
+    ],
+    [
+      'another column of a part',
+      () => encryptedText().searchableBy({ end: lastCharacters(4, { lowEntropy, column: 'x' }) }),
+    ],
     ['bits', () => searchable(encryptedText(), { bits: 8 })],
     ['another index column', () => searchable(encryptedText(), { column: 'x' })],
     [

@@ -6,7 +6,7 @@ export type Comparison = {
   readonly column: Column;
   readonly encryption: Encryption;
   /** `unchanged` means SQL that works on ciphertexts: `is null`, `is not null` and `count`. */
-  readonly operator: '=' | '<>' | 'in' | 'not in' | 'unchanged';
+  readonly operator: '=' | '<>' | 'in' | 'not in' | 'matches' | 'unchanged';
   /** The right side of the comparison: values, another column, or other SQL. */
   readonly operands: readonly unknown[];
 };
@@ -28,6 +28,7 @@ export function comparisonIn(chunks: readonly SQLChunk[]): Comparison | undefine
   switch (name) {
     case '=':
     case '<>':
+    case 'matches':
       return comparison(left, name, [right]);
     case 'in':
     case 'not in':

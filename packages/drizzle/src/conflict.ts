@@ -6,7 +6,6 @@ import {
   type EncryptedEntry,
   entryOf,
   idColumnOf,
-  indexKeyOf,
   isBound,
 } from './encryption.ts';
 import { refuse } from './error.ts';
@@ -104,7 +103,7 @@ async function setOf(given: Row, target: unknown, { table, ids, context, nameOf 
   const set: Row = { ...(await rewriteOthers(table, given, context)) };
   const written: EncryptedEntry[] = [];
   for (const entry of encryptedColumns(table)) {
-    const { key, column, encryption, index } = entry;
+    const { key, column, encryption, indexes } = entry;
     if (set[key] === undefined && column.onUpdateFn) set[key] = column.onUpdateFn();
     if (set[key] === undefined) {
       delete set[key];
@@ -115,7 +114,7 @@ async function setOf(given: Row, target: unknown, { table, ids, context, nameOf 
     if (source) {
       if (source.name !== column.name || (needsRow && !isIdTarget)) refuseRow(entry, 'excluded');
       set[key] = sql`excluded.${sql.identifier(nameOf(column))}`;
-      if (index) set[indexKeyOf(key)] = sql`excluded.${sql.identifier(nameOf(index))}`;
+      for (const index of indexes) set[index.key] = sql`excluded.${sql.identifier(nameOf(index.column))}`;
       continue;
     }
     if (needsRow && !(isIdTarget && ids.length === 1)) refuseRow(entry, 'value');

@@ -1,10 +1,11 @@
 import { type Column, is, QueryPromise, SQL, type SQLWrapper, type Table } from 'drizzle-orm';
-import { holdsCiphertext, type FieldsClient } from '@eaas/sdk/fields';
+import type { FieldsClient } from '@eaas/sdk/fields';
+import { checked } from './checked.ts';
 import { refuse } from './error.ts';
 import { hookDelete, type HookContext, hookInsert, hookRelational, hookSelect, hookUpdate } from './hooks.ts';
-import { refuseCiphertext } from './opening.ts';
 import { type EncryptedOptions, recordsFor, type RowId } from './records.ts';
 import { rewrite } from './rewrite.ts';
+import type { BuilderConfig } from './builder.ts';
 import { isSql } from './values.ts';
 
 type Method = (...args: unknown[]) => unknown;
@@ -22,8 +23,16 @@ function wrap<Database extends object>(database: Database, recordsOf: HookContex
   const original = database as unknown as Readonly<Record<string, Method>>;
   const context: HookContext = { recordsOf, selectIds };
 
-  async function selectIds(table: Table, id: Column, where: SQL | undefined): Promise<RowId[]> {
-    const query = original['select']?.({ id }) as {
+  async function selectIds(
+    table: Table,
+    id: Column,
+    { where, withList = [] }: Pick<BuilderConfig, 'where' | 'withList'>,
+  ): Promise<RowId[]> {
+    const of =
+      withList.length === 0
+        ? original
+        : (original['with']?.(...withList) as Readonly<Record<string, Method>>);
+    const query = of['select']?.({ id }) as {
       from(table: Table): { where(where: SQL | undefined): unknown };
     };
     const rows = (await query.from(table).where(where)) as { id: RowId }[];
@@ -104,14 +113,14 @@ function queriesOf(of: Readonly<Record<string, Method>>, context: HookContext): 
       },
     });
   const { recordsOf } = context;
-  const rewriting = { recordsOf, subqueries: new Map() };
+  const rewriting = { recordsOf, subqueries: new Map(), isRead: true };
   const raw = (name: string) => (statement: unknown) => rawQuery(of, name, statement, context);
   return {
     query: Object.fromEntries(Object.entries(of['query'] ?? {}).map(([name, query]) => [name, find(query)])),
     $count: (source: unknown, filters: unknown) => {
       const plain = of['$count']?.(source, filters) as PromiseLike<number>;
       const count = async (): Promise<number> =>
-        (await of['$count']?.(source, await rewrite(filters, rewriting))) as number;
+        (await of['$count']?.(await rewrite(source, rewriting), await rewrite(filters, rewriting))) as number;
       const lazy = new LazyQuery(count);
       // Keeps the SQL object of `$count`, because an app can also select a count as a column of another query.
       const methods = (['then', 'catch', 'finally'] as const).map((name) => [name, lazy[name].bind(lazy)]);
@@ -143,11 +152,10 @@ function rawQuery(
 ): QueryPromise<unknown> {
   return new LazyQuery(async () => {
     const wrapped = isSql(statement) ? (statement as SQLWrapper).getSQL() : statement;
-    const given = is(wrapped, SQL) ? await rewrite(wrapped, { recordsOf, subqueries: new Map() }) : wrapped;
+    const context = { recordsOf, subqueries: new Map(), isRead: false };
+    const given = is(wrapped, SQL) ? await rewrite(wrapped, context) : wrapped;
     const result = await of[name]?.(given);
-    const { rows = result } = Object(result) as { rows?: unknown };
-    if (holdsCiphertext(rows)) refuseCiphertext(undefined);
-    return result;
+    return checked(result);
   });
 }
 

@@ -6,7 +6,7 @@ import {
   Column as ColumnClass,
   type Table,
 } from 'drizzle-orm';
-import type { Field } from '@eaas/sdk/fields';
+import type { Field, PartIndex } from '@eaas/sdk/fields';
 import { type ColumnPlace, refuse } from './error.ts';
 
 /** Describes how one column is encrypted. */
@@ -23,6 +23,8 @@ export interface Encryption extends ColumnPlace {
 /** The role of an index column, which contains the fingerprints of an encrypted column. */
 interface IndexRole {
   readonly role: 'index';
+  /** Whether the column contains several fingerprints, separated by spaces. */
+  readonly isList?: boolean | undefined;
 }
 
 /** The property that this package adds to the configuration of a Drizzle column. */
@@ -35,6 +37,14 @@ export type Role = Encryption | IndexRole;
 
 /** Returns the key of an index column: `email_index` for the column `email`. */
 export const indexKeyOf = (key: string): string => `${key}_index`;
+
+/** Returns the key of the column of an index of `searchableBy`: `ssn_last4_index` for `ssn` and `last4`. */
+export const partKeyOf = (key: string, part: string): string => indexKeyOf(`${key}_${part}`);
+
+/** Returns the indexes of `searchableBy` of a field, by name. */
+export function partsOf({ parts }: Field<unknown>): Readonly<Record<string, PartIndex<unknown>>> {
+  return { ...parts };
+}
 
 function roleOf(value: unknown): Role | undefined {
   if (!is(value, ColumnClass) || !('eaas' in value)) return undefined;
@@ -65,6 +75,19 @@ export interface EncryptedEntry {
   readonly encryption: Encryption;
   /** The index column, if the column is searchable. */
   readonly index: Column | undefined;
+  /** All index columns: of `searchable` and of `searchableBy`. */
+  readonly indexes: readonly IndexEntry[];
+}
+
+/** An index column of an encrypted column. */
+interface IndexEntry {
+  /** The key of the index column in the table object. */
+  readonly key: string;
+  /** The name of the index column in the definition of the SDK. */
+  readonly name: string;
+  readonly column: Column;
+  /** The name of the index of `searchableBy`. */
+  readonly part: string | undefined;
 }
 
 /** Returns the encrypted columns of a table or of its alias. */
@@ -72,18 +95,31 @@ export function encryptedColumns(table: Table): EncryptedEntry[] {
   const columns: Readonly<Record<string, Column>> = getTableColumns(table);
   return Object.entries(columns).flatMap(([key, column]) => {
     const encryption = encryptionOf(column);
-    return encryption ? [{ key, column, encryption, index: indexOf(columns, key, encryption) }] : [];
+    if (!encryption) return [];
+    const indexes = indexesOf(columns, key, encryption);
+    const index = indexes.find(({ part }) => part === undefined)?.column;
+    return [{ key, column, encryption, index, indexes }];
   });
 }
 
-function indexOf(
+function indexesOf(
   columns: Readonly<Record<string, Column>>,
   key: string,
   encryption: Encryption,
-): Column | undefined {
-  if (!encryption.field.index) return undefined;
-  const index = columns[indexKeyOf(key)];
-  if (isIndexColumn(index)) return index;
+): IndexEntry[] {
+  const { field, column: name } = encryption;
+  const parts = Object.keys(partsOf(field)).map((part): IndexEntry => {
+    const own = partKeyOf(key, part);
+    return { key: own, name: partKeyOf(name, part), column: indexColumn(columns, own, encryption), part };
+  });
+  if (!field.index) return parts;
+  const column = indexColumn(columns, indexKeyOf(key), encryption);
+  return [{ key: indexKeyOf(key), name: indexKeyOf(name), column, part: undefined }, ...parts];
+}
+
+function indexColumn(columns: Readonly<Record<string, Column>>, key: string, encryption: Encryption): Column {
+  const index = columns[key];
+  if (index && isIndexColumn(index)) return index;
   return refuse(
     'schema',
     encryption,

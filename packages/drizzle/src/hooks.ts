@@ -3,6 +3,7 @@ import { type Builder, methodsOf } from './builder.ts';
 import type { Conflict } from './conflict.ts';
 import { encryptedColumns } from './encryption.ts';
 import { refuse } from './error.ts';
+import { checkedLater } from './checked.ts';
 import { usesEncryption, writesEncrypted } from './mentions.ts';
 import { runInsert } from './insert.ts';
 import { type RelationalQuery, runRelational, selectsEncrypted } from './relational.ts';
@@ -43,7 +44,7 @@ function hook<T extends object>(builder: T, usesEncryption: () => boolean, run: 
       name,
       (...args: unknown[]): unknown => {
         if (usesEncryption()) refuseImmediate(name);
-        return Reflect.apply(methods[name] as () => unknown, builder, args);
+        return checkedLater(Reflect.apply(methods[name] as () => unknown, builder, args));
       },
     ]);
   return Object.assign(builder, Object.fromEntries(replacements), { execute: run });
@@ -120,7 +121,7 @@ export function hookDelete<T extends object>(statement: T, { recordsOf }: HookCo
   const builder = statement as unknown as Builder;
   const uses = (): boolean => usesEncryption(builder, unhooked(builder));
   return hook(statement, uses, async () => {
-    const context = { recordsOf, subqueries: subqueriesOf(builder.config) };
+    const context = { recordsOf, subqueries: subqueriesOf(builder.config), isRead: false };
     return runReturning(builder, await rewriteClauses(builder.config, context), context);
   });
 }

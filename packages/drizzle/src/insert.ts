@@ -1,7 +1,14 @@
 import { type Column, is, Param, SQL, type Table } from 'drizzle-orm';
 import type { Builder, BuilderConfig } from './builder.ts';
 import { type Conflict, applyConflict } from './conflict.ts';
-import { encryptedColumns, idColumnOf, isBound, requireIdColumn } from './encryption.ts';
+import {
+  encryptedColumns,
+  type EncryptedEntry,
+  idColumnOf,
+  isBound,
+  partsOf,
+  requireIdColumn,
+} from './encryption.ts';
 import { refuse } from './error.ts';
 import type { Row, RowId } from './records.ts';
 import { runReturning } from './returning.ts';
@@ -24,7 +31,7 @@ export async function runInsert(
   recordsOf: RewriteContext['recordsOf'],
 ): Promise<unknown> {
   const { config } = builder;
-  const context = { recordsOf, subqueries: new Map() };
+  const context = { recordsOf, subqueries: new Map(), isRead: false };
   const table = config.table as Table;
   if (config.select) refuseSelect(table);
   const { ids, values } = await encryptedRows(table, config, context);
@@ -50,9 +57,18 @@ async function encryptedRows(
   if (entries.length === 0) return { values: given, ids: [] };
   const rows = given.map((row) => withDefaults(table, row));
   const ids = rows.map((row) => idIn(table, row));
-  const plain = rows.map((row) => valuesByColumn(entries, row));
+  const plain = rows.map((row) => withAbsentOthers(entries, valuesByColumn(entries, row)));
   const stored = await encryptValues(entries, plain, ids, context.recordsOf(table));
   return { values: rows.map((row, at) => Object.assign(row, asSqlValues(stored[at] ?? {}))), ids };
+}
+
+/** Adds null for the absent columns of an index over several columns, because a new row has no value in them. */
+function withAbsentOthers(entries: readonly EncryptedEntry[], row: Row): Row {
+  const groups = entries.flatMap(({ encryption }) =>
+    Object.values(partsOf(encryption.field)).map(({ others }) => [encryption.column].concat(others)),
+  );
+  const needed = groups.filter((names) => names.some((name) => Object.hasOwn(row, name))).flat();
+  return { ...Object.fromEntries(needed.map((name) => [name, null])), ...row };
 }
 
 function refuseSelect(table: Table): void {

@@ -1,6 +1,6 @@
 import * as drizzle from 'drizzle-orm';
-import type { BinaryOperator, SQL, SQLWrapper } from 'drizzle-orm';
-import type { EncryptedColumn, SearchableColumn } from './types.ts';
+import type { BinaryOperator, Column, SQL, SQLWrapper } from 'drizzle-orm';
+import type { EncryptedColumn, PartsQuery, SearchableColumn } from './types.ts';
 
 // Drizzle's operators, with types that also accept encrypted columns. A statement of an encrypted database compares the
 // fingerprints instead of the ciphertexts.
@@ -28,6 +28,19 @@ export const inArray = drizzle.inArray as Membership<DrizzleInArray>;
 export const notInArray = drizzle.notInArray as Membership<DrizzleNotInArray>;
 export const isNull = drizzle.isNull as Presence;
 export const isNotNull = drizzle.isNotNull as Presence;
+
+/**
+ * Returns the condition that a column matches indexes of `searchableBy`: `matches(patients.ssn, { last4: '6789' })`. Only for
+ * reads, and not inside `not`, because it can also find other rows: filter them after decryption.
+ */
+export function matches<Parts>(
+  column: EncryptedColumn<{ readonly _: { readonly parts: Parts } }>,
+  query: PartsQuery<Parts>,
+): SQL {
+  // The column refuses to encode the query, so an unencrypted database cannot send it.
+  const encoder = column as unknown as Column;
+  return drizzle.sql`${encoder} matches ${new drizzle.Param(query, encoder)}`;
+}
 
 /**
  * Returns an encrypted column with its Drizzle type. Use it in `returning({ … })` and `count(…)`, whose types do not

@@ -33,6 +33,8 @@ export interface TableRecords {
   decrypt(rows: readonly Row[]): Promise<Row[]>;
   /** Returns the fingerprints with which a search finds a value. */
   fingerprints(column: string, value: unknown): Promise<readonly string[]>;
+  /** Returns the fingerprints to search by, for each index column. A column of a list has one list for each part. */
+  search(column: string, query: unknown): Promise<Readonly<Record<string, readonly string[] | string[][]>>>;
 }
 
 /** The id of a row. Undefined if no encrypted column of the table is bound to the row id. */
@@ -92,6 +94,8 @@ export function withId(row: Row, id: RowId): Row {
 
 function adapt(table: string, records: Records<Tables>): TableRecords {
   const idOf = (row: object): RecordId => (row as WithId)[rowId] as RecordId;
+  const search = async (column: string, query: unknown): Promise<Record<string, string[] | string[][]>> =>
+    records.where(table, { [column]: query } as never);
   return {
     encrypt(rows) {
       return records.encryptRows(table, rows, idOf);
@@ -100,8 +104,8 @@ function adapt(table: string, records: Records<Tables>): TableRecords {
       return (await records.decryptRows(table, rows as never[], idOf)) as Row[];
     },
     async fingerprints(column, value) {
-      const terms = await records.where(table, { [column]: value } as never);
-      return Object.values(terms as Record<string, string[]>).flat();
+      return Object.values(await search(column, value)).flat(2);
     },
+    search,
   };
 }

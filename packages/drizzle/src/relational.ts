@@ -55,7 +55,7 @@ export async function runRelational(
   query: RelationalQuery,
   recordsOf: RewriteContext['recordsOf'],
 ): Promise<unknown> {
-  const context = { recordsOf, subqueries: new Map() };
+  const context = { recordsOf, subqueries: new Map(), isRead: true };
   const { config, plan } = await planQuery(query, query.config, query.tableConfig, context);
   const copy = copyOf(query as never, config as never);
   const result = await execute(copy);

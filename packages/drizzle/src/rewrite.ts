@@ -1,6 +1,6 @@
 import { Column, is, SQL, type SQLChunk, type SQLWrapper, sql, Subquery } from 'drizzle-orm';
 import { comparisonIn, isEmpty, textOf } from './comparison.ts';
-import { refuseSql } from './error.ts';
+import { refuse, refuseSql } from './error.ts';
 import { excludedColumn } from './excluded.ts';
 import { hiddenPlace } from './encryption.ts';
 import { isQuery, type Query } from './query.ts';
@@ -35,7 +35,9 @@ async function rewriteList(chunks: readonly unknown[], context: RewriteContext):
   return rewritten.every((chunk, at) => chunk === chunks[at]) ? chunks : rewritten;
 }
 
-async function rewriteSql(whole: SQL, context: RewriteContext): Promise<SQL> {
+async function rewriteSql(given: SQL, context: RewriteContext): Promise<SQL> {
+  // `$count` is thenable: an async function that returns it would run it.
+  const whole = 'then' in given ? sql.join(given.queryChunks).mapWith(Number) : given;
   const excluded = excludedColumn(whole);
   if (excluded) requirePlain(excluded);
   const chunks = whole.queryChunks.filter((chunk) => !isEmpty(chunk));
@@ -43,11 +45,29 @@ async function rewriteSql(whole: SQL, context: RewriteContext): Promise<SQL> {
   if (comparison?.operator === 'unchanged') return whole;
   if (comparison) return replaced(whole, 'queryChunks', [await search(comparison, context)]);
   for (const [at, chunk] of chunks.entries()) {
+    if (/\bnot\s*(?:exists\s*)?\(*\s*$/i.test(textOf(chunks[at - 1]))) requireNoMatches(chunk);
     // `exists` ignores the columns of its subquery, so the subquery can select encrypted columns.
     if (isQuery(chunk) && !/\bexists\s*$/i.test(textOf(chunks[at - 1]))) requirePlainSelection(chunk);
   }
   const rewritten = await rewriteList(whole.queryChunks, context);
   return replaced(whole, 'queryChunks', rewritten as SQLChunk[]);
+}
+
+/** Throws EncryptedColumnError for a negated `matches`, because rows that it finds by mistake would be missing. */
+function requireNoMatches(chunk: unknown): void {
+  if (isQuery(chunk)) return requireNoMatches(chunk.getSQL());
+  if (!is(chunk, SQL)) return;
+  const chunks = chunk.queryChunks.filter((part) => !isEmpty(part));
+  const comparison = comparisonIn(chunks);
+  if (comparison?.operator === 'matches') {
+    refuse(
+      'not_supported',
+      comparison.encryption,
+      '`matches` can find other rows too, so it cannot be negated',
+      'select the rows, and filter them after decryption',
+    );
+  }
+  for (const part of chunks) requireNoMatches(part);
 }
 
 async function rewriteSubquery(subquery: Subquery, context: RewriteContext): Promise<Subquery> {

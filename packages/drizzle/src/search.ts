@@ -19,6 +19,8 @@ export interface RewriteContext {
   readonly recordsOf: (table: Table) => TableRecords;
   /** The columns that each subquery in the FROM clause selects, by the name of the subquery. */
   readonly subqueries: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  /** Whether the statement only reads. A search by parts can also find other rows, so it must not choose rows to write. */
+  readonly isRead: boolean;
 }
 
 /**
@@ -27,6 +29,7 @@ export interface RewriteContext {
  */
 export async function search(comparison: Comparison, context: RewriteContext): Promise<SQL> {
   const { column, encryption, operator, operands } = comparison;
+  if (operator === 'matches') return searchParts(column, encryption, operands[0], context);
   const index = requireIndex(column, encryption, context);
   const isNegated = operator === '<>' || operator === 'not in';
   const [first] = operands;
@@ -36,6 +39,48 @@ export async function search(comparison: Comparison, context: RewriteContext): P
       ? sql`${index} = ${comparable(first as Column, other, encryption, context)}`
       : await equalToOne(index, column, encryption, operands, context);
   return isNegated ? sql`not (${condition})` : sql`(${condition})`;
+}
+
+/** Returns the condition of `matches`. The column of a list must contain a fingerprint of every part. */
+async function searchParts(
+  column: Column,
+  encryption: Encryption,
+  query: unknown,
+  context: RewriteContext,
+): Promise<SQL> {
+  if (!context.isRead) {
+    refuse(
+      'not_supported',
+      encryption,
+      '`matches` can find other rows too, so it cannot choose the rows to write',
+      'select the rows, filter them after decryption, and write them by their ids',
+    );
+  }
+  const { indexes } = entryOf(column, encryption);
+  const terms = await context.recordsOf(column.table).search(encryption.column, query);
+  const conditions = Object.entries(terms).flatMap(([name, found]) => {
+    const entry = indexes.find((index) => index.name === name);
+    if (!entry) return [];
+    const index = requireSelected(column, entry.column, encryption, context);
+    const lists = found.filter((each) => Array.isArray(each));
+    if (lists.length > 0) return lists.map((oneOf) => containsOne(index, oneOf));
+    return [sql`${index} in ${found.map((fingerprint) => new Param(fingerprint))}`];
+  });
+  return sql`(${sql.join(conditions, sql` and `)})`;
+}
+
+/** Returns the condition that a column with several fingerprints contains one of the given fingerprints. */
+function containsOne(index: Column, fingerprints: readonly string[]): SQL {
+  if (index.columnType === 'EncryptedPgColumn') {
+    // The expression of the GIN index in the documentation of the SDK.
+    const list = sql.join(
+      fingerprints.map((fingerprint) => sql`${new Param(fingerprint)}`),
+      sql`, `,
+    );
+    return sql`string_to_array(${index}, ' ') && array[${list}]::text[]`;
+  }
+  const each = fingerprints.map((fingerprint) => sql`${index} like ${new Param(`%${fingerprint}%`)}`);
+  return sql`(${sql.join(each, sql` or `)})`;
 }
 
 async function equalToOne(
@@ -111,11 +156,21 @@ function bindingOf({ field, table, column }: Encryption): string {
   return JSON.stringify([boundTo.table, boundTo.field, field.type.name]);
 }
 
-function requireIndex(column: Column, encryption: Encryption, { subqueries }: RewriteContext): Column {
+function requireIndex(column: Column, encryption: Encryption, context: RewriteContext): Column {
   const { index } = entryOf(column, encryption);
   if (!index) {
     refuse('not_searchable', encryption, 'the column cannot be searched', 'define it with `.searchable()`');
   }
+  return requireSelected(column, index, encryption, context);
+}
+
+/** Throws EncryptedColumnError if the column belongs to a subquery that does not select its index column. */
+function requireSelected(
+  column: Column,
+  index: Column,
+  encryption: Encryption,
+  { subqueries }: RewriteContext,
+): Column {
   const selected = subqueries.get(getTableName(column.table));
   const isSelected =
     !selected ||

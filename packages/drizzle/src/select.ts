@@ -84,7 +84,7 @@ export async function runSelect(builder: Builder, recordsOf: RecordsOf): Promise
   const { config } = builder;
   requireSelectable(config);
   const subqueries = subqueriesOf(config);
-  const context = { recordsOf, subqueries };
+  const context = { recordsOf, subqueries, isRead: true };
   const fields = withoutIndexColumns(config.fields ?? {});
   const opening = planOpening(flatFields(fields), subqueries);
   refuseViews(config);

@@ -1,4 +1,4 @@
-import { Column, entityKind, is, SQL, type Table } from 'drizzle-orm';
+import { Column, entityKind, getTableName, is, SQL, sql, type Table } from 'drizzle-orm';
 import { encryptedColumns, hiddenPlace } from './encryption.ts';
 import { refuse } from './error.ts';
 
@@ -32,19 +32,30 @@ const isPrimaryKey = (builder: object): boolean =>
 /**
  * Returns the function that Drizzle calls for the constraints and indexes of a table. Unique constraints and indexes cover the
  * index columns of searchable columns, because two ciphertexts of a value differ. Throws EncryptedColumnError.
+ *
+ * A check constraint for each index column refuses a fingerprint without a value. Drizzle does not convert null, so without
+ * `encrypted` an update to null would leave the fingerprint of the old value.
  */
-export function indexing<Self, Extra extends object>(
+export function indexing<Self, Extra>(
   tableOf: () => Table,
-  extraConfig: ((self: Self) => Extra) | undefined,
-): ((self: Self) => Extra) | undefined {
-  if (!extraConfig) return undefined;
+  extraConfig: ((self: Self) => Extra[]) | undefined,
+  check: (name: string, condition: SQL) => Extra,
+): (self: Self) => Extra[] {
   return (self) => {
-    const extra = extraConfig(self);
-    const builders: unknown[] = Array.isArray(extra) ? extra.flat(1) : Object.values(extra);
-    for (const builder of builders) {
-      if (typeof builder === 'object' && builder !== null) coverIndexColumns(builder, tableOf());
+    const table = tableOf();
+    const extra = Object.values(extraConfig?.(self) ?? []).flat(1) as Extra[];
+    for (const builder of extra) {
+      if (typeof builder === 'object' && builder !== null) coverIndexColumns(builder, table);
     }
-    return extra;
+    const checks = encryptedColumns(table).flatMap(({ column, indexes }) =>
+      indexes.map((index) =>
+        check(
+          `${getTableName(table)}_${index.column.name}_check`,
+          sql`${column} is not null or ${index.column} is null`,
+        ),
+      ),
+    );
+    return [...extra, ...checks];
   };
 }
 

@@ -1,4 +1,4 @@
-import { type EaasConfig, indexKeyOf } from './encryption.ts';
+import { type EaasConfig, indexKeyOf, partKeyOf, partsOf } from './encryption.ts';
 import { refuse } from './error.ts';
 
 /** The settings in a column builder from which the index column is created. */
@@ -14,6 +14,8 @@ export interface IndexColumnRequest {
   readonly name: string;
   readonly isUnique: boolean;
   readonly uniqueName: string | undefined;
+  /** Whether the column contains several fingerprints, separated by spaces. */
+  readonly isList: boolean;
 }
 
 /** Adds an index column after each searchable column. Throws EncryptedColumnError. */
@@ -28,19 +30,21 @@ export function withIndexColumns(
     if ('role' in eaas) return [[key, builder]];
     const { field, isUnique } = eaas;
     const place = { table, column: name === '' ? key : name };
-    if (!field.index) {
-      if (isUnique) refuse('schema', place, 'a unique column must be searchable', 'add `.searchable()`');
-      return [[key, builder]];
+    const nameOf = (of: (key: string) => string): string => (name === '' ? '' : of(name));
+    const parts = Object.entries(partsOf(field)).map(([part, { isList }]): [string, object] => {
+      const own = (of: string): string => partKeyOf(of, part);
+      return [own(key), create({ name: nameOf(own), isUnique: false, uniqueName: undefined, isList })];
+    });
+    if (!field.index && isUnique) {
+      refuse('schema', place, 'a unique column must be searchable', 'add `.searchable()`');
     }
-    const indexKey = indexKeyOf(key);
-    if (Object.hasOwn(columns, indexKey)) {
-      refuse('schema', place, `the index column needs the key \`${indexKey}\``, 'rename the other column');
+    const index = { name: nameOf(indexKeyOf), isUnique, uniqueName, isList: false };
+    const whole: [string, object][] = field.index ? [[indexKeyOf(key), create(index)]] : [];
+    const taken = [...whole, ...parts].find(([own]) => Object.hasOwn(columns, own));
+    if (taken) {
+      refuse('schema', place, `the index column needs the key \`${taken[0]}\``, 'rename the other column');
     }
-    const index = create({ name: name === '' ? '' : indexKeyOf(name), isUnique, uniqueName });
-    return [
-      [key, builder],
-      [indexKey, index],
-    ];
+    return [[key, builder] as [string, object]].concat(whole, parts);
   });
   return Object.fromEntries(entries);
 }

@@ -2,6 +2,7 @@ import { asc, gt, like, sql } from 'drizzle-orm';
 import { text, uuid } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import { EaasClient } from '@eaas/sdk';
+import { months, words } from '@eaas/sdk/fields';
 import { createTestService } from '@eaas/sdk/testing';
 import { describe, expectTypeOf, test } from 'vitest';
 import {
@@ -16,6 +17,7 @@ import {
   eq,
   inArray,
   isNull,
+  matches,
 } from './pg/pg.ts';
 
 interface Notes {
@@ -24,9 +26,11 @@ interface Notes {
 
 const patients = encryptedTable('patients', {
   id: uuid().primaryKey(),
-  name: encryptedText().notNull(),
+  name: encryptedText()
+    .notNull()
+    .searchableBy({ words: words({ lowEntropy: 'accepted' }) }),
   ssn: encryptedText().searchable().unique(),
-  born: encryptedDate(),
+  born: encryptedDate().searchableBy({ month: months({ lowEntropy: 'accepted' }) }),
   notes: encryptedJson<Notes>(),
   weight: encryptedNumber().searchable({ lowEntropy: 'accepted' }),
   city: text(),
@@ -89,6 +93,18 @@ test('statements that cannot work on ciphertexts do not compile', () => {
     eq(patients.ssn, '1');
     eq(patients.weight, 1);
     eq(patients.city, 'London');
+    matches(patients.name, { words: 'ada' });
+    matches(patients.born, { month: { from: new Date(), to: new Date() } });
+    // @ts-expect-error: no index of this name
+    matches(patients.name, { wrods: 'ada' });
+    // @ts-expect-error: another type
+    matches(patients.born, { month: '1815' });
+    // @ts-expect-error: without `searchableBy`
+    matches(patients.ssn, { last4: '6789' });
+    // @ts-expect-error: an index of texts
+    encryptedDate().searchableBy({ words: words({ lowEntropy: 'accepted' }) });
+    // @ts-expect-error: bytes cannot be searched
+    encryptedBytes().searchableBy({ words: words({ lowEntropy: 'accepted' }) });
     inArray(patients.ssn, ['1']);
     isNull(patients.notes);
     // @ts-expect-error: the column `name` is not searchable

@@ -1,3 +1,5 @@
+import type { FieldsQuery, PartIndex } from '@eaas/sdk/fields';
+
 declare const column: unique symbol;
 
 /**
@@ -32,3 +34,12 @@ export type OpenedFields<Fields> = {
 export type SearchableColumn<Value> = EncryptedColumn<{
   readonly _: { readonly searchable: true; readonly data: Value };
 }>;
+
+/** The searches by indexes of `searchableBy`. An index of `withFields` takes a value for each column. */
+export type PartsQuery<Parts> = {
+  readonly [Part in keyof Parts]?: Parts[Part] extends PartIndex<never, infer Query>
+    ? Query extends FieldsQuery<string>
+      ? Readonly<Record<string, unknown>>
+      : Query
+    : never;
+};

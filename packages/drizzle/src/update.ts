@@ -1,4 +1,4 @@
-import { and, type Column, inArray, Param, type SQL, sql, type Table } from 'drizzle-orm';
+import { and, type Column, inArray, Param, sql, type Table } from 'drizzle-orm';
 import type { Builder, BuilderConfig } from './builder.ts';
 import { comparedValue } from './comparison.ts';
 import {
@@ -24,7 +24,11 @@ import {
 } from './values.ts';
 
 /** Selects the ids of the rows that a condition finds. */
-export type SelectIds = (table: Table, id: Column, where: SQL | undefined) => Promise<RowId[]>;
+export type SelectIds = (
+  table: Table,
+  id: Column,
+  clauses: Pick<BuilderConfig, 'where' | 'withList'>,
+) => Promise<RowId[]>;
 
 // SQLite has the lowest limit of the supported databases: 32,766 parameters per statement.
 const maxParameters = 30_000;
@@ -37,7 +41,7 @@ export async function runUpdate(
 ): Promise<unknown> {
   const { config } = builder;
   const table = config.table as Table;
-  const context = { recordsOf, subqueries: subqueriesOf(config) };
+  const context = { recordsOf, subqueries: subqueriesOf(config), isRead: false };
   const clauses = await rewriteClauses(config, context);
   const { set: given, entries } = valuesToSet(table, config.set ?? {});
   const set = await rewriteOthers(table, given, context);
@@ -61,7 +65,7 @@ export async function runUpdate(
   requireOneTable(config, bound);
   const id = requireIdColumn(table, bound.encryption);
   const none = Object.fromEntries(entries.map(({ key }) => [key, sql`null`]));
-  const ids = known === undefined ? await selectIds(table, id.column, clauses.where) : [known as RowId];
+  const ids = known === undefined ? await selectIds(table, id.column, clauses) : [known as RowId];
   const stored = await encrypt(ids);
   requireFewRows(bound, stored);
   return runReturning(

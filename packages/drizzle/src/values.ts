@@ -1,12 +1,5 @@
 import { is, Param, Placeholder, SQL, sql, type Table } from 'drizzle-orm';
-import {
-  type EncryptedEntry,
-  encryptedColumns,
-  type Encryption,
-  idColumnOf,
-  indexKeyOf,
-  isBound,
-} from './encryption.ts';
+import { type EncryptedEntry, encryptedColumns, type Encryption, idColumnOf, isBound } from './encryption.ts';
 import { refuse } from './error.ts';
 import { type Row, type RowId, type TableRecords, withId } from './records.ts';
 import { rewrite } from './rewrite.ts';
@@ -40,9 +33,9 @@ export function isSql(value: unknown): boolean {
 
 /** Throws EncryptedColumnError if an app writes an index column, because only this package computes fingerprints. */
 export function requireNoIndexValues(table: Table, values: Row): void {
-  for (const { key, encryption, index } of encryptedColumns(table)) {
-    if (!index || !Object.hasOwn(values, indexKeyOf(key))) continue;
-    refuse('schema', encryption, 'the index column is computed', `omit \`${indexKeyOf(key)}\``);
+  for (const { encryption, indexes } of encryptedColumns(table)) {
+    const given = indexes.find(({ key }) => Object.hasOwn(values, key));
+    if (given) refuse('schema', encryption, 'the index column is computed', `omit \`${given.key}\``);
   }
 }
 
@@ -100,10 +93,10 @@ export async function encryptValues(
   const encrypted = await records.encrypt(rows.map((row, at) => withId({ ...row }, ids[at])));
   return encrypted.map((row) => {
     const stored: Row = {};
-    for (const { key, encryption, index } of entries) {
+    for (const { key, encryption, indexes } of entries) {
       if (!Object.hasOwn(row, encryption.column)) continue;
       stored[key] = row[encryption.column];
-      if (index) stored[indexKeyOf(key)] = row[`${encryption.column}_index`];
+      for (const index of indexes) stored[index.key] = row[index.name];
     }
     return stored;
   });

@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm';
-import { getTableConfig, pgTable, pgView, text, union, unique, uuid } from 'drizzle-orm/pg-core';
+import {
+  alias,
+  getTableConfig,
+  PgDialect,
+  pgTable,
+  pgView,
+  text,
+  union,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import {
@@ -31,7 +41,7 @@ const twin = pgTable('samples', { id: uuid().primaryKey(), text: text() });
 const database = await createDatabase();
 const connection = postgres({ ...database.connection('owner'), max: 2, onnotice: () => {} });
 const client = await createClient();
-const plain = drizzle(connection, { schema: postgresTables });
+const plain = drizzle(connection, { schema: { ...postgresTables, twin } });
 const db = encrypted(plain, client.eaas, { index: client.index });
 
 beforeAll(async () => {
@@ -137,6 +147,10 @@ describe('a ciphertext or a fingerprint is not computed with, compared or copied
     ['a view', () => db.select().from(shown)],
     ['another definition of the table', () => db.select().from(twin)],
     ['`returning` of another definition', () => db.update(twin).set({ id: one }).returning()],
+    ['a prepared select of a view', () => prepared(db.select().from(shown))],
+    ['a prepared select of another definition', () => prepared(db.select().from(alias(twin, 'other')))],
+    ['a prepared relational query', () => prepared(db.query.twin.findMany())],
+    ['a prepared `returning`', () => prepared(db.update(twin).set({ id: one }).returning())],
   ])('%s shows no ciphertext', async (_, run) => {
     expect(await refusalOf(run)).toBe('cannot_open');
   });
@@ -155,6 +169,18 @@ describe('a ciphertext or a fingerprint is not computed with, compared or copied
     await connection`update samples set text = note where id = ${two}`;
     await expect(read()).rejects.toMatchObject({ name: 'FieldError', code: 'decryption' });
   });
+});
+
+test('without `encrypted`, the database refuses null for a value with a fingerprint', async () => {
+  const checks = getTableConfig(samples).checks.map(({ name, value }) => {
+    return `add constraint ${name} check (${new PgDialect().sqlToQuery(value).sql})`;
+  });
+  await connection.unsafe(`alter table samples ${checks.join(', ')}`);
+  const update = async () => plain.update(samples).set({ text: null }).where(eq(samples.id, one));
+  await expect(update()).rejects.toMatchObject({ cause: { constraint_name: 'samples_text_index_check' } });
+  await db.update(samples).set({ text: null });
+  await plain.insert(samples).values({ id: two, text: null });
+  expect(await db.select({ text: samples.text }).from(samples)).toEqual([{ text: null }, { text: null }]);
 });
 
 describe('the id of a row', () => {
@@ -184,6 +210,21 @@ describe('queries inside statements without encrypted columns work', () => {
     const parents = db.select({ id: samples.id }).from(samples);
     expect(await remarks().where(inArray(children.parentId, parents))).toEqual([{ remark: 'cough' }]);
     expect(await remarks().where(sql`exists ${values()}`)).toEqual([{ remark: 'cough' }]);
+  });
+
+  test('as a count in a selection', async () => {
+    const ada = db.$count(samples, eq(samples.text, 'Ada'));
+    expect(await db.select({ id: children.id, ada }).from(children)).toEqual([{ id: one, ada: 1 }]);
+    expect(await db.$count(db.select().from(samples).where(eq(samples.text, 'Eve')).as('none'))).toBe(0);
+  });
+
+  test('in `with` of an update', async () => {
+    const found = db
+      .$with('found')
+      .as(db.select({ id: samples.id }).from(samples).where(eq(samples.text, 'Ada')));
+    const isFound = sql`${samples.id} in (select id from ${found})`;
+    await db.with(found).update(samples).set({ text: 'Eve' }).where(isFound);
+    expect(await db.select({ text: samples.text }).from(samples)).toEqual([{ text: 'Eve' }]);
   });
 
   test('in an insert', async () => {

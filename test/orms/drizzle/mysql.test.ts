@@ -6,7 +6,8 @@ import { createClient } from './client.ts';
 import { requireDrivers } from './drivers.ts';
 import { startMariaDb } from './mariadb.ts';
 import { pageOf } from './matrix.ts';
-import { mysqlTables } from './mysql.ts';
+import { expectParts, tableOfPeople } from './parts.ts';
+import { mysqlTables, people } from './mysql.ts';
 import type { Place } from './place.ts';
 
 interface Driver {
@@ -40,6 +41,9 @@ whereAvailable('MariaDB', isInstalled('mariadbd', '/usr/sbin'), () => {
       place: place as unknown as Place,
       sql: async (statement) => (await pool.query(statement))[0],
     });
+    await pool.query(tableOfPeople('varchar(36)', 'mediumtext'));
+    const stored = async () => (await pool.query('select * from people order by id'))[0];
+    await expectParts(place.db as never, people as never, stored);
     await pool.end();
     await server.stop();
     await expect(page).toMatchFileSnapshot('../../../packages/drizzle/docs/mysql.md');

@@ -5,7 +5,8 @@ import { afterAll, expect, test } from 'vitest';
 import { createDatabase } from '../../setup/database.ts';
 import { createClient } from './client.ts';
 import { pageOf } from './matrix.ts';
-import { postgresTables } from './postgresql.ts';
+import { expectParts, tableOfPeople } from './parts.ts';
+import { people, postgresTables } from './postgresql.ts';
 
 const database = await createDatabase();
 const connection = postgres({ ...database.connection('owner'), max: 2 });
@@ -29,5 +30,7 @@ test('every operation of Drizzle on PostgreSQL works or throws, and stores no pl
     place: { db, ...postgresTables, raw: async (statement) => db.execute(statement) },
     sql: async (statement) => [...(await connection.unsafe(statement))],
   });
+  await connection.unsafe(tableOfPeople('uuid', 'text'));
+  await expectParts(db, people, async () => connection`select * from people order by id`);
   await expect(page).toMatchFileSnapshot('../../../packages/drizzle/docs/postgresql.md');
 }, 300_000);

@@ -11,6 +11,7 @@ import {
   encryptedTable,
   encryptedText,
 } from '@eaas/drizzle/pg';
+import { parts } from './parts.ts';
 
 const guessable = { lowEntropy: 'accepted' } as const;
 
@@ -38,6 +39,14 @@ const childrenOf = relations(samples, ({ many }) => ({ children: many(children) 
 const parentOf = relations(children, ({ one }) => ({
   parent: one(samples, { fields: [children.parentId], references: [samples.id] }),
 }));
+
+/** A table with indexes of `searchableBy`. */
+export const people = encryptedTable('people', {
+  id: uuid().primaryKey(),
+  name: encryptedText().searchableBy(parts.name),
+  born: encryptedDate().searchableBy(parts.born),
+  ssn: encryptedText().searchableBy(parts.ssn).searchable(),
+});
 
 export const postgresTables = { samples, children, childrenOf, parentOf };
 export type PostgresDatabase = PostgresJsDatabase<typeof postgresTables>;

@@ -8,7 +8,8 @@ import { createClient } from './client.ts';
 import { requireDrivers } from './drivers.ts';
 import { pageOf } from './matrix.ts';
 import type { Place } from './place.ts';
-import { sqliteTables } from './sqlite.ts';
+import { expectParts, tableOfPeople } from './parts.ts';
+import { people, sqliteTables } from './sqlite.ts';
 
 interface Driver {
   execute(statement: string): Promise<{ rows: Record<string, string | null>[] }>;
@@ -37,6 +38,9 @@ test('every operation of Drizzle on SQLite works or throws, and stores no plaint
     place: place as unknown as Place,
     sql: async (statement) => (await connection.execute(statement)).rows,
   });
+  await connection.execute(tableOfPeople('text', 'text'));
+  const stored = async () => (await connection.execute('select * from people order by id')).rows;
+  await expectParts(place.db as never, people as never, stored);
   connection.close();
   await expect(page).toMatchFileSnapshot('../../../packages/drizzle/docs/sqlite.md');
 }, 300_000);

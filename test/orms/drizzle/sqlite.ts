@@ -10,6 +10,7 @@ import {
   encryptedTable,
   encryptedText,
 } from '@eaas/drizzle/sqlite';
+import { parts } from './parts.ts';
 
 const guessable = { lowEntropy: 'accepted' } as const;
 
@@ -37,5 +38,13 @@ const childrenOf = relations(samples, ({ many }) => ({ children: many(children) 
 const parentOf = relations(children, ({ one }) => ({
   parent: one(samples, { fields: [children.parentId], references: [samples.id] }),
 }));
+
+/** A table with indexes of `searchableBy`. */
+export const people = encryptedTable('people', {
+  id: text().primaryKey(),
+  name: encryptedText().searchableBy(parts.name),
+  born: encryptedDate().searchableBy(parts.born),
+  ssn: encryptedText().searchableBy(parts.ssn).searchable(),
+});
 
 export const sqliteTables = { samples, children, childrenOf, parentOf };

@@ -7,6 +7,7 @@ export {
   inArray,
   isNotNull,
   isNull,
+  matches,
   type Membership,
   ne,
   notInArray,
@@ -25,4 +26,4 @@ export {
 export { encrypted, type EncryptedMySqlDatabase } from './database.ts';
 export { type EncryptedMySqlTable, encryptedTable } from './table.ts';
 export type { ColumnOptions, Search, SearchParameters } from '../spec.ts';
-export type { EncryptedColumn, SearchableColumn } from '../types.ts';
+export type { EncryptedColumn, PartsQuery, SearchableColumn } from '../types.ts';

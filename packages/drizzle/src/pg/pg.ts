@@ -8,6 +8,7 @@ export {
   inArray,
   isNotNull,
   isNull,
+  matches,
   type Membership,
   ne,
   notInArray,
@@ -26,4 +27,4 @@ export {
 export { encrypted, type EncryptedPgDatabase } from './database.ts';
 export { type EncryptedPgTable, encryptedTable, encryptedTableIn } from './table.ts';
 export type { ColumnOptions, Search, SearchParameters } from '../spec.ts';
-export type { EncryptedColumn, SearchableColumn } from '../types.ts';
+export type { EncryptedColumn, PartsQuery, SearchableColumn } from '../types.ts';

@@ -1,5 +1,6 @@
 import type { BuildColumns, BuildExtraConfigColumns, Table } from 'drizzle-orm';
 import {
+  check,
   type PgColumnBuilderBase,
   type PgSchema,
   type PgTable,
@@ -41,7 +42,7 @@ export function encryptedTable<Name extends string, C extends Columns>(
   const table = pgTable(
     name,
     pairs(name, columns),
-    indexing((): Table => table, extraConfig),
+    indexing((): Table => table, extraConfig, check),
   );
   return table as Created<Name, undefined, C>;
 }
@@ -59,14 +60,14 @@ export function encryptedTableIn<Schema extends string, Name extends string, C e
   const table = schema.table(
     name,
     pairs(name, columns),
-    indexing((): Table => table, extraConfig),
+    indexing((): Table => table, extraConfig, check),
   );
   return table as Created<Name, Schema, C>;
 }
 
 function pairs<C extends Columns>(table: string, columns: C): C {
-  const all = withIndexColumns(table, columns, ({ name, isUnique, uniqueName }) => {
-    const index = new IndexPgColumnBuilder(name);
+  const all = withIndexColumns(table, columns, ({ name, isUnique, uniqueName, isList }) => {
+    const index = new IndexPgColumnBuilder(name, isList);
     return isUnique ? index.unique(uniqueName) : index;
   });
   // The types omit index columns, because apps do not read or write fingerprints.

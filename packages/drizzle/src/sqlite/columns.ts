@@ -1,7 +1,8 @@
 import { type ColumnBaseConfig, entityKind, getTableName } from 'drizzle-orm';
 import { type AnySQLiteTable, SQLiteColumn, SQLiteColumnBuilder } from 'drizzle-orm/sqlite-core';
+import type { Field, PartIndexes } from '@eaas/sdk/fields';
 import type { EaasConfig, Role } from '../encryption.ts';
-import { mapFromDriver, mapToDriver, roleIn, searchableSpec, unusable } from '../column-rules.ts';
+import { mapFromDriver, mapToDriver, partsSpec, roleIn, searchableSpec, unusable } from '../column-rules.ts';
 import { type ColumnOptions, type ColumnSpec, type Search, type SearchParameters, specs } from '../spec.ts';
 
 interface BuilderConfig<Value> {
@@ -21,10 +22,12 @@ export class EncryptedSQLiteColumnBuilder<Value, S extends Search> extends SQLit
 > {
   static override readonly [entityKind]: string = 'EncryptedSQLiteColumnBuilder';
   readonly #spec: ColumnSpec<Value>;
+  #field: Field<Value>;
 
   constructor(name: string, spec: ColumnSpec<Value>) {
     super(name, 'custom', 'EncryptedSQLiteColumn');
     this.#spec = spec;
+    this.#field = spec.field;
     this.config.eaas = { field: spec.field, isUnique: false };
   }
 
@@ -33,8 +36,18 @@ export class EncryptedSQLiteColumnBuilder<Value, S extends Search> extends SQLit
    * fingerprints can test guesses of a value.
    */
   searchable(...[options]: SearchParameters<S>): this & { _: { searchable: true } } {
-    this.config.eaas = { ...this.config.eaas, field: searchableSpec(this.#spec, options) };
+    this.#field = { ...searchableSpec(this.#spec, options), parts: this.#field.parts };
+    this.config.eaas = { ...this.config.eaas, field: this.#field };
     return this as this & { _: { searchable: true } };
+  }
+
+  /** Adds indexes of parts of the values, for `matches`: `searchableBy({ last4: lastCharacters(4, { lowEntropy }) })`. */
+  searchableBy<const Parts extends (S extends 'none' ? never : PartIndexes<Value>)>(
+    parts: Parts,
+  ): this & { _: { parts: Parts } } {
+    this.#field = partsSpec(this.#spec, this.#field, parts);
+    this.config.eaas = { ...this.config.eaas, field: this.#field };
+    return this as this & { _: { parts: Parts } };
   }
 
   /** Adds a unique constraint to the index column, so that no value occurs twice. Requires `searchable`. */
@@ -79,9 +92,9 @@ export class EncryptedSQLiteColumnBuilder<Value, S extends Search> extends SQLit
 export class IndexSQLiteColumnBuilder extends SQLiteColumnBuilder<BuilderConfig<string>, EaasConfig> {
   static override readonly [entityKind]: string = 'IndexSQLiteColumnBuilder';
 
-  constructor(name: string) {
+  constructor(name: string, isList: boolean) {
     super(name, 'custom', 'EncryptedSQLiteColumn');
-    this.config.eaas = { role: 'index' };
+    this.config.eaas = { role: 'index', isList };
   }
 
   /** Drizzle calls `build` when it creates the table. */

@@ -1,5 +1,6 @@
 import type { BuildColumns, Table } from 'drizzle-orm';
 import {
+  check,
   type SQLiteColumnBuilderBase,
   type SQLiteTable,
   sqliteTable,
@@ -44,14 +45,14 @@ export function encryptedTable<Name extends string, C extends Columns>(
   const table = sqliteTable(
     name,
     pairs(name, columns),
-    indexing((): Table => table, extraConfig),
+    indexing((): Table => table, extraConfig, check),
   );
   return table as Created<Name, undefined, C>;
 }
 
 function pairs<C extends Columns>(table: string, columns: C): C {
-  const all = withIndexColumns(table, columns, ({ name, isUnique, uniqueName }) => {
-    const index = new IndexSQLiteColumnBuilder(name);
+  const all = withIndexColumns(table, columns, ({ name, isUnique, uniqueName, isList }) => {
+    const index = new IndexSQLiteColumnBuilder(name, isList);
     return isUnique ? index.unique(uniqueName) : index;
   });
   // The types omit index columns, because apps do not read or write fingerprints.

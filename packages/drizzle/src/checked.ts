@@ -1,0 +1,34 @@
+import { holdsCiphertext } from '@eaas/sdk/fields';
+import { refuseCiphertext } from './opening.ts';
+
+// A statement without encrypted columns can still return ciphertexts: from a view, or by another definition of a table.
+
+type Method = (...args: readonly unknown[]) => unknown;
+
+/** Returns the result of a statement. Throws EncryptedColumnError if its rows contain a ciphertext. */
+export function checked(result: unknown): unknown {
+  const { rows = result } = Object(result) as { rows?: unknown };
+  if (holdsCiphertext(rows)) refuseCiphertext(undefined);
+  return result;
+}
+
+const running = ['execute', 'all', 'get', 'values', 'iterator', 'sync', 'executeRaw'];
+
+/** Checks what a method of a builder returns: rows, a promise of rows, rows one by one, or a prepared statement. */
+export function checkedLater(returned: unknown): unknown {
+  if (typeof returned !== 'object' || returned === null) return returned;
+  if ('then' in returned) return (returned as PromiseLike<unknown>).then(checked);
+  if (Symbol.asyncIterator in returned) return checkedRows(returned as AsyncIterable<unknown>);
+  if (!('execute' in returned)) return checked(returned);
+  const methods = running.flatMap((name) => {
+    const method: unknown = Reflect.get(returned, name);
+    if (typeof method !== 'function') return [];
+    const run: Method = (...args) => checkedLater(Reflect.apply(method, returned, args));
+    return [[name, run] as const];
+  });
+  return Object.assign(returned, Object.fromEntries(methods));
+}
+
+async function* checkedRows(rows: AsyncIterable<unknown>): AsyncGenerator {
+  for await (const row of rows) yield checked(row);
+}

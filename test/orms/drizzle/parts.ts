@@ -1,0 +1,120 @@
+import { and, not, notExists, or, type SQL, sql } from 'drizzle-orm';
+import { EncryptedColumnError, eq, isNull, matches } from '@eaas/drizzle/pg';
+import {
+  FieldError,
+  holdsCiphertext,
+  lastCharacters,
+  months,
+  prefixes,
+  withFields,
+  words,
+} from '@eaas/sdk/fields';
+import { expect } from 'vitest';
+import type { Place } from './place.ts';
+import type { people as postgresPeople } from './postgresql.ts';
+
+const lowEntropy = 'accepted';
+
+/** The indexes of `searchableBy` in the tests of all dialects. */
+export const parts = {
+  name: {
+    words: words({ lowEntropy, bits: 64 }),
+    start: prefixes(2, 4, { lowEntropy }),
+    and_born: withFields(['born'], { lowEntropy }),
+  },
+  born: { month: months({ lowEntropy }) },
+  ssn: { last4: lastCharacters(4, { lowEntropy, normalize: [(text) => text.replaceAll('-', '')] }) },
+} as const;
+
+/** The columns of the table, with their type in the dialect. */
+export function tableOfPeople(id: string, encrypted: string): string {
+  const names = ['name', 'name_words_index', 'name_start_index', 'name_and_born_index', 'born'];
+  const columns = [...names, 'born_month_index', 'ssn', 'ssn_index', 'ssn_last4_index'];
+  return `create table people (id ${id} primary key, ${columns.map((name) => `${name} ${encrypted}`).join(', ')})`;
+}
+
+const born = new Date('1815-12-10');
+
+/** Writes and searches columns with `searchableBy`, by every kind of statement. */
+export async function expectParts(
+  db: Place['db'],
+  people: typeof postgresPeople,
+  stored: () => Promise<readonly object[]>,
+): Promise<void> {
+  await db.insert(people).values([
+    { id: '00000000-0000-4000-8000-000000000001', name: 'Ada King-Noël', born, ssn: '123-45-6789' },
+    { id: '00000000-0000-4000-8000-000000000002', name: 'Ada', born: new Date('1816-01-05') },
+    { id: '00000000-0000-4000-8000-000000000003', ssn: '987-65-6789' },
+  ]);
+  const found = async (where: SQL | undefined): Promise<unknown[]> => {
+    const rows = await db.select().from(people).where(where).orderBy(people.id);
+    expect(Object.keys(rows[0] ?? {}).filter((key) => key.endsWith('_index'))).toEqual([]);
+    return rows.map(({ id }) => Number(id.slice(-1)));
+  };
+  expect(await found(matches(people.name, { words: 'ADA' }))).toEqual([1, 2]);
+  expect(await found(matches(people.name, { words: 'noel ada' }))).toEqual([1]);
+  expect(await found(matches(people.name, { start: 'ada' }))).toEqual([1, 2]);
+  expect(await found(matches(people.name, { words: 'king', start: 'ad' }))).toEqual([1]);
+  expect(await found(matches(people.name, { and_born: { name: 'ada king-noel', born } }))).toEqual([1]);
+  expect(await found(matches(people.born, { month: { from: born, to: new Date('1816-02-01') } }))).toEqual([
+    1, 2,
+  ]);
+  expect(await found(matches(people.ssn, { last4: '6789' }))).toEqual([1, 3]);
+  expect(
+    await found(and(matches(people.ssn, { last4: '6789' }), matches(people.name, { words: 'ada' }))),
+  ).toEqual([1]);
+  expect(await found(or(eq(people.ssn, '987-65-6789'), matches(people.born, { month: born })))).toEqual([
+    1, 3,
+  ]);
+  expect(await db.$count(people, matches(people.name, { words: 'ada' }))).toBe(2);
+  const cte = db.$with('cte').as(
+    db
+      .select()
+      .from(people)
+      .where(matches(people.name, { words: 'ada' })),
+  );
+  const within = await db.with(cte).select({ name: cte.name }).from(cte).where(eq(cte.ssn, '123-45-6789'));
+  expect(within).toEqual([{ name: 'Ada King-Noël' }]);
+
+  const one = eq(people.id, '00000000-0000-4000-8000-000000000001');
+  await db.update(people).set({ name: 'Grace', born }).where(one);
+  expect(await found(matches(people.name, { words: 'grace' }))).toEqual([1]);
+  expect(await found(matches(people.name, { words: 'king' }))).toEqual([]);
+  await db.update(people).set({ name: null, born: null, ssn: null }).where(one);
+  expect(await found(isNull(people.name))).toEqual([1, 3]);
+  expect(await found(matches(people.ssn, { last4: '6789' }))).toEqual([3]);
+
+  const before = await stored();
+  const refusalOf = async (run: () => PromiseLike<unknown>): Promise<unknown> => {
+    const error: unknown = await (async () => run())().then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(await stored()).toEqual(before);
+    return error instanceof EncryptedColumnError || error instanceof FieldError ? error.code : error;
+  };
+  const ada = matches(people.name, { words: 'ada' });
+  const inner = db
+    .select({ n: sql`1` })
+    .from(people)
+    .where(ada);
+  expect(await refusalOf(() => found(not(ada)))).toBe('not_supported');
+  expect(await refusalOf(() => found(notExists(inner)))).toBe('not_supported');
+  expect(await refusalOf(() => db.delete(people).where(ada))).toBe('not_supported');
+  expect(await refusalOf(() => db.update(people).set({ ssn: '1' }).where(ada))).toBe('not_supported');
+  expect(await refusalOf(() => found(matches(people.name, { start: 'a' })))).toBe('input');
+  expect(await refusalOf(() => found(matches(people.name, { words: '-' })))).toBe('no_fingerprint');
+  expect(await refusalOf(() => db.update(people).set({ born }).where(one))).toBe('input');
+  const index: unknown = Reflect.get(people, 'name_words_index');
+  expect(await refusalOf(() => db.select({ n: sql`max(${index})` }).from(people))).toBe('not_supported');
+  const given = { id: '00000000-0000-4000-8000-000000000004', name_words_index: 'PLAIN' };
+  expect(await refusalOf(() => db.insert(people).values(given))).toBe('schema');
+
+  for (const row of before) {
+    for (const [name, value] of Object.entries(row)) {
+      if (name === 'id' || value === null) continue;
+      if (!name.endsWith('_index')) expect(holdsCiphertext(value)).toBe(true);
+      else expect(value).toMatch(/^[0-9a-f]{16,64}(?: [0-9a-f]{16,64})*$/);
+    }
+  }
+}
