@@ -13,24 +13,25 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 export type Verdicts = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Breaks each invariant in a copy of the sources, and checks that a trial fails. Returns the number of mutations that
- * no trial detected or that could not be checked.
+ * Breaks each invariant in a copy of the sources, and checks that its trials then fail. Returns the number of mutations
+ * that no trial detected or that could not be checked.
  */
 export async function proveMutations(names: readonly string[]): Promise<number> {
   const chosen = mutations.filter(({ name }) => names.length === 0 || names.includes(name));
-  if (chosen.length === 0)
-    throw new Error(`no mutation has the name ${names.join(', ')}: list all names with --list.`);
+  if (chosen.length === 0) throw new Error(`no mutation is named ${names.join(', ')}: see --list.`);
   const copy = await copySources();
   lasting.defer(() => rm(copy, { recursive: true, force: true }));
   let unnoticed = 0;
   try {
     const before = new Map<string, readonly string[]>();
     for (const mutation of chosen) {
-      const { trial } = mutation;
-      if (!before.has(trial)) before.set(trial, await failedInvariants(copy, trial));
-      const verdict = await judge(copy, mutation, before.get(trial) ?? []);
-      console.log(`${mutation.name}: ${verdict}`);
-      if (verdict !== noticed) unnoticed++;
+      for (const trial of Object.keys(mutation.fails)) {
+        if (!before.has(trial)) before.set(trial, await failedInvariants(copy, trial));
+      }
+      for (const verdict of await judge(copy, mutation, before)) {
+        console.log(`${mutation.name}: ${verdict}`);
+        if (!verdict.startsWith(noticed)) unnoticed++;
+      }
     }
   } finally {
     await lasting.close();
@@ -42,28 +43,47 @@ export async function proveMutations(names: readonly string[]): Promise<number> 
 const noticed = 'noticed';
 const incomplete = 'the trial runs to its end';
 
-async function judge(copy: string, mutation: Mutation, before: readonly string[]): Promise<string> {
-  const { trial, invariant, changes } = mutation;
-  const failsAnyway = before.find((failed) => failed === invariant || failed === incomplete);
-  if (failsAnyway !== undefined) return `cannot be judged: ${trial} fails "${failsAnyway}" without it`;
+/** Makes the changes of a mutation, runs its trials, and returns a verdict for each trial. */
+async function judge(
+  copy: string,
+  { changes, fails }: Mutation,
+  before: ReadonlyMap<string, readonly string[]>,
+): Promise<readonly string[]> {
   const originals = new Map<string, string>();
   try {
     for (const { file, search, replace } of changes) {
       const path = join(copy, file);
       const source = await readFile(path, 'utf8');
-      if (source.split(search).length !== 2) return `cannot be made: ${file} has not exactly once: ${search}`;
+      if (source.split(search).length !== 2)
+        return [`cannot be made: ${file} has not exactly once: ${search}`];
       if (!originals.has(path)) originals.set(path, source);
       await writeFile(
         path,
         source.replace(search, () => replace),
       );
     }
-    const failed = await failedInvariants(copy, trial);
-    if (failed.includes(invariant)) return noticed;
-    return `NOT NOTICED: ${trial} does not fail "${invariant}", it fails ${JSON.stringify(failed)}`;
+    const verdicts: string[] = [];
+    for (const [trial, invariants] of Object.entries(fails)) {
+      verdicts.push(await judgeTrial(copy, trial, invariants, before.get(trial) ?? []));
+    }
+    return verdicts;
   } finally {
     for (const [path, source] of originals) await writeFile(path, source);
   }
+}
+
+async function judgeTrial(
+  copy: string,
+  trial: string,
+  invariants: readonly string[],
+  before: readonly string[],
+): Promise<string> {
+  const failsAnyway = before.find((failed) => failed === incomplete || invariants.includes(failed));
+  if (failsAnyway !== undefined) return `cannot be judged: ${trial} fails "${failsAnyway}" without it`;
+  const failed = await failedInvariants(copy, trial);
+  const held = invariants.filter((invariant) => !failed.includes(invariant));
+  const found = `${trial} fails ${JSON.stringify(failed)}`;
+  return held.length === 0 ? `${noticed}: ${found}` : `NOT NOTICED: ${JSON.stringify(held)}: ${found}`;
 }
 
 async function failedInvariants(copy: string, trial: string): Promise<readonly string[]> {
@@ -87,7 +107,7 @@ async function copySources(): Promise<string> {
   }
   await linkModules(copy, '.');
   for (const name of await readdir(join(root, 'packages'))) await linkModules(copy, join('packages', name));
-  // The links of the npm workspaces are relative, so in the copy of the repository they point to the copied packages.
+  // The workspace links are relative, so they lead to the copied packages.
   const workspaces = join('node_modules', '@eaas');
   await mkdir(join(copy, workspaces), { recursive: true });
   for (const name of await readdir(join(root, workspaces))) {

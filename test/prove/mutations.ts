@@ -6,53 +6,134 @@ interface Change {
 
 export interface Mutation {
   readonly name: string;
-  /** The trial that must fail, as `part:trial`. */
-  readonly trial: string;
-  /** The check of the trial that must fail. */
-  readonly invariant: string;
   readonly changes: readonly Change[];
+  /** The checks that must fail, by the trial (`part:trial`) that makes them. */
+  readonly fails: Readonly<Record<string, readonly string[]>>;
 }
+
+type ChangeFields = readonly [file: string, search: string, replace: string];
 
 const server = 'packages/server/src';
+const manual = 'packages/server/README.md';
 
-function mutation(
-  name: string,
-  trial: string,
-  invariant: string,
-  ...changes: (readonly [file: string, search: string, replace: string])[]
-): Mutation {
-  return {
-    name,
-    trial,
-    invariant,
-    changes: changes.map(([file, search, replace]) => ({ file, search, replace })),
-  };
+function mutation(name: string, fails: Mutation['fails'], ...changes: readonly ChangeFields[]): Mutation {
+  return { name, fails, changes: changes.map(([file, search, replace]) => ({ file, search, replace })) };
 }
 
+/** A replica without the append function's check of the time, so that an entry can get any time. */
+const uncheckedTime: ChangeFields = [
+  `${server}/store/migrations/0005-runs.ts`,
+  'if moment not between present - 10000 and present + 1000 then',
+  'if false then',
+];
+const ownTimeInChanges: readonly ChangeFields[] = [
+  [
+    `${server}/state/change.ts`,
+    'authorize(state, apiKey, caller, row.now);',
+    'authorize(state, apiKey, caller, Date.now());',
+  ],
+  [`${server}/state/change.ts`, 'time: row.now, entryId', 'time: Date.now(), entryId'],
+  uncheckedTime,
+];
+const withoutAgreement: ChangeFields = [
+  `${server}/state/clock.ts`,
+  'if (Math.abs(ahead) <= mostDisagreement) return;',
+  'if (ahead !== null) return;',
+];
+const ownTime: ChangeFields = [
+  `${server}/state/clock.ts`,
+  'return Math.floor(performance.now() + this.#offset);',
+  'return Date.now();',
+];
+
 /**
- * The mutations of the source code, one per invariant. `npm run prove -- mutations` checks that each mutation makes its
- * trial fail.
+ * Changes of the source code that break invariants. `npm run prove -- mutations` makes one change at a time, and checks
+ * that the trials notice it. Every check of every trial is broken by at least one mutation.
  */
 export const mutations: readonly Mutation[] = [
-  mutation('answer-before-commit', 'faults:database', 'every answer is in the log', [
-    `${server}/state/append.ts`,
-    '  view.queue.putBack(batch);\n',
-    "  for (const item of batch) item.settle('written');\n",
-  ]),
-  mutation('uncaught-errors-of-the-driver', 'faults:database', 'no server ends', [
+  mutation(
+    'answer-before-commit',
+    {
+      'faults:database': ['every answer is in the log'],
+      'failover:asynchronous-load': ['every answer after the switch is in the log'],
+    },
+    [
+      `${server}/state/append.ts`,
+      '  view.queue.putBack(batch);\n',
+      "  for (const item of batch) item.settle('written');\n",
+    ],
+  ),
+  mutation('uncaught-errors-of-the-driver', { 'faults:database': ['no server ends'] }, [
     `${server}/serve.ts`,
     'if (isDriverFault(error)) {',
     'if (isDriverFault(error) && error.message === "") {',
   ]),
-  mutation('append-behind-any-hash', 'failover:asynchronous-state', 'the chain is valid', [
+  mutation(
+    'gaps-between-ids',
+    { 'faults:servers': ['ids have no gap', 'the chain is valid'] },
+    [`${server}/state/chain.ts`, 'id: previous.id + 1,', 'id: previous.id + 2,'],
+    [
+      `${server}/store/migrations/0005-runs.ts`,
+      'select tenant, expected_id + number,',
+      'select tenant, expected_id + 2 * number,',
+    ],
+  ),
+  mutation(
+    'faults-of-the-database-are-internal-errors',
+    { 'faults:database': ['a refusal is 503 unavailable or 500 audit_unwritten'] },
+    [
+      `${server}/state/decide.ts`,
+      'if (error instanceof Refusal || error instanceof StateMoved || !isDatabaseFault(error)) throw error;',
+      'if (error) throw error;',
+    ],
+  ),
+  mutation(
+    'no-deadlines',
+    { 'pgbouncer:retry-15': ['nobody waits longer than 6 s'] },
+    [`${server}/state/decide.ts`, 'const patience = 4_500;', 'const patience = 45_000;'],
+    [
+      `${server}/store/database.ts`,
+      'const timer = setTimeout(() => reject(late), milliseconds);',
+      'const timer = setTimeout(() => reject(late), 10 * milliseconds);',
+    ],
+  ),
+  mutation(
+    'closed-pools-stay',
+    {
+      'faults:database': ['both servers serve again within 5000 ms', 'nothing is refused once both serve'],
+      'pgbouncer:retry-1': [
+        'servers recover by themselves',
+        'nothing is refused once the database has been back for a while',
+      ],
+      'failover:synchronous-closed': ['each server serves within 5000 ms after the switch'],
+      'failover:synchronous-silent': ['each server serves within 10000 ms after the switch'],
+      'failover:asynchronous-load': ['servers serve after the switch'],
+      'failover:asynchronous-state': ['a server serves the tenant after the failover'],
+    },
+    [
+      `${server}/store/database.ts`,
+      'const old = this.#pool;\n    this.#pool = openPool(this.#connection, this.#max);',
+      'const old = this.#pool;',
+    ],
+  ),
+  mutation(
+    'pools-that-stay',
+    { 'failover:synchronous-silent': ['a list is answered 200 at the first attempt once unwraps are'] },
+    [`${server}/store/database.ts`, 'if (pool !== this.#pool) return;', 'if (pool) return;'],
+  ),
+  mutation('append-behind-any-hash', { 'failover:asynchronous-state': ['the chain is valid'] }, [
     `${server}/store/migrations/0005-runs.ts`,
     'and hash = expected_hash and state_id',
     'and state_id',
   ]),
   mutation(
     'states-named-by-a-number',
-    'failover:asynchronous-state',
-    'what a server wraps, another can unwrap',
+    {
+      'failover:asynchronous-state': [
+        'what a server wraps, another can unwrap',
+        'a revoked API key is refused',
+      ],
+    },
     [`${server}/state/tenant-state.ts`, 'return sameBytes(own.state_name, state_name);', 'return true;'],
     [
       `${server}/state/tenants.ts`,
@@ -62,71 +143,278 @@ export const mutations: readonly Mutation[] = [
   ),
   mutation(
     'losses-without-alarm',
-    'failover:asynchronous-state',
-    'eaas_audit_head_went_back_total counts the loss of every tenant',
+    {
+      'failover:asynchronous-state': ['eaas_audit_head_went_back_total counts the loss of every tenant'],
+      'failover:asynchronous-load': ['each server that saw the lost entries counts the loss'],
+    },
     [`${server}/state/timelines.ts`, 'this.wentBack++;', ''],
   ),
+  mutation('alarms-without-loss', { 'failover:synchronous-closed': ['no loss is reported where none was'] }, [
+    `${server}/state/timelines.ts`,
+    'if (seen.id >= asked.id && (!then || sameBytes(then, asked.hash))) return true;',
+    '',
+  ]),
   mutation(
-    'pools-that-stay',
-    'failover:synchronous-silent',
-    'a list is answered 200 at the first attempt once unwraps are',
-    [`${server}/store/database.ts`, 'if (pool !== this.#pool) return;', 'if (pool) return;'],
+    'wrapped-keys-of-one-process',
+    {
+      'failover:asynchronous-load': [
+        'every key wrapped after the switch can be unwrapped on the other server',
+      ],
+      'restore:drill': ['what the backup knows can be unwrapped'],
+    },
+    [
+      `${server}/operations/key-crypto.ts`,
+      "return { purpose: 'dek', tenantId, keyId, version, context };",
+      "return { purpose: 'dek', tenantId: `${tenantId}${process.pid}`, keyId, version, context };",
+    ],
+  ),
+  mutation(
+    'stacks-for-operators',
+    { 'pgbouncer:start': ['the start ends with 3', 'it prints a sentence, not a stack'] },
+    [
+      `${server}/cli/failure.ts`,
+      'if (isDatabaseFault(error)) {',
+      'if (isDatabaseFault(error) && !error.stack) {',
+    ],
   ),
   mutation(
     'own-clock',
-    'clocks:replica-ahead',
-    'no entry is in the future',
+    { 'clocks:replica-ahead': ['no entry is in the future', 'the monthly quota is used once'] },
+    ownTime,
+    uncheckedTime,
+  ),
+  mutation(
+    'own-clock-behind',
+    { 'clocks:replica-behind': ['no entry is in the past', 'an expired API key stays expired'] },
+    ownTime,
+    uncheckedTime,
+    [
+      `${server}/state/chain.ts`,
+      'const created_at = Math.max(now, head.created_at);',
+      'const created_at = now;',
+    ],
+  ),
+  mutation(
+    'own-clock-for-expiry',
+    { 'clocks:replica-ahead': ['an API key that has 90 days left is not expired'] },
+    [
+      'packages/protocol/src/service/authorize.ts',
+      '(apiKey.expires_at ?? Infinity) <= time',
+      '(apiKey.expires_at ?? Infinity) <= Date.now()',
+    ],
+  ),
+  mutation(
+    'own-clock-in-changes',
+    {
+      'clocks:replica-ahead': [
+        'a destruction is due when its days of grace are over',
+        'an expiry in 90 days is accepted',
+      ],
+    },
+    ...ownTimeInChanges,
+  ),
+  mutation(
+    'a-clock-that-never-goes-back',
+    { 'clocks:replica-ahead': ['every server serves once the clock is right again'] },
     [
       `${server}/state/clock.ts`,
       'return Math.floor(performance.now() + this.#offset);',
-      'return Date.now();',
+      'return (this.#offset = Math.max(this.#offset, Date.now()));',
     ],
     [
-      `${server}/store/migrations/0005-runs.ts`,
-      'if moment not between present - 10000 and present + 1000 then',
-      'if false then',
+      `${server}/state/clock.ts`,
+      'this.#offset = Math.min(Math.max(this.#offset, least), most);',
+      'this.#offset = Math.max(this.#offset, least - most);',
+    ],
+  ),
+  mutation(
+    'due-keys-by-the-own-clock',
+    {
+      'clocks:replica-ahead': [
+        'a key inside its grace is not erased',
+        'what it wrapped can be unwrapped',
+        'no key is rotated before its time',
+      ],
+    },
+    [
+      `${server}/store/keys.ts`,
+      'where (next_rotation_at <= (select eaas.now_ms())',
+      'where (next_rotation_at <= ${Date.now()}',
+    ],
+    [
+      `${server}/store/keys.ts`,
+      'or (destroy_at <= (select eaas.now_ms())',
+      'or (destroy_at <= ${Date.now()}',
+    ],
+    withoutAgreement,
+    ...ownTimeInChanges,
+  ),
+  mutation(
+    'purges-by-the-own-clock',
+    { 'clocks:replica-start': ['no entry is purged before its time'] },
+    withoutAgreement,
+    [
+      `${server}/jobs/purge.ts`,
+      'const before = monthsEarlier(service.clock.now(), months);',
+      'const before = monthsEarlier(Date.now(), months);',
+    ],
+    [
+      `${server}/jobs/purge.ts`,
+      'const last = await lastToPurge(tx, tenantId, monthsEarlier(await databaseTime(tx), months));',
+      'const last = await lastToPurge(tx, tenantId, monthsEarlier(Date.now(), months));',
+    ],
+    [
+      `${server}/jobs/purge.ts`,
+      'if (previousTime >= monthsEarlier(await databaseTime(tx), months)) {',
+      'if (previousTime >= monthsEarlier(Date.now(), months)) {',
+    ],
+    [
+      `${server}/jobs/purge.ts`,
+      'const last = Math.min(old, first + stepSize - 1, await countedThrough(sql, tenantId));',
+      'const last = Math.min(old, first + stepSize - 1);',
+    ],
+  ),
+  mutation(
+    'entries-of-the-future-unreported',
+    { 'clocks:database-ahead': ['verify reports the entries that are in the future, and nothing else'] },
+    [
+      `${server}/operations/verify/entries.ts`,
+      "if (createdAt > walk.latest) findings.add('entry_in_future', id);",
+      '',
     ],
   ),
   mutation(
     'rows-without-macs',
-    'tampering:suite',
-    'tampering is found, and what was tampered with is refused',
+    { 'tampering:suite': ['tampering is found, and what was tampered with is refused'] },
     [
       `${server}/crypto/row-mac.ts`,
       'return sameBytes(rowMac(key, label, columns), presented);',
       'return true;',
     ],
   ),
-  mutation('checkpoints-ahead-hold', 'restore:drill', 'it says that the log is behind the checkpoint', [
-    `${server}/operations/verify/checkpoint.ts`,
-    "if (stated.id > head.id) return 'checkpoint_ahead';",
-    'if (stated.id > head.id) return undefined;',
+  mutation('every-entry-reported', { 'tampering:suite': ['at least 200 tests pass'] }, [
+    `${server}/operations/verify/entries.ts`,
+    'if (expected && !sameBytes(expected.hash, hash))',
+    'if (expected)',
   ]),
-  mutation('origins-of-any-length', 'hostile:illegal', 'every answer is the expected one, never a 5xx', [
-    'packages/protocol/src/wire/limits.ts',
-    'origin: 256,',
-    'origin: 4_000_000,',
+  mutation(
+    'checkpoints-ahead-hold',
+    {
+      'restore:drill': [
+        'verification against a later checkpoint as printed ends with 1',
+        'it says that the log is behind the checkpoint',
+      ],
+      'failover:asynchronous-load': ['a checkpoint from before shows the loss'],
+    },
+    [
+      `${server}/operations/verify/checkpoint.ts`,
+      "if (stated.id > head.id) return 'checkpoint_ahead';",
+      'if (stated.id > head.id) return undefined;',
+    ],
+  ),
+  mutation(
+    'equal-checkpoints-are-ahead',
+    { 'restore:drill': ['verification against the new checkpoint as printed ends with 0'] },
+    [
+      `${server}/operations/verify/checkpoint.ts`,
+      "if (stated.id > head.id) return 'checkpoint_ahead';",
+      "if (stated.id >= head.id) return 'checkpoint_ahead';",
+    ],
+  ),
+  mutation('a-manual-with-another-dump', { 'restore:drill': ['backup as printed ends with 0'] }, [
+    manual,
+    'pg_dump -h db.example -U eaas_owner -Fc eaas > eaas.dump',
+    'pg_dump -h db.example -U eaas_owner -Fx eaas > eaas.dump',
   ]),
-  mutation('bodies-without-a-share', 'fairness:uploads', 'the server stays under 400 MiB', [
+  mutation('a-manual-with-another-restore', { 'restore:drill': ['restore as printed ends with 0'] }, [
+    manual,
+    'pg_restore -h db.example -U postgres --exit-on-error --dbname eaas eaas.dump',
+    'pg_restore -h db.example -U postgres --exit-on-error --dbname other eaas.dump',
+  ]),
+  mutation(
+    'a-manual-with-another-command',
+    { 'restore:drill': ['acknowledgement in every log as printed ends with 0'] },
+    [manual, 'audit acknowledge-restore --tenant "$tenant"', 'audit acknowledge --tenant "$tenant"'],
+  ),
+  mutation(
+    'unknown-keys-are-forbidden',
+    { 'restore:drill': ['a key that the backup does not know is 404'] },
+    [
+      'packages/protocol/src/service/refusal.ts',
+      "new Refusal(\n    'not_found',\n    'Key not found",
+      "new Refusal(\n    'permission_missing',\n    'Key not found",
+    ],
+  ),
+  mutation(
+    'a-server-that-may-delete',
+    { 'restore:drill': ["the server's role may neither delete nor truncate entries"] },
+    [
+      `${server}/store/migrate.ts`,
+      'await sql`grant select on all tables in schema eaas to ${to}`;',
+      'await sql`grant select, truncate, delete on all tables in schema eaas to ${to}`;',
+    ],
+    [
+      `${server}/store/migrations/0002-guards.ts`,
+      "if tg_op = 'DELETE' and current_setting('eaas.erasing', true) = old.tenant_id::text then",
+      "if tg_op = 'DELETE' then",
+    ],
+  ),
+  mutation(
+    'origins-of-any-length',
+    { 'hostile:illegal': ['every answer is the expected one, never a 5xx'] },
+    ['packages/protocol/src/wire/limits.ts', 'origin: 256,', 'origin: 4_000_000,'],
+  ),
+  mutation('checkpoints-refused', { 'hostile:legal': ['the inputs of every route can be made'] }, [
+    `${server}/operations/audit.ts`,
+    "'GET /v1/audit/checkpoint': reading(async (tx, { state }) => {",
+    "'GET /v1/audit/checkpoint': reading(async (tx, { state }) => {\n    if (state) throw new Error('refused');",
+  ]),
+  mutation('bodies-without-a-share', { 'fairness:uploads': ['the server stays under 400 MiB'] }, [
     `${server}/admission/admission.ts`,
     'large_bodies: new Shares({ capacity: 32 * mebi, perTenant: 8 * mebi })',
     'large_bodies: new Shares({ capacity: 8_192 * mebi })',
   ]),
   mutation(
+    'one-tenant-may-take-all',
+    { 'fairness:uploads': ['the second tenant is never refused'] },
+    [
+      `${server}/admission/admission.ts`,
+      'large_bodies: new Shares({ capacity: 32 * mebi, perTenant: 8 * mebi })',
+      'large_bodies: new Shares({ capacity: 32 * mebi })',
+    ],
+    [
+      `${server}/admission/shares.ts`,
+      'return held === 0 || held + units <= (free + held) / 2;',
+      'return true;',
+    ],
+    [
+      `${server}/http/body.ts`,
+      "isLarge ? 'large_bodies' : 'small_bodies'",
+      "isLarge ? 'large_bodies' : 'large_bodies'",
+    ],
+  ),
+  mutation('a-flooded-share-is-closed', { 'fairness:verifies': ['the flood is served, not only refused'] }, [
+    `${server}/admission/admission.ts`,
+    'verifications: new Shares({ capacity: 2, perTenant: 1 })',
+    'verifications: new Shares({ capacity: 2, perTenant: 0 })',
+  ]),
+  mutation(
     'states-forgotten-by-a-change',
-    'fairness:changes',
-    '70 changes a second leave at least half of the unwraps',
+    { 'fairness:changes': ['70 changes a second leave at least half of the unwraps'] },
     [`${server}/state/tenants.ts`, 'if (subjects.includes(tenantId)) {', 'if (tenantId) {'],
   ),
-  mutation('parse-before-the-limits', 'hostile:junk', 'no synchronous section is over 50 ms', [
+  mutation('parse-before-the-limits', { 'hostile:junk': ['no synchronous section is over 50 ms'] }, [
     'packages/protocol/src/wire/json.ts',
     'const scan = new BatchScan(bytes);',
     'JSON.parse(decode(bytes));\n  const scan = new BatchScan(bytes);',
   ]),
   mutation(
     'parse-before-the-turn',
-    'fairness:brackets',
-    "the second tenant's p99 is at most 50 ms, or 2 times that beside another process",
+    {
+      'fairness:brackets': [
+        "the second tenant's p99 is at most 50 ms, or 2 times that beside another process",
+      ],
+    },
     [
       'packages/protocol/src/wire/json.ts',
       'const scan = new BatchScan(bytes);',

@@ -51,10 +51,14 @@ function listParts(): void {
     for (const { name, about } of part.trials) console.log(`  ${part.name}:${name}: ${about}`);
   }
   console.log('mutations: breaks each invariant on purpose, in a copy of the sources');
-  for (const { name, trial, invariant } of mutations) {
-    console.log(`  mutations ${name}: ${trial} must fail "${invariant}"`);
+  for (const { name, fails } of mutations) {
+    for (const [trial, invariants] of Object.entries(fails)) {
+      console.log(`  mutations ${name}: ${trial} must fail ${invariants.map(quoted).join(', ')}`);
+    }
   }
 }
+
+const quoted = (invariant: string): string => `"${invariant}"`;
 
 async function writeVerdicts(args: readonly string[], outcomes: readonly Outcome[]): Promise<void> {
   const file = args.find((arg) => arg.startsWith('--verdicts='))?.slice('--verdicts='.length);

@@ -11,6 +11,16 @@ const manual = new URL('../../packages/server/README.md', import.meta.url);
 /** Matches the place in the operator's manual that quotes the summary of a run. */
 const quote = /(<!-- proof -->\n\n)[^<]*(\n\n<!-- \/proof -->)/;
 
+/** Returns a table row for each invariant that a mutation breaks. */
+function seenToFail(): string[] {
+  const rows = mutations.flatMap(({ name, fails }) =>
+    Object.entries(fails).flatMap(([trial, invariants]) =>
+      invariants.map((invariant) => `| ${invariant} | \`${name}\` | \`${trial}\` |`),
+    ),
+  );
+  return rows.toSorted();
+}
+
 export async function writeProof(outcomes: readonly Outcome[]): Promise<void> {
   const day = new Date().toISOString().slice(0, 10);
   const machine = `${cpus().length} cores, Node ${process.versions.node}`;
@@ -31,10 +41,12 @@ export async function writeProof(outcomes: readonly Outcome[]): Promise<void> {
     '',
     '## Seen to fail',
     '',
-    'Each of these changes of the sources breaks an invariant. `npm run prove -- mutations` makes them one at a time, in a',
-    'copy, and shows that the trial notices.',
+    'Each invariant was broken on purpose by a change of the source code, and a trial noticed this mutation. Run',
+    '`npm run prove -- mutations` to make all mutations again, one at a time, in a copy of the source code.',
     '',
-    ...mutations.map(({ name, trial, invariant }) => `- \`${name}\`: \`${trial}\` fails "${invariant}"`),
+    '| invariant | mutation | trial that noticed it |',
+    '| --- | --- | --- |',
+    ...seenToFail(),
     '',
   ].join('\n');
   await writeFile(page, text);
