@@ -214,17 +214,17 @@ export const mutations: readonly Mutation[] = [
     ...ownTimeInChanges,
   ),
   mutation(
-    'a-clock-that-never-goes-back',
+    'once-expired-always-expired',
     { 'clocks:replica-ahead': ['every server serves once the clock is right again'] },
     [
-      `${server}/state/clock.ts`,
-      'return Math.floor(performance.now() + this.#offset);',
-      'return (this.#offset = Math.max(this.#offset, Date.now()));',
+      'packages/protocol/src/service/authorize.ts',
+      'export interface Reach {',
+      'let latest = 0;\nexport interface Reach {',
     ],
     [
-      `${server}/state/clock.ts`,
-      'this.#offset = Math.min(Math.max(this.#offset, least), most);',
-      'this.#offset = Math.max(this.#offset, least - most);',
+      'packages/protocol/src/service/authorize.ts',
+      'if (apiKey.revoked_at !== null || (apiKey.expires_at ?? Infinity) <= time)',
+      'latest = Math.max(latest, Date.now());\n  if ((apiKey.expires_at ?? Infinity) <= latest)',
     ],
   ),
   mutation(
