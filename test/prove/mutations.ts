@@ -71,7 +71,16 @@ export const mutations: readonly Mutation[] = [
   mutation(
     'gaps-between-ids',
     { 'faults:servers': ['ids have no gap', 'the chain is valid'] },
-    [`${server}/state/chain.ts`, 'id: previous.id + 1,', 'id: previous.id + 2,'],
+    [
+      `${server}/state/link.ts`,
+      'const id = expected.id + hashes.length + 1;',
+      'const id = expected.id + 2 * hashes.length + 2;',
+    ],
+    [
+      `${server}/state/link.ts`,
+      'const last = { id: expected.id + hashes.length,',
+      'const last = { id: expected.id + 2 * hashes.length,',
+    ],
     [
       `${server}/store/migrations/0005-runs.ts`,
       'select tenant, expected_id + number,',
@@ -105,16 +114,32 @@ export const mutations: readonly Mutation[] = [
         'servers recover by themselves',
         'nothing is refused once the database has been back for a while',
       ],
-      'failover:synchronous-closed': ['each server serves within 5000 ms after the switch'],
       'failover:synchronous-silent': ['each server serves within 10000 ms after the switch'],
-      'failover:asynchronous-load': ['servers serve after the switch'],
-      'failover:asynchronous-state': ['a server serves the tenant after the failover'],
     },
     [
       `${server}/store/database.ts`,
       'const old = this.#pool;\n    this.#pool = openPool(this.#connection, this.#max);',
       'const old = this.#pool;',
     ],
+  ),
+  mutation(
+    'a-minute-of-rest-after-a-fault',
+    { 'failover:synchronous-closed': ['each server serves within 5000 ms after the switch'] },
+    [`${server}/state/append.ts`, 'await sleep(50);', 'await sleep(60_000);'],
+  ),
+  mutation(
+    'lost-logs-are-not-served',
+    {
+      'failover:asynchronous-load': ['servers serve after the switch'],
+      'failover:asynchronous-state': ['a server serves the tenant after the failover'],
+    },
+    [
+      `${server}/state/tenants.ts`,
+      'if (!this.timelines.continues(tenantId, last, head)) this.forget(tenantId);',
+      "if (!this.timelines.continues(tenantId, last, head)) throw new Error('the log has lost entries');",
+    ],
+    [`${server}/state/timelines.ts`, 'asked.isLost = true;', ''],
+    [`${server}/state/timelines.ts`, 'if (last) last.isLost = true;', ''],
   ),
   mutation(
     'pools-that-stay',
@@ -164,8 +189,8 @@ export const mutations: readonly Mutation[] = [
     },
     [
       `${server}/operations/key-crypto.ts`,
-      "return { purpose: 'dek', tenantId, keyId, version, context };",
-      "return { purpose: 'dek', tenantId: `${tenantId}${process.pid}`, keyId, version, context };",
+      "sealer(ikm, { purpose: 'dek', tenantId, keyId, version })",
+      "sealer(ikm, { purpose: 'dek', tenantId: `${tenantId}${process.pid}`, keyId, version })",
     ],
   ),
   mutation(
@@ -304,8 +329,21 @@ export const mutations: readonly Mutation[] = [
         'verification against a later checkpoint as printed ends with 1',
         'it says that the log is behind the checkpoint',
       ],
-      'failover:asynchronous-load': ['a checkpoint from before shows the loss'],
     },
+    [
+      `${server}/operations/verify/checkpoint.ts`,
+      "if (stated.id > head.id) return 'checkpoint_ahead';",
+      'if (stated.id > head.id) return undefined;',
+    ],
+  ),
+  mutation(
+    'checkpoints-of-a-lost-log-hold',
+    { 'failover:asynchronous-load': ['a checkpoint from before shows the loss'] },
+    [
+      `${server}/operations/verify/checkpoint.ts`,
+      "return known && sameBytes(known.hash, stated.hash) ? undefined : 'checkpoint_mismatch';",
+      "return known && sameBytes(known.hash, known.hash) ? undefined : 'checkpoint_mismatch';",
+    ],
     [
       `${server}/operations/verify/checkpoint.ts`,
       "if (stated.id > head.id) return 'checkpoint_ahead';",

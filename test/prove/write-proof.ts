@@ -4,21 +4,22 @@ import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { mutations } from './mutations.ts';
-import { checksOf, type Outcome, summaryOf, tableOf } from './report.ts';
+import { checksOf, markdownTable, type Outcome, summaryOf, tableOf } from './report.ts';
 
 const page = new URL('../../docs/proof.md', import.meta.url);
 const manual = new URL('../../packages/server/README.md', import.meta.url);
 /** Matches the place in the operator's manual that quotes the summary of a run. */
 const quote = /(<!-- proof -->\n\n)[^<]*(\n\n<!-- \/proof -->)/;
 
-/** Returns a table row for each invariant that a mutation breaks. */
-function seenToFail(): string[] {
+/** Returns a table of the invariants with the mutations that break them. */
+function seenToFail(): string {
   const rows = mutations.flatMap(({ name, fails }) =>
     Object.entries(fails).flatMap(([trial, invariants]) =>
-      invariants.map((invariant) => `| ${invariant} | \`${name}\` | \`${trial}\` |`),
+      invariants.map((invariant) => [invariant, `\`${name}\``, `\`${trial}\``]),
     ),
   );
-  return rows.toSorted();
+  const heads = ['check', 'mutation', 'trial that noticed the mutation'];
+  return markdownTable(heads, rows);
 }
 
 export async function writeProof(outcomes: readonly Outcome[]): Promise<void> {
@@ -41,12 +42,10 @@ export async function writeProof(outcomes: readonly Outcome[]): Promise<void> {
     '',
     '## Seen to fail',
     '',
-    'Each invariant was broken on purpose by a change of the source code, and a trial noticed this mutation. Run',
-    '`npm run prove -- mutations` to make all mutations again, one at a time, in a copy of the source code.',
+    'A mutation is a change of the source code that breaks a check on purpose. Each check has failed at least once, under',
+    'the mutation beside it. `npm run prove -- mutations` makes all mutations, one at a time, in a copy of the source code.',
     '',
-    '| invariant | mutation | trial that noticed it |',
-    '| --- | --- | --- |',
-    ...seenToFail(),
+    seenToFail(),
     '',
   ].join('\n');
   await writeFile(page, text);

@@ -50,12 +50,12 @@ export const lossUnderLoad: Trial = {
 
     const sent = await load.stop();
     findings.answer(tally(sent));
+    const later = sent.filter(({ sentAt }) => sentAt > switchedAt);
+    findings.check('servers serve after the switch', later.filter(succeeded).length > 50, tally(later));
     const log = await readLog(second, tenant);
     findings.figure('entries lost with the primary', unrecorded(sent, log).length);
-    const later = sent.filter(({ sentAt }) => sentAt > switchedAt);
     const missing = unrecorded(later, log);
     findings.lose(missing.length);
-    findings.check('servers serve after the switch', later.filter(succeeded).length > 50, tally(later));
     findings.check('every answer after the switch is in the log', missing.length === 0, missing.slice(0, 5));
     await opensElsewhere(findings, later, replicas, tenant.token, keyId);
     const { valid } = await verify(first, tenant);
