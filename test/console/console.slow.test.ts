@@ -99,6 +99,29 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(page.url()).toBe(`${pages.url}/`);
   });
 
+  test('every step of the playground can be played with only the keyboard', async () => {
+    const { page } = await openPage();
+    const { client, enter } = openStage(page, pages);
+    await client.keys.create({ name: 'app' });
+    await enter('/');
+    await page.getByText('The chain holds.').first().waitFor();
+    const focused = () => page.evaluate('document.activeElement.textContent');
+    for (const [button, result] of [
+      ['Encrypt', page.getByText(/It is not there/)],
+      ['Decrypt', page.locator('output')],
+      ['Search', page.getByText(/has the fingerprint of row 42/)],
+      ['Flip the bit and decrypt', page.locator('#flip .refusal')],
+      ['Decrypt it in row 43', page.locator('#move .refusal')],
+      ['Rotate the key for real', page.getByText(/all of them decrypt/)],
+    ] as const) {
+      for (let presses = 0; (await focused()) !== button && presses < 40; presses++)
+        await page.keyboard.press('Tab');
+      expect(await focused()).toBe(button);
+      await page.keyboard.press('Enter');
+      await result.first().waitFor();
+    }
+  });
+
   for (const { name, fails = false, reach } of states) {
     test(`${name}: the page is accessible, and its content fits wide and narrow screens, in light and dark mode`, async () => {
       const { page, complaints } = await openPage();
