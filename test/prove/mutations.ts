@@ -114,7 +114,10 @@ export const mutations: readonly Mutation[] = [
         'servers recover by themselves',
         'nothing is refused once the database has been back for a while',
       ],
-      'failover:synchronous-silent': ['each server serves within 10000 ms after the switch'],
+      'failover:synchronous-silent': [
+        'each server serves within 10000 ms after the switch',
+        'a list is answered 200 at the first attempt once unwraps are',
+      ],
     },
     [
       `${server}/store/database.ts`,
@@ -140,11 +143,6 @@ export const mutations: readonly Mutation[] = [
     ],
     [`${server}/state/timelines.ts`, 'asked.isLost = true;', ''],
     [`${server}/state/timelines.ts`, 'if (last) last.isLost = true;', ''],
-  ),
-  mutation(
-    'pools-that-stay',
-    { 'failover:synchronous-silent': ['a list is answered 200 at the first attempt once unwraps are'] },
-    [`${server}/store/database.ts`, 'if (pool !== this.#pool) return;', 'if (pool) return;'],
   ),
   mutation('append-behind-any-hash', { 'failover:asynchronous-state': ['the chain is valid'] }, [
     `${server}/store/migrations/0005-runs.ts`,

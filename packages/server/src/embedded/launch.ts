@@ -137,9 +137,9 @@ async function makeSocketDirectory({ ids: { uid, gid } }: Account): Promise<stri
 async function readiness(child: ChildProcess, dataDirectory: string, within: number): Promise<void> {
   const deadline = Date.now() + within;
   while (isRunning(child)) {
+    if (Date.now() > deadline) throw new Error(`PostgreSQL was not ready after ${within / 1000} seconds.`);
     const lines = (await readFile(join(dataDirectory, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
     if (lines[0] === String(child.pid) && lines[7]?.trim() === 'ready') return;
-    if (Date.now() > deadline) throw new Error(`PostgreSQL was not ready after ${within / 1000} seconds.`);
     await sleep(10);
   }
 }
