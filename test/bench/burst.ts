@@ -32,9 +32,13 @@ export class Burst {
           socket.removeAllListeners('data');
           resolve();
         };
-        socket.on('data', (response) => {
-          if (response.includes('HTTP/1.1 200')) next();
-          else reject(new Error(response.toString('latin1').slice(0, 500)));
+        let response = '';
+        socket.on('data', (chunk) => {
+          response += chunk.toString('latin1');
+          if (!isComplete(response)) return;
+          if (response.startsWith('HTTP/1.1 200')) next();
+          else reject(new Error(response.slice(0, 500)));
+          response = '';
         });
         next();
       });
@@ -44,4 +48,27 @@ export class Burst {
   close(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
+}
+
+/** Returns whether all bytes of a response have arrived. Chunked bodies end with a chunk of length 0. */
+function isComplete(response: string): boolean {
+  const head = response.indexOf('\r\n\r\n');
+  if (head === -1) return false;
+  const [, length] = /^content-length: (\d+)/im.exec(response.slice(0, head)) ?? [];
+  return length === undefined
+    ? response.endsWith('\r\n0\r\n\r\n')
+    : response.length >= head + 4 + Number(length);
+}
+
+/** Returns the bytes of a POST request with a JSON body. */
+export function postRequest(path: string, headers: Readonly<Record<string, string>>, body: object): string {
+  const json = JSON.stringify(body);
+  const all = {
+    Host: '127.0.0.1',
+    ...headers,
+    'Content-Type': 'application/json',
+    'Content-Length': json.length,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  return [`POST ${path} HTTP/1.1`, ...lines, '', json].join('\r\n');
 }

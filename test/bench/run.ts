@@ -1,4 +1,5 @@
 import { cpus } from 'node:os';
+import { benchmark as batches } from './batches.bench.ts';
 import { type Benchmark, compare, type Comparison, type Result } from './compare.ts';
 import { benchmark as chromium } from './chromium.bench.ts';
 import { benchmark as drizzle } from './drizzle.bench.ts';
@@ -19,6 +20,7 @@ const benchmarks: readonly Benchmark[] = [
   streams,
   chromium,
   wraps,
+  batches,
   verify,
 ];
 

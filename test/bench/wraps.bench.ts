@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { call, type Place } from '../faults/client.ts';
 import { OwnPostgres } from '../setup/own-postgres.ts';
 import { newKey, operate, startReplica } from '../faults/place.ts';
-import { Burst } from './burst.ts';
+import { Burst, postRequest } from './burst.ts';
 import type { Benchmark } from './compare.ts';
 
 const connections = 384;
@@ -46,14 +46,6 @@ export const benchmark: Benchmark = {
 };
 
 function wrapRequest(keyId: string, apiKey: string): string {
-  const body = JSON.stringify({ dek: Buffer.alloc(32, 7).toString('base64') });
-  return [
-    `POST /v1/keys/${keyId}/wrap HTTP/1.1`,
-    'Host: 127.0.0.1',
-    `Authorization: Bearer ${apiKey}`,
-    'Content-Type: application/json',
-    `Content-Length: ${body.length}`,
-    '',
-    body,
-  ].join('\r\n');
+  const body = { dek: Buffer.alloc(32, 7).toString('base64') };
+  return postRequest(`/v1/keys/${keyId}/wrap`, { Authorization: `Bearer ${apiKey}` }, body);
 }

@@ -1,0 +1,94 @@
+import { call } from '../faults/client.ts';
+import { newKey, operate, startReplica } from '../faults/place.ts';
+import { OwnPostgres } from '../setup/own-postgres.ts';
+import { Burst, postRequest } from './burst.ts';
+import type { Benchmark, Comparison, Contender } from './compare.ts';
+import { startOpenBao } from './open-bao.ts';
+
+type Verb = 'wrap' | 'unwrap';
+type Defer = Parameters<Benchmark['comparisons']>[0];
+
+/** Creates a contender that sends batches. The size is the number of items in a batch. */
+type BatchesOf = (verb: Verb, size: number) => Contender;
+
+const bao = process.env['BAO'];
+const dek = Buffer.alloc(32, 7).toString('base64');
+const connections = 8;
+/** Batches must reach this share of the items per second of OpenBao. */
+const target = 0.8;
+
+export const benchmark: Benchmark = {
+  name: 'batches',
+  about: `wraps and unwraps in batches of 10 and 100 over HTTP, ${connections} connections, beside ${
+    bao ? 'OpenBao Transit with its file audit device' : 'single calls (set BAO to compare with OpenBao)'
+  }`,
+  async comparisons(defer) {
+    const ours = await batchesOfEaas(defer);
+    const theirs = bao ? await batchesOfOpenBao(bao, defer) : undefined;
+    const compared = (verb: Verb, size: number): Comparison => ({
+      ours: ours(verb, size),
+      reference: theirs ? theirs(verb, size) : ours(verb, 1),
+      ...(theirs && { target }),
+    });
+    return [10, 100].flatMap((size) => (['wrap', 'unwrap'] as const).map((verb) => compared(verb, size)));
+  },
+};
+
+async function batchesOfEaas(defer: Defer): Promise<BatchesOf> {
+  const postgres = await OwnPostgres.start();
+  defer(postgres.drop);
+  const { env, newTenant, close } = await operate(postgres.url);
+  defer(close);
+  const replica = await startReplica(env);
+  defer(replica.kill);
+  const { token } = await newTenant();
+  const key_id = await newKey(replica, token);
+  const path = `/v1/keys/${key_id}`;
+  const { wrapped_key } = await call<{ wrapped_key: string }>(replica, token, 'POST', `${path}/wrap`, {
+    dek,
+  });
+  const headers = { Authorization: `Bearer ${token}` };
+  return (verb, size) => {
+    const item = verb === 'wrap' ? { dek } : { wrapped_key };
+    const items = Array.from({ length: size }, () => ({ key_id, ...item }));
+    const request =
+      size === 1
+        ? postRequest(`${path}/${verb}`, headers, item)
+        : postRequest(`/v1/batch/${verb}`, headers, { items });
+    return contender(nameOf(verb, size), size, defer, replica.port, request);
+  };
+}
+
+async function batchesOfOpenBao(command: string, defer: Defer): Promise<BatchesOf> {
+  const { port, headers, call } = await startOpenBao(command, defer);
+  const { data } = await call('transit/encrypt/k', { plaintext: dek });
+  const { ciphertext } = data as { ciphertext: string };
+  return (verb, size) => {
+    const item = verb === 'wrap' ? { plaintext: dek } : { ciphertext };
+    const path = `/v1/transit/${verb === 'wrap' ? 'encrypt' : 'decrypt'}/k`;
+    const body = { batch_input: Array.from({ length: size }, () => item) };
+    return contender(`OpenBao, ${nameOf(verb, size)}`, size, defer, port, postRequest(path, headers, body));
+  };
+}
+
+const nameOf = (verb: Verb, size: number): string =>
+  size === 1 ? `single ${verb}s` : `${verb}s in ${size}s`;
+
+function contender(name: string, size: number, defer: Defer, port: number, request: string): Contender {
+  // The connections are opened by the first call, because a server closes new connections that send nothing.
+  let opened: Promise<Burst> | undefined;
+  const open = async (): Promise<Burst> => {
+    const burst = await Burst.open(port, request, connections);
+    defer(() => burst.close());
+    return burst;
+  };
+  const requests = 4 * connections;
+  return {
+    name,
+    size: requests * size,
+    run: async () => {
+      opened ??= open();
+      await (await opened).run(requests);
+    },
+  };
+}
