@@ -1,9 +1,11 @@
+import type * as nodePostgres from 'drizzle-orm/node-postgres';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { encrypted } from '@eaas/drizzle/pg';
 import { afterAll, expect, test } from 'vitest';
 import { createDatabase } from '../../setup/database.ts';
 import { createClient } from './client.ts';
+import { requireDrivers } from './drivers.ts';
 import { pageOf } from './matrix.ts';
 import { expectParts, tableOfPeople } from './parts.ts';
 import { people, postgresTables } from './postgresql.ts';
@@ -15,22 +17,46 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('every operation of Drizzle on PostgreSQL works or throws, and stores no plaintext in an encrypted column', async () => {
-  await connection.unsafe(`
+interface Pool {
+  end(): Promise<void>;
+}
+
+const postgresJs = drizzle(connection, { schema: postgresTables });
+
+async function openNodePostgres(): Promise<{ plain: typeof postgresJs; close: () => Promise<void> }> {
+  const drivers = await requireDrivers();
+  const pg = drivers('pg') as { Pool: new (options: object) => Pool };
+  const { drizzle } = drivers('drizzle-orm/node-postgres') as typeof nodePostgres;
+  const { host, port, database: name, username: user } = database.connection('owner');
+  const pool = new pg.Pool({ host, port, database: name, user, max: 2 });
+  const plain = drizzle(pool as never, { schema: postgresTables });
+  return { plain, close: () => pool.end() };
+}
+
+test.each(['postgres', 'pg'])(
+  'every operation of Drizzle works or throws with the driver %s',
+  async (driver) => {
+    await connection.unsafe(`
+    drop table if exists samples, children, people;
     create table samples (
       id uuid primary key, city text, code text, code_index text unique,
       text text, text_index text, note text, number text, number_index text, bigint text, bigint_index text,
       boolean text, boolean_index text, date text, date_index text, bytes text, json text
     );
     create table children (id uuid primary key, parent_id uuid, remark text)`);
-  const { eaas, index } = await createClient();
-  const db = encrypted(drizzle(connection, { schema: postgresTables }), eaas, { index });
-  const page = await pageOf({
-    name: 'PostgreSQL',
-    place: { db, ...postgresTables, raw: async (statement) => db.execute(statement) },
-    sql: async (statement) => [...(await connection.unsafe(statement))],
-  });
-  await connection.unsafe(tableOfPeople('uuid', 'text'));
-  await expectParts(db, people, async () => connection`select * from people order by id`);
-  await expect(page).toMatchFileSnapshot('../../../packages/drizzle/docs/postgresql.md');
-}, 300_000);
+    const { eaas, index } = await createClient();
+    const { plain, close } =
+      driver === 'pg' ? await openNodePostgres() : { plain: postgresJs, close: undefined };
+    const db = encrypted(plain, eaas, { index });
+    const page = await pageOf({
+      name: 'PostgreSQL',
+      place: { db, ...postgresTables, raw: async (statement) => db.execute(statement) },
+      sql: async (statement) => [...(await connection.unsafe(statement))],
+    });
+    await connection.unsafe(tableOfPeople('uuid', 'text'));
+    await expectParts(db, people, async () => connection`select * from people order by id`);
+    await close?.();
+    await expect(page).toMatchFileSnapshot('../../../packages/drizzle/docs/postgresql.md');
+  },
+  300_000,
+);
