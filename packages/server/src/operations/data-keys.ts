@@ -22,7 +22,7 @@ import type { Caller } from '../caller.ts';
 import { wrappedKeyVersion } from '../crypto/sealed-secret.ts';
 import type { Service } from '../service.ts';
 import { decide } from '../state/decide.ts';
-import { loadKeys } from '../state/load-keys.ts';
+import { loadKeys, type Wanted } from '../state/load-keys.ts';
 import { keyCrypto, requireKey, withKey } from './key-crypto.ts';
 import type { Operations } from './operation.ts';
 
@@ -103,17 +103,17 @@ function decideAll<Input extends Fields, Answer>(
   rule: KeyRule<Input, Answer>,
 ): Promise<(Answer | Refusal)[]> {
   return decide(service, caller, async ({ state, apiKey }) => {
-    const wanted = inputs.flatMap((input) => {
-      const keyId = parseUuid(input.key_id);
-      return keyId ? [{ keyId }, { keyId, keyVersion: versionIn(input) }] : [];
-    });
-    const loaded = await loadKeys(service.tenants, state, wanted);
+    const loaded = await loadKeys(service.tenants, state, wantedBy(inputs));
     const keys = new Map(
       [...loaded].map(([keyId, key]) => [keyId, { row: key.row, crypto: keyCrypto(key) }]),
     );
-    const ruling = ruleEach(inputs, (input) => {
-      const key = keys.get(requireKeyId(apiKey, input.key_id));
+    const keyOf = remembering((text: string) => {
+      const key = keys.get(requireKeyId(apiKey, text));
       if (!key) throw keyNotFound();
+      return key;
+    });
+    const ruling = ruleEach(inputs, (input) => {
+      const key = keyOf(input.key_id);
       return rule(key.row, key.crypto, input);
     });
     const rulings = await service.admission.turns.run(caller.tenantId, ruling, caller).finally(() => {
@@ -124,6 +124,28 @@ function decideAll<Input extends Fields, Answer>(
       answer: rulings.map((ruling) => (ruling instanceof Refusal ? ruling : ruling.answer)),
     };
   });
+}
+
+/** Returns the keys and the key versions that a batch needs, each once. */
+function wantedBy(inputs: readonly Fields[]): Wanted[] {
+  const wanted = new Map<string, Wanted>();
+  for (const input of inputs) {
+    const keyVersion = versionIn(input);
+    const name = `${input.key_id} ${keyVersion}`;
+    const keyId = wanted.has(name) ? undefined : parseUuid(input.key_id);
+    if (keyId) wanted.set(input.key_id, { keyId }).set(name, { keyId, keyVersion });
+  }
+  return [...wanted.values()];
+}
+
+/** Returns a function that calls `find` once per text. If `find` throws, the result is not remembered. */
+function remembering<Found>(find: (text: string) => Found): (text: string) => Found {
+  const found = new Map<string, Found>();
+  return (text) => {
+    const value = found.get(text) ?? find(text);
+    found.set(text, value);
+    return value;
+  };
 }
 
 /** Returns the key version of the wrapped key in the input. Returns undefined if the input has no valid wrapped key. */
