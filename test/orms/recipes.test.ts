@@ -170,3 +170,10 @@ test.each(['kysely', 'typeorm', 'mongoose'])('the recipe %s has at most 30 lines
     .filter((line) => line.trim() !== '');
   expect(lines.length).toBeLessThanOrEqual(30);
 });
+
+test('an app with encrypted columns has at most 15 lines that plain Drizzle does not have', () => {
+  const [app = ''] = blocksOf(read('packages/drizzle/README.md'), 'ts');
+  const lines = app.split('\n').filter((line) => /eaas|encrypted|searchable/i.test(line));
+  expect(lines.length).toBeGreaterThan(5);
+  expect(lines.length).toBeLessThanOrEqual(15);
+});
