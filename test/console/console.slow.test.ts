@@ -141,8 +141,7 @@ whereAvailable('Chromium', hasChromium, () => {
         }
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
       }
-      // Chromium logs every failed request as an error. In states of the page with expected failures, these messages
-      // are ignored.
+      // Chromium logs each failed request as an error.
       const own = complaints.filter((text) => !(fails && text.startsWith('Failed to load resource')));
       expect(own).toEqual([]);
     });

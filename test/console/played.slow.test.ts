@@ -11,8 +11,6 @@ import { type Browser, hasChromium, launchChromium, type Page } from '../setup/c
 import { requireBuiltPages } from './built-pages.ts';
 import { playAll } from './playground-states.ts';
 
-// These tests take the steps of a new user: run one command, and open the printed URL in a browser.
-
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const value = 'grace.hopper@example.com';
 
@@ -135,7 +133,6 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.getByRole('button', { name: 'Create the API key' }).click();
     const token = await page.locator('.token code').innerText();
     expect(token).toMatch(/^eaas_sk_\w{49}$/);
-    // The user has not confirmed yet that the API key is stored, so Escape does not hide the API key.
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'I have stored it' }).click();

@@ -25,8 +25,6 @@ try {
       for (const colorScheme of schemes) {
         await page.setViewportSize({ width, height: width > 500 ? 900 : 844 });
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        // A dialog does not cover the whole page. If a dialog is open, the picture shows only the visible part of the
-        // page.
         const fullPage = (await page.locator('dialog').count()) === 0;
         await page.evaluate(
           fullPage ? 'scrollTo(0, 0)' : "document.activeElement.scrollIntoView({ block: 'nearest' })",

@@ -32,7 +32,7 @@ export function openStage(page: Page, pages: Pages, daysAgo = history): Stage {
     service,
     client,
     open: async (path) => {
-      // A URL that differs only in its fragment does not reload the page, so the browser opens an empty page first.
+      // Chromium does not reload a page if only the fragment of the URL changes.
       await page.goto('about:blank');
       await page.goto(pages.url + path);
     },

@@ -27,7 +27,6 @@ export async function newAccount(): Promise<Account> {
 export interface Place {
   readonly path: string;
   at(name: string): string;
-  /** Runs lines of shell commands with `eaas-files` in the PATH. Each part of a pipeline must succeed. */
   type(lines: string, env: Environment): Promise<Finished>;
   list(): Promise<string[]>;
 }

@@ -11,7 +11,6 @@ const cases: [string, string[]][] = [
   ['encrypt --js', []],
 ];
 
-/** Creates a folder with a file and the completion script of a shell. Returns the folder. */
 async function placeFor(shell: string): Promise<Place> {
   const place = await newPlace();
   const { code, stderr } = await place.type(`touch report.pdf; eaas-files completion ${shell} > script`, {});

@@ -10,7 +10,6 @@ const done = { code: 0, stdout: '', stderr: '' };
 let account: Account;
 let place: Place;
 
-/** Creates a folder with one file that was encrypted under version 1 of the key, and two files under version 2. */
 beforeEach(async () => {
   account = await newAccount();
   place = await newPlace();

@@ -11,7 +11,6 @@ beforeAll(async () => {
   account = await newAccount();
 });
 
-/** Encrypts and decrypts zeros in a pipe. Returns the peak memory of the command that used more memory. */
 async function mostMemory(bytes: number): Promise<number[]> {
   const place = await newPlace();
   const [node, ...program] = eaasFiles();

@@ -1,5 +1,3 @@
-// memory.slow.test.ts loads this file into `eaas-files`. The file writes the peak memory of the process to standard
-// error.
 let most = 0;
 const timer = setInterval(() => {
   globalThis.gc();

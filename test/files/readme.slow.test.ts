@@ -7,7 +7,6 @@ const install = 'npm install --global @eaas/files';
 
 test('the commands of the README work in their order', async () => {
   const [first, ...blocks] = blocksOf(read('packages/files/README.md'), 'sh');
-  // The test skips the installation command of the README, because test/packaging installs the tarball of the package.
   expect(first?.trim()).toBe(install);
   const { env } = await newAccount();
   const place = await newPlace();

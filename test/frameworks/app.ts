@@ -11,24 +11,15 @@ import { requireTools } from '../setup/tools.ts';
 
 const manual = read('packages/sdk/docs/browser.md');
 
-/**
- * A web framework to test. The test app comes from the framework's section in browser.md, and starts with the commands
- * that users of the framework run.
- */
 export interface Framework {
   readonly name: string;
   readonly folder: 'express' | 'fastify' | 'hono' | 'next' | 'sveltekit';
   readonly build?: readonly string[];
   readonly start: (port: number) => readonly string[];
-  /**
-   * The folder of modules in apps whose framework compiles TypeScript and has pages. Other apps get JavaScript and a
-   * page.
-   */
   readonly modules?: string;
   readonly env?: (origin: string) => Readonly<Record<string, string>>;
 }
 
-/** Declares the variables that the manual's proxy code uses. */
 const before = `
 const patientsKeyId = process.env.EAAS_KEY_ID!;
 const findSession = async (cookie: string | null) =>
@@ -36,7 +27,6 @@ const findSession = async (cookie: string | null) =>
 const log = { warn: (event: object, _text: string): void => console.log(JSON.stringify(event)) };
 `;
 
-/** Returns the files in a framework's section of browser.md. Maps each path to the content. */
 function filesOf(name: string): [string, string][] {
   const [, section = ''] = manual.split(`\n### ${name}\n`);
   const [text = ''] = section.split(/^##/m);
@@ -46,7 +36,6 @@ function filesOf(name: string): [string, string][] {
   return found.map(([, path = '', code = '']) => [path, code]);
 }
 
-/** Returns the module `eaas-proxy.ts` of browser.md with the origin of the test app. */
 function proxyModule(): string {
   const [, code = ''] = /^```ts\n(\/\/ eaas-proxy\.ts\n.*?)^```$/ms.exec(manual) ?? [];
   const own = code.replace("'https://app.example'", 'process.env.APP_ORIGIN!');
@@ -54,10 +43,6 @@ function proxyModule(): string {
   return before + own;
 }
 
-/**
- * Writes a test app into `generated`. The files come from browser.md and from the folder `app`. Returns the path of
- * `generated`.
- */
 export async function composeApp({ name, folder, modules }: Framework): Promise<string> {
   const home = dirname(await requireTools(`frameworks/${folder}`));
   const place = join(home, 'generated');
@@ -92,7 +77,6 @@ export async function composeApp({ name, folder, modules }: Framework): Promise<
 
 export type RunningApp = Awaited<ReturnType<typeof startApp>>;
 
-/** Builds and starts a test app as users of its framework do. Collects the events that the app's proxy logs. */
 export async function startApp(
   framework: Framework,
   place: string,
@@ -110,8 +94,7 @@ export async function startApp(
     ...framework.env?.(origin),
   };
   if (framework.build) {
-    // A build must not call the service. So the app is built without an API key and with a URL that leads to no
-    // service.
+    // A build must not call the service, so the build gets no API key and no working URL.
     const building = { ...env, EAAS_BASE_URL: 'http://127.0.0.1:1', EAAS_KEY_ID: service['EAAS_KEY_ID'] };
     await promisify(execFile)(process.execPath, framework.build, { cwd: place, env: building });
   }

@@ -11,8 +11,6 @@ import { whereAvailable } from '../setup/available.ts';
 import { hasChromium, launchChromium, type Page } from '../setup/chromium.ts';
 import { composeApp, type Framework, type RunningApp, startApp } from './app.ts';
 
-// Starts the apps of browser.md with each framework's own command. Calls their proxies from programs and from pages.
-
 const serverOf = (name: string, folder: Framework['folder']): Framework => ({
   name,
   folder,
@@ -183,10 +181,6 @@ describe.each(frameworks)('$name', (framework) => {
 
     afterAll(() => page.close());
 
-    /**
-     * Encrypts with one client in the page, and decrypts with another client. Returns the text, or the code of the
-     * error.
-     */
     const roundTrip = (cookie: string): Promise<string> =>
       page.evaluate(`(async () => {
         while (!globalThis.EaasBrowserClient) await new Promise((resolve) => setTimeout(resolve, 20));

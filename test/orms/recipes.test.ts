@@ -7,9 +7,6 @@ import { blocksOf, read, root } from '../docs/markdown.ts';
 import { createDatabase, type TestDatabase } from '../setup/database.ts';
 import { requireTools, type Tools } from '../setup/tools.ts';
 
-// Runs the code in the recipes and in the README of @eaas/drizzle with the real query builders. Each query builder has
-// a separate PostgreSQL database. Mongoose runs without a database.
-
 interface Recipe {
   readonly name: string;
   readonly tools: Tools;
@@ -66,7 +63,7 @@ const recipes: readonly Recipe[] = [
       `import { eaas as played } from '${service}';`,
       "import { createIndexKey } from '@eaas/sdk/fields';",
       "process.env['EAAS_INDEX_KEY'] = await createIndexKey(played);",
-      // postgres.js does not accept a URL with a Unix socket, so the test replaces the code that connects.
+      // postgres.js does not accept a URL with a Unix socket.
       ...blocksOf(read('packages/drizzle/README.md'), 'ts').map((code) =>
         code.replace(
           'drizzle(process.env.DATABASE_URL!, {',

@@ -1,4 +1,3 @@
-/** Formats a Markdown table as oxfmt does. */
 export function tableOf(rows: readonly (readonly string[])[]): string {
   const [head = [], ...body] = rows;
   const widths = head.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));

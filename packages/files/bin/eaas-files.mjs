@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-// This file is committed so that npm can link the command at install time, before `dist` is built.
+// npm links a command at install time, when `dist` does not exist yet.
 import '../dist/main.js';

@@ -3,7 +3,6 @@ import { WrongUsage } from './failure.ts';
 
 const shells = { bash, zsh, fish };
 
-/** Creates the command `eaas-files completion`, which prints a shell completion for all commands. */
 export function completionOf(commands: readonly Command[]): Command {
   const completion: Command = {
     name: 'completion',

@@ -5,22 +5,18 @@ import { openOffline } from './offline.ts';
 import { CannotStart, WrongUsage } from './failure.ts';
 import type { Options, Parsed } from './options.ts';
 
-/** Options of every command that reads files. */
 export const fileOptions: Options = {
   recursive: { short: 'r', about: 'process the files in folders and their subfolders' },
 };
 
-/** Options of every command that shows its progress. */
 export const progressOptions: Options = {
   quiet: { short: 'q', about: 'show no progress' },
 };
 
-/** Options of every command that calls the service. */
 export const serviceOptions: Options = {
   'insecure-http': { about: 'allow http: to another machine, on a network that you trust' },
 };
 
-/** The option `--context` of commands that encrypt or decrypt. */
 export const contextOptions: Options = {
   context: {
     value: 'name=value',
@@ -29,7 +25,6 @@ export const contextOptions: Options = {
   },
 };
 
-/** Options of a command that decrypts. */
 export const openOptions: Options = {
   key: { value: 'id', multiple: true, about: 'accept this key instead of EAAS_KEY_ID (repeatable)' },
   'any-key': { about: 'accept every key that the API key may use' },
@@ -42,13 +37,11 @@ export const openOptions: Options = {
   tenant: { value: 'id', about: 'the tenant of the exported key, if its file does not name it' },
 };
 
-/** A client that unwraps data keys, and the ids of the keys that it accepts. */
 export interface Opener {
   readonly client: StreamClient;
   readonly expected: Pick<OpenOptions, 'keyId' | 'anyKey'>;
 }
 
-/** Calls `work` with a client for the service in EAAS_BASE_URL, and closes the client afterwards. */
 export async function withClient<T>(parsed: Parsed, work: (client: EaasClient) => Promise<T>): Promise<T> {
   const client = new EaasClient({ insecureHttp: parsed.isSet('insecure-http') });
   try {
@@ -58,10 +51,6 @@ export async function withClient<T>(parsed: Parsed, work: (client: EaasClient) =
   }
 }
 
-/**
- * Calls `work` with a client that decrypts. With --exported-key the client uses exported keys, and otherwise the
- * service.
- */
 export async function withOpener<T>(parsed: Parsed, work: (opener: Opener) => Promise<T>): Promise<T> {
   const keyIds = keyIdsIn(parsed);
   const exportedKeys = parsed.all('exported-key');
@@ -84,14 +73,12 @@ export async function withOpener<T>(parsed: Parsed, work: (opener: Opener) => Pr
   });
 }
 
-/** Returns the key ids of the option --key. Throws WrongUsage. */
 export function keyIdsIn(parsed: Parsed): readonly string[] {
   const ids = parsed.all('key');
   if (ids.every((id) => parseUuid(id) !== undefined)) return ids;
   throw new WrongUsage('--key must be a UUID: pass the `key_id` of the key, not the name of the key.');
 }
 
-/** Returns the context from --context, or undefined without this option. Throws WrongUsage. */
 export function contextIn(parsed: Parsed): Context | undefined {
   const pairs = parsed.all('context').map((text) => {
     const at = text.indexOf('=');

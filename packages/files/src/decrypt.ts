@@ -21,7 +21,6 @@ import { planOutputs } from './outputs.ts';
 import { collect, streamOf, withPieces } from './read.ts';
 import { writePieces } from './write.ts';
 
-/** The command `eaas-files decrypt`. */
 export const decrypt: Command = {
   name: 'decrypt',
   operand: ' [path...]',
@@ -54,7 +53,6 @@ async function decryptFiles(run: Run): Promise<number> {
   const isRecursive = parsed.isSet('recursive');
   const inputs = await findInputs(parsed.paths, { isRecursive, isWanted: isEncryptedName });
   const jobs = await planOutputs(inputs, { out: parsed.one('out'), force, rename: withoutSuffix });
-  // On a terminal, the plaintext itself shows the progress.
   if (process.stdout.isTTY && jobs.some(({ output }) => output === standard)) run.progress.hide();
   expectAll(run, inputs);
   return withOpener(parsed, (opener) =>
@@ -71,7 +69,6 @@ async function decryptFiles(run: Run): Promise<number> {
   );
 }
 
-/** Returns the plaintext of a file. Each piece is authenticated before it is returned. */
 async function decrypted(
   pieces: AsyncGenerator<Uint8Array>,
   { client, expected }: Opener,

@@ -3,10 +3,6 @@ import { fileFailureOf } from './failure.ts';
 import { type Input, standard } from './inputs.ts';
 import { inLine, note } from './output.ts';
 
-/**
- * Calls `work` for each item, for up to `atOnce` items concurrently. Prints an error that concerns one file, and
- * continues. Any other error stops all work and is thrown. Returns the number of failed files.
- */
 export async function forEachFile<Item>(
   { stop, progress }: Pick<Run, 'stop' | 'progress'>,
   items: readonly Item[],
@@ -40,17 +36,15 @@ export async function forEachFile<Item>(
   };
   const results = await Promise.allSettled(Array.from({ length: atOnce }, worker));
   progress.end();
-  // All files have ended at this point, so the thrown error leaves no temporary file.
+  // The loop runs after all files have ended, because an earlier error would leave temporary files.
   for (const result of results) if (result.status === 'rejected') throw result.reason;
   return failures;
 }
 
-/** Returns the name of an input for messages. */
 export function nameOf({ path }: Input): string {
   return path === standard ? 'standard input' : inLine(path);
 }
 
-/** Sets the total number of bytes and files for the progress line. */
 export function expectAll({ progress }: Pick<Run, 'progress'>, inputs: readonly Input[]): void {
   const sizes = inputs.map(({ size }) => size);
   const isKnown = sizes.every((size) => size !== undefined);

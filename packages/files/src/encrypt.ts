@@ -16,7 +16,6 @@ import { planOutputs } from './outputs.ts';
 import { streamOf, withPieces } from './read.ts';
 import { writePieces } from './write.ts';
 
-/** The command `eaas-files encrypt`. */
 export const encrypt: Command = {
   name: 'encrypt',
   operand: ' [path...]',

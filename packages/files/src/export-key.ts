@@ -14,7 +14,6 @@ import { writePieces } from './write.ts';
 type Exported = Output<'POST /v1/keys/:key_id/export'>;
 type RsaPublicKey = Input<'POST /v1/keys/:key_id/export'>['public_key'];
 
-/** The command `eaas-files export-key`. */
 export const exportKey: Command = {
   name: 'export-key',
   operand: '',
@@ -74,10 +73,6 @@ async function exportToFile({ parsed, stop: { signal } }: Run): Promise<number> 
   return 0;
 }
 
-/**
- * Returns the id of the tenant, to which each wrapped key is bound. Returns undefined if the API key cannot read the
- * audit log.
- */
 async function tenantIdOf(audit: EaasClient['audit'], signal: AbortSignal): Promise<string | undefined> {
   try {
     const { logs } = await audit.page({ limit: 1 }, { signal });
@@ -88,7 +83,6 @@ async function tenantIdOf(audit: EaasClient['audit'], signal: AbortSignal): Prom
   }
 }
 
-/** Reads an RSA public key in PEM or JWK. Throws CannotStart. */
 async function readPublicKey(path: string): Promise<RsaPublicKey> {
   const text = await readText(path);
   try {
@@ -99,9 +93,7 @@ async function readPublicKey(path: string): Promise<RsaPublicKey> {
       : createPublicKey(text);
     const { kty, n = '', e = '' } = key.export({ format: 'jwk' });
     if (kty === 'RSA') return { kty, n, e };
-  } catch {
-    // All invalid key files have the same remedy, so one error message is enough.
-  }
+  } catch {}
   throw new CannotStart(
     `${inLine(path)} must be an RSA public key in PEM or JWK: make one with \`openssl rsa -in private.pem -pubout\`.`,
   );

@@ -6,18 +6,15 @@ import { inLine } from './output.ts';
 
 interface ExportedVersion {
   readonly key_version: number;
-  /** The key material of one version in base64, encrypted with RSA-OAEP. */
   readonly encrypted: string;
 }
 
-/** The response of POST /v1/keys/:key_id/export with the id of the tenant, which `export-key` and the console add. */
 export interface ExportedKey {
   readonly key_id: string;
   readonly tenant_id?: string;
   readonly versions: readonly ExportedVersion[];
 }
 
-/** Reads a file with one exported key or a list of exported keys. Throws CannotStart. */
 export async function readExportedKeys(path: string): Promise<ExportedKey[]> {
   const text = await readText(path);
   let value: unknown;
@@ -45,7 +42,6 @@ function isVersion(value: unknown): value is ExportedVersion {
   return Number.isInteger(key_version) && typeof encrypted === 'string';
 }
 
-/** Reads a private key in PEM or JWK. Throws CannotStart. */
 export async function readPrivateKey(path: string): Promise<KeyObject> {
   const text = await readText(path);
   try {
@@ -57,7 +53,6 @@ export async function readPrivateKey(path: string): Promise<KeyObject> {
   }
 }
 
-/** Reads a file with a key as text. Throws CannotStart. */
 export async function readText(path: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new CannotStart(`${inLine(path)} cannot be read (${error.code}).`);

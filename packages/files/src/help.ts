@@ -52,7 +52,6 @@ function table(rows: readonly (readonly [string, string])[]): string {
   return lines.join('\n');
 }
 
-/** Breaks a text into lines of at most `length` characters. Indents all lines but the first. */
 function wrapped(text: string, length: number, indent: string): string {
   const lines = [''];
   for (const word of text.split(' ')) {

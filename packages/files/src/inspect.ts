@@ -6,19 +6,16 @@ import { findInputs, type Input, isEncryptedName } from './inputs.ts';
 import { printResults } from './output.ts';
 import { withPieces } from './read.ts';
 
-/** The description of a ciphertext, from its header and its length. No part of the description is authenticated. */
 interface Found {
   readonly path: string;
   readonly kind: 'stream' | 'value';
   readonly key_id: string;
   readonly key_version: number;
-  /** The size of the plaintext in bytes. */
   readonly size: number;
 }
 
 const json = { json: { about: 'print each result as one line of JSON, and nothing else' } };
 
-/** The command `eaas-files inspect`. */
 export const inspect: Command = {
   name: 'inspect',
   operand: ' [path...]',
@@ -37,7 +34,6 @@ export const inspect: Command = {
   },
 };
 
-/** The command `eaas-files keys`. */
 export const keys: Command = {
   name: 'keys',
   operand: ' [path...]',
@@ -59,12 +55,11 @@ export const keys: Command = {
   },
 };
 
-/** Reads the headers of the files on the command line, in order. Returns the number of files that failed. */
 async function examine(run: Run, found: (each: Found) => void): Promise<number> {
   const { parsed } = run;
   const isRecursive = parsed.isSet('recursive');
   const inputs = await findInputs(parsed.paths, { isRecursive, isWanted: isEncryptedName });
-  // Reads one file at a time to keep the order of the results.
+  // The command reads one file at a time, so the results have the order of the command line.
   return forEachFile(
     run,
     inputs,

@@ -1,12 +1,11 @@
 import { run } from './program.ts';
 
-// If the reader of standard output closes the pipe early, as `head` does, the exit code is 0. Any other error of
-// standard output, such as a full disk, is reported.
+// `head` closes the pipe early, which is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
   process.stderr.write(`Standard output cannot be written: ${error.message}\n`);
   process.exit(4);
 });
 
-// Calls `exit`, because an interrupted command can still wait for standard input.
+// An interrupted command can still wait for standard input, so the process must exit explicitly.
 process.exit(await run(process.argv.slice(2)));

@@ -6,28 +6,23 @@ import { type ExportedKey, readExportedKeys, readPrivateKey } from './exported-k
 import { CannotStart, FileFailure, WrongUsage } from './failure.ts';
 import { inLine } from './output.ts';
 
-/** The values of --exported-key, --private-key and --tenant. */
 export interface OfflineFiles {
   readonly exportedKeys: readonly string[];
   readonly privateKey: string;
   readonly tenant: string | undefined;
 }
 
-/** A client that unwraps data keys with exported keys, without a service. */
 export interface OfflineClient extends StreamClient {
   readonly keyIds: readonly string[];
 }
 
-/** A version of an exported key, and the path of its file. */
 interface Material {
   readonly tenantId: string;
   readonly encrypted: string;
   readonly path: string;
-  /** The decrypted key material. Undefined until the first use. */
   bytes?: Buffer;
 }
 
-/** Reads the exported keys and the private key. Throws CannotStart for files that cannot be used. */
 export async function openOffline({
   exportedKeys,
   privateKey,
@@ -62,17 +57,13 @@ export async function openOffline({
   };
 }
 
-// The iv is constant, because each salt derives a different encryption key.
+// The constant iv is safe, because each salt derives a different encryption key.
 const iv = Buffer.alloc(12);
 const wrappedLength = 78;
-const headLength = 30; // The lengths of format, suite, version and salt.
+const headLength = 30;
 const saltAt = 6;
 const formatAndSuite = 0x0101;
 
-/**
- * Decrypts a wrapped key in the same way as the service. `docs/offline.md` specifies the format. Throws
- * DecryptionError.
- */
 function unwrap(material: Material, privateKey: KeyObject, wrapped: Wrapped): Uint8Array {
   const { keyId, keyVersion, wrappedKey } = wrapped;
   if (wrappedKey.length !== wrappedLength) throw new DecryptionError();

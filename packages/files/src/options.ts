@@ -4,31 +4,20 @@ import { WrongUsage } from './failure.ts';
 
 interface Option {
   readonly about: string;
-  /**
-   * The placeholder of the value in help texts, for example `path` in `<path>`. Undefined for an option without a
-   * value.
-   */
   readonly value?: string;
   readonly short?: string;
-  /** Whether the option can be repeated. */
   readonly multiple?: true;
 }
 
-/** The parsed options and paths of a command line. */
 export interface Parsed {
   readonly paths: readonly string[];
   isSet(name: string): boolean;
-  /** Returns all values of a repeatable option, in order. */
   all(name: string): readonly string[];
-  /** Returns the value of an option that cannot be repeated. */
   one(name: string): string | undefined;
 }
 
 export type Options = Readonly<Record<string, Option>>;
 
-/**
- * Parses the arguments after the command name. For an unknown option, throws WrongUsage with the nearest known option.
- */
 export function parseOptions(options: Options, words: readonly string[]): Parsed {
   const config = Object.entries(options).map(([name, { value, short }]) => {
     const type = value === undefined ? ('boolean' as const) : ('string' as const);
@@ -69,7 +58,6 @@ export function parseOptions(options: Options, words: readonly string[]): Parsed
   };
 }
 
-/** Creates the error for an unknown command or option. The message contains the nearest known command or option. */
 export function unknown(what: string, name: string, known: readonly string[]): WrongUsage {
   const nearest = nearestOf(known, name);
   const advice = nearest === undefined ? '' : `\n(Did you mean ${nearest}?)`;
@@ -83,7 +71,6 @@ function requireValue(option: Option, name: string, value: string | undefined, i
     if (isInline) throw new WrongUsage(`${name} takes no value.`);
     return;
   }
-  // `-` is a valid value. Any other argument with a leading hyphen is an option, except in the form --out=-x.
   if (value !== undefined && value !== '' && (isInline || value === '-' || !value.startsWith('-'))) return;
   throw new WrongUsage(`The option ${name} needs a value: pass ${name} <${option.value}>.`);
 }

@@ -1,4 +1,3 @@
-/** Prints results to standard output as a table with the given columns, or as one line of JSON per result. */
 export function printResults<Row extends object>(
   rows: readonly Row[],
   columns: readonly (keyof Row & string)[],
@@ -17,12 +16,11 @@ export function printResults<Row extends object>(
   }
 }
 
-/** Prints a sentence to standard error, because standard output is only for results. */
 export function note(sentence: string): void {
   process.stderr.write(`${sentence}\n`);
 }
 
-/** Quotes a path that contains control characters, so that the terminal does not interpret them. */
+/** A terminal would interpret control characters in a path. */
 export function inLine(path: string): string {
   return /\p{Cc}/u.test(path) ? JSON.stringify(path) : path;
 }

@@ -4,25 +4,17 @@ import { FileFailure, WrongUsage } from './failure.ts';
 import { type Input, standard } from './inputs.ts';
 import { inLine } from './output.ts';
 
-/** A file to read, and the path of the file to write. `-` means standard output. */
 export interface Job {
   readonly input: Input;
   readonly output: string;
 }
 
 export interface OutputOptions {
-  /** The value of --out. */
   readonly out: string | undefined;
-  /** Whether existing files are overwritten. */
   readonly force: boolean;
-  /** Returns the output name for an input name. Throws WrongUsage if the input name does not fit the command. */
   readonly rename: (name: string) => string;
 }
 
-/**
- * Chooses the output path of each input before anything is written. Throws WrongUsage if two inputs have the same
- * output path, and FileFailure if an output exists.
- */
 export async function planOutputs(
   inputs: readonly Input[],
   { out, force, rename }: OutputOptions,
@@ -71,7 +63,6 @@ async function chooser(
   return ({ relative }) => join(out, rename(relative));
 }
 
-/** Throws FileFailure if one of the paths exists. */
 export async function requireNew(paths: readonly string[]): Promise<void> {
   const existing: string[] = [];
   for (const path of paths) if (path !== standard && (await exists(path))) existing.push(path);
@@ -83,7 +74,6 @@ export async function requireNew(paths: readonly string[]): Promise<void> {
   );
 }
 
-/** Returns whether a file, a folder or a symbolic link exists at the path. */
 export function exists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,

@@ -17,10 +17,9 @@ const work: readonly Command[] = [encrypt, decrypt, inspect, keys, rewrap, expor
 const commands: readonly Command[] = [...work, completionOf(work)];
 const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Runs a command line, and returns its exit code. */
 export async function run(words: readonly string[]): Promise<number> {
   const stop = new AbortController();
-  // Many files listen to this signal concurrently. Node.js would print a warning for more than ten listeners.
+  // Node.js warns if one signal has more than ten listeners, and each concurrent file adds listeners.
   setMaxListeners(0, stop.signal);
   let interrupted: number | undefined;
   for (const [signal, code] of Object.entries(signals)) {

@@ -1,16 +1,8 @@
-/** The progress line of a command. It is visible only if standard error is a terminal. */
 export interface Progress {
-  /**
-   * Sets the number of bytes and files that the command will read. `bytes` is undefined if an input has no known size.
-   */
   expect(bytes: number | undefined, files: number): void;
-  /** Adds to the number of bytes that were read. */
   add(bytes: number): void;
-  /** Adds one finished file. */
   finish(): void;
-  /** Clears the progress line until the next update. */
   end(): void;
-  /** Hides the progress line permanently. */
   hide(): void;
 }
 
@@ -68,7 +60,6 @@ function bar(done: number, total: number | undefined): string {
 
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
-/** Formats a number of bytes, for example as 1.5 GiB. */
 function inUnits(bytes: number): string {
   let value = bytes;
   let unit = 0;

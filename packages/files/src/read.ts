@@ -6,7 +6,6 @@ import type { Progress } from './progress.ts';
 
 const pieceLength = 262_144;
 
-/** Passes the content of a file or of standard input to `work`, piece by piece. Closes the file when `work` ends. */
 export async function withPieces<T>(
   { stop: { signal }, progress }: Pick<Run, 'stop' | 'progress'>,
   { path }: Input,
@@ -14,7 +13,7 @@ export async function withPieces<T>(
 ): Promise<T> {
   const source: Readable =
     path === standard ? process.stdin : createReadStream(path, { highWaterMark: pieceLength });
-  // The iterator of the stream throws each error. The empty handler is for errors that occur while nobody iterates.
+  // Node.js ends the process if a stream fails without an `error` handler. The iterator reports the error.
   addAbortSignal(signal, source).on('error', () => {});
   try {
     return await work(counted(source, progress));
@@ -30,10 +29,6 @@ async function* counted(pieces: AsyncIterable<Uint8Array>, progress: Progress): 
   }
 }
 
-/**
- * Returns the first `length` bytes, or fewer if the input is shorter. `all` returns the whole input, including these
- * bytes.
- */
 export async function peek(
   pieces: AsyncGenerator<Uint8Array>,
   length: number,
@@ -51,14 +46,12 @@ export async function peek(
   return { beginning, all: all() };
 }
 
-/** Reads all pieces into memory. */
 export async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const all: Uint8Array[] = [];
   for await (const piece of pieces) all.push(piece);
   return Buffer.concat(all);
 }
 
-/** Returns the pieces as a web stream that reads the next piece only on demand. */
 export function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {

@@ -12,7 +12,6 @@ import { printResults } from './output.ts';
 import { collect, withPieces } from './read.ts';
 import { writePieces } from './write.ts';
 
-/** The command `eaas-files rewrap`. */
 export const rewrap: Command = {
   name: 'rewrap',
   operand: ' [path...]',
@@ -34,7 +33,6 @@ interface Result {
   readonly path: string;
   readonly key_id: string;
   readonly key_version: number;
-  /** False if the file already used the newest key version. */
   readonly rewrapped: boolean;
 }
 
@@ -48,7 +46,6 @@ async function rewrapFiles(run: Run): Promise<number> {
   progress.expect(undefined, inputs.length);
   const results: Result[] = [];
   const failures = await withClient(parsed, (client) =>
-    // The SDK sends the requests of concurrent files in one batch.
     forEachFile(
       run,
       inputs,
@@ -84,9 +81,7 @@ async function rewrapFile(
   return { path, key_id, key_version, rewrapped };
 }
 
-/**
- * Overwrites the beginning of a file. The header fits into one disk sector, so a crash cannot mix old and new bytes.
- */
+/** The header fits into one disk sector, so a crash cannot mix old and new bytes. */
 async function overwrite(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(path, 'r+');
   try {
@@ -97,7 +92,6 @@ async function overwrite(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Replaces the header of a ciphertext. */
 async function* replaced(
   { bytes, isText }: Ciphertext,
   header: Uint8Array,
@@ -116,7 +110,6 @@ async function* withHeader(
   yield header;
   let left = replaces;
   for await (const piece of bytes) {
-    // The old header is within the first piece.
     const rest = piece.subarray(left);
     left = 0;
     if (rest.length > 0) yield rest;

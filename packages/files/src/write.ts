@@ -7,16 +7,10 @@ import { inLine } from './output.ts';
 import { exists } from './outputs.ts';
 
 export interface WriteOptions {
-  /** Whether an existing file is overwritten. */
   readonly force: boolean;
-  /** The permission bits of the new file. By default only its owner can read it. */
   readonly mode: number | undefined;
 }
 
-/**
- * Writes a file or standard output, and creates missing folders. The file appears under its name only when it is
- * complete on disk. After an error no file remains.
- */
 export async function writePieces(
   path: string,
   pieces: AsyncIterable<Uint8Array>,
@@ -36,7 +30,6 @@ export async function writePieces(
   }
 }
 
-/** Writes all pieces to an open file and closes the file. */
 async function fill(
   file: FileHandle,
   pieces: AsyncIterable<Uint8Array>,
@@ -51,10 +44,9 @@ async function fill(
   }
 }
 
-// Error codes of file systems without hard links, such as exFAT.
+// File systems without hard links, such as exFAT, return these error codes.
 const noLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-/** Renames the temporary file. Without `force`, throws if a file with the new name has appeared since the check. */
 async function moveTo(path: string, temporary: string, force: boolean): Promise<void> {
   if (force) return rename(temporary, path);
   const taken = new FileFailure(`${inLine(path)} exists: add --force to overwrite it.`);

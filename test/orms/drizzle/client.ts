@@ -2,7 +2,6 @@ import { EaasClient } from '@eaas/sdk';
 import { createIndexKey } from '@eaas/sdk/fields';
 import { createTestService, type TestService } from '@eaas/sdk/testing';
 
-/** Creates a client of an in-memory service, and an index key. */
 export async function createClient(): Promise<{ eaas: EaasClient; index: string; service: TestService }> {
   const service = createTestService();
   const { key_id: keyId } = service.createKey('samples');

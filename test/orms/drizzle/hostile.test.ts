@@ -27,9 +27,6 @@ import { createDatabase } from '../../setup/database.ts';
 import { createClient } from './client.ts';
 import { postgresTables } from './postgresql.ts';
 
-// SQL statements that hide an encrypted column in a subquery or an expression. Without a check of these parts, the
-// statements would show a ciphertext, copy a ciphertext, or store plaintext.
-
 const { samples, children } = postgresTables;
 const [one, two] = ['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b'];
 const column = columnOf(samples.text);
@@ -68,7 +65,6 @@ beforeEach(async () => {
 
 type Statement = () => PromiseLike<unknown>;
 
-/** Returns the code of the error that a statement throws. Checks that the statement changed nothing. */
 async function refusalOf(run: Statement): Promise<unknown> {
   const stored = async (): Promise<unknown> => [
     await connection`select * from samples`,
@@ -97,7 +93,6 @@ const updated = () =>
     .returning({ id: samples.id });
 const inserted = () => db.insert(samples).values({ id: two, text: sql`'PLAIN'` } as object);
 
-/** Returns a statement that selects from a given query through `with`. */
 function within(query: unknown): PromiseLike<unknown> {
   const part = db.$with('part').as(query as never) as never;
   return db

@@ -1,4 +1,3 @@
-/** Three test values for each kind of column. */
 export const values = {
   text: ['Ada Lovelace', 'Grace Hopper', 'Joan Clarke'],
   note: ['Konrad Zuse', 'Alan Turing', 'Mary Allen'],
@@ -18,7 +17,6 @@ export type Kind = keyof typeof values;
 
 export const kinds = Object.keys(values) as Kind[];
 
-/** The title of each kind of column in the generated table. */
 export const titles: Readonly<Record<Kind, string>> = {
   text: 'text',
   note: 'text, not searchable',
@@ -30,6 +28,5 @@ export const titles: Readonly<Record<Kind, string>> = {
   json: 'JSON',
 };
 
-/** Matches the test values. They must occur only in the unencrypted test column. */
 export const plaintext =
   /Ada Love|Grace H|Konrad|Alan T|81\.25|90071992547409937|1815-12|1906-12|PLAIN|Countess/;

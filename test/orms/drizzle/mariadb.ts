@@ -8,13 +8,11 @@ import { promisify } from 'node:util';
 
 const programs = { install: 'mariadb-install-db', server: 'mariadbd' };
 
-/** A MariaDB server with the database `test`. The server has no network port. */
 export interface MariaDb {
   readonly socket: string;
   stop(): Promise<void>;
 }
 
-/** Starts the MariaDB server that is installed on the machine. The data directory is empty. */
 export async function startMariaDb(): Promise<MariaDb> {
   const folder = mkdtempSync(join(tmpdir(), 'eaas-maria-'));
   const [data, socket] = [join(folder, 'data'), join(folder, 's')];

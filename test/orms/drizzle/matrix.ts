@@ -8,15 +8,12 @@ import { tableOf } from '../table.ts';
 import { reads } from './reads.ts';
 import { writes } from './writes.ts';
 
-/** An SQL dialect with test tables and a database. */
 export interface Dialect {
   readonly name: string;
   readonly place: Pick<Place, 'db' | 'samples' | 'children' | 'raw'>;
-  /** Runs an SQL statement without Drizzle, and returns the rows. */
   readonly sql: (statement: string) => Promise<readonly Record<string, string | null>[]>;
 }
 
-/** Runs all operations of an SQL dialect. Returns the Markdown page that lists the operations that work. */
 export async function pageOf(dialect: Dialect): Promise<string> {
   const cells = [...writes, ...reads].filter(({ dialects }) => dialects?.includes(dialect.name) ?? true);
   const rows: string[][] = [];
@@ -73,10 +70,6 @@ async function outcomeOf(dialect: Dialect, cell: Cell, kind: Kind): Promise<stri
   }
 }
 
-/**
- * Checks every stored value. Encrypted columns must contain ciphertexts, index columns must contain fingerprints, and
- * other columns must contain neither.
- */
 async function expectNoLeak({ sql }: Dialect): Promise<void> {
   const [samples, children] = [await sql('select * from samples'), await sql('select * from children')];
   expect(JSON.stringify(children)).not.toContain('eaasA');

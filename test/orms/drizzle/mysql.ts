@@ -39,7 +39,6 @@ const parentOf = relations(children, ({ one }) => ({
   parent: one(samples, { fields: [children.parentId], references: [samples.id] }),
 }));
 
-/** A table with indexes of `searchableBy`. */
 export const people = encryptedTable('people', {
   id: varchar({ length: 36 }).primaryKey(),
   name: encryptedText().searchableBy(parts.name),

@@ -15,7 +15,6 @@ import type { people as postgresPeople } from './postgresql.ts';
 
 const lowEntropy = 'accepted';
 
-/** The indexes of `searchableBy` in the tests of all dialects. */
 export const parts = {
   name: {
     words: words({ lowEntropy, bits: 64 }),
@@ -26,7 +25,6 @@ export const parts = {
   ssn: { last4: lastCharacters(4, { lowEntropy, normalize: [(text) => text.replaceAll('-', '')] }) },
 } as const;
 
-/** The columns of the table, with their type in the dialect. */
 export function tableOfPeople(id: string, encrypted: string): string {
   const names = ['name', 'name_words_index', 'name_start_index', 'name_and_born_index', 'born'];
   const columns = [...names, 'born_month_index', 'ssn', 'ssn_index', 'ssn_last4_index'];
@@ -35,7 +33,6 @@ export function tableOfPeople(id: string, encrypted: string): string {
 
 const born = new Date('1815-12-10');
 
-/** Writes and searches columns with `searchableBy`, by every kind of statement. */
 export async function expectParts(
   db: Place['db'],
   people: typeof postgresPeople,

@@ -40,7 +40,6 @@ const parentOf = relations(children, ({ one }) => ({
   parent: one(samples, { fields: [children.parentId], references: [samples.id] }),
 }));
 
-/** A table with indexes of `searchableBy`. */
 export const people = encryptedTable('people', {
   id: uuid().primaryKey(),
   name: encryptedText().searchableBy(parts.name),

@@ -37,7 +37,6 @@ const searches: readonly [string, Where, readonly string[]][] = [
 
 const both = (place: Place): unknown[] => [place.first, place.second];
 
-/** Checks the values of a query result in the order of the ids. The result must not have other columns. */
 const expectRows = (rows: readonly object[], expected: readonly object[]): unknown => {
   expect(rows).toEqual(expected);
   return rows;
@@ -272,7 +271,7 @@ export const reads: readonly Cell[] = [
   {
     operation: '`db.query`',
     shape: '`findMany`, nested in both directions',
-    // Drizzle's SQL for this operation does not work in MariaDB.
+    // MariaDB does not support the SQL that Drizzle creates for nested relations.
     dialects: ['PostgreSQL', 'SQLite'],
     run: async ({ db, kind, ...place }) => {
       const rows = await db.query.samples.findMany({

@@ -20,7 +20,7 @@ test('every operation of Drizzle on SQLite works or throws, and stores no plaint
   const drivers = await requireDrivers();
   const sqlite = drivers('@libsql/client') as { createClient(options: object): Driver };
   const { drizzle } = drivers('drizzle-orm/libsql') as typeof libsql;
-  // A transaction of libsql opens the database again, so the database cannot be in memory.
+  // A transaction of libsql opens the database again, which would lose a database in memory.
   const connection = sqlite.createClient({
     url: `file:${join(mkdtempSync(join(tmpdir(), 'eaas-drizzle-')), 'test.db')}`,
   });

@@ -3,7 +3,6 @@ import { columnOf, eq, excluded, inArray } from '@eaas/drizzle/pg';
 import { expect } from 'vitest';
 import { type Cell, columnIn, expectValues, ids, searchable } from './cell.ts';
 
-/** The SQL dialects that have `returning` and `onConflictDoUpdate`. */
 const returning = ['PostgreSQL', 'SQLite'];
 
 export const writes: readonly Cell[] = [
@@ -130,8 +129,6 @@ export const writes: readonly Cell[] = [
     dialects: ['MySQL'],
     run: async (place) => {
       const insert = place.db.insert(place.samples).values({ id: ids.one });
-      // The insert of MySQL has the method `onDuplicateKeyUpdate`. The types in the test are the types of PostgreSQL,
-      // whose insert lacks this method.
       const { onDuplicateKeyUpdate } = insert as unknown as Record<string, (config: object) => unknown>;
       return onDuplicateKeyUpdate?.({ set: place.other });
     },

@@ -1,12 +1,10 @@
 import { expect } from 'vitest';
 import type { Kind } from '../drizzle/kinds.ts';
 
-/** The ids of the two rows that exist at the start of each operation, and the id of a new row. */
 export const ids = { one: 'row-1', two: 'row-2', new: 'row-3' };
 
 type Row = Record<string, unknown>;
 
-/** The methods of Kysely that the tests call, without the types of the tables. */
 export interface Builder {
   insertInto(table: string): Builder;
   values(rows: unknown): Builder;
@@ -36,13 +34,11 @@ interface Aggregate {
 interface Place {
   readonly db: Builder;
   readonly kind: Kind;
-  /** The value of the tested column in the first row, and a value that no row has. */
   readonly value: unknown;
   readonly other: unknown;
   readonly encrypt: (id: string, row: Row) => Promise<Row>;
   readonly where: (value: unknown) => Promise<string[]>;
   readonly decrypt: (rows: Row[]) => Promise<Row[]>;
-  /** Returns the decrypted values of the tested column in all rows, in the order of the ids. */
   readonly values: () => Promise<unknown[]>;
 }
 
@@ -57,14 +53,12 @@ function same(found: unknown, wanted: unknown): void {
 
 const cell = (operation: string, run: Cell['run']): Cell => ({ operation, run });
 
-/** Encrypts a row with one field, and writes the row. Checks the decrypted value in the table. */
 const insert = (operation: string, build: (query: Builder, row: Row) => Builder): Cell =>
   cell(operation, async ({ db, kind, other, encrypt, values }) => {
     const row = await encrypt(ids.new, { id: ids.new, [kind]: other });
     await build(db.insertInto('samples'), row).execute();
     same((await values()).at(-1), other);
   });
-/** Writes plaintext without encryption. The check constraint of the table must refuse the plaintext. */
 const forget = (operation: string, build: (db: Builder, row: Row) => Builder): Cell =>
   cell(operation, async ({ db, kind, other }) => build(db, { [kind]: other }).execute());
 const search = (
@@ -79,7 +73,6 @@ const search = (
       found,
     );
   });
-/** Runs a query that has no meaningful result on ciphertexts. */
 const misuse = (operation: string, build: (place: Place) => Builder): Cell =>
   cell(operation, async (place) => build(place).execute());
 

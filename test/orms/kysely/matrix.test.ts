@@ -25,9 +25,6 @@ import { type Kind, kinds, plaintext, titles, values } from '../drizzle/kinds.ts
 import { tableOf } from '../table.ts';
 import { type Builder, cells, ids } from './cells.ts';
 
-// Each test runs one operation on a real database, with the plugin of kysely.md. The operation must work or throw one
-// of three errors. Afterwards, no encrypted column may contain a plaintext.
-
 interface Kysely extends Builder {
   destroy(): Promise<void>;
 }
@@ -84,7 +81,6 @@ afterAll(async () => {
   rmSync(generated, { recursive: true, force: true });
 });
 
-/** Loads the plugin in the code of kysely.md, for the columns of this test. */
 async function loadGuard(): Promise<unknown> {
   const [code = ''] = blocksOf(read('packages/sdk/docs/kysely.md'), 'ts').slice(-1);
   const [guard = ''] = code.split('const sorted');
@@ -166,7 +162,6 @@ function expectEqual(found: unknown, wanted: unknown): void {
   expect(found).toEqual(wanted);
 }
 
-/** Returns the code of a documented error. Throws any other error, which fails the test. */
 function codeOf(error: unknown): string {
   if (error instanceof TypeError && error.message.includes('is encrypted')) return 'refused';
   if (error instanceof EaasError) return error.code;

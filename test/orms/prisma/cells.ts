@@ -152,10 +152,6 @@ export const filters: readonly Filter[] = [
   filter('`{ lte }`', '', (column) => ({ [column]: { lte: '' } })),
 ];
 
-/**
- * The operations of Prisma that have a `where`. Each operation returns the letters of the rows that it matched, or the
- * number of these rows.
- */
 export const searches: Readonly<Record<string, (db: Db, where: Data) => Promise<unknown>>> = {
   findMany: (db, where) =>
     lettersOf(patient(db, 'findMany', { where, select: { city: true }, orderBy: { city: 'asc' } })),

@@ -31,10 +31,6 @@ const fields = defineFields({
   Tag: { label: text().searchable({ column: 'labelIndex' }) },
 });
 
-/**
- * Opens a Prisma client with the extension, on the test tables of a clinic. `name` is the folder of the generated
- * client.
- */
 export async function openClinic(
   major: Major,
   name: string,
@@ -60,7 +56,6 @@ const encryptedColumns: Readonly<Record<string, readonly string[]>> = {
   tags: ['label'],
 };
 
-/** Returns the errors in the tables: plaintext in an encrypted column, or a ciphertext in another column. */
 export async function misplaced(sql: postgres.Sql): Promise<string[]> {
   const wrong: string[] = [];
   for (const table of [...Object.keys(encryptedColumns), 'doctors']) {

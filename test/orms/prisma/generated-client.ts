@@ -18,18 +18,15 @@ export interface Client extends Readonly<Record<Model, Delegate>> {
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-/** The major versions of Prisma that the extension supports. Each version is installed in a separate folder. */
 export const majors = [7, 6] as const;
 export type Major = (typeof majors)[number];
 
 const toolsOf = (major: Major) => (major === 7 ? 'orms/prisma' : 'orms/prisma-6');
 
-/** Returns a folder for a generated client. Imports in this folder find the given major version of Prisma. */
 export function folderOf(major: Major, name: string): string {
   return join(here, '../..', toolsOf(major), 'generated', name);
 }
 
-/** The Prisma schema of the tests, without the block that configures the generator. */
 export const schema = readSchema('schema.prisma');
 
 export function readSchema(name: string): string {
@@ -59,7 +56,6 @@ datasource db {
 `,
 };
 
-/** Installs Prisma, and generates a client for the given models in a folder. */
 export async function generateClient(
   major: Major,
   folder: string,
@@ -71,7 +67,7 @@ export async function generateClient(
   const preview = `generator client {\n  previewFeatures = ${JSON.stringify(features)}`;
   const generator = generators[major].replace('generator client {', preview);
   writeFileSync(join(folder, 'schema.prisma'), generator + models);
-  // The generated client does not need Prisma's engines. These paths keep Prisma from downloading them.
+  // Prisma downloads its engines unless these variables name files. The generated client does not need engines.
   const engines = { PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true', PRISMA_QUERY_ENGINE_LIBRARY: '/bin/true' };
   const env = {
     ...process.env,
@@ -84,7 +80,6 @@ export async function generateClient(
   await promisify(execFile)(process.execPath, command, { cwd: folder, env });
 }
 
-/** Creates the tables in a database. Opens the generated client in the folder for this database. */
 export async function openPrisma(
   major: Major,
   folder: string,

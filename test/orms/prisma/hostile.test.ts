@@ -5,8 +5,6 @@ import { createDatabase, type TestDatabase } from '../../setup/database.ts';
 import { type Clinic, openClinic, showsStored } from './clinic.ts';
 import { type Client, majors } from './generated-client.ts';
 
-// Arguments that careless or hostile callers might pass, such as the promise after a forgotten `await`.
-
 describe.each(majors)('Prisma %i', (major) => {
   let database: TestDatabase;
   let clinic: Clinic;

@@ -8,9 +8,6 @@ import { type Clinic, misplaced, openClinic, showsStored } from './clinic.ts';
 import { majors } from './generated-client.ts';
 import { type Outcome, pageOf, type Section } from './page.ts';
 
-// Each test runs one operation on a real database. The operation must work or throw a documented error. Afterwards, no
-// encrypted column may contain a plaintext, and the result must not contain a ciphertext.
-
 describe.each(majors)('Prisma %i', (major) => {
   let database: TestDatabase;
   let clinic: Clinic;
@@ -27,7 +24,6 @@ describe.each(majors)('Prisma %i', (major) => {
 
   const sections: Section[] = [];
 
-  /** Runs an operation. Returns `works` or the code of the error. Any undocumented error fails the test. */
   async function outcomeOf(run: () => Promise<unknown>): Promise<Outcome> {
     try {
       const result = await run();
@@ -41,10 +37,6 @@ describe.each(majors)('Prisma %i', (major) => {
     }
   }
 
-  /**
-   * Runs an operation for each kind of field. The first kind of field is not encrypted, so the operation always works
-   * for it.
-   */
   async function rowOf(
     section: Section,
     title: string,
@@ -145,7 +137,6 @@ describe.each(majors)('Prisma %i', (major) => {
           const found = await Promise.allSettled(
             Object.values(searches).map((search) => search(clinic.db, filter.where(column, values))),
           );
-          // All operations must have the same result for a filter, because they share the code that checks `where`.
           const codes = new Set(
             found.map((each) => (each.status === 'rejected' ? each.reason.code : 'works')),
           );

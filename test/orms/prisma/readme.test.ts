@@ -7,8 +7,6 @@ import { blocksOf, read, root } from '../../docs/markdown.ts';
 import { createDatabase, type TestDatabase } from '../../setup/database.ts';
 import { folderOf, generateClient, majors, readSchema, schema } from './generated-client.ts';
 
-// Runs the code in the README of @eaas/prisma with the real Prisma. Also checks the types of the extended client.
-
 const readme = read('packages/prisma/README.md');
 const [models = ''] = blocksOf(readme, 'prisma');
 const [setup = '', ...usage] = blocksOf(readme, 'ts');

@@ -5,9 +5,6 @@ import { createDatabase, type TestDatabase } from '../../setup/database.ts';
 import { type Clinic, misplaced, openClinic } from './clinic.ts';
 import { type Client, majors } from './generated-client.ts';
 
-// Scenarios that the test matrix does not cover: several models in one operation, several rows, the replacement of
-// keys, and raw SQL.
-
 describe.each(majors)('Prisma %i', (major) => {
   let database: TestDatabase;
   let clinic: Clinic;

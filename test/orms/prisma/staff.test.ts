@@ -4,9 +4,6 @@ import { showsStored } from './clinic.ts';
 import { type Client, majors } from './generated-client.ts';
 import { misplacedIn, openStaff, type Staff } from './staff.ts';
 
-// Tests schemas that Prisma allows and other tests do not use: self relations, compound ids, enums, lists, and joins by
-// the database. Also tests clients with other extensions.
-
 type Row = Record<string, unknown>;
 
 describe.each(majors)('Prisma %i', (major) => {
@@ -27,10 +24,6 @@ describe.each(majors)('Prisma %i', (major) => {
     await staff.sql`truncate persons, "_friends", beds, checks`;
   });
 
-  /**
-   * Runs an operation. Checks that neither the result nor the tables contain plaintext in place of a ciphertext, or a
-   * ciphertext in place of plaintext.
-   */
   async function call<T = Row>(
     model: 'person' | 'bed' | 'check',
     operation: string,
@@ -42,8 +35,7 @@ describe.each(majors)('Prisma %i', (major) => {
       expect(showsStored(result)).toBe(false);
       return result as T;
     } finally {
-      // The check uses a separate connection. During a transaction, the check sees the rows as they were before the
-      // transaction.
+      // The separate connection does not see the changes of an unfinished transaction.
       expect(await misplacedIn(staff.sql)).toEqual([]);
     }
   }

@@ -43,14 +43,12 @@ const models = {
 
 export interface Staff {
   readonly db: Client;
-  /** Extends a Prisma client with the encryption extension. */
   readonly encrypting: (client: Client) => Client;
   readonly plain: Client;
   readonly sql: postgres.Sql;
   readonly close: () => Promise<void>;
 }
 
-/** Opens a test database whose schema has self relations, compound ids, enums and lists. */
 export async function openStaff(major: Major, database: Pick<TestDatabase, 'connection'>): Promise<Staff> {
   const folder = folderOf(major, 'staff');
   await generateClient(major, folder, readSchema('staff.prisma'), ['relationJoins']);
@@ -67,7 +65,6 @@ export async function openStaff(major: Major, database: Pick<TestDatabase, 'conn
 const encryptedColumns = new Set(['name', 'born', 'nick', 'note', 'code', 'remark']);
 const indexColumns = /^(?:name_(?:words|start|born)|born_month|(?:nick|code)_index)$/;
 
-/** Returns the columns that contain plaintext in place of a ciphertext, or a ciphertext in place of plaintext. */
 export async function misplacedIn(sql: postgres.Sql): Promise<string[]> {
   const wrong: string[] = [];
   for (const table of ['persons', 'beds', 'checks']) {
