@@ -12,8 +12,6 @@ export function toBase64(bytes: Uint8Array): string {
 export function viewBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const buffer = Buffer.from(text, 'base64');
   const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
-  // Buffer also decodes text that is not canonical base64, so the decoded bytes are encoded again and compared with the
-  // text.
   if (buffer.toString('base64') === text) return bytes;
   bytes.fill(0);
   return undefined;

@@ -1,6 +1,3 @@
-// The base64 functions for runtimes without Buffer. In Node, base64-node.ts replaces this file.
-
-/** The platform's base64 functions (ES2026). Each call looks them up, so that importing this file has no side effect. */
 interface Encodable extends Uint8Array {
   toBase64?(): string;
 }
@@ -15,8 +12,6 @@ export function toBase64(bytes: Uint8Array): string {
 export function viewBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     const bytes = (Uint8Array as Decoding).fromBase64?.(text) ?? bytesOf(atob(text));
-    // Both decoders also accept text that is not canonical base64, so the decoded bytes are encoded again and compared
-    // with the text.
     return toBase64(bytes) === text ? bytes : undefined;
   } catch {
     return undefined;
@@ -29,10 +24,7 @@ function bytesOf(latin1: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/**
- * Converts bytes to a string with one character per byte. A JavaScript call has a limited number of arguments, so each
- * call converts 8 KiB.
- */
+/** A JavaScript call has a limited number of arguments, so each call converts 8 KiB. */
 function latin1Of(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 8_192)

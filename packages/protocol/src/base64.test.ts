@@ -8,10 +8,6 @@ import { InputError } from './errors.ts';
 
 const { cases, refusals } = vectors('base64');
 
-/**
- * Replacements for the base64 functions of ES2026. As the standard requires, they ignore white space, missing padding
- * and unused bits.
- */
 function encode(this: Uint8Array): string {
   return Buffer.from(this).toString('base64');
 }

@@ -8,22 +8,17 @@ export function toHex(bytes: Uint8Array): string {
   return text;
 }
 
-/** Decodes hexadecimal digits. Ignores hyphens between bytes. */
 export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text.match(/\w\w/g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-/**
- * Compares two byte arrays in constant time. noble has such a function, but importing that function would make the
- * first download of a page larger.
- */
+/** Compares in constant time. Importing noble's comparison would make the first download of a page larger. */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   let difference = a.length ^ b.length;
   for (let at = 0; at < a.length; at++) difference |= (a[at] ?? 0) ^ (b[at] ?? 0);
   return difference === 0;
 }
 
-/** Writes the low 32 bits of an integer, big-endian. */
 export function writeUint32(out: Uint8Array, at: number, integer: number): void {
   for (let byte = 3; byte >= 0; byte--) {
     out[at + byte] = integer;
@@ -38,10 +33,7 @@ export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
 let ivs = /* @__PURE__ */ new Uint8Array(0);
 let used = 0;
 
-/**
- * Returns a random iv. In Node one call for 64 ivs is much faster than 64 calls, so ivs are generated 64 at a time.
- * Keys are never generated in advance.
- */
+/** In Node one call for 64 ivs is much faster than 64 calls. Keys must never be generated in advance. */
 export function randomIv(): Uint8Array {
   if (used === ivs.length) {
     ivs = randomBytes(64 * ivLength);
@@ -50,7 +42,6 @@ export function randomIv(): Uint8Array {
   return ivs.subarray(used, (used += ivLength));
 }
 
-/** Calls `work` with a secret, and wipes the secret afterwards. */
 export function using<T>(secret: Uint8Array, work: (secret: Uint8Array) => T): T {
   try {
     return work(secret);

@@ -7,8 +7,6 @@ export function canonicalJson(value: unknown): string {
   if (typeof value === 'string' && value.isWellFormed()) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${Array.from(value, canonicalJson).join()}]`;
   if (typeof value === 'object') {
-    // The JSON object is built as text, because a JavaScript object would reorder integer-like names and drop
-    // `__proto__`.
     const members = Object.entries(value)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, member]) => `${canonicalJson(name)}:${canonicalJson(member)}`);

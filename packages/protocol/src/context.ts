@@ -17,17 +17,11 @@ export function encodeContext(context?: Context): Uint8Array<ArrayBuffer> {
   return additionalData([], context).slice();
 }
 
-// Every encoding of a context reuses this memory, because an allocation takes as long as the encoding. The reuse is
-// safe, because no engine reads the memory after its call has returned.
+// Encodings share this memory, which is safe because engines read the AAD only during their call.
 const room = /* @__PURE__ */ new Uint8Array(prefixLength + maxContext);
 
-/** The last return value of `fixContext`, and its encoding. */
 let fixed: { readonly context: Context; readonly encoded: Uint8Array } | undefined;
 
-/**
- * Returns a frozen copy of a context, and keeps its encoding for `additionalData`. Throws InputError for an invalid
- * context.
- */
 export function fixContext(context: Context): Context {
   encodeContext(context);
   const copy = Object.freeze({ ...context });
@@ -35,17 +29,13 @@ export function fixContext(context: Context): Context {
   return copy;
 }
 
-/**
- * Returns the AAD of an envelope: a prefix of at most 20 bytes, followed by the encoded context. The next call of this
- * function overwrites the returned bytes.
- */
+/** The next call of this function overwrites the returned bytes. */
 export function additionalData(prefix: ArrayLike<number>, context?: Context): Uint8Array<ArrayBuffer> {
   if (context && context === fixed?.context) {
     room.set(prefix);
     room.set(fixed.encoded, prefix.length);
     return room.subarray(0, prefix.length + fixed.encoded.length);
   }
-  // A context must be a plain object. A Map, for example, would count as an empty context.
   if (Object.prototype.toString.call(context ?? {}) !== '[object Object]') refuse('must be an object');
   const members: Readonly<Record<string, unknown>> = { ...context };
   const names = Object.keys(members);
@@ -70,20 +60,13 @@ export function additionalData(prefix: ArrayLike<number>, context?: Context): Ui
   return room.subarray(0, end);
 }
 
-/**
- * Throws InputError if a context has inherited members. The encoding ignores inherited members, so the encryption would
- * not authenticate them.
- */
+/** The encoding ignores inherited members, so the encryption would not authenticate them. */
 export function requireOwn(context: Context | undefined, own: number): void {
   let all = 0;
   for (const _ in context) all++;
   if (all !== own) refuse('context must not have inherited members');
 }
 
-/**
- * Writes the length and the UTF-8 bytes of a text at position `at`, and returns the end position. Bytes beyond the end
- * of the memory are counted but not written.
- */
 function writeText(at: number, text: string): number {
   let end = at + 4;
   for (let index = 0; index < text.length; index++) {
@@ -100,7 +83,6 @@ function writeText(at: number, text: string): number {
   return end;
 }
 
-/** Compares two texts by code points, which is also the order of their UTF-8 bytes. */
 function bytewise(a: string, b: string): number {
   let at = 0;
   while (a[at] && a[at] === b[at]) at++;

@@ -6,7 +6,6 @@ import { DecryptionError, InputError } from './errors.ts';
 import { prefixLength } from './limits.ts';
 import { toUtf8 } from './text.ts';
 
-/** The HKDF parameter `info` for data keys of envelope version 1. */
 export const dataKeyInfo = /* @__PURE__ */ toUtf8('eaas envelope v1');
 
 /** A derived data key. It can encrypt up to 2^32 messages, and the caller must count these messages. */
@@ -21,10 +20,6 @@ export interface DataKey<Mode extends EngineMode = EngineMode> {
   key: unknown;
 }
 
-/**
- * Creates a data key from the 64 output bytes of HKDF-SHA-256: the encryption key and the commitment. The caller wipes
- * the output.
- */
 export function dataKeyFrom<Mode extends EngineMode>(
   engine: Engine<Mode>,
   derived: Uint8Array,
@@ -32,7 +27,7 @@ export function dataKeyFrom<Mode extends EngineMode>(
 ): Outcome<Mode, DataKey<Mode>> {
   const header = formatHeader(1, wrapped);
   const aad = additionalData(header.subarray(0, prefixLength)).slice();
-  // The commitment is copied with `new Uint8Array`, because `slice` of a Buffer returns a view of the same memory.
+  // `slice` of a Buffer would return a view of the same memory.
   const commitment = new Uint8Array(derived.subarray(32, 64));
   return onward<Mode, unknown, DataKey<Mode>>(engine.importKey(derived.subarray(0, 32)), (key) => {
     return { engine, header, aad, commitment, key };
@@ -56,8 +51,7 @@ export function sealUnder<Mode extends EngineMode, T = Uint8Array<ArrayBuffer>>(
 ): Outcome<Mode, T> {
   const { engine, header, commitment } = dataKey;
   const key = requireKey(dataKey);
-  // Engines treat strings and other arrays differently, so the plaintext must be bytes. WebCrypto would encrypt an
-  // empty plaintext instead of a string.
+  // WebCrypto would encrypt an empty plaintext instead of a string.
   if (!(plaintext instanceof Uint8Array)) throw new TypeError('expected a Uint8Array');
   const length = envelopeLength(dataKey, plaintext.length);
   const envelope = room ?? engine.allocate?.(length) ?? new Uint8Array(length);
@@ -78,8 +72,7 @@ export function openUnder<Mode extends EngineMode>(
 ): Outcome<Mode, Uint8Array> {
   const key = requireKey(dataKey);
   const aad = additionalData(envelope.prefix, context);
-  // GCM does not commit to its key, so without a key commitment one ciphertext could decrypt under two keys. The
-  // commitments are therefore compared first.
+  // GCM does not commit to its key. Without a key commitment, one ciphertext could decrypt under two keys.
   if (!equalBytes(dataKey.commitment, envelope.commitment)) throw new DecryptionError();
   return authentic(dataKey.engine.decrypt(key, envelope.iv, aad, envelope.body));
 }

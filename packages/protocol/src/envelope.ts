@@ -11,8 +11,6 @@ import {
 } from './limits.ts';
 import { uuidFromBytes, uuidToBytes } from './uuid.ts';
 
-// Only this file reads and writes the header of an envelope.
-
 export const notCiphertext = 'not a ciphertext (it does not begin with `eaas`): was it never encrypted?';
 
 /** A wrapped data key, with the id and the version of the key that wrapped it. */
@@ -39,10 +37,6 @@ export interface Envelope extends Header {
   readonly body: Uint8Array;
 }
 
-/**
- * Parses the header of an envelope. Returns undefined if `bytes` end within the header. Throws FormatError if no
- * envelope begins with these bytes.
- */
 export function readHeader(bytes: Uint8Array): Header | undefined {
   if (magic.some((byte, at) => at < bytes.length && bytes[at] !== byte)) throw new FormatError(notCiphertext);
   const version = bytes[3];
@@ -65,7 +59,6 @@ export function readHeader(bytes: Uint8Array): Header | undefined {
   };
 }
 
-/** Parses the header of an envelope, even if the bytes after the header are missing. Throws FormatError. */
 export function parseHeader(bytes: Uint8Array): Header {
   const header = readHeader(bytes);
   if (!header) throw truncated();
@@ -80,10 +73,7 @@ export function parseEnvelope(bytes: Uint8Array): Envelope {
   return withBody(header, bytes);
 }
 
-/**
- * Returns the envelope in `bytes`, which must begin with this header. Throws FormatError if the envelope is incomplete.
- * The members are listed one by one, because spreading the header takes longer than the rest of this function.
- */
+/** Spreading the header would take longer than the rest of this function. */
 export function withBody(header: Omit<Header, 'version'>, bytes: Uint8Array): Envelope {
   const { keyId, keyVersion, wrappedKey, prefix, length } = header;
   if (bytes.length < envelopeLengthOf(length, 0)) throw truncated();
@@ -95,7 +85,6 @@ export function withBody(header: Omit<Header, 'version'>, bytes: Uint8Array): En
   return { version: 1, keyId, keyVersion, wrappedKey, prefix, length, iv, commitment, body };
 }
 
-/** Writes a header into new memory that has `room` more bytes after the header. */
 export function formatHeader(version: 1 | 2, wrapped: Wrapped, room = 0): Uint8Array<ArrayBuffer> {
   const { keyId, keyVersion, wrappedKey } = wrapped;
   if (wrappedKey.length < 1 || wrappedKey.length > maxWrappedKey) {
@@ -118,7 +107,6 @@ export function envelopeLengthOf(headerLength: number, plaintextLength: number):
   return headerLength + ivLength + commitmentLength + plaintextLength + tagLength;
 }
 
-/** Writes all parts of a version 1 envelope that precede the body. Returns the position at which the body begins. */
 export function writeFront(
   envelope: Uint8Array,
   header: Uint8Array,
@@ -132,10 +120,6 @@ export function writeFront(
   return commitmentAt + commitmentLength;
 }
 
-/**
- * Replaces the wrapped key of an envelope. Throws FormatError if `bytes` are not an envelope. Throws InputError if
- * `wrapped` has another key id.
- */
 export function replaceWrapped(bytes: Uint8Array, wrapped: Wrapped): Uint8Array<ArrayBuffer> {
   const { version, length, keyId } = parseHeader(bytes);
   if (wrapped.keyId !== keyId) {
@@ -147,14 +131,10 @@ export function replaceWrapped(bytes: Uint8Array, wrapped: Wrapped): Uint8Array<
   return replaced;
 }
 
-// The pattern of a stored ciphertext includes the format version (1 or 2) after `eaas`. Without the version, text such
-// as `eaas@example.com` would match.
+// Without the format version after `eaas`, text such as `eaas@example.com` would match.
 const storedText = /^eaasA[Q-Za-v]/;
 
-/**
- * Returns the ciphertext in a value from a database, even if the ciphertext was truncated or altered. Some binary
- * columns return base64 text as bytes, and such bytes are decoded.
- */
+/** Some binary columns return base64 text as bytes. */
 export function storedCiphertext(value: unknown): string | Uint8Array | undefined {
   if (typeof value === 'string') return storedText.test(value) ? value : undefined;
   if (!(value instanceof Uint8Array)) return undefined;

@@ -4,12 +4,10 @@ import type { Wrapped } from './envelope.ts';
 
 export const indexKeyContext: Context = { purpose: 'eaas index key v1' };
 
-/** Writes the token of an index key: `eaas_ik_1.<key id>.<key version>.<wrapped key>`. */
 export function formatIndexKey({ keyId, keyVersion, wrappedKey }: Wrapped): string {
   return ['eaas_ik_1', keyId, keyVersion, toBase64(wrappedKey)].join('.');
 }
 
-/** Parses the token of an index key. Returns undefined if the text is not such a token. */
 export function parseIndexKey(token: string): Wrapped | undefined {
   const [, keyId, keyVersion, encoded] =
     /^eaas_ik_1\.([\da-f-]{36})\.(\d{1,10})\.([\w+/]+=*)$/.exec(token) ?? [];

@@ -1,4 +1,3 @@
-// The entry point `/internal-audit` is only for the packages of Eaas. Clients load it on demand.
 export { fromHex, toHex } from './bytes.ts';
 export { type ChainHead, checkpointText, formatCheckpoint, formatVerifierKey } from './signed-note.ts';
 export { keyIdInput, parseCheckpoint, parseVerifierKey, type Verifier } from './signed-note.ts';

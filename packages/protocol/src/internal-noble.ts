@@ -1,5 +1,4 @@
-// The entry point `/internal-noble` is only for the packages of Eaas. No other entry point must import this file,
-// because clients load noble on demand.
+// No other entry point must import this file, because clients load noble on demand.
 import { gcm } from '@noble/ciphers/aes.js';
 import { expand, extract } from '@noble/hashes/hkdf.js';
 import { hmac } from '@noble/hashes/hmac.js';
@@ -9,13 +8,9 @@ import { nobleOf } from './engines/noble-of.ts';
 
 export const nobleEngine = /* @__PURE__ */ nobleOf(gcm);
 
-/** Returns 64 bytes of HKDF-SHA-256 of a DEK. The salt is empty. */
 export const hkdf = (dek: Uint8Array, info: Uint8Array): Uint8Array =>
   using(extract(sha256, dek), (prk) => expand(sha256, prk, info, 64));
 
-/**
- * Returns a function that computes HMAC-SHA-256 under a key. The caller can overwrite its copy of the key afterwards.
- */
 export function hmacUnder(key: Uint8Array): (message: Uint8Array) => Uint8Array {
   const keyed = hmac.create(sha256, key);
   return (message) => keyed.clone().update(message).digest();

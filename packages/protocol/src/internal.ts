@@ -1,5 +1,3 @@
-// The entry point `/internal` is only for the packages of Eaas. It is not part of the public API and can change in any
-// release.
 export { fixContext } from './context.ts';
 export { dataKeyFrom, dataKeyInfo, envelopeLength } from './data-key.ts';
 export { type Header, notCiphertext, parseHeader, readHeader, withBody } from './envelope.ts';

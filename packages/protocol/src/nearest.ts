@@ -1,4 +1,3 @@
-/** Returns the known name that is most similar to a misspelt name. Returns undefined if no known name is similar. */
 export function nearestOf(known: Iterable<string>, name: string): string | undefined {
   const [nearest] = Array.from(known, (candidate) => ({
     candidate,

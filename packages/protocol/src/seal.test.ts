@@ -87,10 +87,6 @@ describe.each(engines)('an altered envelope, with $name', (engine) => {
   });
 });
 
-/**
- * Returns the errors that `open` can throw after a bit of byte `at` of an envelope was flipped. The wrapped key ends at
- * byte `end`.
- */
 function kindsOf(at: number, end: number): unknown[] {
   if (at < 4) return [FormatError];
   if (at < 20 || at >= end) return [DecryptionError];

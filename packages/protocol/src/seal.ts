@@ -52,7 +52,6 @@ export async function open(
   return useOnce(engine, dek, () => envelope, use);
 }
 
-/** Derives a data key from a DEK and passes it to `use`. Wipes the data key and the DEK afterwards. */
 async function useOnce(
   engine: Engine,
   dek: Uint8Array,

@@ -4,16 +4,13 @@ import { toUtf8 } from './text.ts';
 
 // A checkpoint is a C2SP signed note (https://c2sp.org/signed-note). The signed text is the head of an audit chain.
 
-/** The head of an audit chain: the number of its entries, and the hash of the last entry. */
 export interface ChainHead {
   readonly id: number;
   readonly hash: Uint8Array;
 }
 
-/** A verifier key: the public key that verifies a tenant's checkpoints. */
 export interface Verifier {
   readonly tenantId: string;
-  /** The id of the verifier key: four bytes in hex. Each signature of the key contains this id. */
   readonly keyId: string;
   readonly publicKey: Uint8Array<ArrayBuffer>;
 }
@@ -25,23 +22,15 @@ const ed25519 = 1; // the number of the signature type in signed-note
 const nameOf = (tenantId: string): string => `eaas/${tenantId}`;
 const originOf = (tenantId: string): string => `eaas.audit-chain.v1/${tenantId}`;
 
-/**
- * Returns the bytes that identify a verifier key. The id of the verifier key is the beginning of the SHA-256 of these
- * bytes.
- */
 export function keyIdInput(tenantId: string, publicKey: Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.of(...toUtf8(`${nameOf(tenantId)}\n`), ed25519, ...publicKey);
 }
 
-/** Formats a verifier key as text: `eaas/<tenant id>+<key id>+<base64>`. */
 export function formatVerifierKey({ tenantId, keyId, publicKey }: Verifier): string {
   return `${nameOf(tenantId)}+${keyId}+${toBase64(Uint8Array.of(ed25519, ...publicKey))}`;
 }
 
-/**
- * Parses a verifier key. Returns undefined if the text is not a verifier key. The caller checks that the key id belongs
- * to the public key.
- */
+/** The caller must check that the key id belongs to the public key. */
 export function parseVerifierKey(text: string): Verifier | undefined {
   const [, tenantId = '', keyId = '', encoded = ''] =
     /^eaas\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\+([0-9a-f]{8})\+(.+)$/.exec(text) ?? [];
@@ -49,20 +38,14 @@ export function parseVerifierKey(text: string): Verifier | undefined {
   return key?.length === 33 && key[0] === ed25519 ? { tenantId, keyId, publicKey: key.slice(1) } : undefined;
 }
 
-/** Returns the text of a checkpoint, which the signature covers. */
 export function checkpointText(tenantId: string, { id, hash }: ChainHead): string {
   return `${originOf(tenantId)}\n${id}\n${toBase64(hash)}\n`;
 }
 
-/** Formats a checkpoint from its text and one signature. */
 export function formatCheckpoint({ tenantId, keyId }: KeyName, text: string, signature: Uint8Array): string {
   return `${text}\n\u2014 ${nameOf(tenantId)} ${toBase64(Uint8Array.of(...fromHex(keyId), ...signature))}\n`;
 }
 
-/**
- * Parses a checkpoint that has exactly one signature of the verifier key. Ignores signatures of other keys. Returns
- * undefined for other text.
- */
 export function parseCheckpoint(note: string, { tenantId, keyId }: KeyName) {
   const [, text = '', origin, id, encoded = '', lines = ''] =
     /^((.+)\n(0|[1-9]\d*)\n(.+)\n)\n((?:\u2014 [^\s+]+ \S+\n)+)$/u.exec(note) ?? [];

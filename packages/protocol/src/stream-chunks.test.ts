@@ -18,7 +18,6 @@ const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b)
 const seal = async (content: Uint8Array): Promise<Uint8Array> =>
   (await sendThrough(sealStream(wrap, options), [content])).content;
 
-// Plaintext lengths at which mistakes are likely: zero, a few bytes, and both sides of every chunk boundary.
 const anyLength = fc
   .tuple(fc.constantFrom(0, 0, chunk, 2 * chunk), fc.integer({ min: -2, max: 300 }))
   .map(([base, more]) => Math.max(0, base + more));

@@ -15,7 +15,6 @@ const content = Uint8Array.from({ length: 3 * chunk + 9 }, (_, i) => i * 7 + (i 
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);
 const reason = new Error('enough');
 
-/** Wraps an engine, and counts the chunks that it processes and the keys that are not wiped yet. */
 function watched(engine: Engine = nodeEngine) {
   const seen = { keys: 0, chunks: 0 };
   const spy: Engine = {

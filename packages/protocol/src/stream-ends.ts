@@ -1,15 +1,12 @@
 import { abytes } from '@noble/ciphers/utils.js';
 import type { Result } from './stream-format.ts';
 
-/** The functions of a stream transform that processes its input in chunks. */
 export interface Work {
   readonly chunkLength: number;
   begin?(): Promise<Uint8Array>;
-  /** Receives the first bytes of a stream, and returns the bytes that follow the head of the stream. */
   head?(bytes: Uint8Array): Result;
   chunk(bytes: Uint8Array, last: boolean): Result;
   released?(result: Uint8Array): void;
-  /** Wipes the secrets of the stream when the stream ends or fails. Further calls do nothing. */
   over?(): void;
 }
 
@@ -17,9 +14,8 @@ export interface Work {
 const atOnce = 4;
 
 /**
- * Creates the writable and the readable end of a stream. The writer waits while too many chunks are in progress. The
- * platform's TransformStream would process a large input without waiting for the reader. In some browsers it also does
- * not report that the reader has cancelled.
+ * The platform's TransformStream would process a large input without waiting for the reader. In some browsers,
+ * TransformStream does not report that the reader has cancelled.
  */
 export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint8Array, Uint8Array> {
   const cutter = new Cutter(work.chunkLength);
@@ -29,14 +25,11 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
   let isWanted = false;
   let unsent = 0;
   let most = 1;
-  /** Resolves when all results that exist so far are computed. */
   let computed: Promise<unknown> = Promise.resolve();
-  /** Resolves when the reader has received all results that exist so far. */
   let sent: Promise<void> = Promise.resolve();
 
   const waiters: (() => void)[] = [];
   const notify = (): void => waiters.splice(0).forEach((wake) => wake());
-  /** Resolves when the condition is true. Rejects if the stream is stopped before that time. */
   const until = async (condition: () => boolean): Promise<void> => {
     for (;;) {
       if (stopped) throw stopped.reason;
@@ -54,7 +47,6 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
     stopped ??= { reason };
     notify();
     wipe();
-    // Calling `error` on an end of the stream that is already closed does nothing.
     input.error(reason);
     output.error(reason);
   };
@@ -73,7 +65,6 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
     unsent--;
     notify();
   };
-  /** Appends a result to the output. The reader gets a failed result as an error after all earlier results. */
   const put = (result: Result): void => {
     unsent++;
     if (result instanceof Promise) {
@@ -91,7 +82,6 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
     put(work.chunk(chunk, last));
   };
 
-  /** Runs a step of the writable end. The writer gets an error at once, even if nobody reads the stream. */
   const step = async (task: () => Promise<unknown>): Promise<void> => {
     try {
       await task();
@@ -148,10 +138,6 @@ export function joinEnds(work: Work, signal?: AbortSignal): TransformStream<Uint
   return { readable, writable };
 }
 
-/**
- * Cuts input into pieces of equal length. Keeps the last piece, which is processed differently, until more input
- * arrives.
- */
 class Cutter {
   readonly #held: Uint8Array;
   #length = 0;
@@ -175,7 +161,7 @@ class Cutter {
     for (; at + held.length < bytes.length; at += held.length) {
       yield bytes.subarray(at, at + held.length);
     }
-    // The rest of the input is copied, because the writer can later overwrite the memory of the input.
+    // The writer can later overwrite the memory of the input.
     held.set(bytes.subarray(at));
     this.#length = bytes.length - at;
   }

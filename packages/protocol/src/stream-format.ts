@@ -81,7 +81,6 @@ export function layoutOf(ciphertextSize: number, headLength: number): Layout {
   requireSize(ciphertextSize);
   const body = ciphertextSize - headLength;
   const chunks = Math.max(1, Math.ceil(body / sealedChunkLength));
-  // An empty last chunk is valid only if the whole stream has no plaintext.
   const least = (chunks - 1) * sealedChunkLength + tagLength + (chunks === 1 ? 0 : 1);
   if (body < least) throw new FormatError(`the stream was truncated (got ${ciphertextSize} bytes)`);
   return { headLength, chunks, plaintextSize: body - chunks * tagLength };
@@ -120,7 +119,6 @@ export class ChunkCipher {
     return onward<EngineMode, void, Uint8Array>(sealed, () => out);
   }
 
-  /** Decrypts a chunk. Fails with DecryptionError if the chunk was altered or moved. */
   open(body: Uint8Array, index: number, last: boolean): Result {
     // An empty last chunk is valid only if the whole stream has no plaintext.
     if (body.length < tagLength + (index === 0 ? 0 : 1)) throw new DecryptionError();
@@ -139,7 +137,6 @@ export class ChunkCipher {
   }
 }
 
-/** Starts a stream under a new DEK. Returns the head of the stream, and the cipher for its chunks. */
 export async function createStream(wrap: Wrap, engine: Engine, context: Context | undefined) {
   // The context is encoded before a data key is wrapped, so that an invalid context causes no request.
   const encoded = encodeContext(context);
@@ -154,7 +151,6 @@ export async function createStream(wrap: Wrap, engine: Engine, context: Context 
   }
 }
 
-/** Returns the cipher for the chunks of an existing stream. Throws DecryptionError for a wrong DEK or context. */
 export async function openHead(
   head: StreamHead,
   unwrap: Unwrap,
@@ -186,10 +182,6 @@ async function deriveCipher(
   return { commitment, cipher: new ChunkCipher(engine, key) };
 }
 
-/**
- * Returns the nonce of a chunk: the chunk's number in 11 bytes, followed by one byte. This byte is 1 for the last chunk
- * and 0 for all other chunks.
- */
 function nonce(index: number, last: boolean): Uint8Array {
   const bytes = new Uint8Array(12);
   const view = new DataView(bytes.buffer);

@@ -40,7 +40,6 @@ const files = await Promise.all(
 );
 const largest = files.at(-1) ?? { content: contentOf(0), sealed: contentOf(0) };
 const anyFile = fc.constantFrom(...files);
-/** Positions in a file on both sides of every chunk boundary, and beyond the end of the file. */
 const anyPlace = fc.oneof(
   fc
     .tuple(fc.nat(4), fc.integer({ min: -2, max: 2 }))

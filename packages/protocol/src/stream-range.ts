@@ -68,8 +68,7 @@ export async function openFile(
     readWhole(rangeStream(source, start, end, signal), end - start);
   const endStart = Math.max(0, size - sealedChunkLength);
   const reading = readPart(endStart, size);
-  // The source is read while the key is unwrapped. If unwrapping fails first, nobody awaits the read, so the empty
-  // handler prevents an unhandled rejection.
+  // If unwrapping fails first, nobody awaits the read. The empty handler prevents an unhandled rejection.
   reading.catch(() => undefined);
   const start = endStart === 0 ? reading : readPart(0, Math.min(size, maxHeadLength));
   const head = parseStreamHead(await start);
@@ -117,7 +116,7 @@ function openRange(
   const chunkAt = (index: number): number => layout.headLength + index * sealedChunkLength;
   const endIndex = Math.ceil(end / streamChunkLength);
   let index = Math.floor(start / streamChunkLength);
-  // The size of the source might have changed, so the range uses the size that the source had when the file was opened.
+  // The size of the source might have changed since the file was opened.
   const size = layout.headLength + layout.plaintextSize + layout.chunks * tagLength;
   const bytes = rangeStream(source, chunkAt(index), Math.min(size, chunkAt(endIndex)), signal);
   const chunk = (sealed: Uint8Array): Result => {
@@ -131,7 +130,6 @@ function openRange(
   return bytes.pipeThrough(joinEnds({ chunkLength: sealedChunkLength, chunk }, signal));
 }
 
-/** Reads a range of the source as a stream. The stream fails if it has more or fewer bytes than requested. */
 function rangeStream(
   source: RangeSource,
   start: number,
@@ -153,7 +151,6 @@ function rangeStream(
               `\`read\` of the source must return ${end - start} bytes (got ${-left} bytes too many)`,
             );
           }
-          // The source has ended before the end of the requested range, so the file was truncated after `openFile`.
           if (done && left > 0) throw new DecryptionError();
           if (done) controller.close();
           else controller.enqueue(value);

@@ -30,8 +30,6 @@ const all = [...ours.chunks, ...theirs.chunks];
 
 test('if the chunks of two streams are rearranged, only the original order decrypts completely', async () => {
   const inOrder = [0, 1, 2, 3];
-  // Orders of chunks. Many orders begin with correct chunks, because an error late in a stream is the hardest to
-  // detect.
   const anyOrder = fc
     .tuple(fc.nat(4), fc.array(fc.nat(all.length - 1), { maxLength: 6 }))
     .map(([right, rest]) => inOrder.slice(0, right).concat(rest));

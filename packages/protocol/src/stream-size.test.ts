@@ -8,7 +8,6 @@ import { ciphertextSize, plaintextSize, sealStream } from './stream.ts';
 const keyId = '00000000-0000-4000-8000-000000000002';
 const chunk = 65_536;
 const head = 26 + 78 + 32 + 32;
-// Sizes of plaintexts on both sides of every chunk boundary, and much larger sizes.
 const anySize = fc.oneof(
   fc
     .tuple(fc.constantFrom(0, chunk, 2 * chunk, 3 * chunk), fc.integer({ min: -20, max: 20 }))

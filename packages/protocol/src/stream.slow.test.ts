@@ -3,7 +3,6 @@ import { engines } from '../../../test/protocol/engines.ts';
 import { expectBothWays } from '../../../test/protocol/stream-vector.ts';
 import { vectors } from '../../../test/vectors/vectors.ts';
 
-// The tests of the small vectors are in stream.test.ts.
 const large = vectors('envelope-v2').cases.filter(({ ciphertext_length: length }) => length >= 1 << 20);
 
 describe.each(engines)('the envelope, version 2, with $name', (engine) => {

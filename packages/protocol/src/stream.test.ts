@@ -7,7 +7,6 @@ import { bytes, type StreamCase, vectors } from '../../../test/vectors/vectors.t
 import { DecryptionError, FormatError } from './errors.ts';
 import { openStream } from './stream.ts';
 
-// The tests of the large vectors are in stream.slow.test.ts.
 const isSmall = ({ ciphertext_length: length }: StreamCase): boolean => length < 1 << 20;
 const { cases, accepted_changes: changes, refusals } = vectors('envelope-v2');
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.from(a).equals(b);

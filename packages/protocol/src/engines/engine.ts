@@ -8,7 +8,6 @@ export type EngineMode = 'sync' | 'async';
 /** The return value of an engine's call: a result if the engine is synchronous, and otherwise a promise. */
 export type Outcome<Mode extends EngineMode, T> = Mode extends 'sync' ? T : Promise<T>;
 
-/** The parts of a data key that are needed to make an envelope. */
 export type TextKey<Key> = Pick<DataKey, 'header' | 'commitment'> & { readonly key: Key | undefined };
 
 /** An envelope and its iv, in base64. */
@@ -53,10 +52,6 @@ export interface Engine<Mode extends EngineMode = EngineMode, Key = unknown> {
 /** An engine whose calls return results, not promises. */
 export type SyncEngine = Engine<'sync'>;
 
-/**
- * Calls `next` with the result of an engine. A synchronous engine's result is passed at once. An asynchronous engine's
- * result is passed when its promise resolves.
- */
 export function onward<Mode extends EngineMode, T, R>(
   outcome: Outcome<Mode, T>,
   next: (value: T) => R | Outcome<Mode, R>,
@@ -65,7 +60,6 @@ export function onward<Mode extends EngineMode, T, R>(
   return result as Outcome<Mode, R>;
 }
 
-/** Returns the plaintext that an engine's `decrypt` returned. Throws DecryptionError if `decrypt` returned undefined. */
 export function authentic<Mode extends EngineMode>(
   opened: Outcome<Mode, Uint8Array | undefined>,
 ): Outcome<Mode, Uint8Array> {

@@ -9,9 +9,6 @@ const hex = (bytes: string): Uint8Array => Buffer.from(bytes, 'hex');
 const keyBytes = new Uint8Array(32).fill(7);
 const iv = new Uint8Array(12).fill(9);
 
-/**
- * Encrypts with an engine into the middle of a larger array, and checks that the bytes around the ciphertext do not change.
- */
 async function encrypt(engine: Engine, ...[key, nonce, aad, plaintext]: Input): Promise<Uint8Array> {
   const around = new Uint8Array(plaintext.length + 16 + 5).fill(0xee);
   await engine.encrypt(key, nonce, aad, plaintext, around.subarray(2, -3));

@@ -1,10 +1,9 @@
 import type { gcm as Gcm } from '@noble/ciphers/aes.js';
 import type { Engine } from './engine.ts';
 
-/** Creates an engine from noble's function `gcm`. `gcm` is a parameter, so that a bundler can load noble on demand. */
 export const nobleOf = (gcm: typeof Gcm): Engine<'sync', Uint8Array> => ({
   name: 'noble',
-  // The key is copied with `new Uint8Array`, because `slice` of a Buffer returns a view of the same memory.
+  // `slice` of a Buffer would return a view of the same memory.
   importKey: (key) => new Uint8Array(key),
   encrypt: (key, iv, aad, plaintext, out) => out.set(gcm(key, iv, aad).encrypt(plaintext)),
   decrypt(key, iv, aad, body) {

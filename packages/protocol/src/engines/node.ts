@@ -20,8 +20,7 @@ export const nodeEngine: SyncEngine = {
   encrypt(key, iv, aad, plaintext, out) {
     const cipher = createCipheriv('aes-256-gcm', key, iv, options);
     if (aad.length > 0) cipher.setAAD(aad);
-    // A large plaintext is encrypted in pieces, so that the memory of each piece stays in the processor's cache for the
-    // next piece.
+    // Each piece of a large plaintext stays in the processor's cache for the next piece.
     for (let at = 0; at < plaintext.length; at += pieceLength) {
       out.set(cipher.update(plaintext.subarray(at, at + pieceLength)), at);
     }

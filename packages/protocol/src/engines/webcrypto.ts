@@ -22,7 +22,7 @@ function gcm(iv: Uint8Array, aad: Uint8Array): AesGcmParams {
   return { name: 'AES-GCM', iv: plain(iv), additionalData: plain(aad), tagLength: 128 };
 }
 
-/** Returns a copy of a view of shared memory, because WebCrypto refuses such views. Returns other bytes unchanged. */
+/** WebCrypto refuses views of shared memory. */
 function plain(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
 }

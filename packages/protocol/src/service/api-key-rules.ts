@@ -8,7 +8,6 @@ import { defined, type Draft, tenantDraft } from './draft.ts';
 import { timeOrNull } from './records.ts';
 import { badRequest, keyNotFound, Refusal } from './refusal.ts';
 
-/** The fields of an API key that the rules read and change. Times are milliseconds since 1970. */
 export interface ApiKeyFields extends Reach {
   readonly api_key_id: string;
   readonly name: string;
@@ -17,31 +16,24 @@ export interface ApiKeyFields extends Reach {
   readonly created_at: number;
   readonly created_by: string;
   readonly revoked_at: number | null;
-  /** The id of the audit entry that records the last change of the API key. */
+  /** The id of the audit entry of the last change. */
   readonly rev: number;
 }
 
-/** The facts that a service looks up before it changes an API key. */
 interface Known {
-  /** The rights of the API key that makes the request. Null for the operator, who has all rights. */
+  /** Null for the operator, who has all rights. */
   readonly giver: Reach | null;
-  /** The key ids in the request that are keys of the tenant. */
   readonly keyIds: ReadonlySet<string>;
-  /** The number of other API keys of the tenant that can manage API keys and do not expire. */
+  /** API keys that expire do not count. */
   readonly otherManagers: number;
 }
 
 type Fields = Omit<Input<'PATCH /v1/api-keys/:api_key_id'>, 'api_key_id'>;
 
-/** Returns the key ids of a request as lower-case UUIDs. Text that is not a UUID is left out. */
 export function keyIdsIn({ key_ids }: Pick<Fields, 'key_ids'>): string[] {
   return (key_ids ?? []).flatMap((text) => parseUuid(text) ?? []);
 }
 
-/**
- * Returns a new API key. Throws 400 for invalid fields, then 403 if the API key would have more rights than the caller,
- * and then 404 for an unknown key id.
- */
 export function newApiKey(
   input: Input<'POST /v1/api-keys'>,
   { time, entryId }: Moment,
@@ -63,10 +55,6 @@ export function newApiKey(
   return { row, draft: tenantDraft('api_key.create', metadata) };
 }
 
-/**
- * Changes the given fields of an API key. Throws 409 if the API key is revoked, or if the tenant would have no API key
- * left that can manage API keys and does not expire. Throws 400, 403 and 404 for the same reasons as newApiKey.
- */
 export function patchedApiKey<Row extends ApiKeyFields>(
   before: Row,
   input: Fields,
@@ -89,10 +77,6 @@ export function patchedApiKey<Row extends ApiKeyFields>(
   return { row, draft: tenantDraft('api_key.update', metadata) };
 }
 
-/**
- * Revokes an API key, or does nothing if it is revoked already. Throws 409 for the tenant's last API key that can
- * manage API keys and does not expire.
- */
 export function revokedApiKey<Row extends ApiKeyFields>(
   before: Row,
   at: Moment,
@@ -105,10 +89,6 @@ export function revokedApiKey<Row extends ApiKeyFields>(
   return { row, draft: tenantDraft('api_key.revoke', metadata) };
 }
 
-/**
- * Returns whether an API key can manage API keys, does not expire, and is not revoked. Every tenant must keep at least
- * one such API key.
- */
 export function isLastingManager({ permissions, expires_at, revoked_at }: ApiKeyFields): boolean {
   return permissions.includes('api_keys.manage') && expires_at === null && revoked_at === null;
 }
@@ -123,8 +103,6 @@ function storedFields({ name, permissions, key_ids, allowed_origins, expires_at 
   });
 }
 
-// Permissions that an API key cannot have together with a list of keys or a list of origins. Each line names the
-// reason.
 const conflicts = [
   ['key_ids', tenantWidePermissions, 'the permission concerns the whole tenant'],
   ['allowed_origins', serverSidePermissions, 'the permission is not for browsers'],
@@ -147,17 +125,12 @@ function requireKnown(keyIds: readonly string[] | null, known: ReadonlySet<strin
   if (keyIds?.some((id) => !known.has(id))) throw keyNotFound();
 }
 
-/** Throws 403 if a change would give an API key rights that the caller does not have. */
 function requireWithin(giver: Reach | null, reach: Reach): void {
   const excess = giver && excessOf(reach, giver);
   if (!excess) return;
   throw new Refusal('permission_missing', `An API key can grant only rights that it has. ${excess}.`);
 }
 
-/**
- * Returns a reason why the rights `reach` exceed the rights `than`, or undefined if they do not. A null list means no
- * limit. A null time means no expiry.
- */
 function excessOf(reach: Reach, than: Reach): string | undefined {
   const lacking = reach.permissions.find((one) => !than.permissions.includes(one));
   if (lacking) return `\`permissions\`: it lacks \`${lacking}\``;
@@ -172,10 +145,7 @@ function excessOf(reach: Reach, than: Reach): string | undefined {
 const isBeyond = (list: readonly string[] | null, than: readonly string[] | null): boolean =>
   than !== null && !list?.every((one) => than.includes(one));
 
-/**
- * Throws 409 if a change would leave the tenant without an API key that can manage API keys and does not expire. The
- * operator is exempt, because the operator can create an API key at the command line.
- */
+/** The operator is exempt, because the operator can create an API key at the command line. */
 function requireManager(
   before: ApiKeyFields,
   after: ApiKeyFields,

@@ -2,7 +2,7 @@ import { parseUuid } from '../uuid.ts';
 import type { Permission } from '../wire/permissions.ts';
 import { keyNotFound, Refusal, unauthorized } from './refusal.ts';
 
-/** The permissions of an API key and their limits. A null list means no limit. Times are milliseconds since 1970. */
+/** A null list means no limit. Times are milliseconds since 1970. */
 export interface Reach {
   readonly permissions: readonly Permission[];
   readonly key_ids: readonly string[] | null;
@@ -10,10 +10,8 @@ export interface Reach {
   readonly expires_at: number | null;
 }
 
-/** The facts about a request that are known before the server reads the body. */
 export interface Asked {
   readonly permission: Permission;
-  /** Whether the service refuses the request if the tenant is envelope-only. */
   readonly serverMode: boolean;
   readonly origin: string | undefined;
 }
@@ -22,7 +20,6 @@ export function bearerToken(authorization: string | null | undefined): string {
   return /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
 }
 
-/** Checks the API key of a request. Throws 401 for an invalid API key, and then 403 for missing rights. */
 export function authorize(
   apiKey: Reach & { readonly revoked_at: number | null },
   { permission, serverMode, origin }: Asked,
@@ -46,7 +43,6 @@ export function authorize(
   }
 }
 
-/** Returns a key id in lower case. Throws 404 unless the id is a UUID that the API key can use. */
 export function requireKeyId(apiKey: Pick<Reach, 'key_ids'> | null, text: string): string {
   const keyId = parseUuid(text);
   if (!keyId || (apiKey?.key_ids && !apiKey.key_ids.includes(keyId))) throw keyNotFound();

@@ -9,7 +9,6 @@ import { Refusal } from './refusal.ts';
 const keyId = '00000000-0000-4000-8000-000000000002';
 const hash = 'a'.repeat(64);
 
-/** Runs a batch of `hash` operations. The test's operation refuses items with the key id `refused`. */
 async function run(sent: readonly unknown[]) {
   const seen: object[][] = [];
   const bytes = new TextEncoder().encode(JSON.stringify({ items: sent }));

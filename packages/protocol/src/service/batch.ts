@@ -6,7 +6,6 @@ import type { Problem } from '../wire/problems.ts';
 import { Refusal } from './refusal.ts';
 import { checked } from './request.ts';
 
-/** The result of one batch item: the response of the single call or its problem, with the reference of the item. */
 export type BatchResult<Answer> = (Answer | { readonly error: Problem }) & { reference?: string };
 
 type BatchRoute = { [R in Route]: [Item<R>] extends [never] ? never : R }[Route];
@@ -16,10 +15,6 @@ export function readItem<R extends BatchRoute>(route: R, item: unknown): Item<R>
   return checked(endpoints[route].item, item, 'item') as Item<R>;
 }
 
-/**
- * Applies a rule to each item of a batch. Yields after each item, so that the caller can pause. A Refusal that the rule
- * throws becomes the result of the item.
- */
 export function* ruleEach<Item, Result>(
   items: readonly Item[],
   rule: (item: Item) => Result,
@@ -32,10 +27,6 @@ export function* ruleEach<Item, Result>(
   return results;
 }
 
-/**
- * Runs the accepted items of a batch in one call of the operation. The operation is called even if no item was
- * accepted. Each item gets a result or a problem, with the item's reference.
- */
 export async function runBatch<Item, Answer extends object>(
   items: readonly unknown[],
   all: readonly (Item | Refusal)[],
@@ -58,7 +49,6 @@ export async function runBatch<Item, Answer extends object>(
   };
 }
 
-/** Returns the result of `work`, or the Refusal that `work` throws. */
 export function orRefusal<T>(work: () => T): T | Refusal {
   try {
     return work();
@@ -68,7 +58,6 @@ export function orRefusal<T>(work: () => T): T | Refusal {
   }
 }
 
-/** Returns the reference of a batch item. A refused item keeps its reference if the reference is well-formed. */
 function referenceOf(item: unknown): string | undefined {
   const hasReference = typeof item === 'object' && item !== null && Object.hasOwn(item, 'reference');
   const reference: unknown = hasReference ? Reflect.get(item, 'reference') : undefined;

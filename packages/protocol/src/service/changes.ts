@@ -6,28 +6,24 @@ import { limits } from '../wire/limits.ts';
 import { formatTimestamp } from '../wire/timestamp.ts';
 import { defined, type Draft, tenantDraft } from './draft.ts';
 
-/** The time of a change, and the id of the audit entry that records the change. */
 export interface Moment {
   readonly time: number;
   readonly entryId: number;
 }
 
-/** The row after a change, and the audit entry that records the change. The entry is null if nothing changed. */
 export interface Changed<Row> {
   readonly row: Row;
   readonly draft: Draft | null;
 }
 
-/** The fields of a tenant that the operator can change. */
 export interface TenantFields {
   readonly name?: string | undefined;
   readonly envelope_only?: boolean | undefined;
   readonly monthly_encrypt_quota?: number | null | undefined;
-  /** The time of creation in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly created_at?: number | undefined;
 }
 
-/** Sets the given fields of a tenant. The audit entry in the result is null if the fields already have these values. */
 export function changedTenant<Row extends { readonly rev: number }>(
   before: Row,
   fields: TenantFields,
@@ -40,10 +36,6 @@ export function changedTenant<Row extends { readonly rev: number }>(
   return { row, draft: tenantDraft('tenant.update', metadata) };
 }
 
-/**
- * Returns the old and the new value of each changed field, for the audit entry. Returns undefined if no field changes.
- * Lists with the same items in another order are equal.
- */
 export function changesOf(before: object, set: object): object | undefined {
   const changes = Object.entries(defined(set)).flatMap(([name, value]: [string, unknown]) => {
     const old: unknown = Reflect.get(before, name);
@@ -57,17 +49,12 @@ function isSame(old: unknown, value: unknown): boolean {
   return old.length === value.length && old.every((item) => value.includes(item));
 }
 
-// The maximum lengths of lists in an audit entry. A stored list can be longer, because earlier versions of the service
-// had higher limits.
+// A stored list can exceed these lengths, because earlier versions of the service had higher limits.
 const mostItems: Readonly<Record<string, number>> = {
   key_ids: limits.keyIds,
   allowed_origins: limits.allowedOrigins,
 };
 
-/**
- * Converts a field's value for an audit entry. A time gets the format of the API. A list that exceeds the current
- * limits is replaced by its length and SHA-256.
- */
 function recorded(name: string, value: unknown): unknown {
   if (typeof value === 'number' && name.endsWith('_at')) return formatTimestamp(value);
   if (!Array.isArray(value)) return value;

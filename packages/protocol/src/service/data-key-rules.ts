@@ -6,41 +6,28 @@ import { type Draft, keyDraft, logged, refused } from './draft.ts';
 import { type KeyFields, refusedByStatus, requireStatus } from './key-rules.ts';
 import { Refusal, unauthenticWrappedKey } from './refusal.ts';
 
-/** A decision about a request: the response, and the audit entry that must be written before the response is sent. */
+/** The audit entry must be written before the response is sent. */
 export interface Ruling<Answer> {
   readonly draft: Draft | null;
   readonly answer: Answer | Refusal;
 }
 
-/** The cryptographic functions of one key. The server and the SDK's test service implement this interface. */
 export interface KeyCrypto {
-  /**
-   * Reads the key version from a wrapped key without authenticating the key version. Returns undefined for bytes that
-   * are not a wrapped key.
-   */
+  /** The key version is not authenticated. */
   versionOf(wrapped: Uint8Array): number | undefined;
   wrap(dek: Uint8Array, context?: Context): Uint8Array;
-  /**
-   * Returns the unwrapped data key, which the caller wipes. Returns undefined if this key did not wrap the data key
-   * with this context.
-   */
+  /** The caller wipes the data key. */
   unwrap(wrapped: Uint8Array, context?: Context): Uint8Array | undefined;
   hash(value: string): string;
 }
 
-/**
- * A rule that decides a single call or one batch item. The audit log does not record a Refusal that the rule throws.
- */
+/** The audit log does not record a Refusal that the rule throws. */
 export type KeyRule<Input, Answer> = (key: KeyFields, crypto: KeyCrypto, input: Input) => Ruling<Answer>;
 
 type HashRule = KeyRule<Item<'POST /v1/batch/hash'>, Output<'POST /v1/hash'>>;
 type Verb = 'wrap' | 'unwrap' | 'rewrap';
 type VerbRule<V extends Verb> = KeyRule<Item<`POST /v1/batch/${V}`>, Output<`POST /v1/keys/:key_id/${V}`>>;
 
-/**
- * Returns a response or refusal together with its audit entry. The audit entry of a refusal contains the refusal's
- * code.
- */
 export function recorded<Answer>(
   action: Draft['action'],
   key: Parameters<typeof keyDraft>[1],
@@ -63,10 +50,6 @@ export const wrapRule: VerbRule<'wrap'> = (key, crypto, { dek, context }) => {
   return recorded('key.wrap', key, { context }, { wrapped_key, key_id, key_version });
 };
 
-/**
- * Unwraps a data key. The audit log records a refusal because of the key's status or because the wrapped key is not
- * authentic.
- */
 export const unwrapRule: VerbRule<'unwrap'> = (key, crypto, input) => {
   const { wrapped_key, key_version: expected, context } = input;
   const wrapped = readWrapped(wrapped_key);
@@ -79,7 +62,6 @@ export const unwrapRule: VerbRule<'unwrap'> = (key, crypto, input) => {
   return recorded('key.unwrap', used, { key_version: used.key_version, context }, answer);
 };
 
-/** Wraps a data key again under the newest version of its key. The data key does not leave the service. */
 export const rewrapRule: VerbRule<'rewrap'> = (key, crypto, { wrapped_key, context }) => {
   requireStatus(key, 'active');
   const { key_id, key_version } = key;
@@ -94,7 +76,6 @@ export const rewrapRule: VerbRule<'rewrap'> = (key, crypto, { wrapped_key, conte
   return recorded('key.wrap', key, { from_version, context }, answer);
 };
 
-/** Computes the fingerprint of a value. The audit log does not record this operation. */
 export const hashRule: HashRule = (key, crypto, { value }) => {
   requireStatus(key, 'active');
   return { draft: null, answer: { hash: crypto.hash(value), key_id: key.key_id } };

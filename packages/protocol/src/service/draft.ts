@@ -5,18 +5,16 @@ import type { AuditAction } from '../wire/audit.ts';
 import { limits } from '../wire/limits.ts';
 import { auditUnwritten, type Refusal } from './refusal.ts';
 
-/** An audit entry before it is added to the chain. The id, the time and the hash are still missing. */
 export interface Draft {
   readonly action: AuditAction;
   readonly keyId: string | null;
   readonly keyVersion: number | null;
-  /** The metadata as canonical JSON, at most 40 KiB. */
+  /** Canonical JSON of at most 40 KiB. */
   readonly metadata: string;
 }
 
 type Metadata = Readonly<Record<string, unknown>>;
 
-/** Creates the audit entry of an action on a key. Members of the metadata that are undefined are left out. */
 export function keyDraft(
   action: AuditAction,
   key: { readonly key_id: string; readonly key_version: number | null },
@@ -25,17 +23,12 @@ export function keyDraft(
   return { action, keyId: key.key_id, keyVersion: key.key_version, metadata: metadataText(metadata) };
 }
 
-/**
- * Creates the audit entry of an action that concerns no single key. Members of the metadata that are undefined are left
- * out.
- */
 export function tenantDraft(action: AuditAction, metadata: Metadata): Draft {
   return { action, keyId: null, keyVersion: null, metadata: metadataText(metadata) };
 }
 
 export const refused = ({ code }: Refusal) => ({ outcome: 'refused', code });
 
-/** Returns the context for the audit log, or undefined for an empty context. */
 export const logged = (context: Context | undefined): Context | undefined =>
   context && Object.keys(context).length > 0 ? context : undefined;
 
@@ -45,10 +38,6 @@ export function defined<T extends object>(value: T): { [Name in keyof T]?: Exclu
   return members as { [Name in keyof T]?: Exclude<T[Name], undefined> };
 }
 
-/**
- * Returns metadata as canonical JSON. Throws if the text is larger than 40 KiB, which only a bug can cause, because
- * each field has a limit.
- */
 function metadataText(metadata: Metadata): string {
   const text = canonicalJson(defined(metadata));
   if (utf8Length(text) > limits.metadata) {

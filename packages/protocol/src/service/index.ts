@@ -1,5 +1,3 @@
-// The rules of the service, as pure functions. The server and the SDK's test service apply the same rules. This entry
-// point is internal to the packages of Eaas and can change in any release.
 export { finish, type Steps } from '../wire/json.ts';
 export { type ApiKeyFields, isLastingManager, keyIdsIn, newApiKey } from './api-key-rules.ts';
 export { patchedApiKey, revokedApiKey } from './api-key-rules.ts';

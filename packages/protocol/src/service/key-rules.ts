@@ -8,7 +8,7 @@ import { Refusal } from './refusal.ts';
 
 export type KeyStatus = Output<'POST /v1/keys'>['status'];
 
-/** The fields of a key that the rules read and change. Times are milliseconds since 1970. */
+/** Times are milliseconds since 1970. */
 export interface KeyFields {
   readonly key_id: string;
   readonly name: string;
@@ -20,17 +20,13 @@ export interface KeyFields {
   readonly interval_days: number | null;
   readonly next_rotation_at: number | null;
   readonly destroy_at: number | null;
-  /** The id of the audit entry that records the last change of the key. */
+  /** The id of the audit entry of the last change. */
   readonly rev: number;
 }
 
 const day = 24 * 60 * 60 * 1_000;
 const daysAfter = (time: number, days: number | null) => (days === null ? null : time + days * day);
 
-/**
- * Returns the refusal of an operation that the status of the key does not allow. Returns undefined if the status allows
- * the operation.
- */
 export function refusedByStatus({ status }: Pick<KeyFields, 'status'>, ...allowed: readonly KeyStatus[]) {
   if (allowed.includes(status)) return undefined;
   const advice: Record<KeyStatus, string> = {
@@ -51,7 +47,6 @@ export function requireStatus(key: Pick<KeyFields, 'status'>, ...allowed: readon
   if (refusal) throw refusal;
 }
 
-/** Throws 409 unless the key is active or disabled and was created as exportable. */
 export function requireExportable(key: KeyFields): void {
   requireStatus(key, 'active', 'disabled');
   if (!key.exportable) {
@@ -61,7 +56,6 @@ export function requireExportable(key: KeyFields): void {
   }
 }
 
-/** Returns a new key. Throws 409 if the name is taken, and 403 if the caller's API key is limited to some keys. */
 export function newKey(
   { name, exportable, rotation_policy }: Input<'POST /v1/keys'>,
   { time, entryId }: Moment,
@@ -96,10 +90,7 @@ export function newKey(
   return { row, draft: keyDraft('key.create', row, metadata) };
 }
 
-/**
- * Adds a version to a key. Throws 409 if the key is not active, or if its newest version is not `from`. `from` prevents
- * a repeated request from rotating the key twice.
- */
+/** `from` prevents a repeated request from rotating the key twice. */
 export function rotated<Key extends KeyFields>(key: Key, at: Moment, from?: number): Changed<Key> {
   requireStatus(key, 'active');
   const { key_version: from_version, interval_days } = key;
@@ -117,7 +108,6 @@ export function rotated<Key extends KeyFields>(key: Key, at: Moment, from?: numb
   return changed('key.rotate', key, set, at, { key_version, from_version });
 }
 
-/** Disables a key. A disabled key can decrypt but not encrypt. Throws 409 if the key is not active. */
 export function disabled<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
   requireStatus(key, 'active');
   return changed('key.disable', key, { status: 'disabled' }, at);
@@ -128,10 +118,6 @@ export function enabled<Key extends KeyFields>(key: Key, at: Moment): Changed<Ke
   return changed('key.enable', key, { status: 'active' }, at);
 }
 
-/**
- * Schedules the destruction of a disabled key. Destroys the key at once if the grace period is zero days. Throws 409 if
- * the key is not disabled.
- */
 export function destroyed<Key extends KeyFields>(
   key: Key,
   at: Moment,
@@ -144,7 +130,6 @@ export function destroyed<Key extends KeyFields>(
   return changed('key.destroy', key, { status: 'pending_destruction', destroy_at }, at, metadata);
 }
 
-/** Restores a key whose destruction is pending. Throws 409 if no destruction is pending or the grace period is over. */
 export function restored<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
   requireStatus(key, 'pending_destruction');
   if (isErasureDue(key, at.time)) {
@@ -153,10 +138,6 @@ export function restored<Key extends KeyFields>(key: Key, at: Moment): Changed<K
   return changed('key.restore', key, { status: 'disabled', destroy_at: null }, at);
 }
 
-/**
- * Sets the rotation interval of a key. The first interval begins at the time of the change. Throws 409 if the key is
- * neither active nor disabled.
- */
 export function rescheduled<Key extends KeyFields>(key: Key, at: Moment, days: number | null): Changed<Key> {
   requireStatus(key, 'active', 'disabled');
   const set = { interval_days: days, next_rotation_at: daysAfter(at.time, days) };
@@ -164,10 +145,7 @@ export function rescheduled<Key extends KeyFields>(key: Key, at: Moment, days: n
   return changed('key.rotation_policy', key, set, at, metadata);
 }
 
-/**
- * Rotates or erases a key that is due. Does nothing if another replica has already rotated or erased the key. Throws
- * 409 if the key has the maximum number of versions.
- */
+/** Another replica can already have rotated or erased the key. */
 export function settled<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
   if (isErasureDue(key, at.time)) return erased(key, at);
   const { status, next_rotation_at } = key;
@@ -183,10 +161,6 @@ function erased<Key extends KeyFields>(key: Key, at: Moment): Changed<Key> {
   return changed('key.destroy', key, { status: 'destroyed', next_rotation_at: null }, at, metadata);
 }
 
-/**
- * Returns a changed key and the audit entry of the change. The audit entry contains the id of the key's previous
- * change.
- */
 function changed<Key extends KeyFields>(
   action: Draft['action'],
   before: Key,

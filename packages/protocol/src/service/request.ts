@@ -13,10 +13,6 @@ export function splitRoute(route: Route): { method: string; path: string } {
   return { method, path };
 }
 
-/**
- * Finds the route of a request. Throws 404 for an unknown path, 405 for an unknown method, and 400 for a path that
- * cannot be decoded.
- */
 export function findRoute(requested: string, path: string) {
   const here = routesAt(path);
   if (here.length === 0) throw nothingHere();
@@ -41,17 +37,12 @@ function routesAt(path: string) {
   });
 }
 
-/** Returns the URL path of a resource that was created. */
 export function locationOf(route: Route, record: object): string {
   const { path } = splitRoute(route);
   const member = routes.find(([other]) => other.startsWith(`GET ${path}/:`))?.[0].split(':')[1] ?? '';
   return `${path}/${String(Reflect.get(record, member))}`;
 }
 
-/**
- * Parses the query string of a request by the schema of the endpoint. Throws 400 with the name of the invalid
- * parameter.
- */
 export function readQuery({ query: schema }: Endpoint, target: string): Readonly<Record<string, unknown>> {
   const start = target.indexOf('?');
   const values = parseQuery(start < 0 ? '' : target.slice(start + 1));
@@ -91,16 +82,8 @@ function decode(text: string, what: string): string {
 
 const quoted = (name: string): string => `\`${name.slice(0, 64)}\``;
 
-/**
- * Returns whether the body of a call has fields. If it has no fields, the body can be missing, empty or `{}`, of any
- * content type.
- */
 export const takesFields = ({ body }: Endpoint): boolean => Object.keys(body?.shape ?? {}).length > 0;
 
-/**
- * Throws 415 for a compressed body. Throws 415 if the call takes fields and the content type of the body is not
- * `application/json`.
- */
 export function requireBodyType(
   { type, encoding }: Readonly<Record<'type' | 'encoding', string | null | undefined>>,
   needsJson: boolean,
@@ -118,10 +101,6 @@ export function requireBodyType(
   }
 }
 
-/**
- * Parses the JSON body of a request without checking a schema. A batch item that cannot be parsed becomes a Refusal.
- * Throws 400 if the whole body is invalid.
- */
 export function* parseBody({ item }: Endpoint, bytes: Uint8Array): Steps<unknown> {
   try {
     if (item) return { items: yield* readBatch(bytes, orRefused) };
@@ -137,10 +116,6 @@ function orRefused(item: unknown, fault: string | null): unknown {
   return Object.assign(badRequest(fault), { reference });
 }
 
-/**
- * Checks a parsed body against the schema of the endpoint. The items of a batch are not checked, because `readItem`
- * checks them. Throws 400.
- */
 export function checkBody(endpoint: Endpoint, body: unknown): Readonly<Record<string, unknown>> {
   if (endpoint.body) return checked(endpoint.body, body);
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
@@ -150,9 +125,7 @@ export function checkBody(endpoint: Endpoint, body: unknown): Readonly<Record<st
   return {};
 }
 
-/**
- * Checks a value against a schema. Throws 400 with the name of the invalid field. The error never contains the value.
- */
+/** The error must not contain the value, which might be a secret. */
 export function checked<Schema extends z.ZodMiniObject>(
   schema: Schema,
   value: unknown,

@@ -12,13 +12,9 @@ import { type KeyCrypto, recorded, type Ruling } from './data-key-rules.ts';
 import { type KeyFields, refusedByStatus, requireStatus } from './key-rules.ts';
 import { decryptionFailed, Refusal } from './refusal.ts';
 
-/**
- * The response of /v1/encrypt. `ciphertext` is the whole envelope, and the other fields are copies of parts of the
- * envelope.
- */
 export type Bundle = Output<'POST /v1/encrypt'>;
 
-/** The decoded input of /v1/decrypt. `wrappedKey` and `iv` replace the wrapped key and the iv in the envelope. */
+/** `wrappedKey` and `iv` replace the wrapped key and the iv in the envelope. */
 export interface PresentedBundle {
   readonly ciphertext: Uint8Array;
   readonly keyId: string;
@@ -27,7 +23,6 @@ export interface PresentedBundle {
   readonly iv?: Uint8Array | undefined;
 }
 
-/** Encrypts a text under a new data key, and wipes the data key afterwards. Throws 409 if the key is not active. */
 export function encryptRule(
   key: KeyFields,
   crypto: KeyCrypto,
@@ -40,7 +35,6 @@ export function encryptRule(
   return recorded('encrypt', key, { context }, bundle);
 }
 
-/** Decrypts a bundle of the service or of the SDK. The audit log also records refused decryptions. */
 export function decryptRule(
   key: KeyFields,
   crypto: KeyCrypto,
@@ -64,7 +58,6 @@ export function decryptRule(
   return recorded('decrypt', named, { context: input.context }, answer);
 }
 
-/** Encrypts a plaintext under a data key, and wipes the data key afterwards. */
 export function sealBundle(
   { key_id, key_version }: Pick<KeyFields, 'key_id' | 'key_version'>,
   crypto: Pick<KeyCrypto, 'wrap'>,
@@ -87,10 +80,6 @@ export function sealBundle(
   });
 }
 
-/**
- * Decrypts a bundle. Returns undefined if a part of the bundle is wrong. Other errors are bugs or faults of the service
- * and are thrown unchanged.
- */
 export function openBundle(
   crypto: Pick<KeyCrypto, 'versionOf' | 'unwrap'>,
   engine: SyncEngine,
@@ -111,10 +100,6 @@ export function openBundle(
   });
 }
 
-/**
- * Returns the envelope of a bundle, with `wrapped_key` and `iv` of the request if they are given. Returns undefined if
- * the envelope contradicts the key id or the key version of the bundle.
- */
 function effectiveEnvelope(
   { versionOf }: Pick<KeyCrypto, 'versionOf'>,
   { ciphertext, keyId, keyVersion, ...beside }: PresentedBundle,
@@ -127,7 +112,6 @@ function effectiveEnvelope(
   return { ...envelope, keyVersion, wrappedKey, iv };
 }
 
-/** Returns the result of `work`, or undefined if `work` throws an error of the class `kind`. */
 function unless<T>(kind: new () => Error, work: () => T): T | undefined {
   try {
     return work();

@@ -40,7 +40,6 @@ function base62(number: bigint, length: number): string {
   return digits;
 }
 
-/** Computes a CRC-32 as zlib does (ISO 3309). The text has only 51 characters, so a lookup table would not pay. */
 function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of bytes) {

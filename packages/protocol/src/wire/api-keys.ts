@@ -3,7 +3,6 @@ import { limits } from './limits.ts';
 import { permissions } from './permissions.ts';
 import { name, page, paging, sized, text, time, timestamp, uuid } from './primitives.ts';
 
-/** A list of 1 to `most` different strings. Strings that differ only in case count as duplicates. */
 function list<Item extends z.ZodMiniType<string>>(item: Item, most: number) {
   return z.array(item).check(
     sized(most),
@@ -14,7 +13,6 @@ function list<Item extends z.ZodMiniType<string>>(item: Item, most: number) {
   );
 }
 
-/** A web origin as browsers send it: scheme, host and port. It is in lower case and has no default port. */
 const origin = text(
   (text) => text.length <= limits.origin && isOrigin(text),
   `must be an origin like https://app.example, of at most ${limits.origin} bytes`,
@@ -22,8 +20,7 @@ const origin = text(
 
 function isOrigin(text: string): boolean {
   if (!/^https?:/.test(text)) return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(:\d+)?$/.test(text);
-  // The URL standard allows `*` in a host. An origin with `*` is refused, because `*` is not a wildcard and the origin
-  // would never match.
+  // The URL standard allows `*` in a host, but an origin with `*` would never match.
   return URL.canParse(text) && new URL(text).origin === text && !text.includes('*');
 }
 

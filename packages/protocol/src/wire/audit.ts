@@ -51,7 +51,6 @@ export const listAudit = {
 
 const position = z.object({ id: count, hash: hex });
 
-/** The value of `next_row`: the table and the id of the last verified row. Clients must not interpret this value. */
 const verifiedRow = text(
   (text) => /^(keys|api_keys|done):[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text),
   'must be the `next_row` that a verification returned: pass it unchanged, or leave it out to begin again',

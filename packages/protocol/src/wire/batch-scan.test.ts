@@ -5,7 +5,6 @@ import { isWellFormedJson, parseJson, readBatch, readJson } from './json.ts';
 
 const encoder = new TextEncoder();
 
-/** Runs a parser without pauses. Returns its result, and the number of points at which it could have paused. */
 function finish<T>(reading: Generator<undefined, T>): { result: T; pauses: number } {
   for (let pauses = 0; ; pauses++) {
     const { done, value } = reading.next();
@@ -29,7 +28,6 @@ function orError<T>(work: () => T): T | 'refused' {
   }
 }
 
-/** Parses the whole body with the strict parser, without splitting it into items. */
 function reference(text: string): unknown {
   const body = parseJson(text);
   if (typeof body !== 'object' || body === null || Object.keys(body).join() !== 'items') return 'refused';
@@ -37,7 +35,6 @@ function reference(text: string): unknown {
   return Array.isArray(items) && items.length > 0 && items.length <= 1_000 ? (items as unknown[]) : 'refused';
 }
 
-/** Random text made of JSON tokens. The text is often valid or almost valid JSON. */
 const nearlyJson = fc
   .array(
     fc.constantFrom(
@@ -55,9 +52,6 @@ const nearlyJson = fc
   )
   .map((parts) => parts.join(''));
 
-/**
- * Returns whether a batch item exceeds a limit. The scan does not parse such an item, and the other items stay valid.
- */
 const breaksLimit = ({ item, fault }: Items[number]) => fault !== null && item === undefined;
 const shown = ({ item, fault }: Items[number]) => [item, fault === null];
 

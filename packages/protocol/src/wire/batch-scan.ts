@@ -5,22 +5,13 @@ import { limits } from './limits.ts';
 export interface BatchItem {
   readonly start: number;
   end: number;
-  /**
-   * The reason why the batch item exceeds a limit, or null if the item is within the limits. An item with a reason must
-   * not be parsed.
-   */
+  /** An item with a fault must not be parsed. */
   fault: string | null;
-  /** Whether the strings of the item have no lone surrogate. */
   isWellFormed: boolean;
 }
 
-/** The first bytes of all tokens in `{"items": […]}` that are outside the list of items. */
 const frame = Array.from('{":[]}', (character) => character.charCodeAt(0));
 
-/**
- * Finds the items of a batch, and marks the items that exceed a limit. Throws InputError if the body is not `{"items":
- * […]}`.
- */
 export class BatchScan extends JsonScan {
   readonly items: BatchItem[] = [];
   #item: BatchItem | null = null;
@@ -81,7 +72,6 @@ export class BatchScan extends JsonScan {
 
   #takeOfItem(kind: Token, start: number, end: number): void {
     if (this.#item && end - this.#item.start > limits.body) this.refuse('the item is larger than 2 MiB');
-    // If a batch item is already refused, the scan only searches the end of the item and counts the values in the item.
     if (this.#item?.fault && kind === token.colon) this.values--;
     else if (this.#item?.fault && kind === token.comma) this.checkValues();
     else super.take(kind, start, end);

@@ -4,10 +4,6 @@ import { hash, rewrap, unwrap, wrap } from './crypto.ts';
 import { keyId, reference, sized } from './primitives.ts';
 import { problemDocument } from './problems.ts';
 
-/**
- * A batch of single calls. `item` checks each item separately, so one malformed item does not fail the other items.
- * Each result is the response of the single call, or its problem.
- */
 function batchOf<Body extends z.ZodMiniObject, Output extends z.ZodMiniObject>(single: {
   body: Body;
   output: Output;

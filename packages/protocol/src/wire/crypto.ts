@@ -3,10 +3,6 @@ import { base64, context, count, dek, hex, keyId, plaintext, uuid } from './prim
 
 const usedKey = { key_id: uuid, key_version: count };
 
-/**
- * The encrypted bundle. `ciphertext` is the whole envelope, and the other four fields are copies of parts of the
- * envelope.
- */
 const bundle = z.object({ ciphertext: z.string(), wrapped_key: z.string(), iv: z.string(), ...usedKey });
 
 export const encrypt = {

@@ -86,10 +86,7 @@ type Part<R extends Route, Name extends 'body' | 'query'> = (typeof endpoints)[R
   ? Fields<z.output<Schema>>
   : unknown;
 
-/**
- * zod infers Record<string, never> for a schema without fields. This type replaces it by `unknown`, because
- * Record<string, never> would also forbid the fields of the path.
- */
+/** zod infers Record<string, never> for a schema without fields, which would also forbid the fields of the path. */
 type Fields<Value> = string extends keyof Value ? unknown : Value;
 
 type PathPart<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`

@@ -3,7 +3,6 @@ import { limits } from './limits.ts';
 
 export const notJson = 'the body is not valid JSON';
 
-/** The kinds of JSON tokens. A word is any text without quotes, such as a number, `true`, `false` or `null`. */
 export const token = {
   word: 0,
   string: 0x22,
@@ -27,21 +26,15 @@ kinds[token.string] = quote;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 interface Level {
-  /** The names of the object's members that were read so far. Null if the container is a list. */
   readonly names: Set<string> | null;
   members: number;
 }
 
-/**
- * Checks the limits of JSON in UTF-8 before JSON.parse checks the grammar. The limits are necessary, because JSON.parse
- * takes a second and 300 MB for 8 MiB of brackets. Throws InputError.
- */
+/** JSON.parse takes a second and 300 MB for 8 MiB of brackets, so the limits are checked before. */
 export class JsonScan {
-  /** Whether the scanned part of the body has no `\u` escape of a lone surrogate. */
   isWellFormed = true;
   protected readonly bytes: Uint8Array;
   protected depth = 0;
-  /** The number of JSON values since the start of the body, or since the start of the current batch item. */
   protected values = 0;
   protected names = 0;
   readonly #levels: Level[] = [];
@@ -56,7 +49,6 @@ export class JsonScan {
     this.bytes = bytes;
   }
 
-  /** Scans about `most` more bytes of the body. Returns false at the end of the body. */
   scan(most: number): boolean {
     const end = Math.min(this.bytes.length, this.#at + most);
     while (this.#at < end) {
@@ -79,7 +71,6 @@ export class JsonScan {
     else this.#close(kind);
   }
 
-  /** The subject of the error messages, for example `the body`. */
   protected get subject(): string {
     return 'the body';
   }
@@ -93,10 +84,6 @@ export class JsonScan {
       this.refuse(`${this.subject} has more than ${limits.jsonValues} values`);
   }
 
-  /**
-   * Returns the text of the last string. The caller has found a colon after the string, so the string is the name of a
-   * member.
-   */
   protected readName(): string {
     try {
       return String(JSON.parse(decoder.decode(this.bytes.subarray(this.#lastStart, this.#lastEnd))));
@@ -133,7 +120,6 @@ export class JsonScan {
     this.#at = at;
   }
 
-  /** Returns the position after an escape sequence in a string. `at` is the position after the backslash. */
   #skipEscape(at: number): number {
     const half = surrogateHalf(this.bytes, at);
     const isPair = half === 'high' && this.bytes[at + 5] === backslash;
@@ -172,7 +158,7 @@ export class JsonScan {
     if (!names) return;
     if (++this.names > limits.jsonNames)
       this.refuse(`${this.subject} has more than ${limits.jsonNames} named members`);
-    // Member names are limited in length, because the scan cannot pause while it decodes a name of several megabytes.
+    // Member names are limited, because the scan cannot pause while it decodes a name of several megabytes.
     if (this.#lastEnd - this.#lastStart > limits.jsonName) {
       this.refuse(`${this.subject} has a name longer than ${limits.jsonName} bytes`);
       return;
@@ -183,7 +169,6 @@ export class JsonScan {
   }
 }
 
-/** Returns which half of a surrogate pair a `\u` escape is: high for `ud8` to `udb`, low for `udc` to `udf`. */
 function surrogateHalf(bytes: Uint8Array, at: number): 'high' | 'low' | undefined {
   if (bytes[at] !== 0x75 || ((bytes[at + 1] ?? 0) | 0x20) !== 0x64) return undefined;
   const digit = (bytes[at + 2] ?? 0) | 0x20;

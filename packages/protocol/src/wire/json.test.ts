@@ -43,7 +43,6 @@ describe('JSON', () => {
   });
 
   test('JSON is refused exactly if an object has a name twice', () => {
-    // Member names with and without escapes, and values that contain characters of JSON's syntax.
     const names = [
       'a',
       '\\u0061',

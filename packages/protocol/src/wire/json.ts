@@ -2,10 +2,8 @@ import { InputError } from '../errors.ts';
 import { type BatchItem, BatchScan } from './batch-scan.ts';
 import { JsonScan, notJson } from './json-scan.ts';
 
-/** A computation that yields at each point at which the caller can pause it. */
 export type Steps<T> = Generator<undefined, T>;
 
-/** Runs a pausable computation without pauses, and returns its result. */
 export function finish<T>(work: Steps<T>): T {
   for (;;) {
     const { done, value } = work.next();
@@ -15,7 +13,6 @@ export function finish<T>(work: Steps<T>): T {
 
 /** The number of bytes that the parser scans between two pauses. Scanning them takes at most about a millisecond. */
 const step = 16 * 1024;
-/** The parser pauses between decoding and parsing if the text has more bytes than this number. */
 const largeText = 256 * 1024;
 
 const encoder = new TextEncoder();

@@ -7,20 +7,20 @@ export const limits = {
   body: 2 * 1024 * 1024,
   batchBody: 8 * 1024 * 1024,
   jsonDepth: 8,
-  jsonMembers: 10_000, // in one list or object of a body; no call needs as many
+  jsonMembers: 10_000,
   jsonNames: 10_000, // named members of all objects in a body, or in one item of a batch
-  jsonName: 65_536, // bytes of one name in the body, with its escapes
+  jsonName: 65_536,
   jsonValues: 100_000, // values in a body, or in one item of a batch
-  batchValues: 500_000, // values in the body of a batch
+  batchValues: 500_000,
   pageDefault: 50,
   pageMaximum: 100,
   graceDays: 365,
   graceDaysDefault: 30,
   rotationDays: 3_650,
   keyVersions: 10_000,
-  versionsDefault: 100, // versions in a page of GET /v1/keys/:id
+  versionsDefault: 100,
   versionsMaximum: 1_000, // versions in the largest page, and in one export
-  keyIds: 256, // for one API key
+  keyIds: 256,
   allowedOrigins: 32,
   origin: 256, // bytes of one allowed origin
   metadata: 40 * 1024, // for one audit entry, as JSON

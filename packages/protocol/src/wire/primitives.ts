@@ -23,34 +23,26 @@ function rangeOf(minimum: number, maximum?: number): string {
   return maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
 }
 
-/**
- * The `key_id` of a request. The schema accepts any string, because the response to text that is not a UUID is 404
- * (unknown key) and not 400.
- */
+/** Any string is valid, because the response to text that is not a UUID is 404 and not 400. */
 export const keyId = z.string().register(z.globalRegistry, { format: 'uuid' });
 
-// Schemas of values in responses: a UUID, a time, a count and a hash.
 export const uuid = z.string().register(z.globalRegistry, { format: 'uuid' });
 export const time = z.string().register(z.globalRegistry, { format: 'date-time' });
 export const count = z.int().register(z.globalRegistry, { minimum: 0 });
 export const hex = z.string().register(z.globalRegistry, { pattern: '^[0-9a-f]{64}$' });
 
-/** A schema of canonical base64 with at least one byte. */
 export const base64 = text(
   (text) => text !== '' && isBase64(text),
   'is not canonical base64 (standard alphabet, with padding)',
 ).register(z.globalRegistry, { contentEncoding: 'base64' });
 
-/** A data key: 32 bytes in canonical base64. */
 export const dek = base64.check(z.refine((text) => /^[^=]{43}=$/.test(text), 'must be 32 bytes in base64'));
 
-/** A text that is encrypted or hashed unchanged. The text can be empty and can contain NUL. */
 export const plaintext = text(
   (text) => utf8Length(text) <= limits.text,
   `has more than ${limits.text} bytes of UTF-8`,
 );
 
-/** The name of a key or of an API key: 1 to 128 characters, without control characters. */
 export const name = text((text) => {
   const length = Array.from(text.slice(0, 4 * limits.keyName)).length;
   return length >= 1 && length <= limits.keyName;
@@ -58,7 +50,6 @@ export const name = text((text) => {
   .check(z.refine((text) => !hasControlCharacter(text), 'has a control character'))
   .register(z.globalRegistry, { minLength: 1, maxLength: limits.keyName });
 
-/** Creates a check from a function that returns the reason why a value is invalid. */
 export function reasoned<T>(reason: (value: T) => string | undefined) {
   return z.superRefine<T>((value, issue) => {
     const message = reason(value);
@@ -66,10 +57,6 @@ export function reasoned<T>(reason: (value: T) => string | undefined) {
   });
 }
 
-/**
- * Names and values that the encryption authenticates and the audit log records. A context must not contain personal
- * data.
- */
 export const context = z
   .custom<Context>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
     error: 'must be an object of strings',
@@ -87,13 +74,11 @@ export const context = z
   )
   .register(z.globalRegistry, { type: 'object', additionalProperties: { type: 'string' } });
 
-/** A name that the caller gives to a batch item. The result of the item has the same reference. */
 export const reference = text(
   (text) => utf8Length(text) <= limits.reference,
   `has more than ${limits.reference} bytes`,
 );
 
-/** A date with a time in the format of RFC 3339. */
 export const timestamp = z
   .string()
   .check(
@@ -115,7 +100,6 @@ export function wholeNumber(minimum: number, maximum?: number) {
     .register(z.globalRegistry, { type: 'integer', minimum, maximum: maximum ?? Number.MAX_SAFE_INTEGER });
 }
 
-/** The paging parameters of a query. A `limit` above `maximum` is reduced to `maximum`. */
 export function paging(maximum: number = limits.pageMaximum, standard: number = limits.pageDefault) {
   const limit = z
     .pipe(

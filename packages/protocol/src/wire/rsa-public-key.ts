@@ -4,7 +4,6 @@ import { reasoned } from './primitives.ts';
 
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
-/** Decodes a base64url number. Returns no bytes if the text is not canonical or the number begins with a zero byte. */
 function bytesOf(text: string): Uint8Array {
   const padding = '='.repeat((4 - (text.length % 4)) % 4);
   const base64 = text.replaceAll('-', '+').replaceAll('_', '/') + padding;
@@ -12,7 +11,6 @@ function bytesOf(text: string): Uint8Array {
   return bytes?.[0] ? bytes : new Uint8Array();
 }
 
-/** An RSA public key as a JWK (RFC 7517): 3,072 to 8,192 bits, exponent 65537. Other members are ignored. */
 export const rsaPublicKey = z.looseObject({ kty: z.string(), n: z.string(), e: z.string() }).check(
   reasoned((jwk) => {
     const isPrivate = privateMembers.some((member) => Object.hasOwn(jwk, member));
@@ -22,8 +20,7 @@ export const rsaPublicKey = z.looseObject({ kty: z.string(), n: z.string(), e: z
     if (isPrivate) return 'is a private key: send only `kty`, `n` and `e`';
     if (jwk.e !== 'AQAB') return 'must have the exponent 65537 (`e` must be AQAB)';
     if (bits < 3072 || bits > 8192) return 'must have a modulus of 3,072 to 8,192 bits (`n`, base64url)';
-    // The modulus of an RSA key is the product of two large primes and therefore odd. OpenSSL imports a key with an
-    // even modulus, and fails only later when it encrypts.
+    // OpenSSL imports a key with an even modulus, and fails only when it encrypts.
     const isEven = ((modulus.at(-1) ?? 0) & 1) === 0;
     return isEven ? 'has an even modulus (`n`): it is not an RSA key' : undefined;
   }),
