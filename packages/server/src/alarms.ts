@@ -5,14 +5,11 @@ type Log = (fields: Readonly<Record<string, unknown>>, message: string) => void;
 
 const minute = 60_000;
 
-/** Counts and logs the events that an operator must know of. Each row is logged at most once per minute. */
 export class Alarms {
   tamperingFound = 0;
   rotationsSkipped = 0;
-  /** The function that writes log lines. It does nothing until the server sets its own logger. */
   log: Log = () => {};
   readonly #clock: () => number;
-  /** The time at which each tampered database row was last logged. The map's key is the row's table and id. */
   readonly #logged = new BoundedMap<string, number>(10_000);
 
   constructor(clock = () => performance.now()) {
@@ -24,7 +21,6 @@ export class Alarms {
     else if (error instanceof Tampered) this.tampered(error.row);
   }
 
-  /** Reports a database row that something other than the service has changed. */
   tampered({ table, id, tenantId }: NamedRow): void {
     this.tamperingFound++;
     const fields = { table, row_id: id, tenant_id: tenantId };
@@ -32,7 +28,6 @@ export class Alarms {
     this.#report(table, id, fields, message);
   }
 
-  /** Reports that a scheduled rotation was skipped, because the key has the maximum number of versions. */
   rotationSkipped(tenantId: string, keyId: string): void {
     this.rotationsSkipped++;
     const fields = { tenant_id: tenantId, key_id: keyId };

@@ -2,16 +2,9 @@ import type * as Kms from '@aws-sdk/client-kms';
 import { CannotStart, reasonOf } from './cannot-start.ts';
 import { type KeyService, providerDeadline } from './key-service.ts';
 
-/**
- * The encryption context that AWS KMS authenticates with each root key. A key policy can allow decryption only with
- * this context.
- */
+/** AWS KMS authenticates the context. With another context, AWS KMS would not decrypt existing root keys. */
 const context = { eaas: 'root-key' };
 
-/**
- * Wraps root keys with AWS KMS through the official client. The client reads credentials, region and endpoint from the
- * environment.
- */
 export const awsKms: KeyService = {
   title: 'AWS KMS',
   async wrap(key, rootKey) {

@@ -1,4 +1,3 @@
-/** A limit on the total cost of all entries in several maps. */
 export class Budget {
   readonly #half: number;
   readonly #maps: (() => void)[] = [];
@@ -8,9 +7,6 @@ export class Budget {
     this.#half = Math.ceil(most / 2);
   }
 
-  /**
-   * Adds a map to the budget. The budget calls `startGeneration` of every map each time half of the budget is spent.
-   */
   join(startGeneration: () => void): void {
     this.#maps.push(startGeneration);
   }
@@ -28,11 +24,7 @@ export class Budget {
   }
 }
 
-/**
- * An approximate LRU cache with a young and an old generation. When half of the budget is spent, the old generation is
- * dropped and the young generation becomes old. A look-up moves an entry to the young generation. Maps that share a
- * budget change generations together.
- */
+/** An approximate LRU cache. Each time half of the budget is spent, the young generation replaces the old one. */
 export class BoundedMap<Key, Value> {
   readonly #budget: Budget;
   readonly #costOf: (value: Value) => number;
@@ -56,7 +48,6 @@ export class BoundedMap<Key, Value> {
     return old?.value;
   }
 
-  /** Adds a value, or updates the cost of a value whose size has changed. */
   set(key: Key, value: Value): void {
     const cost = this.#costOf(value);
     this.#drop(key);

@@ -1,4 +1,3 @@
-/** Thrown if the configuration or the database cannot be used. Its message tells the operator what to do. */
 export class CannotStart extends Error {
   override readonly name = 'CannotStart';
 }

@@ -10,9 +10,8 @@ export function checkpointFile(directory: string, tenantId: string): string {
 }
 
 /**
- * Replaces the file of a tenant's checkpoint and flushes it to disk. Only the current user can read the file. The
- * caller must first check that the audit log extends the previous checkpoint, which is the only evidence of a rollback.
- * Throws if the directory is missing.
+ * The previous checkpoint is the only evidence of a rollback. The caller must first check that the audit log extends
+ * the previous checkpoint.
  */
 export async function writeCheckpointFile(
   directory: string,
@@ -22,7 +21,6 @@ export async function writeCheckpointFile(
   await replaceFile(checkpointFile(directory, tenantId), checkpoint);
 }
 
-/** Returns a tenant's checkpoint, or undefined if no file exists. Throws if the file cannot be read. */
 export async function readCheckpointFile(directory: string, tenantId: string): Promise<string | undefined> {
   return ifExists(readFile(checkpointFile(directory, tenantId), 'utf8'));
 }

@@ -29,10 +29,6 @@ export const variables = [
 export type Variable = (typeof variables)[number];
 export type Read = (variable: Variable) => string | undefined;
 
-// Each function in this file reads and checks one environment variable. For an invalid value, the function throws
-// CannotStart with the name of the variable.
-
-/** Returns the value of a variable as an integer, or `otherwise` if the variable is not set. */
 export function wholeNumber(
   read: Read,
   variable: Variable,
@@ -49,14 +45,12 @@ export function wholeNumber(
   throw new CannotStart(`${variable} must be a whole number from ${least} to ${most}${hint}.`);
 }
 
-/** Returns the value of a variable, or undefined if the variable is not set. Throws unless the value is one of `values`. */
 export function oneOf(read: Read, variable: Variable, values: readonly string[]): string | undefined {
   const text = read(variable);
   if (text === undefined || values.includes(text)) return text;
   throw new CannotStart(`${variable} must be one of ${values.join(', ')}.`);
 }
 
-/** Returns the IP address or host name that the server listens on. An IPv6 address has no brackets. */
 export function listenHost(read: Read, variable: Variable, otherwise: string): string {
   const host = (read(variable) ?? otherwise).replace(/^\[(.*)\]$/, '$1');
   if (isIP(host) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(host)) return host;
@@ -81,12 +75,10 @@ export function publicOrigin(read: Read, variable: Variable): string | null {
   );
 }
 
-/** Returns the host of a URL. An IPv6 address has no brackets. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
-/** Parses a list of IP addresses, of networks such as 10.0.0.0/8, and of fastify's names for networks. */
 export function proxyAddresses(read: Read, variable: Variable): readonly string[] | null {
   const text = read(variable);
   if (text === undefined) return null;
@@ -114,8 +106,7 @@ export function postgresUrl(read: Read, variable: Variable): string | null {
         'Special characters in the password must be percent-encoded.',
     );
   }
-  // A URL with several hosts is refused, because postgres.js hangs while one of the hosts is down. A host can be down
-  // during a failover.
+  // postgres.js hangs if a URL has several hosts and one of the hosts is down.
   if (decodeURIComponent(new URL(text).hostname).includes(',')) {
     throw new CannotStart(
       `${variable} must have exactly one host. For a cluster, use a proxy that follows the primary.`,

@@ -20,42 +20,27 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The configuration of a server, read from the environment and checked. */
 export interface Config {
-  /** The URL of PostgreSQL. Null means the embedded database in the data directory. */
   readonly databaseUrl: string | null;
   readonly migrateDatabaseUrl: string | null;
-  /** The data directory. Null means `.eaas`, which commands also search for in the folders above the current folder. */
   readonly dataDirectory: string | null;
-  /** The source of the root key. Null means the root key file in the data directory of the embedded database. */
   readonly rootKey: RootKeyProvider | null;
   readonly previousRootKey: RootKeyProvider | null;
-  /**
-   * The environment variables for a root key program or a key service. The secrets of the server are not among them.
-   */
   readonly providerEnvironment: ProviderEnvironment;
   readonly host: string;
   readonly port: number;
   readonly isPortSet: boolean;
-  /** The IP addresses and networks of proxies whose X-Forwarded headers the server trusts. */
   readonly trustProxy: readonly string[] | null;
   readonly tlsFiles: { readonly cert: string; readonly key: string } | null;
-  /** Whether the server accepts plain HTTP from the network, which EAAS_INSECURE_HTTP=1 allows. */
   readonly unencrypted: boolean;
   readonly auditRetentionMonths: number;
-  /**
-   * The directory in which the server stores a signed checkpoint of every tenant. Null if no checkpoints are stored.
-   */
   readonly checkpointDirectory: string | null;
   readonly logLevel: string;
   readonly console: boolean;
-  /** The origin by which browsers reach the server. Null if browsers use the URL that the server listens on. */
   readonly publicUrl: string | null;
-  /** Warnings about accepted values that are probably mistakes. */
   readonly warnings: readonly string[];
 }
 
-/** Reads the environment for `eaas dev`. Throws CannotStart for the environment of a production server. */
 export function readDevelopmentConfig(env: Environment = process.env): Config {
   const { NODE_ENV: mode, DATABASE_URL: url, EAAS_HOST: host } = env;
   const reasons = [
@@ -74,10 +59,6 @@ export function readDevelopmentConfig(env: Environment = process.env): Config {
   return readConfig(env, { logLevel: 'warn', console: true });
 }
 
-/**
- * Reads the configuration from the environment. No other module reads the environment. Throws CannotStart with the name
- * of the invalid variable, and never shows a secret.
- */
 export function readConfig(
   env: Environment = process.env,
   defaults = { logLevel: 'info', console: false },
@@ -160,8 +141,7 @@ function readConsole(
 }
 
 function unknownVariables(env: Environment): string[] {
-  // The variables of the client libraries. Developers often set them in the server's shell, so the server does not
-  // report them as unknown.
+  // Developers often set the variables of the client libraries in the server's shell.
   const ofClients = ['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID', 'EAAS_INDEX_KEY'];
   const known: ReadonlySet<string> = new Set([...variables, ...ofClients]);
   return Object.keys(env)
@@ -169,10 +149,7 @@ function unknownVariables(env: Environment): string[] {
     .map((name) => `${name} is not a variable of this program and is ignored. Check the spelling.`);
 }
 
-/**
- * Replaces `eaas` in the commands of a text by the words that run it. If npm runs this program, `eaas` is often not on
- * the PATH.
- */
+/** If npm runs this program, `eaas` is often not on the PATH. */
 export function asTyped(text: string, env: Environment = process.env): string {
   return env['npm_command'] ? text.replaceAll('`eaas ', '`npx @eaas/server ') : text;
 }

@@ -9,31 +9,19 @@ export const defaultDataDirectory = '.eaas';
 export interface DataDirectory {
   readonly path: string;
   readonly rootKeyFile: string;
-  /**
-   * Returns whether the data directory contains a database. A missing root key of an existing database must not be
-   * replaced by a new root key.
-   */
+  /** A missing root key of an existing database must not be replaced by a new root key. */
   readonly hasDatabase: () => boolean;
 }
 
-/**
- * Opens the data directory of a server, or creates a missing directory. Throws CannotStart if other users can read the
- * directory.
- */
 export async function createDataDirectory(path: string | null): Promise<DataDirectory> {
   const directory = resolve(path ?? defaultDataDirectory);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await requireOwn(directory);
-  // An empty directory, such as a new volume, contains no data that others could have read. So the directory can be
-  // made private.
+  // An empty directory, such as a new volume, contains no data that others could have read.
   if ((await readdir(directory)).length === 0) await chmod(directory, 0o700);
   return openDataDirectory(directory);
 }
 
-/**
- * Finds the data directory for a command: `path`, or the nearest `.eaas` in the current folder or a folder above it.
- * Throws CannotStart if the directory is missing, is not private or contains no database.
- */
 export async function findDataDirectory(path: string | null): Promise<DataDirectory> {
   const directory = path === null ? nearest(process.cwd()) : resolve(path);
   if (directory === undefined || !existsSync(directory)) {
@@ -67,7 +55,7 @@ async function openDataDirectory(directory: string): Promise<DataDirectory> {
   };
 }
 
-/** Throws if the data directory belongs to another user, who could configure PostgreSQL to run programs. */
+/** Another user who owns the data directory could configure PostgreSQL to run programs. */
 async function requireOwn(directory: string): Promise<void> {
   const { uid } = await stat(directory);
   const user = getuid?.();

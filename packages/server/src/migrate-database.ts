@@ -5,7 +5,6 @@ import { isDenied } from './store/faults.ts';
 import { migrate, roleExists } from './store/migrate.ts';
 import type { Pool } from './store/sql.ts';
 
-/** Migrates the configured database as the role that owns it. Throws CannotStart if the migration fails. */
 export async function migrateDatabase(config: Config) {
   const database = await openDatabase(config, 'command');
   const { serverRole } = database;

@@ -10,24 +10,14 @@ import { type Connection, openPool, type Pool } from './store/sql.ts';
 export interface OpenDatabase {
   readonly embedded: boolean;
   readonly connection: Connection;
-  /**
-   * The options for a connection as the role that owns the tables. If this role is unknown, they equal `connection`.
-   */
   readonly ownerConnection: Connection;
-  /** The name of the server's role. Null if the server connects as the owner of the tables. */
   readonly serverRole: string | null;
   readonly rootKey: RootKeyProvider;
-  /** Stops the embedded database if this process started it. A second call does nothing. */
   readonly close: () => Promise<void>;
 }
 
-/** The program that opens the database: a server, or one command. Commands can run while a server runs. */
 export type Purpose = 'serve' | 'command';
 
-/**
- * Opens PostgreSQL at DATABASE_URL. If DATABASE_URL is not set, opens the embedded database, which only `serve`
- * creates. Throws CannotStart.
- */
 export async function openDatabase(config: Config, purpose: Purpose): Promise<OpenDatabase> {
   const { databaseUrl, migrateDatabaseUrl, rootKey } = config;
   if (databaseUrl === null) return openEmbedded(config, purpose).catch(refuse);
@@ -53,10 +43,6 @@ const noRootKey: RootKeyProvider = {
   },
 };
 
-/**
- * Returns the provider of the current root key without opening the database. Throws CannotStart if the configuration
- * has no root key.
- */
 export async function findRootKey({ rootKey, databaseUrl, dataDirectory }: Config): Promise<RootKeyProvider> {
   if (rootKey) return rootKey;
   if (databaseUrl !== null) return noRootKey;
@@ -91,7 +77,6 @@ async function openEmbedded(config: Config, purpose: Purpose): Promise<OpenDatab
   };
 }
 
-/** Throws an error of the embedded database as CannotStart. The message of the error tells the operator what to do. */
 function refuse(error: unknown): never {
   if (!(error instanceof Error) || error instanceof CannotStart) throw error;
   throw new CannotStart(error.message, { cause: error });

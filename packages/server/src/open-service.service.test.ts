@@ -6,8 +6,7 @@ import type { Purpose } from './open-database.ts';
 import { openService } from './open-service.ts';
 import { createTenant } from './operations/tenants.ts';
 
-// The tests run PostgreSQL without durability, which is faster. Every server warns about missing durability at its
-// start.
+// The tests run PostgreSQL without durability, and every server warns about missing durability.
 const fast = /fsync|full_page_writes|synchronous_commit/;
 
 let place: TestDatabase;

@@ -16,15 +16,10 @@ import type { Pool } from './store/sql.ts';
 export interface OpenService {
   readonly service: Service;
   readonly database: OpenDatabase;
-  /** Warnings to the operator about working settings that should be changed. */
   readonly warnings: readonly string[];
   readonly close: () => Promise<void>;
 }
 
-/**
- * Opens the configured database and root key. Migrates the embedded database, and `serve` creates a missing one. Throws
- * CannotStart if another database is not migrated, or if the root key is not the database's root key.
- */
 export async function openService(config: Config, purpose: Purpose): Promise<OpenService> {
   const database = await openDatabase(config, purpose);
   const siblings = new Set<Database>();
@@ -53,7 +48,6 @@ export async function openService(config: Config, purpose: Purpose): Promise<Ope
   }
 }
 
-/** Returns the findings of `eaas doctor` that every server shows at its start. */
 async function warningsOf({ databaseUrl, unencrypted }: Config, connections: Database): Promise<string[]> {
   const durability = await connections.run(judgeDurability);
   const failures = [judgeDatabaseTls(databaseUrl), ...durability].filter(({ status }) => status === 'failed');
@@ -82,10 +76,6 @@ async function requireMigrated(sql: Pool): Promise<void> {
   );
 }
 
-/**
- * Loads the current root key. During a rotation, also loads the previous root key. Throws CannotStart if a root key
- * cannot be loaded.
- */
 export async function loadRoots(current: RootKeyProvider, previous: RootKeyProvider | null): Promise<Roots> {
   const root = await load(current);
   const former = previous && (await load(previous));

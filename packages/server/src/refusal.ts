@@ -8,10 +8,7 @@ export interface NamedRow {
   readonly tenantId: string;
 }
 
-/**
- * Thrown if the MAC of a row is wrong, because something other than the service wrote the row. The response to the
- * client does not name the row.
- */
+/** The response to the client must not name the row. */
 export class Tampered extends Refusal {
   readonly row: NamedRow;
 

@@ -12,20 +12,12 @@ import {
 } from './store/root-checks.ts';
 import type { Sql, Transaction } from './store/sql.ts';
 
-/**
- * Checks that the root keys decrypt the root check in the database. Registers the current root key if the database is
- * empty. Throws CannotStart for wrong root keys, so a wrong root key is never registered in place of a right one.
- */
 export async function checkRoots(tx: Transaction, roots: Roots): Promise<void> {
   const existing = await listRootChecks(tx);
   if (existing.length > 0) requireOpen(existing, roots);
   else await claim(tx, roots);
 }
 
-/**
- * Returns whether the database has no registered root key yet. Throws CannotStart if the given root keys do not match
- * the registered ones. Changes nothing.
- */
 export async function requireOpeningRoots(sql: Sql, roots: Roots): Promise<boolean> {
   const existing = await listRootChecks(sql);
   requireOpen(existing, roots);
@@ -33,10 +25,7 @@ export async function requireOpeningRoots(sql: Sql, roots: Roots): Promise<boole
   return existing.length === 0;
 }
 
-/**
- * Registers the current root key before the root key encrypts any data. From then on, every server needs this root key
- * to start.
- */
+/** Register a root key before the root key encrypts any data. */
 export async function claim(tx: Transaction, roots: Roots): Promise<void> {
   await lockRootChecks(tx);
   await requireOpeningRoots(tx, roots);
@@ -46,10 +35,6 @@ export async function claim(tx: Transaction, roots: Roots): Promise<void> {
   await insertRootCheck(tx, { root_id: current.rootId, sealed: sealRootCheck(current) });
 }
 
-/**
- * Removes the registration of a root key. If the root key still encrypts a tenant's secret, removes nothing and returns
- * false.
- */
 export async function release(tx: Transaction, root: RootKey): Promise<boolean> {
   await lockRootChecks(tx);
   if (await someTenantIsSealed(tx, root.rootId)) return false;

@@ -6,11 +6,7 @@ import { CannotStart } from './cannot-start.ts';
 import { ifExists, syncDirectory, writeNewFile } from './durable-files.ts';
 import { decodeRootKey, encodeRootKey, longestRootKeyText } from './root-key-text.ts';
 
-/**
- * Reads the root key in a file. If the file is missing, creates a root key if `mayCreate` is true, and throws
- * CannotStart if it is false. `mayCreate` must be false if data exists. Throws CannotStart if other users can read the
- * file.
- */
+/** `mayCreate` must be false if data exists. */
 export async function readOrCreateRootKeyFile(
   path: string,
   { mayCreate }: { mayCreate: boolean },
@@ -22,17 +18,12 @@ export async function readOrCreateRootKeyFile(
       `The root key file ${path} is missing, and no other key can decrypt the existing data. Restore the file from your copy.`,
     );
   }
-  // If no file was created, another process has created the file at the same time. The root key in that file is then
-  // used.
+  // Another process might have created the file at the same time.
   const key = (await createRootKeyFile(path)) ?? (await readRootKeyFile(path));
   if (key) return key;
   throw new CannotStart(`The root key file ${path} was removed while this process read it: start again.`);
 }
 
-/**
- * Reads the root key in a file. Returns undefined if the file does not exist. Throws CannotStart if other users can
- * read the file.
- */
 export async function readRootKeyFile(path: string): Promise<Uint8Array | undefined> {
   const file = await ifExists(open(path, 'r'));
   if (!file) return undefined;
@@ -57,17 +48,13 @@ export async function readRootKeyFile(path: string): Promise<Uint8Array | undefi
 }
 
 /**
- * Returns whether other users can read or write a root key file. If root owns the file, the group of the file can read
- * it, because orchestrators mount secrets in this way. PostgreSQL has the same rule for its key files.
+ * Orchestrators mount secrets as files of root that the group can read. PostgreSQL has the same rule for its key
+ * files.
  */
 export function isOpenToOthers({ mode, uid }: { mode: number; uid: number }): boolean {
   return (mode & (uid === 0 && getuid?.() !== 0 ? 0o037 : 0o077)) !== 0;
 }
 
-/**
- * Creates a root key in a new file, durably and atomically. Returns the root key, or undefined if the file exists
- * already.
- */
 export async function createRootKeyFile(path: string): Promise<Uint8Array | undefined> {
   const key = randomFillSync(new Uint8Array(32));
   const text = encodeRootKey(key);

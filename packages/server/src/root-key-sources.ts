@@ -6,7 +6,6 @@ import { rootKeyInWrappedFile } from './wrapped-root-key.ts';
 
 type Source = (variable: string, value: string, env: ProviderEnvironment) => RootKeyProvider;
 
-/** The places where a root key can be. Each place has the last part of its variable's name. */
 const sources = [
   ['', rootKeyInVariable],
   ['_FILE', rootKeyInFile],
@@ -20,10 +19,6 @@ interface Given {
   readonly source: Source;
 }
 
-/**
- * Reads from the environment where the current and the previous root key are. Throws CannotStart if the variables name
- * two places for the same root key.
- */
 export function readRootKeys(
   read: Read,
   env: ProviderEnvironment,

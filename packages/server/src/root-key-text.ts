@@ -1,5 +1,4 @@
-// The functions in this file convert a root key between 32 bytes and base64. They use plain byte arrays, which can be
-// wiped. Strings cannot be wiped, and small Buffers share a memory pool.
+// Plain byte arrays can be wiped. Strings cannot be wiped, and small Buffers share a memory pool.
 
 const keyBytes = 32;
 const textBytes = 44;
@@ -9,10 +8,8 @@ const alphabet = Uint8Array.from(
 );
 const [padding, newline] = [0x3d, 0x0a];
 
-/** The maximum size of a root key as text, in bytes. The size includes a newline. */
 export const longestRootKeyText = textBytes + 1;
 
-/** Decodes a root key in canonical base64, with or without a newline at the end. Returns undefined for any other text. */
 export function decodeRootKey(text: Uint8Array): Uint8Array | undefined {
   const length = text[textBytes] === newline ? text.length - 1 : text.length;
   if (length !== textBytes || text[textBytes - 1] !== padding) return undefined;
@@ -33,7 +30,7 @@ function wiped(key: Uint8Array): undefined {
   key.fill(0);
 }
 
-/** Encodes a root key in base64, with a newline at the end. The caller must wipe the returned bytes. */
+/** The caller must wipe the returned bytes. */
 export function encodeRootKey(key: Uint8Array): Uint8Array {
   const text = new Uint8Array(longestRootKeyText).fill(padding);
   for (let at = 0; at < textBytes - 1; at++) {

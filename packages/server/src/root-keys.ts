@@ -6,21 +6,13 @@ import { readRootKeyFile } from './root-key-file.ts';
 import { decodeRootKey, longestRootKeyText } from './root-key-text.ts';
 
 export interface RootKeyProvider {
-  /**
-   * The path of a file: the root key file, the program that prints the root key, or the file with the encrypted root
-   * key.
-   */
   readonly file?: string;
   readonly program?: string;
   readonly wrappedFile?: string;
-  /** Returns the 32 bytes of the root key, which the caller must wipe. Throws CannotStart. */
+  /** The caller must wipe the returned root key. */
   load(): Promise<Uint8Array>;
 }
 
-/**
- * Provides the root key that an environment variable contains in base64. Throws CannotStart for any other text, without
- * showing the text.
- */
 export function rootKeyInVariable(variable: string, value: string): RootKeyProvider {
   const decode = (): Uint8Array => {
     const text = Uint8Array.from(value, (letter) => Math.min(letter.charCodeAt(0), 0xff));
@@ -36,7 +28,6 @@ export function rootKeyInVariable(variable: string, value: string): RootKeyProvi
   return { load: async () => decode() };
 }
 
-/** Provides the root key that a file contains in base64. `eaas root-key generate --file` writes such a file. */
 export function rootKeyInFile(variable: string, path: string): RootKeyProvider {
   return {
     file: path,
@@ -53,11 +44,6 @@ export function rootKeyInFile(variable: string, path: string): RootKeyProvider {
   };
 }
 
-/**
- * Provides the root key that a program prints in base64, for example the client of a KMS or an HSM. The program runs
- * without a shell and without arguments. Throws CannotStart if the program fails, prints anything else, or runs longer
- * than 10 s.
- */
 export function rootKeyFromCommand(
   variable: string,
   path: string,

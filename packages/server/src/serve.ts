@@ -28,27 +28,19 @@ interface State {
   verified: FinishedVerification | undefined;
 }
 
-/** The functions that `eaas dev` adds to the server. */
 export interface Development {
   readonly signIn: NonNullable<ConsoleOptions['signIn']>;
-  /**
-   * `serve` calls this function as soon as the server listens. `hasPages` is true if the server serves the pages of the
-   * console.
-   */
   readonly announce: (address: string, hasPages: boolean) => Promise<void>;
 }
 
 /**
- * Runs a server until SIGTERM or SIGINT, and prints the server's URL once the server listens. The configuration and the
- * port are checked first, so that a failed start creates no data directory and no root key. `eaas dev` passes
- * `develop`, which prepares the data before the server listens.
+ * The configuration and the port are checked first, so that a failed start creates no data directory and no root key.
  */
 export async function serve(
   config: Config,
   develop?: (service: Service) => Promise<Development>,
 ): Promise<void> {
-  // By default, V8 lets a small heap grow to several times the size of its live objects. The V8 flag makes garbage
-  // collection start earlier.
+  // By default, V8 lets a small heap grow to several times the size of its live objects.
   setFlagsFromString('--heap-growing-percent=100');
   const report = surviveDriverFaults();
   const options = await appOptions(config);
@@ -88,10 +80,6 @@ export async function serve(
   setTimeout(() => process.exit(), 500).unref();
 }
 
-/**
- * Reserves a host and a port. The operating system refuses connections to the port until the returned function is
- * called.
- */
 export async function reservePort({
   host,
   port,
@@ -110,7 +98,6 @@ function refusePort(error: unknown): never {
   throw cannotUse('EAAS_HOST and EAAS_PORT', error);
 }
 
-/** Returns the error for variables whose values the operating system did not accept. */
 function cannotUse(variables: string, error: unknown): CannotStart {
   return new CannotStart(`${variables} cannot be used: ${reasonOf(error)}.`, { cause: error });
 }
@@ -173,9 +160,8 @@ function addressOf(app: FastifyInstance, { host, tlsFiles }: Config): string {
 }
 
 /**
- * Handles errors that postgres.js throws in a timer or in an ignored promise, where no caller can catch them. Such an
- * error is only logged, because the caller of the query gets another error and the pool is replaced. Any other uncaught
- * error ends the process with exit code 70.
+ * postgres.js throws some errors in timers and in ignored promises, where no caller can catch them. The caller of the
+ * query gets another error.
  */
 function surviveDriverFaults(): { to: FastifyInstance['log'] | undefined } {
   const report: { to: FastifyInstance['log'] | undefined } = { to: undefined };

@@ -6,17 +6,13 @@ import { Used } from './state/used.ts';
 import { Tenants } from './state/tenants.ts';
 import type { Database } from './store/database.ts';
 
-/** The connections, caches and counters that every operation uses. */
 export interface Service {
-  /** The connection pool for short database work of requests: authentication, appends to the audit log, and changes. */
   readonly database: Database;
-  /** The connection pool for lists. Lists can be slow and must not delay other work. */
+  /** Lists can be slow and must not delay other work. */
   readonly reads: Database;
-  /** The connection pool for verifications and jobs. */
   readonly background: Database;
   readonly tenants: Tenants;
   readonly clock: Clock;
-  /** The queues in which tenants wait for memory, connections and CPU time. */
   readonly admission: Admission;
   readonly alarms: Alarms;
   readonly used: Used;
@@ -29,16 +25,12 @@ interface Counts {
   conflicts: number;
   failures: number;
   waiting: number;
-  /**
-   * The time of the last append to an audit log if that append failed, by performance.now(). Null if the last append
-   * succeeded.
-   */
+  /** Measured by `performance.now()`. */
   failedAt: number | null;
 }
 
 export function createService(options: {
   database: Database;
-  /** The connection pool for lists. Defaults to `database`. */
   reads?: Database;
   background?: Database;
   roots: Roots;

@@ -3,7 +3,6 @@ import { CannotStart } from './cannot-start.ts';
 import { hostOf, isLoopback } from './config-values.ts';
 import type { ProviderEnvironment } from './key-service.ts';
 
-/** The URL, the credentials and the CA of a Transit engine in OpenBao or Vault. */
 export interface TransitSettings {
   readonly address: URL;
   readonly token: string;
@@ -11,10 +10,6 @@ export interface TransitSettings {
   readonly ca: string | undefined;
 }
 
-/**
- * Reads the environment variables that the command lines of OpenBao and Vault use. A variable with the prefix BAO_ has
- * precedence over a variable with VAULT_, as in OpenBao. Throws CannotStart.
- */
 export async function readTransitSettings(env: ProviderEnvironment): Promise<TransitSettings> {
   const read = (name: string): string | undefined => env[`BAO_${name}`] || env[`VAULT_${name}`] || undefined;
   const text = read('ADDR');

@@ -12,10 +12,6 @@ const encrypted = z.object({ data: z.object({ ciphertext: z.string() }) });
 const decrypted = z.object({ data: z.object({ plaintext: z.string() }) });
 const refused = z.object({ errors: z.array(z.string()) });
 
-/**
- * Wraps root keys with the Transit engine of OpenBao or Vault. The name of a key consists of its mount and its name, as
- * in `transit/eaas-root`.
- */
 export const transit: KeyService = {
   title: 'Transit',
   async wrap(key, rootKey, env) {
@@ -111,8 +107,7 @@ async function post(
   const responded = once(sent, 'response');
   sent.end(body);
   const [response] = (await responded) as [IncomingMessage];
-  // An error of the connection makes the loop over the chunks of the response throw. So the error event itself is
-  // ignored.
+  // An error of the connection makes the loop over the chunks of the response throw.
   sent.on('error', () => undefined);
   const chunks: Buffer[] = [];
   let length = 0;

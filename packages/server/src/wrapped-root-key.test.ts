@@ -34,7 +34,6 @@ async function load(
   return rootKey?.load();
 }
 
-/** Starts with a wrong configuration, and returns the error message. Checks that the message contains no secret. */
 async function refusal(env: Record<string, string>, content: unknown = wrapped): Promise<string> {
   const error = await load(env, content).catch((reason: unknown) => reason);
   if (!(error instanceof CannotStart)) throw new Error('expected the error CannotStart for the settings');

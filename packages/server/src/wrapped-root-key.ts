@@ -14,16 +14,8 @@ const contents = z.strictObject({
   ciphertext: z.string(),
 });
 
-/**
- * The content of a file with an encrypted root key. The file is not secret, because only the key service can decrypt
- * the root key.
- */
 export type WrappedRootKey = z.infer<typeof contents>;
 
-/**
- * Provides the root key in a file that `eaas root-key wrap` has written. A key service decrypts the content of the
- * file.
- */
 export function rootKeyInWrappedFile(
   variable: string,
   path: string,

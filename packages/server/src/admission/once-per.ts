@@ -1,4 +1,3 @@
-/** Shares the result of `work` among callers. `work` runs at most once per period, and two runs never overlap. */
 export function oncePer<T>(milliseconds: number, work: () => Promise<T>): () => Promise<T> {
   let startedAt = Number.NEGATIVE_INFINITY;
   let isRunning = false;

@@ -4,7 +4,6 @@ import { type Release, Shares, type SharesOptions } from './shares.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Creates a queue that records the order in which tenants are served. */
 function watched(options: SharesOptions) {
   const shares = new Shares(options);
   const releases: Release[] = [];

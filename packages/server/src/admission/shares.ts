@@ -1,11 +1,9 @@
 import { Refusal } from '../refusal.ts';
 
-/** Returns the refusal (503) of work that waited too long for CPU time or for a share of a capacity. */
 export function busy(): Refusal {
   return new Refusal('unavailable', 'The service is busy with other requests. Try again in a moment.');
 }
 
-/** Releases the units of a capacity that a call took. A second release does nothing. */
 export type Release = () => void;
 
 interface Waiter {
@@ -15,29 +13,21 @@ interface Waiter {
 
 interface Tenant {
   held: number;
-  /** The work of one tenant that waits for units of a capacity, in order of arrival. */
   readonly waiters: Set<Waiter>;
 }
 
 export interface SharesOptions {
-  /** The maximum number of units that all tenants together can hold. */
   readonly capacity: number;
-  /** The maximum number of units that one tenant can hold, even if more are free. */
   readonly perTenant?: number;
-  /** The maximum time in milliseconds that work waits for units. Work that waits longer is refused. */
   readonly patience?: number;
 }
 
-/**
- * Divides a capacity, counted in units, among tenants. A tenant without units can take any number of free units. A
- * tenant with units can take up to half of the units that the other tenants leave free. All other work waits in the
- * tenant's queue. Released units go to the waiting tenants one after another.
- */
+/** A tenant that holds units can take at most half of the units that the other tenants leave free. */
 export class Shares {
   readonly #capacity: number;
   readonly #perTenant: number;
   readonly #patience: number;
-  /** The tenants that hold units or wait for units. The first tenant is the one that was served least recently. */
+  /** The first tenant is the tenant that was served least recently. */
   readonly #tenants = new Map<string, Tenant>();
   #held = 0;
   #waiting = 0;
@@ -53,10 +43,6 @@ export class Shares {
     return { held: this.#held, waiting: this.#waiting, refused: this.#refused };
   }
 
-  /**
-   * Waits until the tenant can take the requested units, and takes them. Throws 503 if the wait is too long or the
-   * signal is aborted.
-   */
   async take(tenantId: string, units: number, signal?: AbortSignal): Promise<Release> {
     if (signal?.aborted) throw busy();
     const tenant = this.#tenants.get(tenantId) ?? { held: 0, waiters: new Set() };
@@ -99,8 +85,7 @@ export class Shares {
         this.#refused++;
         this.#forgetIdle(tenantId, tenant);
         reject(busy());
-        // The work that was removed from the queue was perhaps too large for the free units. Later work of the same
-        // tenant might fit, so the queue is checked.
+        // The removed work was perhaps too large for the free units. Later work of the same tenant might fit.
         this.#grant();
       };
       const timer = setTimeout(giveUp, this.#patience);
@@ -132,7 +117,6 @@ export class Shares {
     if (tenant.held === 0 && tenant.waiters.size === 0) this.#tenants.delete(tenantId);
   }
 
-  /** Serves the waiting tenants in rounds, one piece of work per tenant, until no more work fits into the free units. */
   #grant(): void {
     for (let served = this.#waiting > 0; served;) {
       served = false;

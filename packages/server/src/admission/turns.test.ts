@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { Turns } from './turns.ts';
 
-/** Creates a scheduler whose turns the test runs one at a time. Only the work advances the clock of the test. */
 function timed() {
   const time = { now: 0 };
   const later: (() => void)[] = [];

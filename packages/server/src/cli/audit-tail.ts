@@ -13,7 +13,6 @@ import { inLine, printJson } from './output.ts';
 import { wholeNumber } from './values.ts';
 
 const pollEvery = 1_000;
-/** The number of newest entries among which `eaas audit tail` searches for entries that match the filters. */
 const searched = 10_000;
 
 interface Options extends OnTenant {
@@ -45,10 +44,6 @@ export const auditTail = onTenant(
     }),
   );
 
-/**
- * Yields the newest entries that match the filters, oldest first. Continues with each new matching entry until SIGINT
- * or SIGTERM.
- */
 async function* wantedEntries(
   service: Service,
   operator: Caller,
@@ -87,7 +82,6 @@ function untilSignal(): AbortSignal {
   return stop.signal;
 }
 
-/** Returns a function that prints an audit entry as one line. The line contains the names of the key and the actor. */
 function linePrinter(service: Service, operator: Caller): (entry: ShownEntry) => Promise<void> {
   const keyName = named(
     async (key_id) =>
@@ -113,10 +107,6 @@ function linePrinter(service: Service, operator: Caller): (entry: ShownEntry) =>
   };
 }
 
-/**
- * Returns a function that finds the name of an id, and caches the name. If the name cannot be found, the function
- * returns the id.
- */
 function named(look: (id: string) => Promise<string>): (id: string) => Promise<string> {
   const names = new Map<string, Promise<string>>();
   return (id) => {

@@ -57,7 +57,6 @@ async function stated(path: string, verifierKey: string) {
   throw new WrongUsage(`The checkpoint ${path} has no valid signature of this verifier key.`);
 }
 
-/** Reads the entries of an export, one per line. */
 async function* entriesOf(path: string): AsyncGenerator<Entry> {
   const file = createReadStream(path);
   await once(file, 'open').catch((error: NodeJS.ErrnoException) => {
@@ -115,7 +114,7 @@ async function verifyEntries(
   return { tenant_id, valid: errors.length === 0, checked, first_id, last_id, hash, errors };
 }
 
-/** If entries before the first entry of a file were purged or not exported, the hash of the first entry is trusted. */
+/** Entries before the first entry of an export might have been purged, so the hash of the first entry is trusted. */
 function isChained(last: Entry | undefined, { hash, ...entry }: Entry): boolean {
   if (!last && entry.id !== 1) return true;
   try {

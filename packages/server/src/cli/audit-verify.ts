@@ -15,14 +15,12 @@ interface Options extends Reporting {
   readonly checkpointFile?: string;
 }
 
-/** The audit log of a tenant, to be verified. The name is null if the tenant's row was removed. */
 interface Chain {
   readonly tenant_id: string;
   readonly name: string | null;
 }
 
 interface Checkpoints {
-  /** The checkpoint in the file of the option --checkpoint-file. It replaces the checkpoint in EAAS_CHECKPOINT_DIR. */
   readonly named: string | undefined;
   readonly kept: { readonly text: string; readonly path: string } | undefined;
 }
@@ -53,10 +51,6 @@ export const auditVerify = reporting(
     if (failures > 0) process.exitCode = exitCodes.refused;
   });
 
-/**
- * Reads a checkpoint file. The file contains the checkpoint as text, or JSON that the API or `audit checkpoint --json`
- * returned.
- */
 export async function readNamed(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new WrongUsage(`The checkpoint file ${path} cannot be read (${error.code}).`);
@@ -78,10 +72,6 @@ async function findKept(directory: string, tenantId: string): Promise<Checkpoint
   return undefined;
 }
 
-/**
- * Prints each tenant that has a file in EAAS_CHECKPOINT_DIR but no row in the database. Returns the number of printed
- * tenants.
- */
 async function noteLost(directory: string, known: ReadonlySet<string>): Promise<number> {
   const kept = await listCheckpointFiles(directory).catch(unreadable);
   const lost = kept.filter((tenantId) => !known.has(tenantId));
@@ -100,7 +90,6 @@ function unreadable(error: NodeJS.ErrnoException): never {
   });
 }
 
-/** Returns the audit logs to verify. An id finds the log of a tenant even if the tenant's row was removed. */
 async function chainsOf(service: Service, idOrName: string | undefined): Promise<readonly Chain[]> {
   const tenantId = parseUuid(idOrName ?? '');
   const all =
@@ -110,10 +99,6 @@ async function chainsOf(service: Service, idOrName: string | undefined): Promise
   return found.length > 0 ? found : [(await requireTenant(service, idOrName)).tenant];
 }
 
-/**
- * Verifies an audit log and prints the result. Returns true if the log is valid, or if the tenant was destroyed during
- * the verification.
- */
 async function verifyAndShow(
   service: Service,
   chain: Chain,
@@ -124,8 +109,7 @@ async function verifyAndShow(
     return await verify(service, chain, named ?? kept?.text, json);
   } catch (error) {
     if (isRefusal(error, 'not_found')) return true;
-    // An invalid checkpoint file does not stop the verification, because the log might have other faults. The command
-    // reports the file and verifies the log without the checkpoint.
+    // An invalid checkpoint file does not stop the verification, because the log might have other faults.
     if (named !== undefined || !kept || !isRefusal(error, 'bad_request')) throw error;
   }
   note(

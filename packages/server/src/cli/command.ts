@@ -9,11 +9,9 @@ import type { Service } from '../service.ts';
 import { note, type Reporting } from './output.ts';
 
 export interface OnTenant extends Reporting {
-  /** The tenant's id or name. */
   readonly tenant: string;
 }
 
-/** Creates a command. Each of its examples is a command line without the word `eaas`. */
 export function command(name: string, description: string, examples: readonly string[] = []): Command {
   const made = new Command(name)
     .description(description)
@@ -30,10 +28,7 @@ export function command(name: string, description: string, examples: readonly st
   return made;
 }
 
-/**
- * Returns the error for an unknown option, if a required option is missing. Commander reports only the missing option,
- * which is often the unknown one, misspelt.
- */
+/** Commander reports only the missing option. The unknown option is often the missing option, misspelt. */
 function unknownOption({ args, options }: Command, error: string): string | undefined {
   const [unknown] = args.find((word) => word.startsWith('--'))?.split('=') ?? [];
   if (unknown === undefined || !error.startsWith('error: required option')) return undefined;
@@ -91,7 +86,6 @@ export async function allPages<Row>(
   }
 }
 
-/** Opens the service, and runs `work` as the operator on the tenant that `--tenant` names. */
 export function withTenant<T>(
   { tenant }: OnTenant,
   work: (service: Service, operator: Caller) => Promise<T>,

@@ -1,9 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { command } from './command.ts';
 
-/** A position on the command line that can be completed, and the words that fit there. */
 interface Place {
-  /** The commands that precede the cursor, such as `key create`. Empty at the start of the line. */
   readonly path: string;
   readonly words: readonly Word[];
 }
@@ -41,7 +39,6 @@ function placesIn(from: Command, path: string): Place[] {
   return [{ path, words: [...words, { text: '--help', about: 'show the help' }] }, ...below];
 }
 
-/** Returns the kind of value that an option expects, from the option's flags, as in `--out <file>`. */
 function valueIn(flags: string): Word['value'] {
   if (/[<[](?:file|path)[>\]]/.test(flags)) return 'file';
   return flags.includes('<') ? 'text' : undefined;

@@ -7,7 +7,6 @@ export interface Erasable {
   readonly name: string;
 }
 
-/** Throws WrongUsage if the option --confirm is missing and no terminal is available to ask the user. */
 export function requireConfirmable(confirm: string | undefined, what: Erasable['what']): void {
   if (confirm !== undefined || process.stdin.isTTY) return;
   throw new WrongUsage(
@@ -15,7 +14,6 @@ export function requireConfirmable(confirm: string | undefined, what: Erasable['
   );
 }
 
-/** Prints a warning. Throws WrongUsage if neither the user's answer nor the option --confirm is the correct name. */
 export async function requireConfirmed(
   { what, id, name }: Erasable,
   confirm: string | undefined,

@@ -2,24 +2,17 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { ShownEntry } from '../operations/audit.ts';
 import { WrongUsage } from './failure.ts';
 
-/** The file of an audit log export. If the previous export into the file was interrupted, the file is incomplete. */
 export interface ExportFile {
-  /** The audit entry in the last complete line of the file. */
   readonly last: Pick<ShownEntry, 'tenant_id' | 'id' | 'hash'> | undefined;
   readonly keepWholeLines: () => Promise<void>;
   readonly append: (lines: string) => Promise<void>;
-  /** Writes everything to disk and closes the file. */
   readonly close: () => Promise<void>;
 }
 
-// The end of an export file is read in chunks of this many bytes. Every line of the file is shorter than a chunk.
+// Every line of an export file is shorter than 1 MiB.
 const tailSize = 1024 * 1024;
 const newline = 0x0a;
 
-/**
- * Opens the file of an export. A missing file is created so that only the current user can read it. Throws WrongUsage
- * if the file is not an export.
- */
 export async function openExportFile(path: string): Promise<ExportFile> {
   const file = await open(path, 'a+', 0o600).catch((error: NodeJS.ErrnoException) => {
     throw new WrongUsage(`The file ${path} cannot be written (${error.code}).`);

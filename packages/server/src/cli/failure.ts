@@ -17,15 +17,13 @@ export class WrongUsage extends Error {
   override readonly name = 'WrongUsage';
 }
 
-/** The exit code and the message of a failed command. The message is null if it was already printed. */
 export interface Failure {
   readonly code: number;
   readonly message: string | null;
 }
 
 export function failureOf(error: unknown): Failure {
-  // Commander has already printed its error message. Commander also throws after --help and --version, which are not
-  // failures.
+  // Commander has already printed its error message. Commander also throws after --help and --version.
   if (error instanceof CommanderError) {
     return { code: error.exitCode === 0 ? exitCodes.ok : exitCodes.usage, message: null };
   }
@@ -50,7 +48,6 @@ function codeOf(refusal: Refusal): number {
   return refusal.code === 'bad_request' ? exitCodes.usage : exitCodes.refused;
 }
 
-/** Replaces the names of API fields in a message by the matching options, such as `--key-ids` for `key_ids`. */
 function inOptions(message: string): string {
   return message
     .replace('`rotation_policy.interval_days`', '--rotate-every')
@@ -65,7 +62,6 @@ export function isRefusal(error: unknown, code: ProblemCode): boolean {
   return error instanceof Refusal && error.code === code;
 }
 
-/** Waits for a promise. If the promise rejects with a `not_found` refusal, throws a refusal with `message`. */
 export function orNotFound<T>(message: string, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     throw isRefusal(error, 'not_found') ? new Refusal('not_found', message) : error;

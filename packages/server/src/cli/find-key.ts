@@ -8,10 +8,6 @@ import { orNotFound } from './failure.ts';
 
 type Key = Output<'POST /v1/keys'>;
 
-/**
- * Returns the key with this id or name. If several keys have had the name, returns the key that is not destroyed.
- * Throws Refusal if no key matches.
- */
 export async function requireKey(service: Service, operator: Caller, idOrName: string): Promise<Key> {
   const missing = `The tenant has no key with this id or name: \`eaas key list --tenant ${operator.tenantId}\` lists them.`;
   const keyId = parseUuid(idOrName);

@@ -76,7 +76,6 @@ const show = onKey(
 interface ChangeOfKey {
   readonly description: string;
   readonly run: (service: Service, operator: Caller, input: { readonly key_id: string }) => Promise<Key>;
-  /** Returns a hint about the operator's next step. The argument `eaas` formats a command line for the same key. */
   readonly next: (eaas: (command: string) => string) => string;
 }
 

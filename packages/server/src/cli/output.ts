@@ -5,7 +5,6 @@ export interface Reporting {
   readonly json?: true;
 }
 
-/** Prints a result with one line per field. With --json, prints one line of JSON. */
 export function printResult(record: object, options: Reporting): void {
   if (options.json) return printJson(record);
   const fields = Object.entries(record);
@@ -13,7 +12,6 @@ export function printResult(record: object, options: Reporting): void {
   for (const [name, value] of fields) process.stdout.write(`${name.padEnd(width)}  ${shown(value)}\n`);
 }
 
-/** Prints results as a table with the given columns. With --json, prints one line of JSON per result. */
 export function printResults<Row extends object>(
   rows: readonly Row[],
   columns: readonly (keyof Row & string)[],
@@ -33,17 +31,14 @@ export function printJson(record: object): void {
   process.stdout.write(`${JSON.stringify(record)}\n`);
 }
 
-/** Prints a sentence on standard error, so that standard output contains only the result. */
 export function note(sentence: string): void {
   process.stderr.write(`${asTyped(sentence)}\n`);
 }
 
-/** Prints a hint about the operator's next step on standard error. Prints nothing with --json. */
 export function next(step: string, options: Reporting): void {
   if (!options.json) note(`Next: ${step}`);
 }
 
-/** Returns a function that prints the progress of a long task on standard error, at most once per second. */
 export function progress(what: string): (done: number, all: number) => void {
   let next = performance.now() + 1_000;
   return (done, all) => {
@@ -53,7 +48,7 @@ export function progress(what: string): (done: number, all: number) => void {
   };
 }
 
-/** Escapes control characters in a text, so that a terminal does not execute them. */
+/** A terminal would execute control characters. */
 export function inLine(text: string): string {
   return hasControlCharacter(text) ? JSON.stringify(text) : text;
 }

@@ -3,15 +3,12 @@ import { InvalidArgumentError } from 'commander';
 import { limits, parseTimestamp, type Permission, permissions } from '@eaas/protocol/wire';
 import { inLine } from './output.ts';
 
-// Each function in this file parses the value of a command-line option. If the function throws, Commander reports wrong
-// usage.
-
 export function trueOrFalse(text: string): boolean {
   if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('Pass true or false.');
   return text === 'true';
 }
 
-/** Parses a quota. Returns the string `null` for an unlimited quota, because Commander ignores the value null. */
+/** Commander ignores the value null, so the string `null` stands for an unlimited quota. */
 export function numberOrNull(text: string): number | 'null' {
   return text === 'null' ? text : wholeNumber(text);
 }
@@ -22,7 +19,6 @@ export function wholeNumber(text: string): number {
   throw new InvalidArgumentError('Pass a whole number.');
 }
 
-/** Parses the number of days between the request to destroy a key and the erasure of the key. */
 export function graceDays(text: string): number {
   const days = wholeNumber(text);
   if (days <= limits.graceDays) return days;
@@ -39,9 +35,6 @@ export function list(text: string): string[] {
   return text.split(',').map((item) => item.trim());
 }
 
-/**
- * Parses `all` or a list of permissions. The error for an unknown permission names the most similar known permission.
- */
 export function permissionList(text: string): Permission[] {
   const names = list(text);
   if (names.join() === 'all') return [...permissions];

@@ -32,7 +32,6 @@ const anyEntry: fc.Arbitrary<StoredEntry> = fc.record({
 
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
 
-/** Returns the hash and the MAC of one entry. */
 function chainEntry(previous: Uint8Array, entry: StoredEntry) {
   const hash = entryHashes().first(latin1(previous), entry);
   const [mac = ''] = entryMacs(auditMac, [hash]);

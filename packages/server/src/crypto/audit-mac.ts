@@ -7,24 +7,18 @@ import { sameBytes } from './same-bytes.ts';
 
 const label = 'eaas audit entry v1';
 const hashLength = 32;
-// The positions of the previous hash and of the id in the preimage of an entry. The label, the hash and the tenant's id have
-// fixed lengths.
+// The label, the previous hash and the tenant's id have fixed lengths, so the positions are constant.
 const hashAt = 4 + 4 + label.length + 4;
 const idAt = hashAt + hashLength + 4 + 36 + 4;
 
-/**
- * The hash of an audit entry, to which the next entry is chained, and the MAC that proves that the service wrote the
- * entry.
- */
 export interface Link {
   readonly hash: Uint8Array;
   readonly mac: Uint8Array;
 }
 
 /**
- * Computes the hashes of consecutive entries. `first` encodes an entry. `next` computes the hash of an entry that differs from
- * the previous one only in its id, so only the id and the previous hash are encoded again. Hashes are strings with one
- * character per byte. Throws InputError as the protocol's `entryPreimage` does.
+ * `next` requires an entry that differs from the previous entry only in its id. Hashes are strings with one character
+ * per byte.
  */
 export function entryHashes() {
   let preimage = Buffer.alloc(0);
@@ -46,7 +40,6 @@ export function entryHashes() {
   return { first, next };
 }
 
-/** Returns the MACs of entries with these hashes, as strings with one character per byte. */
 export function entryMacs(auditMac: KeyObject, hashes: readonly string[]): string[] {
   const hmac = hmacSha256(auditMac, hashLength);
   try {
@@ -59,10 +52,6 @@ export function entryMacs(auditMac: KeyObject, hashes: readonly string[]): strin
   }
 }
 
-/**
- * Returns a function that computes the hash and the MAC of an audit entry from its encoded fields. The function is
- * several times as fast as `entryHashes`, so verifications of whole logs use it.
- */
 export function encodedEntryChainer(auditMac: KeyObject, tenantId: string) {
   const start = Buffer.from(pae(label, new Uint8Array(hashLength), tenantId));
   start.writeUInt32BE(3 + 8, 0); // this function adds three parts; the encoded entry has eight
@@ -81,9 +70,7 @@ export function macHolds(auditMac: KeyObject, hash: Uint8Array, mac: Uint8Array)
   return sameBytes(auditEntryMac(auditMac, hash), mac);
 }
 
-/**
- * Returns the same bytes as the protocol's `entryPreimage`. The next call of `paeView` overwrites the returned bytes.
- */
+/** The next call of `paeView` overwrites the returned bytes. */
 export function entryPreimageView(previousHash: Uint8Array, entry: StoredEntry): Uint8Array {
   return paeView([
     label,

@@ -15,10 +15,6 @@ export type { ChainHead } from '@eaas/protocol/internal-audit';
 // The bytes that precede the seed in the PKCS #8 encoding of an Ed25519 key (RFC 8410).
 const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/**
- * Signs the head of an audit log with the tenant's Ed25519 seed. The tenant keeps the returned verifier key, and
- * verifies later checkpoints with it.
- */
 export function signCheckpoint(seed: KeyObject, tenantId: string, id: number, hash: Uint8Array) {
   const { privateKey, ...verifier } = signerOf(seed, tenantId);
   const text = checkpointText(tenantId, { id, hash });
@@ -29,10 +25,6 @@ export function signCheckpoint(seed: KeyObject, tenantId: string, id: number, ha
   };
 }
 
-/**
- * Returns the head of the audit log in a checkpoint. Returns undefined if the checkpoint was not signed for this
- * tenant.
- */
 export function openCheckpoint(seed: KeyObject, tenantId: string, checkpoint: string): ChainHead | undefined {
   const { privateKey, ...verifier } = signerOf(seed, tenantId);
   const found = parseCheckpoint(checkpoint, verifier);
@@ -40,10 +32,6 @@ export function openCheckpoint(seed: KeyObject, tenantId: string, checkpoint: st
   return { id: found.id, hash: found.hash };
 }
 
-/**
- * Verifies a checkpoint with a verifier key. Returns the tenant and the head of its log, or undefined if the verifier key
- * is invalid or did not sign the checkpoint.
- */
 export function openSignedCheckpoint(
   verifierKey: string,
   checkpoint: string,

@@ -3,11 +3,7 @@ import { hash, type KeyObject } from 'node:crypto';
 const blockLength = 64;
 const hashLength = 32;
 
-/**
- * Prepares a key for HMAC-SHA-256 (RFC 2104) of many messages of one length. With one-shot hashes, each MAC takes half the
- * time that a new Hmac object takes. The caller writes a message to `message`, calls `digest`, and calls `wipe` after the last
- * message.
- */
+/** One-shot hashes take half the time of Hmac objects. The caller must call `wipe` after the last message. */
 export function hmacSha256(key: KeyObject, messageLength: number) {
   const bytes = key.export();
   if (bytes.length > blockLength)
@@ -26,12 +22,11 @@ export function hmacSha256(key: KeyObject, messageLength: number) {
   };
   return {
     message: inner.subarray(blockLength),
-    /** Returns the MAC as bytes. Use it for a MAC that is a key, because the caller can wipe bytes. */
+    /** Use `digest` for a MAC that is a key, because the caller can wipe bytes but not strings. */
     digest(): Buffer {
       digestInner();
       return hash('sha256', outer, 'buffer');
     },
-    /** Returns the MAC as a string with one character per byte, in half the time. */
     digestText(): string {
       digestInner();
       return hash('sha256', outer, 'binary');

@@ -3,19 +3,13 @@ import { pae } from '@eaas/protocol';
 import { sameBytes } from './same-bytes.ts';
 import { openSecret, type Place, sealSecret } from './sealed-secret.ts';
 
-/**
- * A root key, which encrypts the secrets of tenants. The row of each tenant contains the id of the root key that
- * encrypts the tenant's secret.
- */
 export interface RootKey {
   readonly rootId: Uint8Array;
   readonly key: KeyObject;
 }
 
-/** The current root key and, during a rotation, the previous root key. */
 export type Roots = readonly [RootKey, ...RootKey[]];
 
-/** The columns of a tenant's row that hold the encrypted secret of the tenant. */
 export interface SealedTenantSecret {
   readonly tenant_id: string;
   readonly root_id: Uint8Array;
@@ -23,18 +17,16 @@ export interface SealedTenantSecret {
 }
 
 export interface TenantSecrets {
-  /** The key that encrypts the tenant's key versions and hash keys. */
   readonly sealing: KeyObject;
   readonly auditMac: KeyObject;
   readonly rowMac: KeyObject;
-  /** The Ed25519 seed that signs the tenant's checkpoints. */
   readonly checkpointSeed: KeyObject;
 }
 
 const keyLength = 32;
 const rootCheck: Place = { purpose: 'root-check', tenantId: null, keyId: null, version: 0 };
 
-/** Creates a root key from 32 bytes. The caller wipes the bytes afterwards. Throws RangeError for another length. */
+/** The caller must wipe `bytes`. */
 export function rootKey(bytes: Uint8Array): RootKey {
   if (bytes.length !== keyLength)
     throw new RangeError(`a root key must have ${keyLength} bytes (got ${bytes.length})`);
@@ -44,10 +36,6 @@ export function rootKey(bytes: Uint8Array): RootKey {
   return { rootId, key };
 }
 
-/**
- * Encrypts a known value under the root key. A starting server decrypts the value to check that its root key is
- * correct.
- */
 export function sealRootCheck(root: RootKey): Uint8Array {
   return sealSecret(root.key, rootCheck, Buffer.alloc(keyLength));
 }
@@ -61,16 +49,11 @@ export function newTenantSecret(root: RootKey, tenantId: string): SealedTenantSe
   return sealTenantSecret(root, tenantId, randomBytes(keyLength));
 }
 
-/**
- * Encrypts a tenant's secret again, under the current root key. Returns undefined if no root key decrypts the secret in
- * the row.
- */
 export function resealTenantSecret(roots: Roots, row: SealedTenantSecret): SealedTenantSecret | undefined {
   const secret = openTenantSecret(roots, row);
   return secret && sealTenantSecret(roots[0], row.tenant_id, secret);
 }
 
-/** Derives a tenant's keys from the secret in its row. Returns undefined if no root key decrypts the secret. */
 export function openTenantSecrets(
   roots: readonly RootKey[],
   row: SealedTenantSecret,

@@ -1,13 +1,9 @@
 import { InputError, pae, type PaePart } from '@eaas/protocol';
 
-// The memory is reused by each call and never wiped. It never contains a secret, only bytes that are hashed or
-// authenticated.
+// The scratch memory is never wiped. Pass only bytes to hash or to authenticate, never secrets.
 const scratch = Buffer.allocUnsafeSlow(65_536);
 
-/**
- * Returns the same bytes as the protocol's `pae(...parts)`, twenty times as fast. The next call overwrites the returned
- * bytes, so hash or authenticate the bytes before the next call. Throws InputError as `pae` does.
- */
+/** The next call overwrites the returned bytes, so hash or authenticate the bytes before the next call. */
 export function paeView(parts: readonly PaePart[]): Uint8Array {
   if (mostBytes(parts) > scratch.length) return pae(...parts);
   let at = putLength(parts.length, 0);
@@ -15,10 +11,7 @@ export function paeView(parts: readonly PaePart[]): Uint8Array {
   return scratch.subarray(0, at);
 }
 
-/**
- * Returns an upper bound of the encoded length of the parts, in bytes. A UTF-16 unit takes at most 3 bytes, and an
- * integer at most 17.
- */
+/** A UTF-16 unit takes at most 3 bytes, and an integer takes at most 17 bytes. */
 function mostBytes(parts: readonly PaePart[]): number {
   let most = 4;
   for (const part of parts) most += part === null || typeof part === 'number' ? 21 : 4 + 3 * part.length;

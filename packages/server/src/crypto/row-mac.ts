@@ -3,16 +3,9 @@ import { pae, type PaePart } from '@eaas/protocol';
 import { paeView } from './pae-view.ts';
 import { sameBytes } from './same-bytes.ts';
 
-/**
- * The value of a column for the row's MAC. A time is an integer of milliseconds, a boolean is encoded as its word, and
- * a list is encoded as a nested `pae`.
- */
 export type Column = PaePart | boolean | readonly string[];
 
-/**
- * Computes the MAC of a row over its columns in a fixed order. The `label` differs per table, so that a row of one
- * table is not valid in another table.
- */
+/** The label differs per table, so that a row of one table is not valid in another table. */
 export function rowMac(key: KeyObject, label: readonly string[], columns: readonly Column[]): Uint8Array {
   return createHmac('sha256', key)
     .update(paeView([...label, ...columns.map(toPart)]))
@@ -31,14 +24,13 @@ export function rowMacHolds(
 function toPart(column: Column): PaePart {
   if (typeof column === 'boolean') return String(column);
   if (!isList(column)) return column;
-  // A tampered row might contain a list of lists. The inner lists are refused, because `pae` would encode them as
-  // bytes.
+  // A tampered row might contain a list of lists. `pae` would encode the inner lists as bytes.
   if (!column.every((text) => typeof text === 'string'))
     throw new TypeError('every item of a list in a column must be a string');
   return pae(...column);
 }
 
-// The type guard is needed because Array.isArray does not narrow the type of a readonly array.
+// Array.isArray does not narrow the type of a readonly array.
 function isList(column: Column): column is readonly string[] {
   return Array.isArray(column);
 }

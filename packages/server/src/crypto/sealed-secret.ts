@@ -3,10 +3,6 @@ import { type Context, encodeContext } from '@eaas/protocol';
 import { hmacSha256 } from './hmac.ts';
 import { paeView } from './pae-view.ts';
 
-/**
- * The purpose, tenant, key and version for which a secret is encrypted. A secret can be decrypted only for the same
- * four values. Ids are lower-case UUIDs.
- */
 export interface Place {
   readonly purpose: 'dek' | 'key-version' | 'hash-key' | 'tenant-secret' | 'root-check';
   readonly tenantId: string | null;
@@ -31,21 +27,17 @@ const iv = Buffer.alloc(12);
 // Without `authTagLength`, Node would accept an authentication tag of only 4 bytes.
 const gcm = { authTagLength: 16 } as const;
 
-/**
- * Prepares a key to encrypt and decrypt many secrets of one purpose, tenant, key and version. The secrets can have
- * different contexts. The caller calls `wipe` after the last secret.
- */
+/** The caller must call `wipe` after the last secret. */
 export function sealer(ikm: KeyObject, { purpose, tenantId, keyId, version }: Omit<Place, 'context'>) {
   const start = Buffer.alloc(headLength);
   start.writeUInt16BE(formatAndSuite, 0);
   start.writeUInt32BE(version, 2);
-  // Each secret has another salt, which is the last part. The other parts are encoded once.
+  // Only the salt, the last part, differs between secrets.
   const derivation = paeView(['eaas wrap v1', tenantId, keyId, version, purpose, start.subarray(saltAt)]);
   const hmac = hmacSha256(ikm, derivation.length);
   hmac.message.set(derivation);
   const salt = hmac.message.subarray(-saltLength);
   const noContext = Buffer.from(paeView([start, encodeContext()]));
-  /** Returns the key and the additional data of the secret with this head. The caller wipes the key. */
   const prepare = (head: Uint8Array, context: Context | undefined) => {
     salt.set(head.subarray(saltAt));
     if (context === undefined) noContext.set(head, aadStart);
@@ -90,10 +82,7 @@ export function sealer(ikm: KeyObject, { purpose, tenantId, keyId, version }: Om
   };
 }
 
-/**
- * Encrypts a secret of 32 bytes for one purpose, tenant, key and version. Returns 78 bytes. The salt is random, except
- * in tests.
- */
+/** Only tests pass a salt. */
 export function sealSecret(ikm: KeyObject, place: Place, secret: Uint8Array, salt?: Uint8Array): Uint8Array {
   if (secret.length !== bodyLength)
     throw new RangeError(`a secret must have ${bodyLength} bytes (got ${secret.length})`);
@@ -107,10 +96,7 @@ export function sealSecret(ikm: KeyObject, place: Place, secret: Uint8Array, sal
   }
 }
 
-/**
- * Decrypts a sealed secret to 32 bytes, which the caller wipes. Returns undefined if the bytes were altered, or were
- * sealed for another `place` or under another key.
- */
+/** The caller must wipe the returned secret. */
 export function openSecret(ikm: KeyObject, place: Place, sealed: Uint8Array): Uint8Array | undefined {
   if (sealedVersion(sealed) !== place.version) return undefined;
   const prepared = sealer(ikm, place);
@@ -121,17 +107,13 @@ export function openSecret(ikm: KeyObject, place: Place, sealed: Uint8Array): Ui
   }
 }
 
-/**
- * Returns the version in the header of a sealed secret, without authenticating the version. Returns undefined if the
- * bytes are not a sealed secret.
- */
+/** The returned version is not authenticated. */
 export function sealedVersion(sealed: Uint8Array): number | undefined {
   if (sealed.length !== sealedLength) return undefined;
   const view = new DataView(sealed.buffer, sealed.byteOffset, headLength);
   return view.getUint16(0) === formatAndSuite ? view.getUint32(2) : undefined;
 }
 
-/** Returns the version in the header of a sealed secret in canonical base64, like `sealedVersion`. */
 export function wrappedKeyVersion(text: string): number | undefined {
   if (text.length !== textLength) return undefined;
   const start = Buffer.from(text.slice(0, 8), 'base64');
@@ -140,7 +122,7 @@ export function wrappedKeyVersion(text: string): number | undefined {
 
 let salts = Buffer.alloc(0);
 
-/** Returns a random salt. It generates 64 salts at a time, because 64 calls take much longer than one. A salt is not secret. */
+/** One call for 64 salts is much faster than 64 calls. A salt is not secret. */
 function randomSalt(): Uint8Array {
   if (salts.length === 0) salts = randomBytes(64 * saltLength);
   const salt = salts.subarray(0, saltLength);

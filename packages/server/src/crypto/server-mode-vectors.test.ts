@@ -20,9 +20,6 @@ const openBy = (
   context?: Context,
 ) => openBundle({ versionOf: sealedVersion, unwrap }, nodeEngine, presented, context);
 
-/**
- * Decrypts the bundle of a test vector. The vector contains the DEK, and the test wraps the DEK as the service does.
- */
 function openWithDek(vector: (typeof refusals)[number] | (typeof accepted_changes)[number]) {
   const wrappedKey = sealSecret(key, placeOf(K, 1), bytes(vector.dek));
   const keyId = vector.expected_key_id ?? K;
@@ -38,8 +35,7 @@ test.each(cases)(
     const unwrap = (wrapped: Uint8Array) => openSecret(key, placeOf(keyId, keyVersion), wrapped);
     const found = openBy(presented, unwrap, vector.context ?? undefined);
     const plaintext = bytes(vector.plaintext);
-    // The service returns only text, and unwraps only data keys that it has wrapped. So the server can decrypt only
-    // some of the vectors.
+    // The service decrypts only text, and only under data keys that the service has wrapped.
     const opens = isUtf8(plaintext) && bytes(vector.wrapped_key).length === 78;
     expect(found).toBe(opens ? textOf(plaintext) : undefined);
   },

@@ -14,7 +14,6 @@ const context = { table: 'patients', row: '4711' };
 const text = 'Grüße, 世界';
 const plaintext = Buffer.from(text);
 
-/** Returns test key material for a key version. The tests wrap and unwrap data keys with this material. */
 const ikm = (version: number) => createSecretKey(Buffer.alloc(32, version));
 const place = (version: number): Place => ({ purpose: 'dek', tenantId: T, keyId: K, version });
 const wrap = (version: number) => (dek: Uint8Array) => sealSecret(ikm(version), place(version), dek);
@@ -32,7 +31,6 @@ const openBy = (presented: PresentedBundle, unwrap: Unwrap, given?: Context) =>
   openBundle({ versionOf: sealedVersion, unwrap }, nodeEngine, presented, given);
 
 const sealed = (version = 1, value: Uint8Array = plaintext) => sealBy(version, wrap(version), value, context);
-/** Returns the three fields of a bundle that /v1/decrypt requires. */
 const least = ({ ciphertext, key_id, key_version }: Bundle): PresentedBundle => ({
   ciphertext: bytes(ciphertext),
   keyId: key_id,

@@ -14,10 +14,6 @@ import { SignInCode } from './sign-in.ts';
 
 const portsToTry = 100;
 
-/**
- * Runs a development server with a tenant, an API key, a key and an index key. Prints the environment variables of an
- * application, or writes them to the file `envPath`. The variables include the API key only if this start created it.
- */
 export async function dev(given: Config, envPath: string | undefined): Promise<void> {
   const envFile = envPath === undefined ? undefined : await EnvFile.read(envPath);
   const config = { ...given, port: await choosePort(given) };
@@ -53,7 +49,6 @@ export async function dev(given: Config, envPath: string | undefined): Promise<v
   });
 }
 
-/** Returns EAAS_PORT if the variable is set. Otherwise returns the first free port, beginning with the default port. */
 async function choosePort({ host, port, isPortSet }: Config): Promise<number> {
   if (isPortSet) return port;
   for (let candidate = port; candidate < port + portsToTry; candidate++) {
@@ -97,10 +92,6 @@ function printed(variables: Variables): string[] {
   return [...lines, '', `Keep the API key now, because it is not shown again. Later, ${another}`];
 }
 
-/**
- * Returns a curl command that calls /v1/hash. The command contains the API key only if the current start printed the
- * API key.
- */
 function curl({ EAAS_BASE_URL, EAAS_API_KEY, EAAS_KEY_ID }: Variables, envFile: EnvFile | undefined): string {
   const read = envFile ? `. '${resolve(envFile.path)}' && ` : '';
   const apiKey = envFile ? undefined : EAAS_API_KEY;

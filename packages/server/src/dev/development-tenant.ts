@@ -23,28 +23,16 @@ const day = 24 * 60 * 60_000;
 const ofApplications: Permission[] = ['encrypt', 'decrypt'];
 const ofPages: Permission[] = ['encrypt', 'decrypt', 'keys.read', 'keys.manage', 'audit.read'];
 
-/**
- * The tenant that `eaas dev` created. A file in the data directory records this tenant. `eaas dev` creates API keys
- * only for this tenant.
- */
 export interface DevelopmentTenant {
   readonly tenant_id: string;
   readonly key_id: string;
   readonly index_key: string;
 }
 
-/**
- * The content of the file that records the tenant of `eaas dev`. If a start was interrupted, some fields are missing.
- */
 interface Recorded extends Partial<DevelopmentTenant> {
-  /** Whether an earlier start has already created the application's API key. */
   readonly has_api_key?: true;
 }
 
-/**
- * Opens the recorded tenant of `eaas dev`, and creates its missing parts. `apiKey` is the token of the API key that
- * this call created, or null if the API key existed already.
- */
 export async function openDevelopmentTenant(
   service: Service,
   file: string,
@@ -85,7 +73,6 @@ export async function createApplicationApiKey(service: Service, tenant: Developm
   return (await createApiKey(service, insider(tenant.tenant_id, 'operator'), input)).api_key;
 }
 
-/** Creates an API key for a page of the console. The API key expires after a day. */
 export async function openSession(
   service: Service,
   { tenant_id, key_id, index_key }: DevelopmentTenant,
@@ -114,7 +101,6 @@ async function createApplicationKey(service: Service, tenantId: string): Promise
   return (await createKey(service, insider(tenantId, 'operator'), { name: 'app' })).key_id;
 }
 
-/** Creates an index key as `createIndexKey` of the SDK does, and returns the token of the index key. */
 async function createIndexKey(service: Service, tenantId: string, keyId: string): Promise<string> {
   const key = randomBytes(32);
   const input = { key_id: keyId, dek: toBase64(key), context: indexKeyContext };

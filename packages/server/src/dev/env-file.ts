@@ -13,10 +13,6 @@ export class EnvFile {
     this.#text = text;
   }
 
-  /**
-   * Reads a file of environment variables, if the file exists. Throws CannotStart if the file belongs to an application
-   * that uses another service.
-   */
   static async read(path: string): Promise<EnvFile> {
     const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return '';
@@ -39,7 +35,6 @@ export class EnvFile {
       ?.replace(/^(["'])(.*)\1$/, '$2');
   }
 
-  /** Sets variables in the file, and keeps all other lines. Only the owner can read the file afterwards. */
   async set(values: Readonly<Record<string, string>>): Promise<void> {
     for (const [name, value] of Object.entries(values)) {
       const line = `${name}=${value}`;
@@ -49,7 +44,7 @@ export class EnvFile {
     await this.#write();
   }
 
-  /** Replaces the file by an atomic rename, so that an interrupted write loses no line. */
+  /** With an atomic rename, an interrupted write loses no line. */
   async #write(): Promise<void> {
     const target = await realpath(this.path).catch(() => this.path);
     const temporary = `${target}.${randomBytes(6).toString('hex')}`;

@@ -4,9 +4,6 @@ import { Refusal } from '../refusal.ts';
 
 const lifetime = 10 * 60_000;
 
-/**
- * The sign-in code of `eaas dev`. The server accepts the code once, in the first ten minutes after the server's start.
- */
 export class SignInCode {
   readonly text = randomBytes(32).toString('base64url');
   readonly #now: () => number;
@@ -18,10 +15,6 @@ export class SignInCode {
     this.#expiresAt = now() + lifetime;
   }
 
-  /**
-   * Calls `open` if the code is correct, and returns the result of `open`. If `open` fails, the code stays valid.
-   * Throws 401 for a wrong code.
-   */
   async exchange<T>(code: string, open: () => Promise<T>): Promise<T> {
     const isRight = sameBytes(Buffer.from(code), Buffer.from(this.text));
     if (!isRight || this.#isUsed || this.#now() >= this.#expiresAt) {

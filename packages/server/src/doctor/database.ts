@@ -3,7 +3,6 @@ import { ownsTables } from '../store/migrate.ts';
 import type { Sql } from '../store/sql.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
-/** Checks whether the connection to the database is encrypted. `databaseUrl` is null for the embedded database. */
 export function judgeDatabaseTls(databaseUrl: string | null): Finding {
   const check = 'database_tls';
   if (databaseUrl === null)
@@ -32,7 +31,6 @@ export function judgeDatabaseTls(databaseUrl: string | null): Finding {
 type Setting = 'fsync' | 'full_page_writes' | 'synchronous_commit';
 type Settings = Readonly<Record<Setting, string>>;
 
-/** Checks the settings of PostgreSQL that decide whether a commit survives a crash. */
 export async function judgeDurability(sql: Sql): Promise<Finding[]> {
   const [row] = await sql<Settings[]>`
     select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
@@ -69,7 +67,6 @@ interface Rights {
   readonly changesLog: boolean;
 }
 
-/** Checks that the server's database role has exactly the rights that it needs. The schema must be migrated. */
 export async function judgeRole(sql: Sql): Promise<Finding> {
   const [row] = await sql<Omit<Rights, 'owns'>[]>`
     select current_user::text as role, rolsuper as superuser,

@@ -13,7 +13,6 @@ import { judgeDatabaseTls, judgeDurability, judgeRole } from './database.ts';
 import { type Finding, failed, ok, skipped } from './finding.ts';
 import { judgeFiles, judgeNode } from './machine.ts';
 
-/** Checks everything that a server with this configuration needs. Changes nothing. */
 export async function examine(config: Config): Promise<Finding[]> {
   const here = [
     judgeNode(versions.node),

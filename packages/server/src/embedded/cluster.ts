@@ -1,6 +1,5 @@
 import type { Sql } from 'postgres';
 
-/** The database roles: one role owns and migrates the tables, and the server runs with a least-privilege role. */
 export const ROLES = { owner: 'eaas_owner', server: 'eaas_server' } as const;
 
 export async function ensureRoles(sql: Sql): Promise<void> {
@@ -10,16 +9,11 @@ export async function ensureRoles(sql: Sql): Promise<void> {
   }
 }
 
-/**
- * Creates a database as a copy of `template`, by default an empty database. Only the owner and the server's role can
- * connect to it.
- */
 export async function createOwnedDatabase(sql: Sql, name: string, template = 'template0'): Promise<void> {
   await sql`create database ${sql(name)} owner ${sql(ROLES.owner)} template ${sql(template)}`;
   await restrict(sql, name);
 }
 
-/** Creates a database if it is missing, and completes a database whose creation was interrupted. */
 export async function ensureOwnedDatabase(sql: Sql, name: string): Promise<void> {
   const exists = await sql`select from pg_database where datname = ${name}`;
   if (exists.count === 0) await createOwnedDatabase(sql, name);

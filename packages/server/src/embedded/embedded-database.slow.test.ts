@@ -23,10 +23,6 @@ interface Event {
   error?: string;
 }
 
-/**
- * Creates a data directory for one test. The parent directory also contains the temporary directories that killed
- * processes leave behind.
- */
 async function newDirectory(): Promise<string> {
   const parent = await mkdtemp(join(tmpdir(), 'eaas-test-'));
   onTestFinished(() => remove(parent));
@@ -34,8 +30,7 @@ async function newDirectory(): Promise<string> {
   return join(parent, 'data');
 }
 
-// A data directory that several tests use in turn. When a test starts, the PostgreSQL of the previous test might still
-// be stopping.
+// When a test starts, the PostgreSQL of the previous test might still be stopping.
 let used: string;
 beforeAll(async () => {
   used = join(await mkdtemp(join(tmpdir(), 'eaas-test-')), 'data');
@@ -47,7 +42,6 @@ function remove(path: string): Promise<void> {
   return rm(path, { recursive: true, maxRetries: 20, retryDelay: 100 });
 }
 
-/** Starts another Node process that opens the data directory. `next` returns the next event of the process. */
 function startProcess(path: string, purpose: Purpose, through: string[] = []) {
   const env = { ...process.env, TMPDIR: dirname(path) };
   const [program = '', ...args]: string[] = [

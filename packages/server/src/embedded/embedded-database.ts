@@ -23,21 +23,14 @@ export interface EmbeddedDatabase {
     username: string;
   };
   readonly serverRole: string;
-  /** Stops PostgreSQL if this process started it. A second call does nothing. */
   readonly close: () => Promise<void>;
 }
 
-/** Options for tests: a function that prints notes, and the maximum wait for another process in milliseconds. */
 export interface EmbeddedDatabaseOptions {
   readonly note?: (sentence: string) => void;
   readonly waitAtMost?: number;
 }
 
-/**
- * Starts the database of a data directory, or creates a missing database. One process at a time runs PostgreSQL on the
- * directory. If a `serve` is running, a `command` uses its PostgreSQL and a second `serve` throws. Other processes wait
- * until the directory is free.
- */
 export async function startEmbeddedDatabase(
   directory: string,
   purpose: Purpose,
@@ -70,10 +63,6 @@ export async function startEmbeddedDatabase(
   }
 }
 
-/**
- * Connects to the PostgreSQL of a running server. Returns undefined if a command started the PostgreSQL, or if the
- * PostgreSQL accepts no connections.
- */
 async function share(
   directory: string,
   purpose: Purpose,
@@ -89,15 +78,13 @@ async function share(
   return (await accepts(owner)) ? databaseAt(owner, () => Promise.resolve()) : undefined;
 }
 
-/** Starts PostgreSQL. Returns undefined if another process started PostgreSQL first. */
 async function own(
   directory: string,
   purpose: Purpose,
   former: Owner | undefined,
   note: (sentence: string) => void,
 ): Promise<EmbeddedDatabase | undefined> {
-  // On some systems PostgreSQL survives the process that started it. A surviving PostgreSQL is stopped before a new one
-  // starts.
+  // On some systems PostgreSQL survives the process that started PostgreSQL.
   if (former && (await isAlive(former.postgres))) kill(former.postgres.pid, 'SIGINT');
   const dataDirectory = join(directory, 'postgres');
   const binaries = await embeddedBinaries();
@@ -161,10 +148,6 @@ function databaseAt(
   return { connection, serverRole: ROLES.server, close };
 }
 
-/**
- * Describes the process that uses the data directory if no owner is recorded. Such a process is starting, is stopping,
- * or runs in another container.
- */
 async function postgresProcess(directory: string): Promise<string> {
   const lock = await readFile(join(directory, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '');
   const [pid] = lock.split('\n');

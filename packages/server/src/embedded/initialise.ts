@@ -7,11 +7,7 @@ import { syncDirectory } from '../durable-files.ts';
 import type { PostgresBinaries } from './binaries.ts';
 import { type Account, environment, giveTo, under } from './command-line.ts';
 
-/**
- * Creates a data directory with initdb. initdb runs in a temporary directory, which is then renamed to `dataDirectory`,
- * so `dataDirectory` never has partial data. If several processes call this function at the same time, one process
- * creates the directory and all calls succeed.
- */
+/** initdb runs in a temporary directory, so that `dataDirectory` never has partial data. */
 export async function initialise(
   { initdb }: PostgresBinaries,
   { account, dataDirectory, durable }: { account: Account; dataDirectory: string; durable: boolean },
@@ -33,10 +29,7 @@ export async function initialise(
   }
 }
 
-/**
- * Removes the temporary directories of initdb that killed processes have left behind. Only the process that runs
- * PostgreSQL can call this function.
- */
+/** Only the process that runs PostgreSQL may remove the directories. */
 export async function removeUnfinished(dataDirectory: string): Promise<void> {
   const prefix = unfinishedPrefix(dataDirectory);
   for (const name of await readdir(dirname(prefix))) {
@@ -59,8 +52,7 @@ function options(dataDirectory: string, durable: boolean): string[] {
     // PostgreSQL sorts text by bytes, so that an upgrade of the system's libraries cannot invalidate an index.
     '--locale=C',
     '--data-checksums',
-    // No password is needed, because PostgreSQL does not listen on TCP. The mode of the socket's directory decides who
-    // can connect.
+    // PostgreSQL does not listen on TCP. The mode of the socket's directory decides who can connect.
     '--auth-local=trust',
     '--auth-host=reject',
     ...(durable ? [] : ['--no-sync']),

@@ -13,10 +13,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(parent, { recursive: true }));
 
-/**
- * Returns launch options. By default the data directory is shared by the tests. Tests of the creation pass the name of
- * a new directory.
- */
 async function options(name = 'shared'): Promise<LaunchOptions> {
   const dataDirectory = join(parent, name, 'postgres');
   await mkdir(join(parent, name), { recursive: true });

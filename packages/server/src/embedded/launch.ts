@@ -25,40 +25,24 @@ const longestSocketPath = 103;
 const fastShutdownWithin = 30_000;
 const longestLog = 10 * 1024 * 1024;
 
-/** Options of `launchPostgres`. With `durable: false` PostgreSQL is faster, but a crash can lose all data. */
 export interface LaunchOptions {
   readonly binaries: PostgresBinaries;
   readonly dataDirectory: string;
   readonly durable: boolean;
-  /** Settings of PostgreSQL. Each setting is passed as `postgres -c`. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly readyWithin?: number;
 }
 
-/** A running PostgreSQL. It listens only on a Unix socket, where the user of this process can connect as any role. */
 export interface RunningPostgres {
   readonly socketDirectory: string;
   readonly port: number;
   readonly pid: number;
-  /**
-   * Whether PostgreSQL runs as the account `nobody`, which other services might share. PostgreSQL runs as `nobody` if
-   * root cannot create a user namespace.
-   */
   readonly asNobody: boolean;
-  /**
-   * Closes all connections, shuts PostgreSQL down cleanly, and waits until PostgreSQL has ended. A second call does
-   * nothing.
-   */
   readonly stop: () => Promise<void>;
 }
 
-/** Thrown by `launchPostgres` if another PostgreSQL runs on the same data directory. */
 export class DataDirectoryInUse extends Error {}
 
-/**
- * Starts PostgreSQL on a data directory, and waits until PostgreSQL accepts connections. Creates a missing data
- * directory. A running PostgreSQL does not keep this process alive. On Linux, PostgreSQL ends with this process.
- */
 export async function launchPostgres(options: LaunchOptions): Promise<RunningPostgres> {
   const { binaries, dataDirectory, durable, settings = {}, readyWithin = 120_000 } = options;
   const account = await postgresAccount();
@@ -71,8 +55,7 @@ export async function launchPostgres(options: LaunchOptions): Promise<RunningPos
   const { postgres } = binaries;
   const command = await commandLine({ account, postgres, dataDirectory, socketDirectory, durable, settings });
   const [program = '', ...args] = command;
-  // PostgreSQL gets a separate process group, so that Ctrl-C reaches only this process. This process stops PostgreSQL
-  // after the last request.
+  // In a separate process group, PostgreSQL does not receive Ctrl-C before the last request has ended.
   const child = spawn(program, args, {
     ...account.ids,
     cwd: '/',
@@ -98,10 +81,6 @@ export async function launchPostgres(options: LaunchOptions): Promise<RunningPos
   return { socketDirectory, port: socketPort, pid: child.pid ?? 0, asNobody, stop };
 }
 
-/**
- * Makes the current account the owner of a data directory that another account used. Throws if a PostgreSQL still runs
- * on the directory, for example in another container.
- */
 async function takeOver(account: Account, dataDirectory: string): Promise<void> {
   if (!(await isForeign(account, dataDirectory))) return;
   const lock = await locking(dataDirectory);

@@ -4,7 +4,6 @@ import { pid, platform } from 'node:process';
 import { promisify } from 'node:util';
 import type { RunningPostgres } from './launch.ts';
 
-/** The program that starts the embedded database: a server, or one command. */
 export type Purpose = 'serve' | 'command';
 
 interface Process {
@@ -12,17 +11,13 @@ interface Process {
   readonly identity: string;
 }
 
-/** The process that started PostgreSQL on a data directory, and the address of the PostgreSQL. */
 export interface Owner extends Process {
   readonly purpose: Purpose;
   readonly postgres: Process;
   readonly socketDirectory: string;
 }
 
-/**
- * Records that this process started PostgreSQL. The record only informs other processes, because PostgreSQL's lock
- * decides who can start PostgreSQL.
- */
+/** The owner file only informs other processes. PostgreSQL's lock decides who can start PostgreSQL. */
 export async function writeOwner(file: string, purpose: Purpose, postgres: RunningPostgres): Promise<void> {
   const owner: Owner = {
     ...(await processOf(pid)),
@@ -38,10 +33,6 @@ async function processOf(id: number): Promise<Process> {
   return { pid: id, identity: (await processIdentity(id)) ?? '' };
 }
 
-/**
- * Returns the recorded owner of a data directory, whose process might have ended. Returns undefined if no owner is
- * recorded.
- */
 export async function readOwner(file: string): Promise<Owner | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Owner;
@@ -51,18 +42,10 @@ export async function readOwner(file: string): Promise<Owner | undefined> {
   }
 }
 
-/**
- * Returns whether the recorded process still runs in the current container. Returns false if the process id now belongs
- * to another process.
- */
 export async function isAlive({ pid, identity }: Process): Promise<boolean> {
   return identity !== '' && (await processIdentity(pid)) === identity;
 }
 
-/**
- * Returns an identity that distinguishes a running process from earlier processes with the same id. On Linux the
- * identity also differs after a reboot and in another container. Returns undefined if no process with the id runs.
- */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   try {
     return platform === 'linux' ? await linuxIdentity(pid) : await psIdentity(pid);
