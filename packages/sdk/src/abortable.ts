@@ -1,11 +1,7 @@
 import { longest } from './deadline.ts';
 import { ClientError, timeoutError } from './errors.ts';
 
-/**
- * Waits for a promise, and rejects when the signal aborts or after `patience` milliseconds. The work behind the promise
- * continues, because other calls might wait for the same work. The time limit is needed because the promise never
- * settles if an edge worker freezes the request that started the work.
- */
+/** If an edge worker freezes the request that started shared work, the promise of the work never settles. */
 export function abortable<T>(work: Promise<T>, signal?: AbortSignal, patience?: number): Promise<T> {
   if (!signal && !patience) return work;
   let end = (): void => undefined;

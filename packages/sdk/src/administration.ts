@@ -27,7 +27,6 @@ const apiKeyRoutes = {
 
 const serverModeRoutes = { encrypt: 'POST /v1/encrypt', decrypt: 'POST /v1/decrypt' } as const;
 
-/** A method for each route of the API. A method takes the input of its route and returns the output. Throws EaasError. */
 export type Calls<Routes extends Readonly<Record<string, Route>>> = {
   readonly [Name in keyof Routes]: (
     ...[input, options]: object extends Asked<Routes[Name]>

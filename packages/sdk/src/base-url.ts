@@ -1,10 +1,6 @@
 import { InputError } from '@eaas/protocol';
 import { kindOf } from './require-options.ts';
 
-/**
- * Returns the URL of the service without `/v1`. Throws InputError for an invalid URL, and for `http:` to another machine
- * unless `insecureHttp` is true.
- */
 export function baseUrlOf(given: string | undefined, insecureHttp: boolean | undefined): string {
   if (typeof given !== 'string' || given === '') {
     const got = given === '' ? 'an empty string' : kindOf(given);
@@ -12,7 +8,7 @@ export function baseUrlOf(given: string | undefined, insecureHttp: boolean | und
   }
   const url = parseUrl(given);
   if (!url || !/^https?:$/.test(url.protocol)) {
-    // Shows the string only if it cannot contain a secret, such as a password before `@` or the token of an API key.
+    // The text can contain a secret, such as a password before `@` or the token of an API key.
     const shown = /^(?!.*eaas_sk_)[\w.:/[\]-]{1,100}$/.test(given) ? `"${given}"` : 'something else';
     throw new InputError(
       `\`baseUrl\` must be the URL of the service, such as https://eaas.example or http://localhost:8080 (got ${shown})`,
@@ -27,7 +23,7 @@ export function baseUrlOf(given: string | undefined, insecureHttp: boolean | und
   return url.href.replace(/(\/v1)?\/*$/, '');
 }
 
-/** Parses a URL, and returns undefined if the URL is invalid. Some platforms lack `URL.canParse`. */
+/** Some platforms lack `URL.canParse`. */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {
     return new URL(text, base);
@@ -36,7 +32,6 @@ export function parseUrl(text: string, base?: string): URL | undefined {
   }
 }
 
-/** Throws InputError for `http:` to another machine unless `insecureHttp` is true. */
 export function requireSecureUrl(
   { protocol, hostname }: URL,
   insecureHttp: boolean | undefined,

@@ -37,7 +37,6 @@ test('a call that is aborted before it is sent leaves no timer and no listener',
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const silent = (): Promise<never> => new Promise(() => undefined);
   const hash = coalesce(silent as unknown as Call, 'POST /v1/hash', patience);
-  // Four requests are the maximum in flight, so the fifth call waits.
   for (const value of ['a', 'b', 'c', 'd']) {
     void hash({ key_id: 'k', value });
     await Promise.resolve();
@@ -191,7 +190,6 @@ test('a batch has at most 1,000 items and about 1 MiB', async () => {
     Promise.all(range(count).map(() => hash({ key_id: 'k', value })));
   await ask(2_500, 'x');
   expect(lengths).toEqual([1_000, 1_000, 500]);
-  // Each value has 20,000 characters, which are 60,000 bytes in UTF-8.
   await ask(40, '\u20ac'.repeat(20_000));
   expect(lengths.slice(3)).toEqual([17, 17, 6]);
   expect(Math.max(...sizes)).toBeLessThan(1.1 * 2 ** 20);

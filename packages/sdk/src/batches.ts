@@ -19,20 +19,13 @@ interface Waiting<R extends Single> {
   isDone: boolean;
 }
 
-/** Makes a call together with concurrent calls of the same route, in one batch request. Throws ServiceError. */
 export type Coalesced<R extends Single> = (input: In<R>, options?: CallOptions) => Promise<Output<R>>;
 
 const maxItems = 1_000;
-// The service accepts batches of up to 8 MiB. It responds sooner to smaller batches.
+// The service accepts batches of up to 8 MiB, but responds sooner to smaller batches.
 const maxBytes = 2 ** 20;
 const maxFlights = 4;
 
-/**
- * Joins concurrent calls of a route into batch requests. At most four requests are in flight, and the calls that wait
- * form the next batch. If the service has no batch endpoint (404, 405), each call is sent alone. Each call ends within
- * `patience.total` milliseconds, including the time in the queue. An item that fails with a temporary error is sent
- * again, like a single call.
- */
 export function coalesce<R extends Single>(call: Call, route: R, patience: Patience): Coalesced<R> {
   const batch = `POST /v1/batch/${route.split('/').at(-1)}` as 'POST /v1/batch/hash';
   const flights = new Set<{ readonly start: number }>();
@@ -69,7 +62,7 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
     const [first, second] = items;
     if (!first) return;
     try {
-      // A single call passes its signal. A batch request has no signal, because it must continue for its other calls.
+      // A batch request has no signal, because one caller must not abort the calls of all other callers.
       if (!second) {
         first.resolve(await call(route, first.input, first));
         return;
@@ -78,7 +71,6 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
       const { results } = (await call(batch, { items: inputs })) as { results?: unknown[] };
       if (results?.length !== items.length) throw unreadable();
       const passing = items.filter((item, index) => {
-        // If a member is missing in a result, the caller that reads the member throws an error.
         const result = Object(results[index]) as Result<R>;
         if (!('error' in result)) {
           item.resolve(result);
@@ -113,7 +105,7 @@ export function coalesce<R extends Single>(call: Call, route: R, patience: Patie
     try {
       return await abortable(answer, signal, patience.total);
     } catch (error) {
-      // Ignores requests that are older than their deadline, because a request in a frozen worker never ends.
+      // A request in a frozen edge worker never ends.
       const longAgo = Date.now() - patience.total;
       for (const flight of flights) if (flight.start <= longAgo) flights.delete(flight);
       throw error;

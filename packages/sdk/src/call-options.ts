@@ -103,7 +103,6 @@ export interface Rewrapped<C = string | Uint8Array> {
   readonly rewrapped: boolean;
 }
 
-// The names of the options of each call, as `requireOptions` expects them.
 export const callOptions: OptionNames<CallOptions> = { signal: true };
 export const hashOptions: OptionNames<HashOptions> = { ...callOptions, keyId: true };
 export const unwrapOptions: OptionNames<UnwrapOptions> = { ...callOptions, wrapContext: true };

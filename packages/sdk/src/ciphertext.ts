@@ -28,7 +28,6 @@ export interface Bundle {
 /** A value that can be decrypted: the `ciphertext` of a bundle, the bundle itself, or the envelope's bytes. */
 export type Ciphertext = string | Uint8Array | { readonly ciphertext: string | Uint8Array };
 
-/** Returns the bytes of a ciphertext. Throws InputError for other types, and FormatError for text that is not base64. */
 export function envelopeBytes(given: Ciphertext): Uint8Array {
   const ciphertext = (given as { readonly ciphertext?: string | Uint8Array } | null)?.ciphertext ?? given;
   if (ciphertext instanceof Uint8Array) return ciphertext;
@@ -46,14 +45,12 @@ export function envelopeBytes(given: Ciphertext): Uint8Array {
   );
 }
 
-/** Throws InputError unless the value is bytes, or text without lone surrogates. */
 export function requireValue(value: string | Uint8Array): void {
   if (value instanceof Uint8Array) return;
   if (typeof value === 'string') requireText(value);
   else throw new InputError(`a value must be a string or a Uint8Array (got ${kindOf(value)})`);
 }
 
-/** Throws InputError unless the value is text without lone surrogates. */
 export function requireText(value: string): void {
   if (typeof value !== 'string') throw new InputError(`a value must be a string (got ${kindOf(value)})`);
   if (!value.isWellFormed()) throw new InputError('a value must be valid Unicode (got a lone surrogate)');
@@ -91,8 +88,7 @@ export const sealBundle: Seal<Bundle> = <Mode extends EngineMode>(
   return sealUnder(dataKey, plaintext, context, form, buffer?.subarray(0, length));
 };
 
-// Reuses the buffers of envelopes after base64 encoding, because new buffers would cause most of the garbage collection
-// in a browser.
+// New buffers for each envelope would cause most of the garbage collection in a browser.
 const buffers: Uint8Array<ArrayBuffer>[] = [];
 const maxBuffers = 100;
 const bufferLength = 4_096;

@@ -92,7 +92,6 @@ export class EaasClient extends EnvelopeClient {
     this.audit = {
       ...audit,
       async *monitor(monitoring) {
-        // Imports the monitor on demand, so an app that only encrypts does not download its code.
         const { monitorAudit } = await import('./audit/monitor.ts');
         yield* monitorAudit({ audit }, monitoring);
       },
@@ -137,7 +136,6 @@ async function authorization(apiKey: EaasClientOptions['apiKey']): Promise<Recor
   return { authorization: `Bearer ${requireToken(token)}` };
 }
 
-/** Returns the token without a trailing line end. Throws InputError, which does not show the token. */
 function requireToken(given: unknown): string {
   const [, token] = typeof given === 'string' ? (/^(eaas_sk_\w+)\s*$/.exec(given) ?? []) : [];
   if (token) return token;
@@ -149,10 +147,6 @@ function requireToken(given: unknown): string {
   );
 }
 
-/**
- * Adds the last four characters of a refused API key to the error message. They identify the API key in a list of API
- * keys.
- */
 function withHint(error: ServiceError, headers: Record<string, string>): ServiceError {
   const { status, requestId, message } = error;
   const [, hint] = /^Bearer eaas_sk_\w+(\w{4})$/.exec(headers['authorization'] ?? '') ?? [];

@@ -47,15 +47,10 @@ export function createDataKeyCalls(call: Call, patience: Patience) {
   };
 }
 
-/** Copies a context, so that later changes of the object have no effect. Throws InputError for an invalid context. */
 export function contextOf(context: Context | undefined): Context | undefined {
   return (context ?? undefined) === undefined ? undefined : fixContext(context as Context);
 }
 
-/**
- * Returns the wrapped key of a response. Throws ServiceError if the key in the response differs from the key in the
- * call.
- */
 export function wrappedOf(
   output: { key_id: string; key_version: number; wrapped_key: string },
   keyId: string,
@@ -65,14 +60,12 @@ export function wrappedOf(
   return { keyId: key_id, keyVersion, wrappedKey: read(wrapped_key, 1, 1_024) };
 }
 
-/** Decodes base64 that contains `least` to `most` bytes. Throws ServiceError for any other value. */
 function read(base64: unknown, least: number, most: number): Uint8Array {
   const bytes = typeof base64 === 'string' && readBase64(base64);
   if (!bytes || bytes.length < least || bytes.length > most) throw unreadable();
   return bytes;
 }
 
-/** Throws DecryptionError if the service refused a wrapped key as not authentic. Throws any other error unchanged. */
 export function asDecryption(error: ServiceError): never {
   throw error.code === 'wrapped_key_unauthentic' ? new DecryptionError() : error;
 }

@@ -17,7 +17,6 @@ function setUp(options: Partial<EaasClientOptions>) {
   return { keyId, client: new EaasClient({ ...service, keyId, timeouts, retries: 0, ...options }) };
 }
 
-/** A `fetch` that ignores its signal. The body of its response never ends. */
 const halfAnswered: typeof fetch = async () => {
   const body = new ReadableStream<Uint8Array>({ start: (to) => to.enqueue(new TextEncoder().encode('{"')) });
   return new Response(body, { headers: { 'content-type': 'application/json' } });

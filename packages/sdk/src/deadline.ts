@@ -1,4 +1,4 @@
-/** The longest delay of a timer in milliseconds. A timer with a longer delay would fire immediately. */
+/** A timer with a longer delay would fire immediately. */
 export const longest = 2 ** 31 - 1;
 
 export type Timer = ReturnType<typeof setTimeout>;
@@ -9,10 +9,7 @@ export function later(milliseconds: number, work: () => void): Timer {
   return timer;
 }
 
-/**
- * Creates a signal that aborts at a deadline with a reason, or when an outer signal aborts. Call `end` after the work.
- * AbortSignal.any and AbortSignal.timeout do not work here, because Node 20 can garbage-collect these signals too early.
- */
+/** Node 20 can garbage-collect the signals of `AbortSignal.any` and `AbortSignal.timeout` too early. */
 export function deadlineOf(milliseconds: number, outer?: AbortSignal | null, reason?: Error) {
   const controller = new AbortController();
   const abort = (): void => controller.abort(outer?.reason);

@@ -57,7 +57,7 @@ describe('decrypting data keys', () => {
     const { client, make } = observedClient();
     const bundles = await Promise.all(range(3).map((n) => client.encrypt(`${n}`, { fresh: true })));
     const altered = Buffer.from(bundles[1]?.ciphertext ?? '', 'base64');
-    altered[40] = (altered[40] ?? 0) ^ 1; // within the wrapped key
+    altered[40] = (altered[40] ?? 0) ^ 1;
     const items = [bundles[0]?.ciphertext ?? '', altered, 'no ciphertext', bundles[2]?.ciphertext ?? ''];
     const results = await make().decryptMany(items);
     expect(results.map((result) => (result.ok ? 'opened' : result.error.code))).toEqual([

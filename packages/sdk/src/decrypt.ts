@@ -46,7 +46,6 @@ export function createDecrypter(
   const readHeader = createHeaderReader(limits.maxEntries);
   const syncForm = engines.sync === engines.values ? '' : 'sync';
 
-  /** Reads the header of a ciphertext. Throws DecryptionError unless the ciphertext is under an expected key. */
   function headerOf(ciphertext: Ciphertext, bytes: Uint8Array, usual: Expected, options: DecryptOptions) {
     const { keyId: expected = usual, anyKey } = options;
     const known = readHeader(ciphertext, bytes);
@@ -57,7 +56,7 @@ export function createDecrypter(
 
   function arriving(name: string, wrapped: Wrapped, options: DecryptOptions, withSync: boolean): Lease {
     const request = async (): Promise<DerivedDataKey> => {
-      // Does not pass the caller's signal, because other calls might wait for the same data key.
+      // The signal of one caller must not stop the request, because other calls might wait for the same data key.
       const dek = await calls.unwrap(wrapped, { wrapContext: options.wrapContext });
       const key = await deriveDataKey(engines, dek, wrapped, withSync);
       emit({ type: 'data_key.unwrapped', keyId: key.keyId, keyVersion: key.keyVersion });
@@ -67,7 +66,6 @@ export function createDecrypter(
     return cache.arriving(name) ?? cache.request(name, request);
   }
 
-  /** Returns the name of a data key in the cache. */
   function nameOf(known: KnownHeader, { scope, wrapContext }: DecryptOptions, form = ''): string {
     if (known.name !== undefined && known.scope === scope && known.form === form && !wrapContext) {
       return known.name;
@@ -82,16 +80,12 @@ export function createDecrypter(
   const use = <T>(lease: Lease, work: Waiting<T>['work'], { signal }: Options): Promise<T> =>
     lease.use(work, signal, patience);
 
-  /**
-   * Decrypts a ciphertext if its data key is in memory. Otherwise returns the work that waits for the data key.
-   * `isOwn` is true if the context is a copy that the caller of the SDK cannot change.
-   */
   function start(
     ciphertext: Ciphertext,
     usual: Expected,
     options: Options,
     context = options.context,
-    isOwn = false,
+    isContextCopied = false,
   ): Decrypted | Promise<Decrypted> | Waiting<Decrypted> {
     const { as, signal } = options;
     requireForm(as);
@@ -102,9 +96,9 @@ export function createDecrypter(
     const envelope = withBody(known.header, bytes);
     const ready = cache.find(name)?.key;
     if (ready) return open(ready, envelope, as, context);
-    // Copies the bytes, because the caller can overwrite its arguments before the data key arrives.
+    // The caller can overwrite its arguments before the data key arrives.
     const own = typeof ciphertext === 'string' ? envelope : withBody(known.header, new Uint8Array(bytes));
-    const ownContext = isOwn ? context : contextOf(context);
+    const ownContext = isContextCopied ? context : contextOf(context);
     return new Waiting(arriving(name, own, options, false), (key) => open(key, own, as, ownContext));
   }
 
@@ -130,7 +124,6 @@ export function createDecrypter(
       };
       return settleMany(items, startItem, (lease, work) => use(lease, work, options));
     },
-    /** Decrypts a ciphertext without waiting. Throws ClientError `not_primed` if the data key is not in memory. */
     decryptSync(ciphertext: Ciphertext, usual: Expected, options: Options): Decrypted {
       requireOptions(decryptOptions, options, 'decryptSync');
       requireForm(options.as);
@@ -182,7 +175,6 @@ function requireForm(form: DecryptedForm | undefined): void {
   throw new InputError("the option `as` must be 'bytes' or 'text'");
 }
 
-/** Decodes a plaintext as UTF-8. Throws DecryptionError for other bytes. */
 function textOf(plaintext: Uint8Array): string {
   try {
     return fromUtf8(plaintext);

@@ -26,16 +26,12 @@ type KeyId = string | undefined;
 export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: Limits, emit: Emit) {
   const keys = createEncryptingKeys(engines, limits, calls, emit);
   const alwaysFresh = limits.encrypt.maxMessages === 1;
-  /**
-   * Encrypts a value if a data key is in memory. Otherwise returns the work that waits for a data key. `isOwn` is true
-   * if the context is a copy that the caller of the SDK cannot change.
-   */
   function start(
     value: string | Uint8Array,
     usual: KeyId,
     options: Options,
     context = options.context,
-    isOwn = false,
+    isContextCopied = false,
   ): Encrypted | Promise<Encrypted> | Waiting<Encrypted> {
     requireValue(value);
     const form = sealAs(options.as);
@@ -44,13 +40,12 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
     const of = { keyId: keyId as string, scope, wrapContext };
     const isFresh = fresh || alwaysFresh;
     const length = lengthOf(value);
-    // The data key must be used immediately, because it can be overwritten at any later time.
     const ready = !isFresh && keys.take(of, length);
     if (ready) return form(ready, ready.values, value, context);
     requireKeyId(keyId);
-    // Copies the bytes, because the caller can overwrite its arguments before the data key arrives.
+    // The caller can overwrite its arguments before the data key arrives.
     if (typeof value !== 'string') value = new Uint8Array(value);
-    if (!isOwn) context = contextOf(context);
+    if (!isContextCopied) context = contextOf(context);
     const work = (key: DerivedDataKey) => form(key, key.values, value, context);
     return new Waiting(isFresh ? keys.requestOnce(of) : keys.reserve(of, length), work);
   }
@@ -79,7 +74,6 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
       };
       return settleMany(items, startItem, (lease, work) => keys.use(lease, work, options.signal));
     },
-    /** Encrypts a value without waiting. Throws ClientError `not_primed` if no data key is in memory. */
     encryptSync(value: string | Uint8Array, usual: KeyId, options: Options): Encrypted {
       requireOptions(encryptOptions, options, 'encryptSync');
       requireValue(value);
@@ -104,19 +98,17 @@ export function createEncrypter(calls: DataKeyCalls, engines: Engines, limits: L
   };
 }
 
-/** Returns the function that creates the form that the option `as` names. Throws InputError for an unknown form. */
 function sealAs(form: EncryptedForm = 'bundle'): Seal<Encrypted> {
   if (form === 'bundle') return sealBundle;
   if (form === 'bytes') return sealBytes;
   throw new InputError("the option `as` must be 'bundle' or 'bytes'");
 }
 
-/** Throws InputError if neither the call nor the client has a key id. */
 export function requireKeyId(keyId: KeyId): string {
   if (keyId === undefined)
     throw new InputError('`keyId` is missing: pass `keyId` to this call or to the client');
   if (typeof keyId === 'string' && parseUuid(keyId)) return keyId;
-  // Shows the key name that the caller passed instead of the id. Never shows an API key.
+  // A caller can pass an API key by mistake, and the error must not show the API key.
   const isName = typeof keyId === 'string' && /^(?!.*eaas_sk_)[\w .-]{1,128}$/.test(keyId);
   const got = isName ? `the name "${keyId}"` : kindOf(keyId);
   throw new InputError(

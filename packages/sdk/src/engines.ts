@@ -17,10 +17,9 @@ export interface Engines {
 
 const webCrypto: Engines = { values: webCryptoEngine, sync: undefined, streams: webCryptoEngine };
 
-/** The engine in browsers and edge workers. WebCrypto is the fastest engine there, and scripts cannot read its keys. */
+/** Scripts cannot read the keys of WebCrypto. */
 export const platformEngines = (): Engines => (crypto.subtle ? webCrypto : allNoble);
 
-/** Returns 64 bytes of HKDF-SHA-256 of a DEK, without a salt. */
 export async function hkdf(dek: Uint8Array, info: Uint8Array): Promise<Uint8Array> {
   const { subtle } = crypto;
   if (!subtle) return (await loadNoble()).hkdf(dek, info);

@@ -39,7 +39,6 @@ export class EnvelopeClient {
   readonly keyId: string | undefined;
   /** The implementations of AES-GCM that the client uses. */
   readonly engines: Engines;
-  /** Makes a call of the API. Throws ServiceError, and ClientError `closed` after `close`. */
   protected readonly call: Call;
   readonly #calls: DataKeyCalls;
   readonly #encrypter: ReturnType<typeof createEncrypter>;

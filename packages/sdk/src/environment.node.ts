@@ -2,11 +2,7 @@ import { env } from 'node:process';
 import { InputError } from '@eaas/protocol';
 import type { EaasClientOptions } from './client.ts';
 
-/**
- * On Node, Deno and Bun, if `baseUrl` is not passed, reads the missing options from `EAAS_BASE_URL`, `EAAS_API_KEY` and
- * `EAAS_KEY_ID`. The client sends EAAS_API_KEY only to EAAS_BASE_URL. Throws InputError if `baseUrl` is passed without
- * `apiKey` while EAAS_API_KEY is set.
- */
+/** The client must send EAAS_API_KEY only to EAAS_BASE_URL. */
 export function withEnvironment(options: EaasClientOptions): EaasClientOptions {
   if (options.baseUrl === undefined) {
     const { EAAS_BASE_URL: baseUrl, EAAS_API_KEY: apiKey, EAAS_KEY_ID: keyId } = env;

@@ -54,18 +54,11 @@ export class ClientError extends EaasError {
   }
 }
 
-/**
- * Returns whether an error is a ServiceError or a ClientError. Returns false for errors about arguments and
- * ciphertexts.
- */
 export function isCallError(error: unknown): error is ServiceError | ClientError {
   return error instanceof ServiceError || error instanceof ClientError;
 }
 
-/**
- * Calls a function. Returns a rejected promise if the function throws. The promise settles one microtask sooner than
- * the promise of an async function.
- */
+/** The promise settles one microtask sooner than the promise of an async function. */
 export function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return Promise.resolve(work());

@@ -20,7 +20,6 @@ export type EaasEvent =
   /** The platform has no `crypto.subtle`, so noble encrypts in JavaScript. Emitted once, when the client is created. */
   | { readonly type: 'engine.fallback'; readonly code: 'no_webcrypto'; readonly engine: 'noble' };
 
-/** Observers that receive events. The client ignores errors that observers throw. */
 export interface Observers {
   /** Called with every event. */
   readonly onEvent?: ((event: EaasEvent) => void) | undefined;
@@ -37,8 +36,7 @@ export function createEmit({ onEvent, logger }: Observers): Emit {
   const log = (event: EaasEvent): void =>
     logger?.['code' in event ? 'warn' : 'debug'](`eaas ${event.type}`, event);
   return (event) => {
-    // Calls the observers in an async function and ignores a rejection, because an unhandled rejection would end the
-    // process.
+    // An unhandled rejection of an observer would end the process.
     for (const tell of [onEvent, log]) (async () => tell?.(event))().catch(() => undefined);
   };
 }

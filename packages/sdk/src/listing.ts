@@ -15,10 +15,6 @@ type PageOf<Member extends string, Item> = { readonly [Name in Member]: readonly
   readonly offset: number;
 };
 
-/**
- * Yields each record of all pages exactly once, newest first. New records shift the pages, so a page can repeat
- * records. This function skips repeated records.
- */
 export async function* listPages<Member extends string, Id extends string, Item extends Record<Id, string>>(
   pageAt: (query: object, options: CallOptions) => Promise<PageOf<Member, Item>>,
   filter: object = {},

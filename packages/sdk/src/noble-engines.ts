@@ -3,7 +3,6 @@ import type * as Noble from '@eaas/protocol/internal-noble';
 import type { Engines } from './engines.ts';
 import { ServiceError } from './errors.ts';
 
-/** Loads noble on demand, so that the first download of a page does not include noble. Throws ServiceError. */
 export async function loadNoble(): Promise<typeof Noble> {
   try {
     return await import('@eaas/protocol/internal-noble');
@@ -23,7 +22,7 @@ interface Key {
 const onDemand: Engine<'async', Key> = {
   name: 'noble',
   async importKey(key) {
-    // Copies the bytes, because the caller can overwrite its key before noble is loaded.
+    // The caller can overwrite its key before noble is loaded.
     const bytes = new Uint8Array(key);
     return { bytes, nobleEngine: (await loadNoble()).nobleEngine };
   },

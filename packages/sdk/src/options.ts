@@ -45,11 +45,9 @@ export interface EnvelopeClientOptions extends Observers {
   readonly engines?: Partial<Engines> | 'noble' | undefined;
 }
 
-/** The limits of a client's data keys, checked and with defaults. */
 export interface Limits {
   readonly encrypt: BudgetLimits;
   readonly decrypt: CacheLimits;
-  /** The number of milliseconds that a call waits for a data key that another call has requested. */
   readonly patience: number;
 }
 
@@ -72,10 +70,6 @@ export const envelopeClientOptions: OptionNames<EnvelopeClientOptions> = {
   logger: true,
 };
 
-/**
- * Returns the engines that the client's options choose. Emits an event on a platform without WebCrypto. Throws
- * InputError.
- */
 export function enginesOf(given: EnvelopeClientOptions['engines'] = {}, emit: Emit): Engines {
   if (typeof globalThis.crypto?.getRandomValues !== 'function') {
     throw new InputError(
@@ -88,10 +82,6 @@ export function enginesOf(given: EnvelopeClientOptions['engines'] = {}, emit: Em
   return { ...platformEngines(), ...given };
 }
 
-/**
- * Returns the limits that the client's options choose. With `maxEntries` 0, the cache keeps no data key. Throws
- * InputError.
- */
 export function limitsOf(cache: CachePreset | CacheOptions = 'server', patience = 30_000): Limits {
   const isNamed = typeof cache === 'string';
   if (isNamed && !Object.hasOwn(presets, cache)) {

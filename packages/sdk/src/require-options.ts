@@ -1,13 +1,8 @@
 import { InputError } from '@eaas/protocol';
 import { nearestOf } from '@eaas/protocol/internal';
 
-/** The names of all options of the type `T`. The compiler reports an error if a name is missing. */
 export type OptionNames<T> = { readonly [Name in keyof T]-?: true };
 
-/**
- * Throws InputError if an object has a member that is not a known option. The message contains the most similar option.
- * `of` is the call, the option or the item in the message.
- */
 export function requireOptions<T>(known: OptionNames<T>, given: T, of: string): void {
   if (typeof given !== 'object' || given === null) {
     throw new InputError(`\`${of}\` takes an object of options (got ${kindOf(given)})`);
@@ -26,7 +21,7 @@ function unknownOption(known: readonly string[], name: string, of: string): Inpu
   return new InputError(`\`${of}\` has no option \`${shown}\`: ${advice}`);
 }
 
-/** Describes the kind of a value, for "got …" in an error message. The description never contains the value. */
+/** The description must never contain the value. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return `${value}`;
   if (value instanceof Uint8Array) return `a Uint8Array of ${value.length} bytes`;

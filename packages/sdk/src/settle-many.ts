@@ -17,10 +17,6 @@ interface Task<T> {
   readonly work: Waiting<T>['work'];
 }
 
-/**
- * Starts the work of every item. The results are in the order of the items, and each item can fail alone. Items that
- * wait for the same data key share one promise. An item whose result is available immediately needs no promise.
- */
 export async function settleMany<Item, T>(
   items: readonly Item[],
   start: (item: Item) => T | Promise<T> | Waiting<T>,

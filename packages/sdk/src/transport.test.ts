@@ -38,8 +38,6 @@ const failureOf = (work: Promise<unknown>): Promise<SdkError> =>
     (error: SdkError) => error,
   );
 
-// The client must send these calls only once. A second call would create a second record, count the operation again,
-// or be refused.
 const once = new Set<Route>([
   'POST /v1/encrypt',
   'POST /v1/keys',
@@ -52,7 +50,6 @@ const once = new Set<Route>([
   'POST /v1/api-keys',
 ]);
 
-// The tests run concurrently, because each test waits for retries.
 describe.concurrent.each(Object.keys(endpoints) as Route[])('%s', (route) => {
   const times = once.has(route) ? 1 : 3;
   test(`the request ${route} is sent ${times === 1 ? 'once' : 'up to three times'} if the service is unavailable`, async () => {
@@ -298,7 +295,6 @@ test('a network error shows only the code of the system error that caused it', a
   await expect(silent.client.hash('x')).rejects.toThrow(/reached$/);
 });
 
-/** Simulates an attempt without a response, which ends when its signal aborts. */
 function hanging(request: Request | undefined): Promise<Response> {
   return new Promise((_, reject) => {
     const { signal } = request ?? new Request('https://eaas.example');

@@ -41,31 +41,24 @@ export const transportOptions: OptionNames<Omit<TransportOptions, 'baseUrl'>> = 
 };
 
 export interface Patience {
-  /** The deadline of a call in milliseconds, including time in queues and all retries. */
   readonly total: number;
   readonly retries: number;
 }
 
-/** Returns the time limits and the number of retries of a client's calls. Throws InputError for unknown timeouts. */
 export function patienceOf({ timeouts = {}, retries = 2 }: Pick<TransportOptions, 'timeouts' | 'retries'>) {
   requireOptions(timeoutNames, timeouts, 'timeouts');
   return { total: timeouts.total ?? 30_000, attempt: timeouts.attempt ?? 10_000, retries };
 }
 
-/** HTTP statuses after which the client sends a call again. 429 is not included: it means that a quota is used up. */
+/** Status 429 means that a quota is used up, so a retry would fail too. */
 export const retried: readonly (number | undefined)[] = [500, 502, 503, 504];
 
-/** Returns the number of milliseconds that the client waits before its nth retry. */
 export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 300 * 2 ** (retry - 1));
 
-// Calls that the client can safely send again. A second creation would create a second record, and the service refuses
-// a second rotation.
+// A second creation would create a second record, and the service refuses a second rotation.
 const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|decrypt)$|^DELETE .*api-keys/;
 
-/**
- * Makes calls over HTTP. The function `headers` returns the headers for each call. The function `explain` can add
- * information to an error. No error contains the request, because the request contains the API key.
- */
+/** The request contains the API key, so no error may contain the request. */
 export function createTransport(
   { baseUrl, fetch: send = fetch, ...options }: TransportOptions,
   headers: () => Record<string, string> | Promise<Record<string, string>>,
@@ -73,8 +66,7 @@ export function createTransport(
   explain: (error: ServiceError, headers: Record<string, string>) => ServiceError = (error) => error,
 ): Call {
   const patience = patienceOf(options);
-  // Loads ky separately, so that the first download of a page is smaller. If loading fails, the next call throws the
-  // error.
+  // The dynamic import keeps ky out of the first download of a page. If loading fails, the next call throws the error.
   const loading = import('ky');
   loading.catch(() => {});
   return async <R extends Route>(route: R, input: Input<R>, { signal }: CallOptions = {}) => {
@@ -96,8 +88,7 @@ export function createTransport(
           headers: added,
           signal: whole.signal,
           timeout: Math.min(patience.attempt, longest),
-          // Does not follow redirects, because a redirected request would contain the API key. Some runtimes lack
-          // `redirect: 'error'`.
+          // A redirected request would contain the API key. Some runtimes lack `redirect: 'error'`.
           redirect: 'manual',
           retry: {
             limit: repeatable.test(route) ? patience.retries : 0,
@@ -122,7 +113,7 @@ export function createTransport(
     }
 
     try {
-      // Stops waiting when the signal aborts, because `headers` and some implementations of `fetch` ignore signals.
+      // `headers` and some implementations of `fetch` ignore signals.
       return await abortable(ask(), whole.signal);
     } catch (error) {
       failure = whole.signal.aborted && !signal?.aborted ? timeoutError() : (error as ServiceError);
@@ -140,7 +131,6 @@ export function createTransport(
   };
 }
 
-/** Returns the request of a call. Members of the input that are not in the path become the query or the body. */
 function requestFor(route: Route, input: Record<string, unknown>) {
   const [method = '', template = ''] = route.split(' ');
   const path = template.slice(1).replace(/:(\w+)/g, (_, name: string) => {
@@ -152,10 +142,7 @@ function requestFor(route: Route, input: Record<string, unknown>) {
   return { method, path, ...(isRead ? { searchParams: input as Record<string, string> } : { json: input }) };
 }
 
-/**
- * Converts an error of ky to an error of the SDK. Omits the original error, because it contains the API key and the
- * body.
- */
+/** The error of ky contains the API key and the body. */
 function serviceErrorOf(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof SyntaxError) return unreadable();
@@ -167,19 +154,14 @@ async function fromResponse(response: Response): Promise<ServiceError> {
   return fromProblem(problem, response.status, response.headers.get('x-request-id') ?? undefined);
 }
 
-/**
- * Shows only the code of a system error, such as ECONNREFUSED, because the message of the error might contain secrets.
- */
+/** The message of a system error might contain secrets. */
 function networkError(error: unknown): ServiceError {
   const code = (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
   const reason = typeof code === 'string' && /^[A-Z\d_]{2,40}$/.test(code) ? ` (${code})` : '';
   return new ServiceError('network', `the service could not be reached${reason}`);
 }
 
-/**
- * Returns whether a text of a response can be shown as an error code or a request id. Any server might have sent the
- * response, so the text could be an API key.
- */
+/** Any server might have sent the response, so the text could be an API key. */
 function isName(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,64}$/.test(value) && !value.includes('eaas_sk_');
 }

@@ -99,8 +99,7 @@ export async function checkAudit({ audit }: AuditSource, options: CheckOptions):
   const onPage = async (): Promise<void> => {
     onProgress?.({ id: walk.at.id, through: id });
     const { at, checked } = walk;
-    // A full round saves its state only after it has read all previously verified entries again. A round with a finding
-    // saves no state here, so that the next round reports the same problem.
+    // A saved state would let the next full round skip old entries, or would hide a finding from the next round.
     if (full || checked - savedAt < saveEvery || findings.length > 0 || at.hash === undefined) return;
     savedAt = checked;
     await save({ read: { id: at.id, hash: at.hash } });
@@ -112,7 +111,6 @@ export async function checkAudit({ audit }: AuditSource, options: CheckOptions):
     if (findings.length === 0 || !isCallError(error)) throw error;
     return report(walk.checked);
   }
-  // If all entries up to the signed entry were purged, the last entry that was read is later than the signed entry.
   const isSound = findings.every(({ code }) => code === 'purged_unread');
   if (isSound && walk.at.id <= id) {
     if (walk.at.id === id && walk.at.hash === hash) {

@@ -48,7 +48,6 @@ export async function openCheckpoint(
   return { tenant_id: verifier.tenantId, id: found.id, hash: toHex(found.hash) };
 }
 
-/** Reads a verifier key and checks its key id. Throws InputError. */
 export async function readVerifierKey(text: string): Promise<Verifier> {
   const verifier = parseVerifierKey(text);
   if (verifier) {

@@ -34,7 +34,6 @@ export interface AuditFinding {
   readonly message: string;
 }
 
-/** The maximum number of findings. A round of the audit ends when it has found this many problems. */
 export const mostFindings = 100;
 
 export function find(

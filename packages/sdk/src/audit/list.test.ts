@@ -56,7 +56,7 @@ describe.each(['newest', 'oldest'] as const)('audit.list with the %s entry first
         fc.boolean(),
         async (length, pageSize, happening, isFiltered) => {
           const log = playLog(length);
-          log.time--; // The clock goes back to the time of the newest entry, so the next entry can have the same time.
+          log.time--;
           const queue = [{ recorded: 0, milliseconds: 0, purged: 0 }, ...happening];
           log.before = () => {
             const { recorded, milliseconds, purged } = queue.shift() ?? {

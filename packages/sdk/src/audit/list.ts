@@ -28,10 +28,6 @@ export interface ListOptions extends CallOptions {
 const filterNames: OptionNames<AuditFilter> = { key_id: true, action: true, date_from: true, date_to: true };
 const listOptions: OptionNames<ListOptions> = { order: true, pageSize: true, signal: true };
 
-/**
- * Yields each entry that the log has when the listing starts, exactly once, even if other entries are recorded or purged
- * during the listing. Throws EaasError, and RangeError for an invalid Date.
- */
 export async function* listAudit(
   call: Call,
   filter: AuditFilter = {},
@@ -49,18 +45,13 @@ export async function* listAudit(
   const first = await pageAt(0);
   const [newest] = first.logs;
   if (!newest) return;
-  // Excludes entries that are recorded during the listing, because each of them would shift all offsets. New entries in
-  // the same millisecond as the newest entry are still included.
+  // Entries that are recorded during the listing would shift all offsets.
   query['date_to'] = newest.created_at;
   yield* order === 'oldest' ? oldestFirst(first, newest.id, pageAt) : newestFirst(first, pageAt);
 }
 
 type PageAt = (offset: number) => Promise<AuditPage>;
 
-/**
- * Yields entries, the newest first. New entries shift the offsets, so a page can repeat entries of the previous page.
- * This function skips repeated entries.
- */
 async function* newestFirst(first: AuditPage, pageAt: PageAt): AsyncGenerator<AuditEntry, void, undefined> {
   let last = Infinity;
   for (let page = first; ;) {
@@ -75,10 +66,7 @@ async function* newestFirst(first: AuditPage, pageAt: PageAt): AsyncGenerator<Au
   }
 }
 
-/**
- * Yields entries, oldest first. If two pages do not overlap, requests a page at a higher offset, because entries
- * between the pages might be missing.
- */
+/** If two pages do not overlap, entries between the pages might be missing. */
 async function* oldestFirst(
   first: AuditPage,
   newest: number,
@@ -88,10 +76,10 @@ async function* oldestFirst(
   for (let page = first; ;) {
     const { logs, count, total, limit, offset } = page;
     const lowest = logs.at(-1);
-    // The number of log entries that are newer than the last yielded entry.
-    let above = offset;
-    if (!lowest) above = total;
-    else if (lowest.id > last && offset + count < total) above = last ? offset + count + limit - 2 : total;
+    let newerCount = offset;
+    if (!lowest) newerCount = total;
+    else if (lowest.id > last && offset + count < total)
+      newerCount = last ? offset + count + limit - 2 : total;
     else {
       for (const entry of logs.toReversed()) {
         if (entry.id > newest) return;
@@ -100,7 +88,7 @@ async function* oldestFirst(
         yield entry;
       }
     }
-    if (above === 0 || last === newest) return;
-    page = await pageAt(Math.max(0, above - limit + 1));
+    if (newerCount === 0 || last === newest) return;
+    page = await pageAt(Math.max(0, newerCount - limit + 1));
   }
 }

@@ -38,7 +38,6 @@ export function auditOf(call: Call): AuditMethods {
   };
 }
 
-/** Calls verify until `next_id` is null, and returns the combined result. Throws EaasError. */
 export async function verifyAudit(
   call: Call,
   range: Range = {},
@@ -52,7 +51,6 @@ export async function verifyAudit(
     const { next_id } = found;
     const next_row = found.next_row ?? undefined;
     if (next_id === null) return found;
-    // Stops if the service makes no progress, because the loop would otherwise never end.
     if (next_id < from || (next_id === from && next_row === row)) throw unreadable();
     [from, row] = [next_id, next_row];
     const query = { ...range, from_id: from, ...(row !== undefined && { row }) };

@@ -27,7 +27,6 @@ export async function* monitorAudit(
       await onError(error);
     });
     if (report) yield report;
-    // `sleep` rejects when the signal aborts. The loop then ends without an error.
     await sleep(interval, signal).catch(() => undefined);
   }
 }

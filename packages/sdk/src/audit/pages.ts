@@ -12,10 +12,7 @@ export interface Place {
 const slack = 10;
 const mostAttempts = 30;
 
-/**
- * Returns the page that contains an audit entry and its predecessor, oldest first. If these entries are missing,
- * returns the page where they should be. Does not trust the order, the counts and the dates in responses.
- */
+/** The service might lie about the order, the counts and the dates of entries. */
 export async function pageWith(
   audit: Pick<AuditMethods, 'page'>,
   place: Place,
@@ -27,8 +24,6 @@ export async function pageWith(
   let last = mostAttempts;
   for (let attempt = 1; attempt <= last; attempt++) {
     const { head, until, size, growth } = place;
-    // Assumes that the log grows as much as between the last two requests. The page has extra room, in case the log
-    // grows faster.
     const expected = head && head + growth + Math.min(growth, 40);
     const offset = expected === undefined ? 0 : Math.max(0, expected - from - size + 1 + slack);
     const query = { limit: size, offset, ...(until !== undefined && !found && { date_to: until }) };
@@ -36,7 +31,6 @@ export async function pageWith(
     const [oldest, newest] = [entries[0], entries.at(-1)];
     const shows = (wanted: number) => oldest && newest && oldest.id <= wanted && wanted <= newest.id;
     if (shows(from) && shows(id)) return entries;
-    // Requests the page again if its offset was wrong, because the log did not grow as estimated.
     if (expected !== head || (oldest && place.head !== head)) continue;
     if (shows(id)) return entries;
     if (found || head === undefined) return found ?? entries;

@@ -40,7 +40,6 @@ export function initialState(tenantId: string, verifierKey: string): AuditState 
   return { version: 1, tenant_id: tenantId, verifier_key: verifierKey, ...heads, checkpoint: null };
 }
 
-/** Checks a loaded state. Returns undefined if no state was saved. Throws InputError for an invalid state. */
 export function readState(loaded: unknown): AuditState | undefined {
   if (loaded === undefined || loaded === null) return undefined;
   const state = loaded as Partial<AuditState>;
@@ -51,8 +50,7 @@ export function readState(loaded: unknown): AuditState | undefined {
     (state.checkpoint === null || typeof state.checkpoint === 'string') &&
     [state.start, state.read, state.verified].every(isHead);
   if (isState) return state as AuditState;
-  // An invalid state causes an error instead of a new first round, because a first round trusts the log that the
-  // service returns.
+  // A first round trusts the log that the service returns, so an invalid state must not start a first round.
   throw new InputError(
     '`store.load` must return the state that was passed to `store.save`, or null (got another value)',
   );

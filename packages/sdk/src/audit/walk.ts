@@ -9,23 +9,13 @@ import type { AuditMethods } from './methods.ts';
 import { pageWith, type Place } from './pages.ts';
 import { isHead } from './state.ts';
 
-/** The state of one pass over the audit log. A pass ends at the entry that a checkpoint states. */
 export interface Walk {
   readonly tenantId: string;
   readonly to: AuditHead;
-  /** The last entry that an earlier round read. This entry must be unchanged. */
   readonly known: AuditHead;
   readonly isFirst: boolean;
   readonly findings: AuditFinding[];
-  /**
-   * The last entry that this pass read, with the hash in the service's response. The hash is undefined after missing
-   * entries.
-   */
   at: { id: number; hash: string | undefined };
-  /**
-   * The last purged entry, if this pass begins after the purged entries. The hash of the last purged entry is trusted
-   * without verification.
-   */
   start: AuditHead | undefined;
   time: number;
   checked: number;
@@ -36,7 +26,6 @@ interface WalkOptions extends Pick<CheckOptions, 'signal' | 'onEntry'> {
   readonly onPage: () => Promise<void>;
 }
 
-/** Recomputes the hash chain of the audit log, and records problems as findings. Throws the errors of calls. */
 export async function walkChain(walk: Walk, options: WalkOptions): Promise<void> {
   const { findings, to } = walk;
   const place: Place = { head: undefined, until: undefined, growth: 0, size: 100 };
@@ -91,7 +80,7 @@ function isChained(previous: string | undefined, entry: AuditEntry): boolean {
   try {
     return toHex(entryHash(fromHex(previous), entry)) === entry.hash;
   } catch {
-    return false; // The entry has a lone surrogate, which canonical JSON does not allow.
+    return false; // Canonical JSON does not allow lone surrogates.
   }
 }
 
@@ -118,10 +107,9 @@ function findFork({ findings }: Walk, { id, hash }: AuditHead, now: string): voi
 
 async function crossPurge(walk: Walk, { audit, signal }: WalkOptions): Promise<boolean> {
   const { at, to, known, isFirst, findings } = walk;
-  // Asks the service to verify only one entry, because every verification also returns the last purged entry.
   const range = { from_id: to.id, to_id: to.id };
   const { purged_through: anchor, valid, errors } = await audit.verify(range, { signal });
-  // Requires the hash of the last purged entry. Without this hash, the check would accept any next entry.
+  // Without the hash of the last purged entry, the check would accept any next entry.
   if ((anchor && !isHead(anchor)) || !Array.isArray(errors)) throw unreadable();
   if (valid === false) {
     const reasons = errors.map(({ id, reason }) => (id === null ? reason : `${reason} (${id})`)).join(', ');

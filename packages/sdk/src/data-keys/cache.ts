@@ -11,10 +11,6 @@ export interface CacheLimits {
 
 type Request = () => Promise<DerivedDataKey>;
 
-/**
- * An LRU cache of data keys with a TTL. The cache can have two data keys per name: one in memory, and one whose
- * response has not arrived. A call that uses a data key can finish after the data key was evicted.
- */
 export class DataKeyCache {
   readonly #limits: CacheLimits;
   readonly #ready = new Map<string, Lease>();
@@ -37,10 +33,6 @@ export class DataKeyCache {
     return lease;
   }
 
-  /**
-   * Returns the latest request for a data key that has not arrived. Concurrent callers share this request
-   * (single-flight).
-   */
   arriving(name: string): Lease | undefined {
     return this.#arriving.get(name);
   }
@@ -52,7 +44,7 @@ export class DataKeyCache {
     const onArrival = (key: DerivedDataKey): void => {
       settled();
       this.#requireOpen(key);
-      // Does not cache the data key of an abandoned request, because a later request might have replaced it.
+      // A later request might have replaced the data key of an abandoned request.
       if (!lease.isReleased) this.#keep(name, lease);
     };
     const lease: Lease = new Lease(request, onArrival, (error) => {
@@ -63,7 +55,6 @@ export class DataKeyCache {
     return lease;
   }
 
-  /** Requests a data key for a single call. This data key is never in the cache. */
   requestOnce(request: Request): Lease {
     const lease = new Lease(request, (key) => this.#requireOpen(key));
     lease.release();
@@ -88,7 +79,6 @@ export class DataKeyCache {
     if (this.#ready.size > this.#limits.maxEntries) this.#removeLeastRecent();
   }
 
-  /** A search costs less than keeping the entries in order, because most calls find their data key in the cache. */
   #removeLeastRecent(): void {
     let [least] = this.#ready;
     for (const entry of this.#ready) if (least && entry[1].lastUse < least[1].lastUse) least = entry;

@@ -5,11 +5,9 @@ import { toBase64 } from '@eaas/protocol/base64';
 import type { Engines } from '../engines.ts';
 import { loadNoble } from '../noble-engines.ts';
 
-/** Identifies a group of data keys by key id, scope and wrap context. A data key is never shared between two groups. */
 export interface Partition {
   readonly keyId: string;
   readonly scope?: string | undefined;
-  /** The service binds this context to the data key, and unwraps the data key only with the same context. */
   readonly wrapContext?: Context | undefined;
 }
 
@@ -22,10 +20,6 @@ export interface DerivedDataKey {
   readonly createdAt: number;
 }
 
-/**
- * Returns a cache name for the data keys with the same key id, scope and wrap context. Throws InputError for an invalid
- * context.
- */
 export function partitionName(keyId: string, { scope, wrapContext }: Omit<Partition, 'keyId'>): string {
   if (scope === undefined && !wrapContext) return keyId;
   return JSON.stringify([keyId, scope, toBase64(encodeContext(wrapContext))]);

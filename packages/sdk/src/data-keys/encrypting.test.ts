@@ -34,7 +34,6 @@ describe('encrypting data keys', () => {
     expect(Math.max(...uses.values())).toBe(10);
     expect(uses.size).toBe(3_001);
     expect(routesOf(service)).toEqual([...Array(3).fill('batch/wrap'), 'keys/:key_id/wrap']);
-    // The last data key has encrypted 5 of its 10 messages.
     for (let n = 0; n < 5; n++) expect(uses.has((await client.encrypt('x')).wrapped_key)).toBe(true);
     expect(uses.has((await client.encrypt('x')).wrapped_key)).toBe(false);
   });
@@ -53,7 +52,6 @@ describe('encrypting data keys', () => {
     const { events, client } = observedClient();
     const { wrapped_key: first } = await client.encrypt('a');
     vi.setSystemTime(Date.now() + 4.1 * minute);
-    // After 80 % of `maxAge`, the current data key still encrypts while the next one is requested.
     expect((await client.encrypt('b')).wrapped_key).toBe(first);
     await vi.waitFor(() => expect(events.filter(({ type }) => type === 'data_key.minted')).toHaveLength(2));
     const { wrapped_key: second } = await client.encrypt('c');
@@ -137,12 +135,10 @@ function setUp(options: Partial<EaasClientOptions> = {}) {
 test('a data key is renewed repeatedly after `prime({ keep: true })`', async () => {
   const { client, service } = setUp({ cache: { encrypt: { maxMessages: 10 } } });
   await client.prime({ keep: true });
-  // 1,000 messages need 100 data keys. The age of a data key counts from its arrival.
   await client.encryptMany(Array.from({ length: 1_000 }, String));
   await pass(minute);
   const before = service.requests.length;
   for (let at = 0; at < 20; at++) await pass(minute);
-  // The data key is renewed every 4 minutes.
   expect(service.requests.length - before).toBeLessThanOrEqual(6);
   expect(client.encryptSync('x').ciphertext).toMatch(/^eaas/);
 });
@@ -180,7 +176,6 @@ test('evicted data keys and closed clients leave no timers', async () => {
   const bundles = await client.encryptMany(Array.from({ length: 100 }, String));
   await client.decryptMany(bundles.map((bundle) => (bundle.ok ? bundle.value : '')));
   await arrivals();
-  // There is one timer for each data key in memory, and one for the renewal.
   expect(vi.getTimerCount()).toBeLessThanOrEqual(7);
   await client.close();
   await arrivals();

@@ -17,11 +17,9 @@ export interface BudgetLimits {
 
 type Work<T> = (key: DerivedDataKey) => T | Promise<T>;
 
-/** The client requests the next data key when the current data key has used this fraction of its budget. */
-const refreshAhead = 0.8;
+const refreshAtShare = 0.8;
 const pauseAfterFailure = 1_000;
 
-/** Keeps one encrypting data key per key id, scope and wrap context. Replaces a data key when its budget is spent. */
 export function createEncryptingKeys(
   engines: Engines,
   { encrypt: limits, patience }: Limits,
@@ -62,25 +60,17 @@ export function createEncryptingKeys(
     if (!cache.arriving(name) && !paused.has(name)) request(name, of);
   }
 
-  /**
-   * Checks twenty times in the lifetime of a data key whether the data key needs renewal, so a failed renewal is soon
-   * repeated.
-   */
   function keepUp(name: string, of: Partition): void {
     const check = (): void => {
       const lease = cache.find(name);
-      if (!lease || shareUsed(limits, lease, 0) >= refreshAhead) refresh(name, of);
+      if (!lease || shareUsed(limits, lease, 0) >= refreshAtShare) refresh(name, of);
       keepUp(name, of);
     };
     kept.set(name, later(limits.maxAge / 20, check));
   }
 
   return {
-    /**
-     * Returns the data key in memory and counts one message against its budget. Returns undefined if no data key is in
-     * memory or if its budget is spent. The caller must use the data key immediately. With `sync`, requests the next
-     * data key ahead of time only if the app has called `prime` with `keep`.
-     */
+    /** The caller must use the data key before any `await`. Afterwards, the data key can be overwritten. */
     take(of: Partition, length: number, sync?: boolean): DerivedDataKey | undefined {
       const name = partitionName(of.keyId, of);
       const lease = cache.find(name);
@@ -91,7 +81,7 @@ export function createEncryptingKeys(
         return undefined;
       }
       spend(lease, length);
-      if (share > refreshAhead && (!sync || kept.has(name))) refresh(name, of);
+      if (share > refreshAtShare && (!sync || kept.has(name))) refresh(name, of);
       return lease.key;
     },
     reserve(of: Partition, length: number): Lease {
@@ -108,7 +98,7 @@ export function createEncryptingKeys(
       const name = partitionName(of.keyId, of);
       const isPrimed = (): boolean => {
         const lease = cache.find(name);
-        return lease?.key?.sync !== undefined && shareUsed(limits, lease, 0) <= refreshAhead;
+        return lease?.key?.sync !== undefined && shareUsed(limits, lease, 0) <= refreshAtShare;
       };
       while (!isPrimed()) {
         const lease = cache.arriving(name) ?? request(name, of, true);
@@ -125,13 +115,8 @@ export function createEncryptingKeys(
   };
 }
 
-/**
- * Returns the fraction of its budget that a data key would have used after one more message of `length` bytes. If the
- * result is above 1, the data key must not encrypt this message.
- */
 function shareUsed(limits: BudgetLimits, { key, messages, bytes }: Lease, length: number): number {
   const age = key ? (Date.now() - key.createdAt) / limits.maxAge : 0;
-  // A message that exceeds the byte limit alone gets a separate data key.
   const size = messages > 0 ? (bytes + length) / limits.maxBytes : 0;
   return Math.max(age, (messages + 1) / limits.maxMessages, size);
 }

@@ -40,7 +40,6 @@ const step: fc.Arbitrary<Step> = fc.record({
 });
 
 const realSetTimeout = setTimeout;
-/** Lets pending responses arrive without advancing the clock. */
 const arrivals = (): Promise<void> => new Promise((resolve) => realSetTimeout(resolve, 5));
 afterEach(() => void vi.useRealTimers());
 

@@ -35,7 +35,7 @@ export function text<B extends Bound = 'row'>(options?: FieldOptions<string, B>)
 }
 
 /** Defines a field of numbers. Encryption preserves NaN, the infinities and -0. */
-export const number = /* @__PURE__ */ lowEntropy(numberType, (value) => value + 0); // Converts -0 to 0, so that a search for 0 also finds -0.
+export const number = /* @__PURE__ */ lowEntropy(numberType, (value) => value + 0); // A search for 0 must also find -0.
 
 /** Defines a field of bigints of any size. The length of the ciphertext reveals the order of magnitude. */
 export const bigint = /* @__PURE__ */ lowEntropy(bigintType);
@@ -127,7 +127,6 @@ function lowEntropy<Value>(
     return {
       ...withParts(field),
       searchable(search) {
-        // The types require `lowEntropy`. This check is for callers in JavaScript, who can omit the option.
         if ((search as { lowEntropy?: unknown } | undefined)?.lowEntropy !== 'accepted') {
           refuse(
             `a fingerprint of a ${type.name} can be guessed by brute force: pass searchable({ lowEntropy: 'accepted' }) to accept this risk`,
@@ -149,7 +148,6 @@ function indexOf<Value, Column extends string | true>(
   const { boundTo } = search;
   const size = requireSize(search);
   if (boundTo !== undefined) {
-    // Requires both names, because an index with only one name would not be bound to a field.
     const { table, field } = Object(boundTo) as { table: unknown; field: unknown };
     const areNames = [table, field].every((name) => typeof name === 'string' && name !== '');
     if (!areNames)

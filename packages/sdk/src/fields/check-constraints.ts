@@ -46,10 +46,6 @@ export function checkConstraints<T extends Tables, Table extends NameOf<T>>(
   return `alter table ${target}\n  ${checks.join(',\n  ')};\n`;
 }
 
-/**
- * Returns the condition of each column. The columns of `searchableBy` have conditions too, because an app can store
- * plaintext in them by mistake.
- */
 function conditionsOf({ name, parts }: FieldPlan): [string, string][] {
   const indexes = parts.map(({ column, index }): [string, string] => {
     const one = `[0-9a-f]{${Math.ceil(index.bits / 4)}}`;
@@ -58,7 +54,6 @@ function conditionsOf({ name, parts }: FieldPlan): [string, string][] {
   return [[name, "like 'eaasA%'"], ...indexes];
 }
 
-/** Quotes an SQL identifier. */
 function quote(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -4,7 +4,6 @@ import { readHeader, storedCiphertext } from '@eaas/protocol/internal';
 
 type Ciphertext = string | Uint8Array;
 
-/** Returns whether a value has a complete envelope header. The text `eaasAhead` only begins like an envelope. */
 export function isCiphertext(value: unknown): boolean {
   const ciphertext = storedCiphertext(value);
   return ciphertext !== undefined && headerIn(ciphertext) === 'present';
@@ -25,23 +24,22 @@ function holds(value: unknown, around: readonly unknown[]): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (value instanceof Uint8Array) return isCiphertext(value);
   const prototype: unknown = Array.isArray(value) ? null : Object.getPrototypeOf(value);
-  // Skips objects with a class, because reading the members of an ORM object can load more rows.
+  // Reading the members of an ORM object can load more rows.
   const isPlain = prototype === null || prototype === Object.prototype;
   if (!isPlain || around.includes(value)) return false;
   return Object.values(value).some((member) => holds(member, [...around, value]));
 }
 
-// The fixed part of a header (26 bytes) is in the first 36 characters of base64.
-const fixedBytes = 26;
-const fixedText = 36;
+const fixedHeaderBytes = 26;
+const fixedHeaderCharacters = 36;
 
 function headerIn(ciphertext: Ciphertext): 'present' | 'cut' | 'none' {
   const isText = typeof ciphertext === 'string';
-  if (ciphertext.length < (isText ? fixedText : fixedBytes)) {
+  if (ciphertext.length < (isText ? fixedHeaderCharacters : fixedHeaderBytes)) {
     const isCut = isText ? /^eaasA[Q-Za-f][A-Za-z0-9+/]*$/.test(ciphertext) : ciphertext[3] === 1;
     return isCut ? 'cut' : 'none';
   }
-  const bytes = isText ? viewBase64(ciphertext.slice(0, fixedText)) : ciphertext;
+  const bytes = isText ? viewBase64(ciphertext.slice(0, fixedHeaderCharacters)) : ciphertext;
   if (!bytes) return 'none';
   try {
     readHeader(bytes);

@@ -15,7 +15,6 @@ const notes = [
   { number: 8, note: null },
 ];
 
-/** Encrypts each table under a separate data key. Decrypts the tables with an empty cache. */
 async function openClinic() {
   const { service, client, keyId } = observedClient();
   const writer = fields.for(client, { index: 'service' });

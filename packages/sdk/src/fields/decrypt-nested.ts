@@ -5,7 +5,6 @@ import type { Records } from './records.ts';
 import type { RecordId, Tables } from './row-types.ts';
 import { refuse } from './value-type.ts';
 
-/** The type `Nesting` without the types of the definition. */
 interface UntypedNesting {
   readonly table: string;
   readonly id?: (row: Row) => RecordId;
@@ -13,7 +12,6 @@ interface UntypedNesting {
   readonly nested?: Readonly<Record<string, UntypedNesting>>;
 }
 
-/** The rows of one table in a result, and the objects that receive the decrypted values. */
 interface Found {
   readonly stored: Row[];
   readonly copies: Row[];
@@ -84,7 +82,6 @@ async function decryptUntyped(
 
   prepare(top);
   const rows = given.map((row) => copyOf(row, top));
-  // The client joins the requests of concurrent calls.
   await Promise.all(
     Array.from(found, async ([{ table, id = idOf, as = {} }, { stored, copies }]) => {
       const results = await records.decryptRows(table, stored, id, { ...options, as });
@@ -101,7 +98,7 @@ function idOf({ id }: Row): RecordId {
   );
 }
 
-/** Returns whether a value is a row. A promise is not a row, but a relation that the ORM has not loaded. */
+/** A promise is a relation that the ORM has not loaded. */
 function isRow(value: unknown): value is Row {
   return typeof value === 'object' && !(value instanceof Promise) && !(value instanceof Uint8Array);
 }

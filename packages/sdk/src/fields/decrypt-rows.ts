@@ -11,7 +11,6 @@ export type SettledRow<R> =
   | { readonly ok: true; readonly value: R }
   | { readonly ok: false; readonly error: FieldError };
 
-/** Options of `decryptRows`, without the types of the definition. */
 export interface DecryptRowsOptions extends RowOptions {
   readonly as?: Readonly<Record<string, string | null | undefined>> | undefined;
 }
@@ -30,7 +29,6 @@ interface Cell {
   readonly context: Context;
 }
 
-/** Decrypts the ciphertexts of all rows together, so the client can fetch the data keys with one request. */
 export async function decryptRows(
   internals: Internals,
   table: string,
@@ -79,10 +77,6 @@ export async function decryptRows(
   return openings.map(({ row, error }) => (error ? { ok: false, error } : { ok: true, value: row }));
 }
 
-/**
- * Returns the field of each column, and the columns in which ciphertexts are allowed. Throws InputError for an unknown
- * field.
- */
 function columnsOf(plan: TablePlan, as: DecryptRowsOptions['as'] = {}) {
   const fields = new Map(plan.fields.map((field) => [field.name, field]));
   const known = new Set(plan.fields.flatMap((field) => [field.name, ...field.indexColumns]));
@@ -94,7 +88,6 @@ function columnsOf(plan: TablePlan, as: DecryptRowsOptions['as'] = {}) {
   return { fields: [...fields], known };
 }
 
-/** Throws for a ciphertext in a column that is not a field, because the app would show the ciphertext to its users. */
 function refuseCiphertext(row: Row, column: string, table: string): never {
   const value = row[column];
   const isInside = typeof value === 'object' && !(value instanceof Uint8Array);
@@ -119,10 +112,6 @@ export function ciphertextIn({ field }: FieldPlan, stored: unknown): string | Ui
   return field.previous ? ciphertextAmongPlaintext(stored) : storedCiphertext(stored);
 }
 
-/**
- * Reads, counts and reports plaintext. Throws FormatError if the field does not allow plaintext or cannot read the
- * stored value.
- */
 export function readPlaintext(
   { onPlaintext }: Internals,
   { table, name, field, reads }: FieldPlan,
@@ -138,12 +127,12 @@ export function readPlaintext(
   try {
     value = field.previous.read(stored);
   } catch {
-    // Throws without a cause, because the cause might quote the plaintext.
+    // The cause of the error might quote the plaintext.
     throw new FormatError('the function that was passed to `plaintext` threw an error for the stored value');
   }
   field.type.encode(value);
   reads.plaintext++;
-  // Ignores errors of the app's function `onPlaintext`, because an unhandled rejection would end the process.
+  // An unhandled rejection of `onPlaintext` would end the process.
   (async () => onPlaintext?.({ table, field: name, row }))().catch(() => undefined);
   return value;
 }

@@ -115,7 +115,6 @@ function recordsOf<T extends Tables>(
     close: () => fingerprints.drop(),
     [Symbol.dispose]: () => fingerprints.drop(),
   };
-  // The implementation uses untyped rows. `Records` adds the types.
   return records as unknown as Records<T>;
 }
 

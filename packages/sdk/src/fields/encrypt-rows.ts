@@ -16,7 +16,6 @@ interface Cell {
   readonly context: Context;
 }
 
-/** An index column to fill, and the row that receives the fingerprints. */
 interface Mark {
   readonly row: Row;
   readonly column: string;
@@ -24,10 +23,6 @@ interface Mark {
   readonly subjects: readonly Subject[];
 }
 
-/**
- * Returns the rows with ciphertexts and index columns. Checks everything before the first request, and returns no row if one
- * value fails. Throws FieldError, and InputError for columns that are not defined.
- */
 export async function encryptRows(
   { client, fingerprints, plans }: Internals,
   table: string,
@@ -81,16 +76,12 @@ export async function encryptRows(
   for (const { row, column, where, subjects } of marks) {
     if (subjects.length === 0) continue;
     const found = subjects.map(() => resultOf(written[next++], where));
-    // Sorts the fingerprints, so that they do not reveal the order of the parts.
+    // The order of the fingerprints would reveal the order of the parts.
     row[column] = [...new Set(found)].sort().join(' ');
   }
   return rows;
 }
 
-/**
- * Encodes a value. Throws InputError for a value of the wrong type, and for a ciphertext unless the field has the
- * option `allowCiphertexts`.
- */
 export function encode({ field }: FieldPlan, value: unknown): Uint8Array {
   if (!field.allowCiphertexts && isCiphertext(value)) {
     refuse(
@@ -100,9 +91,6 @@ export function encode({ field }: FieldPlan, value: unknown): Uint8Array {
   return field.type.encode(value);
 }
 
-/**
- * Returns the index columns of a field for which fingerprints must be computed. Empties index columns without a value.
- */
 function marksOf(field: FieldPlan, values: Row, row: Row, where: Where): Mark[] {
   const marks: Mark[] = [];
   const { indexColumn: column } = field;
@@ -119,10 +107,6 @@ function marksOf(field: FieldPlan, values: Row, row: Row, where: Where): Mark[] 
   return marks;
 }
 
-/**
- * Returns the values from which an index column is computed. If none of these values is in the row, returns undefined.
- * If only some of them are in the row, throws InputError.
- */
 function valuesOf(
   fields: readonly FieldPlan[],
   column: string,
@@ -145,10 +129,6 @@ function valuesOf(
   return given.some(({ value }) => value === null) ? undefined : given;
 }
 
-/**
- * Throws InputError for a row with an index column but without its field, because the fingerprint would belong to
- * another value.
- */
 function requireOwnIndex(field: FieldPlan, row: Row): void {
   const { place, name } = field;
   if (Object.hasOwn(row, name)) return;

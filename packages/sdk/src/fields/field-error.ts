@@ -21,8 +21,6 @@ export class FieldError extends EaasError {
 
   constructor(cause: SdkError, { table, field, row }: Where, code: FieldErrorCode = cause.code) {
     const place = row === undefined ? `${table}.${field}` : `${table}.${field} of row ${row}`;
-    // A wrong row id is the most frequent reason for a failed decryption. The client does not know the row id, so its
-    // error cannot mention it.
     const hint = code === 'decryption' && row !== undefined ? ' (was it encrypted with this row id?)' : '';
     super(`${place}: ${cause.message}${hint}`);
     this.cause = cause;
@@ -40,7 +38,6 @@ export interface Where {
   readonly row: string | undefined;
 }
 
-/** Runs a function and converts its EaasError to a FieldError. Rethrows every other error unchanged. */
 export function at<T>(where: Where, step: () => T): T {
   try {
     return step();
@@ -50,7 +47,6 @@ export function at<T>(where: Where, step: () => T): T {
   }
 }
 
-/** Returns the value of a result. Throws FieldError for a failed result. */
 export function resultOf<T>(result: Settled<T> | undefined, where: Where): T {
   if (result?.ok) return result.value;
   if (result) throw new FieldError(result.error, where);

@@ -8,7 +8,6 @@ import { refuse } from './value-type.ts';
 
 type Options = Omit<RowOptions, 'signal'>;
 
-/** Encrypts one value synchronously. Returns null and undefined unchanged. Throws FieldError. */
 export function encryptFieldSync(
   internals: Internals,
   table: string,
@@ -25,7 +24,6 @@ export function encryptFieldSync(
   });
 }
 
-/** Decrypts one ciphertext synchronously. Returns null and undefined unchanged. Throws FieldError. */
 export function decryptFieldSync(
   internals: Internals,
   table: string,
@@ -46,7 +44,6 @@ export function decryptFieldSync(
   });
 }
 
-/** Throws InputError for a field that is bound to its row, because synchronous calls do not get the row id. */
 function fieldWithoutRow({ plans }: Internals, table: string, name: string): FieldPlan {
   const plan = requireField(requireTable(plans, table), name);
   if (plan.field.context === 'field') return plan;

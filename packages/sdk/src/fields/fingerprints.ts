@@ -13,11 +13,9 @@ import type { FieldPlan, PartPlan } from './plan.ts';
  */
 export type IndexSource = 'service' | (string & {});
 
-/** A normalized and encoded value, or a part of a value, for which a fingerprint is computed. */
 export interface Subject {
   readonly plan: FieldPlan;
   readonly bytes: string | Uint8Array;
-  /** The index of `searchableBy`. Undefined for the index of the whole value. */
   readonly part?: PartPlan;
 }
 
@@ -29,10 +27,7 @@ export function fingerprintsOf(
 ) {
   const sources = given.map((source) => (source === 'service' ? source : indexKeyOf(client, source)));
 
-  /**
-   * Returns one task per index and key. A task without a key id uses the client's key. The service never receives parts
-   * of values.
-   */
+  /** The service must never receive parts of values. */
   const tasksOf = (subject: Subject) =>
     sources.flatMap((source) => {
       if (source === 'service' && subject.part) return [];
@@ -48,7 +43,6 @@ export function fingerprintsOf(
       (group, key) => {
         const preimages = group.map(({ subject }) => preimage(subject));
         if (typeof key === 'object') return settleEach(preimages, (bytes) => key.mac(bytes));
-        // The service computes HMAC-SHA-256 of a text. The bytes are therefore sent as base64.
         return client.hashMany(
           preimages.map((bytes) => toBase64(bytes)),
           { keyId: key, signal },
@@ -69,26 +63,22 @@ export function fingerprintsOf(
         subjects.flatMap((subject) => tasksOf(subject).slice(0, 1)),
       ),
     possible: (subject: Subject, options: CallOptions) => make(options, tasksOf(subject)),
-    /** Drops the index keys. Fingerprints cannot be computed afterwards. */
     drop(): void {
       for (const source of sources) if (typeof source === 'object') source.drop();
     },
   };
 }
 
-/**
- * Normalizes and encodes a value. Returns undefined for a value that is empty after normalization, because all such
- * values would have the same fingerprint. Throws InputError for a value of another type.
- */
+/** All values that are empty after normalization would have the same fingerprint. */
 export function subjectOf(plan: FieldPlan, value: unknown): Subject | undefined {
   const { type, index } = plan.field;
-  // Checks the type of the value first, because the normalization requires a value of this type.
+  // The value must have the field's type before it is normalized.
   type.encode(value);
   const bytes = type.encode(index ? index.normalize(value) : value);
   return bytes.length === 0 ? undefined : { plan, bytes };
 }
 
-/** Binds the value to its index, so that the same value has different fingerprints in different indexes. */
+/** The same value must have different fingerprints in different indexes. */
 function preimage({ plan, bytes, part }: Subject): Uint8Array<ArrayBuffer> {
   if (part) return pae('eaas part index v1', plan.table, plan.name, part.name, bytes);
   const { table, field } = plan.field.index?.boundTo ?? { table: plan.table, field: plan.name };

@@ -63,10 +63,6 @@ function parseToken(token: string): Wrapped {
   return wrapped;
 }
 
-/**
- * Unwraps the index key once, at its first use, and overwrites its bytes. Keeps a non-extractable WebCrypto key, or a key of
- * noble on platforms without WebCrypto.
- */
 export function indexKeyOf(client: Pick<EnvelopeClient, 'unwrap'>, token: string) {
   const wrapped = parseToken(token);
   let key: Promise<Mac> | undefined;
@@ -77,20 +73,17 @@ export function indexKeyOf(client: Pick<EnvelopeClient, 'unwrap'>, token: string
       const bytes = (await client.unwrap(wrapped, { wrapContext })) as Uint8Array<ArrayBuffer>;
       return await macUnder(bytes).finally(() => bytes.fill(0));
     } catch (error) {
-      // Forgets a failed request, so that the next call sends the request again.
       key = undefined;
       throw error;
     }
   }
 
   return {
-    /** Returns HMAC-SHA-256 in lower-case hex. Throws EaasError if the key cannot be unwrapped or was dropped. */
     async mac(subject: Uint8Array<ArrayBuffer>): Promise<string> {
       if (isDropped) throw new ClientError('closed', 'the records were closed');
       key ??= load();
       return toHex(await (await key)(subject));
     },
-    /** Forgets the index key. From then on, `mac` throws. */
     drop(): void {
       isDropped = true;
       key = undefined;
@@ -100,7 +93,6 @@ export function indexKeyOf(client: Pick<EnvelopeClient, 'unwrap'>, token: string
 
 type Mac = (subject: Uint8Array<ArrayBuffer>) => Uint8Array | Promise<Uint8Array>;
 
-/** Returns a function that computes HMAC-SHA-256 under a copy of the key. The caller can overwrite the original key. */
 async function macUnder(bytes: Uint8Array<ArrayBuffer>): Promise<Mac> {
   const { subtle } = crypto;
   if (!subtle) return (await loadNoble()).hmacUnder(bytes);

@@ -5,7 +5,6 @@ interface Size<Column extends string | true> {
   readonly bits?: number | undefined;
 }
 
-/** Returns the column of an index and the length of its fingerprints, with defaults. Throws InputError. */
 export function requireSize<Column extends string | true>({
   column,
   bits = 256,

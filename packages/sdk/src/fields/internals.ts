@@ -24,7 +24,6 @@ export type RowOptions = Pick<EncryptOptions, 'scope' | 'wrapContext' | 'signal'
 
 export const rowOptions: OptionNames<RowOptions> = { scope: true, wrapContext: true, signal: true };
 
-/** A row of any table, without the types of the columns. */
 export type Row = Record<string, unknown>;
 export type IdOf = (row: Row) => RecordId | undefined;
 

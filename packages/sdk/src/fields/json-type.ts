@@ -1,13 +1,9 @@
 import { fromUtf8, toUtf8 } from '@eaas/protocol';
 import { markedBytes, refuse, requireMark, unreadable, type ValueType } from './value-type.ts';
 
-/** The maximum nesting depth of a JSON value. Real data has fewer levels, and the call stack has room for far more. */
 const maxDepth = 500;
 
-/**
- * Encodes a value as JSON without loss. Throws InputError for values that JSON.stringify drops or changes: undefined,
- * functions, a Date, a Map, NaN, holes. Members keep their order, and -0 keeps its sign.
- */
+/** JSON.stringify drops or changes undefined, functions, a Date, a Map, NaN and holes without an error. */
 export const jsonType: ValueType<unknown> = {
   name: 'json',
   encode: (value) => markedBytes('json', toUtf8(toJson(value, []))),
@@ -16,7 +12,7 @@ export const jsonType: ValueType<unknown> = {
     try {
       return JSON.parse(fromUtf8(text));
     } catch {
-      // Throws without a cause, because the parser's message quotes the value.
+      // The parser's message quotes the value.
       throw unreadable('json');
     }
   },
@@ -24,7 +20,6 @@ export const jsonType: ValueType<unknown> = {
 
 function toJson(value: unknown, around: readonly unknown[]): string {
   if (value === null || typeof value === 'boolean') return String(value);
-  // A string needs no check for lone surrogates, because JSON.stringify escapes them.
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'number' && Number.isFinite(value)) return Object.is(value, -0) ? '-0' : String(value);
   if (value === undefined) return refuse('JSON cannot represent undefined: omit the member or use null');
@@ -37,8 +32,7 @@ function toJson(value: unknown, around: readonly unknown[]): string {
     return refuse(`a JSON value must have at most ${maxDepth} levels of nesting`);
   const inside = [...around, value];
   if (Array.isArray(value)) {
-    // Compares the names of the members, because an array with a hole and an extra member has the expected number of
-    // members.
+    // An array with a hole and an extra member has the expected number of members.
     const names = Object.keys(value);
     const isList = names.length === value.length && names.every((name, at) => name === String(at));
     if (!isList) refuse('JSON cannot represent an array with holes or extra members');

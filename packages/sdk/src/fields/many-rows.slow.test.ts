@@ -21,7 +21,6 @@ test('10,000 rows under 1,000 data keys are decrypted with one request', async (
   const writer = fields.for(client, { index: 'service' });
   const rows = users(10_000).map(({ id, name, age }) => ({ id, name, age }));
   const tens = Array.from({ length: 1_000 }, (_, ten) => rows.slice(ten * 10, ten * 10 + 10));
-  // Each row has a separate scope, and therefore a separate data key.
   const stored = await Promise.all(
     tens.map((ten, index) => writer.encryptRows('users', ten, idOf, { scope: `${index}` })),
   );

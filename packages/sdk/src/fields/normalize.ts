@@ -28,7 +28,6 @@ const named = {
 
 const names = /* @__PURE__ */ Object.keys(named);
 
-/** Combines the steps, in order. Throws InputError for an unknown name. */
 export function normalizer(steps: readonly Normalization[]): (text: string) => string {
   if (!Array.isArray(steps))
     refuse("the option `normalize` must be an array of functions and of names such as 'lowercase'");

@@ -59,14 +59,12 @@ export interface PartIndex<
 /** The indexes that `searchableBy` added to a field, by name. */
 export type PartIndexes<Value> = Readonly<Record<string, PartIndex<Value, never>>>;
 
-/** The functions of one kind of index, such as an index of first characters. */
 export interface PartRule<Value, Query, IsList extends boolean> {
   readonly isList: IsList;
   partsOf(value: Value): readonly string[];
   soughtBy(query: Query): readonly string[];
 }
 
-/** Creates an index that finds texts by a part. `rule` receives normalized texts. */
 export function textIndex<IsList extends boolean, Column extends string | true>(
   name: string,
   rule: PartRule<string, string, IsList>,
@@ -79,20 +77,18 @@ export function textIndex<IsList extends boolean, Column extends string | true>(
     isList: rule.isList,
     partsOf: ({ value }) => rule.partsOf(fold(value)),
     soughtBy(query) {
-      // Checks that the value is a text, because the normalization requires a text.
+      // The value must be a text before it is normalized.
       textType.encode(query);
       return rule.soughtBy(fold(query));
     },
   };
 }
 
-/** Checks the options that all kinds of indexes share. Throws InputError unless `lowEntropy` is accepted. */
 export function indexOf<Column extends string | true>(
   name: string,
   known: OptionNames<PartOptions<string>>,
   options: PartOptions<Column>,
 ) {
-  // The types require `lowEntropy`, but JavaScript callers can omit this option.
   if ((options as { lowEntropy?: unknown } | undefined)?.lowEntropy !== 'accepted') {
     refuse(
       `the fingerprints of \`${name}\` can be guessed by brute force: pass { lowEntropy: 'accepted' } to accept this risk`,
@@ -107,12 +103,10 @@ export const partOptions: OptionNames<PartOptions<string>> = { lowEntropy: true,
 
 export const textPartOptions: OptionNames<TextPartOptions<string>> = { ...partOptions, normalize: true };
 
-/** Returns the function that normalizes texts. By default it ignores case, accents and white space. */
 export function foldOf({ normalize }: TextPartOptions<string | true>): (text: string) => string {
   return normalizer(normalize ?? ['nfkc', 'lowercase', 'accents', 'spaces', 'trim']);
 }
 
-/** Returns the number of characters in a part. Throws InputError unless the number is an integer from 1 to 64. */
 export function requireLength(call: string, length: number): number {
   const isLength = Number.isInteger(length) && length >= 1 && length <= 64;
   return isLength

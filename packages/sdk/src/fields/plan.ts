@@ -5,16 +5,14 @@ import type { PartIndex } from './part-index.ts';
 import type { RecordId, Tables } from './row-types.ts';
 import { refuse } from './value-type.ts';
 
-/** An index of `searchableBy`, with its name, its column and its fields. */
 export interface PartPlan {
   readonly name: string;
   readonly column: string;
   readonly index: PartIndex<unknown, unknown>;
-  /** The fields that the index covers. The field that defines the index is the first one. */
+  /** The first field is the field that defines the index. */
   readonly fields: readonly FieldPlan[];
 }
 
-/** A field of a definition, with the names of its table and its field. */
 export interface FieldPlan {
   readonly table: string;
   readonly name: string;
@@ -22,9 +20,8 @@ export interface FieldPlan {
   readonly field: Field<unknown>;
   readonly indexColumn: string | undefined;
   readonly parts: readonly PartPlan[];
-  /** The columns of all indexes of the field. */
   readonly indexColumns: readonly string[];
-  /** The keys of the field. The first key encrypts. Undefined means the key of the client. */
+  /** The first key encrypts new values. */
   readonly keyIds: readonly string[] | undefined;
   readonly reads: { encrypted: number; plaintext: number };
 }
@@ -39,7 +36,6 @@ export type Plans = ReadonlyMap<string, TablePlan>;
 
 export type KeyIds = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Checks a definition of fields and prepares it for calls. Throws InputError for invalid or ambiguous names. */
 export function planOf(tables: Tables, keyIds: KeyIds = {}): Plans {
   const keys = new Map(Object.entries(keyIds).map(([name, ids]) => [name, requireKeyIds(name, ids)]));
   const plans = new Map(
@@ -85,8 +81,7 @@ function planTable(
         `${place} must be a field such as text() or number(), or a column that is listed with unencrypted()`,
       );
     }
-    // A context must be able to contain the names of the table and the field. If it cannot, every encryption of a row
-    // would fail later.
+    // If a context cannot contain the names of the table and the field, every encryption would fail.
     encodeContext({ table, field: name });
     const column = field.index?.column;
     const indexColumn = column === true ? `${name}_index` : column === false ? undefined : column;
@@ -134,13 +129,11 @@ function requireUnique(names: readonly string[], where: string): void {
   if (twice !== undefined) refuse(`${where} has the name ${twice} twice: use each name only once`);
 }
 
-/** Returns a table of the definition. Throws InputError for a table that is not defined. */
 export function requireTable(plans: Plans, table: string): TablePlan {
   const plan = plans.get(table);
   return plan ?? refuse(`the table \`${table}\` is not defined${suggestion(table, plans.keys())}`);
 }
 
-/** Returns a field of the table. Throws InputError for a field that is not defined. */
 export function requireField(
   { table, fields }: Pick<TablePlan, 'table' | 'fields'>,
   name: string,
@@ -155,7 +148,6 @@ function suggestion(name: string, known: Iterable<string>): string {
   return near === undefined ? '' : `: did you mean \`${near}\`?`;
 }
 
-/** Throws InputError if a column of the row is not defined, because its value would be stored as plaintext. */
 export function requireColumns({ table, columns }: TablePlan, row: object): void {
   const unknown = Object.keys(row).find((name) => !columns.has(name));
   if (unknown === undefined) return;
@@ -166,7 +158,7 @@ export function requireColumns({ table, columns }: TablePlan, row: object): void
   );
 }
 
-/** Returns the id as text, with a UUID in lower case like PostgreSQL. Throws InputError for an invalid id. */
+/** PostgreSQL returns UUIDs in lower case. */
 export function rowIdOf(id: RecordId | undefined): string | undefined {
   if (id === undefined || id === null || id === '') return undefined;
   if (typeof id === 'string') return parseUuid(id) ?? id;
@@ -174,7 +166,6 @@ export function rowIdOf(id: RecordId | undefined): string | undefined {
   return refuse('a row id must be a non-empty string, a safe integer or a bigint');
 }
 
-/** Returns the context of the field in this row. Throws InputError if the context needs a row id but the row has no id. */
 export function contextOf({ table, name, field }: FieldPlan, row: string | undefined): Context {
   if (field.context === 'field') return { table, field: name };
   if (row === undefined) {

@@ -30,10 +30,6 @@ type PartQuery<F, Name, Index> =
       : Plain<Asked>
     : never;
 
-/**
- * The fingerprints of the rows to find, by index column. A column with several parts has one list per part, and must
- * contain a fingerprint of every list.
- */
 export type Terms<F, Table extends string, Q> = Flat<
   {
     [
@@ -48,14 +44,12 @@ export type Terms<F, Table extends string, Q> = Flat<
   }
 >;
 
-/** Whether a query contains the whole value instead of queries for indexes of `searchableBy`. */
 type IsWhole<F, Given> = [keyof PartsOf<F>] extends [never]
   ? true
   : NonNullable<Given> extends ValueOf<F>
     ? true
     : false;
 
-/** A pair for each index of `searchableBy` in the query: its column and the fingerprints to find. */
 type PartTerms<F, Table extends string, Q> = {
   [Name in keyof Q & NameOf<F>]: {
     [Part in keyof Q[Name] & keyof PartsOf<F[Name]>]: readonly [

@@ -61,11 +61,11 @@ export function steps<Column extends string | true>(
   if (!(size > 0) || size === Infinity) refuse('the size of `steps` must be a positive number or bigint');
   if (typeof size === 'number')
     return buckets('steps', options, numberType, (value) => Math.floor(value / size));
-  // Rounds down. Division alone would round a bigint toward zero.
+  // Division alone would round a bigint toward zero.
   return buckets('steps', options, bigintType, (value) => (value - (((value % size) + size) % size)) / size);
 }
 
-/** Creates an index that finds values by their bucket. `bucketOf` must never decrease when the value increases. */
+/** `bucketOf` must never decrease when the value increases. */
 function buckets<Value, Column extends string | true>(
   name: string,
   options: PartOptions<Column>,
@@ -81,7 +81,6 @@ function buckets<Value, Column extends string | true>(
     isList: false,
     partsOf({ value }) {
       const bucket = bucketOf(value);
-      // NaN is the only value without a bucket.
       return Number.isNaN(bucket) ? [] : [String(bucket)];
     },
     soughtBy(query) {
@@ -101,7 +100,7 @@ function buckets<Value, Column extends string | true>(
         );
       }
       const step = (at: number) => (typeof first === 'bigint' ? first + BigInt(at) : first + at);
-      // Removes duplicates, because several steps above 2^53 round to the same number.
+      // Several steps above 2^53 round to the same number.
       return [...new Set(Array.from({ length: count }, (_, at) => String(step(at))))];
     },
   };

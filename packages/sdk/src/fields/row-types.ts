@@ -33,7 +33,6 @@ export type FieldName<F> = {
   [Name in NameOf<F>]: F[Name] extends Field<unknown> ? Name : never;
 }[NameOf<F>];
 
-/** The name of a field's index column. The type is `never` if the field has no index column. */
 export type IndexColumn<F, Name> =
   F extends Field<unknown, Bound, infer Column>
     ? Column extends true
@@ -41,10 +40,8 @@ export type IndexColumn<F, Name> =
       : Column & string
     : never;
 
-/** The indexes that `searchableBy` added to a field, by name. */
 export type PartsOf<F> = F extends Field<unknown, Bound, string | boolean, infer Parts> ? Parts : object;
 
-/** The name of the column for an index that `searchableBy` added. */
 export type PartColumn<Index, Name, Part> =
   Index extends PartIndex<never, never, boolean, infer Column>
     ? Column extends true
@@ -52,17 +49,14 @@ export type PartColumn<Index, Name, Part> =
       : Column & string
     : never;
 
-/** The names of all index columns that `searchableBy` added to a field. */
 type PartColumns<F, Name> = {
   [Part in keyof PartsOf<F>]: PartColumn<PartsOf<F>[Part], Name, Part>;
 }[keyof PartsOf<F>];
 
-/** The names of the index columns of a table. */
 export type IndexColumns<F> = {
   [Name in keyof F]: IndexColumn<F[Name], Name> | PartColumns<F[Name], Name>;
 }[keyof F];
 
-/** The type of an index column. Only the index of a text can be null, if the text is empty after normalization. */
 type IndexValue<Place extends string, Value> = Fingerprint<Place> | (Value extends string ? null : never);
 
 export type Searchable<F> = {
@@ -71,7 +65,6 @@ export type Searchable<F> = {
     : Name;
 }[NameOf<F>];
 
-/** A plaintext value. The type excludes ciphertexts and fingerprints, because they must not be encrypted again. */
 export type Plain<Value> = Value extends string
   ? Value & {
       readonly 'encrypt it first: records.encryptRow'?: never;
@@ -79,7 +72,6 @@ export type Plain<Value> = Value extends string
     }
   : Value;
 
-/** The type of a stored value: a ciphertext of its field, a text of unknown origin, or plaintext before a migration. */
 export type Stored<Place extends string, Value> =
   | (string & { readonly 'encrypt it first: records.encryptRow'?: readonly [Place, Value] })
   | Exclude<Value, string>;
@@ -140,7 +132,6 @@ export type DecryptRowResult<F, Row, As = object> = Flat<{
     : never;
 }>;
 
-/** The fields whose context does not contain the row id. */
 export type WithoutRow<F> = {
   [Name in NameOf<F>]: F[Name] extends Field<unknown, 'field'> ? Name : never;
 }[NameOf<F>];

@@ -9,7 +9,6 @@ import {
   type ValueType,
 } from './value-type.ts';
 
-/** Encodes text as UTF-8, without a type byte. Throws InputError for lone surrogates. */
 export const textType: ValueType<string> = {
   name: 'text',
   encode: (value) => (typeof value === 'string' ? toUtf8(value) : refuseValue('a string', value)),
@@ -22,16 +21,12 @@ export const textType: ValueType<string> = {
   },
 };
 
-/**
- * Encodes a number as IEEE 754 double precision, in 8 bytes. Preserves the infinities and -0. Every NaN has the same
- * encoding.
- */
 export const numberType: ValueType<number> = {
   name: 'number',
   encode(value) {
     if (typeof value !== 'number') refuseValue('a number', value);
     const view = new DataView(new ArrayBuffer(8));
-    // Writes a fixed encoding of NaN, because setFloat64 can write any of the many encodings.
+    // `setFloat64` can write any of the many encodings of NaN.
     if (Number.isNaN(value)) view.setUint16(0, 0x7ff8);
     else view.setFloat64(0, value);
     return markedBytes('number', new Uint8Array(view.buffer));
@@ -39,7 +34,6 @@ export const numberType: ValueType<number> = {
   decode: (bytes) => viewOf(requireMark('number', bytes, 8)).getFloat64(0),
 };
 
-/** Encodes a bigint as one byte for the sign (1 for negative), then the magnitude without leading zeros. */
 export const bigintType: ValueType<bigint> = {
   name: 'bigint',
   encode(value) {
@@ -74,7 +68,6 @@ export const booleanType: ValueType<boolean> = {
   },
 };
 
-/** Encodes a Date as milliseconds since 1970, a signed integer of 8 bytes. Throws InputError for an invalid Date. */
 export const dateType: ValueType<Date> = {
   name: 'date',
   encode(value) {

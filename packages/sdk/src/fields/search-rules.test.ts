@@ -28,7 +28,6 @@ const exact = { ...accepted, normalize: [] } as const;
 const { client } = observedClient();
 const index = await createIndexKey(client);
 
-/** Generates short texts from a few characters, so that texts often have equal parts. */
 const texts = fc.string({
   unit: fc.constantFrom('a', 'b', 'B', 'é', 'e', '1', ' ', '-', '🦉'),
   maxLength: 8,
@@ -140,7 +139,6 @@ function testRange<Value>(
   });
 }
 
-// Limits the dates, so that a search needs at most 1,000 buckets.
 const dates = (min: string, max: string) =>
   fc.date({ noInvalidDate: true, min: new Date(min), max: new Date(max) });
 const at = (...times: string[]) => times.map((time) => new Date(time));

@@ -147,7 +147,7 @@ test('the service never computes or receives the fingerprint of an indexed part'
   const records = fields.for(client, { index: ['service', index] });
   const stored = await records.encryptRow('patients', 1, ada);
   const hashed = () => service.requests.filter(({ route }) => route?.includes('hash'));
-  expect(hashed()).toHaveLength(1); // ssn_index
+  expect(hashed()).toHaveLength(1);
   const { ssn_last4_index } = await records.where('patients', { ssn: { last4: '6789' } });
   expect(ssn_last4_index).toEqual([stored.ssn_last4_index]);
   expect((await records.where('patients', { ssn: ada.ssn })).ssn_index).toHaveLength(2);

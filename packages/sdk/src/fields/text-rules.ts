@@ -91,9 +91,6 @@ function characters(
   };
 }
 
-/**
- * Throws InputError for a text that is too short, because a search for this text would find no rows or nearly all rows.
- */
 function requireCharacters(text: string, length: number): readonly string[] {
   const all = Array.from(text);
   return all.length < length ? refuse(`a text to search for must have at least ${length} characters`) : all;

@@ -12,9 +12,6 @@ import {
   unencrypted,
 } from './fields.ts';
 
-// A misspelt option or column name must throw. If the name were ignored, plaintext could be stored or a protection
-// could be missing.
-
 function openFields() {
   const { client, keyId, service } = observedClient();
   const fields = defineFields({

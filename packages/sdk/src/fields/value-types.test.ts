@@ -8,7 +8,6 @@ import type { ValueType } from './value-type.ts';
 const types = { textType, numberType, bigintType, booleanType, dateType, bytesType, jsonType };
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const ofHex = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex, 'hex'));
-/** Decodes the bytes. Returns undefined if decoding throws FormatError. */
 function valueIn(type: ValueType<unknown>, bytes: Uint8Array): unknown {
   try {
     return type.decode(bytes);
@@ -71,7 +70,6 @@ describe.each(named)('$name', ({ type, values }) => {
       .map(([mark, rest]) => Uint8Array.of(mark, ...rest));
     const oneSpelling = fc.property(fc.oneof(marked, fc.uint8Array()), (bytes) => {
       const value = valueIn(type, bytes);
-      // Skips JSON values and NaN, because they have several encodings.
       if (value === undefined || type.name === 'json' || Number.isNaN(value)) return true;
       return hexOf(type.encode(value)) === hexOf(bytes);
     });

@@ -12,18 +12,10 @@ import { refuse } from './value-type.ts';
 interface Condition {
   readonly column: string;
   readonly place: Where;
-  /**
-   * Whether the index column contains a list of fingerprints. The list must then contain a fingerprint of each part in
-   * the query.
-   */
   readonly isList: boolean;
   readonly subjects: readonly Subject[];
 }
 
-/**
- * Returns the fingerprints to search for, by index column. A column of a list has one list of possible fingerprints for
- * each part. Throws FieldError.
- */
 export async function where(
   { fingerprints, plans }: Internals,
   table: string,
@@ -31,7 +23,7 @@ export async function where(
   options: CallOptions = {},
 ): Promise<Record<string, string[] | string[][]>> {
   requireOptions(callOptions, options, 'where');
-  // Refuses an empty query, because it would find every row.
+  // An empty query would find every row.
   if (Object.keys(query).length === 0) refuse('the query must name at least one field');
   const conditions = Object.entries(query).flatMap(([field, value]) => {
     const plan = requireField(requireTable(plans, table), field);
@@ -87,10 +79,6 @@ function condition(column: string, place: Where, isList: boolean, subjects: read
   throw new FieldError(cause, place, 'no_fingerprint');
 }
 
-/**
- * Returns whether the value in a query contains queries for indexes of `searchableBy`. A plain object is always such a
- * query, because no searchable field has objects as values.
- */
 function isPartQuery({ parts }: FieldPlan, value: unknown): value is Row {
   return parts.length > 0 && typeof value === 'object' && !(value instanceof Date);
 }

@@ -28,10 +28,10 @@ export function withFields<const Name extends string, const Column extends strin
   const fold = foldOf(options);
   const partsOf = (...values: readonly TypedValue[]) => {
     const encoded = values.map(({ type, value }) => {
-      // Checks the type of the value, because the normalization requires a value of this type.
+      // The value must have the field's type before it is normalized.
       type.encode(value);
       if (typeof value === 'string') return type.encode(fold(value));
-      return type.encode(typeof value === 'number' ? value + 0 : value); // Converts -0 to 0, so that a search for 0 also finds -0.
+      return type.encode(typeof value === 'number' ? value + 0 : value); // A search for 0 must also find -0.
     });
     return encoded.some(({ length }) => length === 0) ? [] : [pae(...encoded)];
   };

@@ -10,14 +10,9 @@ import {
 } from '@eaas/protocol/service';
 import type { Endpoint } from '@eaas/protocol/wire';
 
-/**
- * Reads the body as strict JSON. Throws a Refusal: status 415 for another content type, 413 for a body that is too
- * long, 408 if the signal aborts, and 400 for invalid JSON.
- */
 export async function readJson(request: Request, endpoint: Endpoint, signal: AbortSignal): Promise<unknown> {
   const { headers } = request;
-  // The content type protects against other sites: their forms cannot send JSON, and their scripts need a preflight,
-  // which the proxy refuses.
+  // Forms of other sites cannot send JSON. Scripts of other sites need a preflight, which the proxy refuses.
   requireBodyType({ type: headers.get('content-type'), encoding: headers.get('content-encoding') }, true);
   return finish(parseBody(endpoint, await readBytes(request, bodyLimit(endpoint), signal)));
 }

@@ -16,13 +16,9 @@ interface Call {
   readonly grant: CheckedGrant;
   readonly settings: Settings;
   readonly signal: AbortSignal;
-  /**
-   * Called for each key id that the grant does not contain. The argument is undefined for a text that is not a key id.
-   */
   readonly onKeyRefused: (keyId: string | undefined) => void;
 }
 
-/** Checks a single call against the grant, and sends the call to the service. Throws Refusal. */
 export async function askOne(body: unknown, call: Call): Promise<Answered> {
   const { target, settings, signal } = call;
   const { key_id, ...fields } = judge(body, endpoints[target.route].body, call);
@@ -30,10 +26,6 @@ export async function askOne(body: unknown, call: Call): Promise<Answered> {
   return askService(settings, target.route, path, target.keyId ? fields : { key_id, ...fields }, signal);
 }
 
-/**
- * Checks each item of a batch against the grant, and sends the allowed items to the service in one request. Throws
- * Refusal.
- */
 export async function askBatch(body: unknown, call: Call): Promise<Answered> {
   const { target, settings, signal } = call;
   const { route } = target;
@@ -62,10 +54,6 @@ interface Fields extends Record<string, unknown> {
   readonly context?: Context;
 }
 
-/**
- * Checks a call or an item of a batch against its schema and the grant. Returns the fields to send to the service.
- * Throws a Refusal with status 400 for unknown fields, and with status 404 for a key that is not granted.
- */
 function judge(
   value: unknown,
   schema: NonNullable<Endpoint['body']>,
@@ -86,10 +74,6 @@ function judge(
   return { key_id: keyId, ...rest, ...(bound && { context: bound }) };
 }
 
-/**
- * Joins the context of the grant with the names that the browser adds. Throws a Refusal with status 400 if the browser
- * adds a name that the grant sets.
- */
 function boundContext(set: Context, added: Context = {}): Context | undefined {
   const taken = Object.keys(added).find((name) => Object.hasOwn(set, name));
   if (taken !== undefined) {

@@ -36,7 +36,6 @@ const operations: readonly unknown[] = ['wrap', 'unwrap', 'rewrap', 'hash'] sati
 
 export type CheckedGrant = ReturnType<typeof checkGrant>;
 
-/** Checks the return value of `authorize`. Throws InputError for anything that is not a grant, including `true`. */
 export function checkGrant(returned: unknown) {
   if (typeof returned !== 'object' || returned === null) {
     throw new InputError(

@@ -34,7 +34,7 @@ export function toNodeHandler(proxy: Proxy): (req: NodeRequest, res: NodeRespons
   return async (req, res) => {
     const response = await answer(proxy, req, res);
     const body = await response.text();
-    // Sends nothing if the framework has already responded, for example after its own time limit.
+    // The framework might have responded already, for example after a time limit.
     if (res.headersSent) return;
     res.statusCode = response.status;
     for (const [name, value] of response.headers) res.setHeader(name, value);
@@ -68,7 +68,6 @@ async function answer(proxy: Proxy, req: NodeRequest, res: NodeResponse): Promis
   return proxy(request);
 }
 
-/** Converts a Node request to a `Request`. Throws for a URL or a header that a `Request` does not allow. */
 function webRequest(req: NodeRequest, signal: AbortSignal): Request {
   const path = req.originalUrl ?? req.url ?? '';
   if (!path.startsWith('/')) throw new InputError('the request URL must be a path that begins with "/"');
@@ -80,10 +79,9 @@ function webRequest(req: NodeRequest, signal: AbortSignal): Request {
   const scheme = 'encrypted' in req.socket && req.socket.encrypted ? 'https' : 'http';
   const { method = 'GET' } = req;
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  // Does not resolve the path against a base URL, because a path that begins with two slashes would then change the
-  // host.
+  // A path that begins with two slashes changes the host if the path is resolved against a base URL.
   const url = new URL(`${scheme}://${host}${path}`);
-  // Refuses dot segments and a path in the Host header, because the framework might have checked another path.
+  // A path with dot segments changes when it is parsed, so the framework might have checked another path.
   if (url.pathname !== path.split('?', 1)[0])
     throw new InputError('the request URL must be a path without the segments `.` and `..`');
   return new Request(url, {
@@ -96,7 +94,7 @@ function webRequest(req: NodeRequest, signal: AbortSignal): Request {
 
 function bodyOf(req: NodeRequest, headers: Headers): BodyInit {
   if (!req.readableDidRead) return streamOf(req);
-  // Removes the headers that describe a compressed body, because the framework has decompressed the body.
+  // The framework has already decompressed the body.
   headers.delete('content-encoding');
   headers.delete('content-length');
   const { body } = req;
@@ -104,7 +102,7 @@ function bodyOf(req: NodeRequest, headers: Headers): BodyInit {
   return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body ?? null);
 }
 
-/** Returns the body as a stream. The rest of a cancelled body is read and dropped, so that the response can be sent. */
+/** Node can send the response only after the rest of a cancelled body was read. */
 function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
   let isOpen = true;
   let isBegun = false;
@@ -127,6 +125,6 @@ function streamOf(req: NodeRequest): ReadableStream<Uint8Array> {
     req.on('close', cut);
     req.resume();
   };
-  // Reads the body only at the first pull, so that Node drops a body that is never read.
+  // Node drops a body that is never read, so reading begins at the first pull.
   return new ReadableStream({ pull, cancel: closing(() => undefined) }, { highWaterMark: 0 });
 }

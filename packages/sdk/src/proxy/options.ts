@@ -98,7 +98,6 @@ const names: OptionNames<ProxyOptions> = {
 
 export type Settings = ReturnType<typeof checkOptions>;
 
-/** Checks the options. Throws InputError, whose message contains the name of the option but no secret. */
 export function checkOptions(options: ProxyOptions) {
   requireOptions(names, options, 'createProxy');
   const { apiKey, authorize, basePath = '/api/eaas', timeout = 30_000, onEvent } = options;
@@ -123,7 +122,7 @@ export function checkOptions(options: ProxyOptions) {
     allowWithoutOrigin,
     timeout,
     fetch: options.fetch ?? ((...call: Parameters<typeof fetch>) => fetch(...call)),
-    // An error of the function `onEvent` must not change the response or end the process.
+    // An error of `onEvent` must not change the response or end the process.
     report: (event: ProxyEvent): void => void (async () => onEvent?.(event))().catch(() => undefined),
   };
 }

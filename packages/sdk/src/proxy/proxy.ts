@@ -33,7 +33,6 @@ export function createProxy(options: ProxyOptions): Proxy {
   };
 }
 
-/** Checks a request in the same order as the service, and then sends the call to the service. Throws Refusal. */
 async function answer(request: Request, settings: Settings): Promise<Answered> {
   const { pathname, search } = new URL(request.url);
   const target = requireTarget(request.method, pathname, settings.basePath);
@@ -62,17 +61,15 @@ function requireTarget(method: string, path: string, basePath: string): Target {
 }
 
 /**
- * Returns whether the headers `Origin` and `Sec-Fetch-Site` show that a page of the app sent the request. Pages cannot
- * set these headers, but other programs can. The check therefore only prevents other sites from using the session of a
- * visitor.
+ * Programs can set `Origin` and `Sec-Fetch-Site`, but pages cannot. The check only keeps other sites from using a
+ * visitor's session.
  */
 function isFromOwnPage(request: Request, { origin, allowedOrigins, allowWithoutOrigin }: Settings): boolean {
   const from = request.headers.get('origin');
   const site = request.headers.get('sec-fetch-site');
   if (from === 'null') return false;
   if (from !== null && allowedOrigins.includes(from)) return true;
-  // Compares the header with the option `origin`, because an attacker can point another host name at this server.
-  // Requests of a page with that host name look same-origin.
+  // An attacker can point another host name at the server. Requests of a page with that name look same-origin.
   if (from !== null && origin !== undefined && from !== origin) return false;
   if (site !== null) return site === 'same-origin';
   if (from !== null) return from === (origin ?? new URL(request.url).origin);
@@ -100,7 +97,7 @@ async function requireGrant(request: Request, target: Target, settings: Settings
     const decided: unknown = await settings.authorize(request, { operation, keyId });
     if (decided) grant = checkGrant(decided);
   } catch (error) {
-    // The response is 500 and not 403, because it is unknown whether the session has the permission.
+    // The status is not 403, because it is unknown whether the session has the permission.
     settings.report({ type: 'authorize_failed', error });
     throw broken();
   }
@@ -111,9 +108,6 @@ async function requireGrant(request: Request, target: Target, settings: Settings
   return grant;
 }
 
-/**
- * Returns a function that reports only the first key that is not granted, because a batch can contain a thousand keys.
- */
 function keyReporter({ operation }: Target, settings: Settings): (keyId: string | undefined) => void {
   let isReported = false;
   return (keyId) => {
@@ -122,7 +116,6 @@ function keyReporter({ operation }: Target, settings: Settings): (keyId: string 
   };
 }
 
-/** Creates the refusal for a failure of the app. Only an event for the operator has the details. */
 function broken(): Refusal {
   return new Refusal('internal', 'The app had an unexpected error while it processed this request.');
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { dek, key, setUp, wrapPath } from '../../../../test/sdk/proxied.ts';
 
-// Like a browser, `new Request` resolves dot segments and leaves the rest of a path unchanged.
 test.each([
   '/',
   '/api/eaas',

@@ -15,7 +15,7 @@ export interface Target {
 
 const paths = /^\/v1\/(?:keys\/([^/]+)\/(wrap|unwrap|rewrap)|batch\/(wrap|unwrap|rewrap|hash)|hash)$/;
 
-/** Finds the route of a path. The spelling must be exact, because the proxy does not decode the path. */
+/** The proxy does not decode paths, so the spelling must be exact. */
 export function findTarget(path: string): Target | undefined {
   const match = paths.exec(path);
   if (!match) return undefined;

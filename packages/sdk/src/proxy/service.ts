@@ -11,7 +11,6 @@ import { abortable } from '../abortable.ts';
 import type { Answered } from './calls.ts';
 import type { Settings } from './options.ts';
 
-/** Sends a call to the service with the app's API key. Throws Refusal, and reports failures that the operator must fix. */
 export async function askService(
   settings: Settings,
   route: Route,
@@ -22,23 +21,22 @@ export async function askService(
   const token = await tokenOf(settings, signal);
   let response: Response;
   try {
-    // Calls `fetch` as a variable, because browsers and edge runtimes refuse to call it as a method of another object.
+    // Browsers and edge runtimes refuse to call `fetch` as a method of another object.
     const { fetch } = settings;
     const asking = fetch(settings.baseUrl + path, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
-      // Does not follow redirects, because a redirected request would contain the API key. Some runtimes lack
-      // `redirect: 'error'`.
+      // A redirected request would contain the API key. Some runtimes lack `redirect: 'error'`.
       redirect: 'manual',
       signal,
     });
     response = await abortable(asking, signal);
   } catch {
-    // Drops the error of `fetch`, because the error might contain the header with the API key.
+    // The error of `fetch` might contain the header with the API key.
     throw signal.aborted ? tooLate(settings, signal) : failed(settings, 'network', undefined);
   }
-  // Accepts only short names as a request id, because any other text might contain a secret.
+  // A request id that is not a short name might contain a secret.
   const [requestId] = /^[\w-]{1,64}$/.exec(response.headers.get('x-request-id') ?? '') ?? [];
   const json: unknown = await abortable(response.json(), signal).catch(() => undefined);
   const { output }: Endpoint = endpoints[route];
@@ -52,7 +50,7 @@ export async function askService(
 async function tokenOf(settings: Settings, signal: AbortSignal): Promise<string> {
   const { apiKey } = settings;
   try {
-    // Stops waiting when the signal aborts, because the app's function `apiKey` does not receive the signal.
+    // The app's function `apiKey` does not receive the signal.
     return typeof apiKey === 'string' ? apiKey : await abortable((async () => apiKey())(), signal);
   } catch (error) {
     if (signal.aborted) throw tooLate(settings, signal);
@@ -62,7 +60,7 @@ async function tokenOf(settings: Settings, signal: AbortSignal): Promise<string>
 }
 
 function tooLate(settings: Settings, { reason }: AbortSignal): Refusal {
-  // Reports only timeouts. A connection that the browser closed is not a failure of the service.
+  // A connection that the browser closed is not a failure of the service.
   if (reason instanceof DOMException && reason.name === 'TimeoutError') {
     settings.report({ type: 'service_failed', reason: 'timeout', requestId: undefined });
   }
@@ -92,10 +90,7 @@ function badGateway(requestId: string | undefined): Refusal {
   );
 }
 
-/**
- * The error codes that the browser can see, because they concern the call itself. Other codes would reveal facts about
- * the app's API key.
- */
+/** Error codes outside the list would reveal facts about the app's API key. */
 const passedOn: ReadonlySet<ProblemCode> = /* @__PURE__ */ new Set<ProblemCode>([
   'bad_request',
   'not_found',
@@ -105,10 +100,6 @@ const passedOn: ReadonlySet<ProblemCode> = /* @__PURE__ */ new Set<ProblemCode>(
   'internal',
 ]);
 
-/**
- * Converts a problem of the service to a refusal for the browser, without secrets. Emits an event for problems with the
- * API key.
- */
 export function forBrowser(
   settings: Settings,
   { code, detail }: Pick<Problem, 'code' | 'detail'>,

@@ -18,7 +18,6 @@ const ownReasons = {
   store: '`write` threw at every attempt for this row: log the error in `write`',
 } as const;
 
-/** An error of the conversion itself, such as a conflict. Errors of client calls have other classes. */
 export class ConversionError extends EaasError {
   override readonly name = 'ConversionError';
   readonly code: keyof typeof ownReasons;
@@ -29,7 +28,6 @@ export class ConversionError extends EaasError {
   }
 }
 
-/** Returns the error for a stored value that the mode of the run cannot convert. */
 export function unsuitable(kind: Form['kind']): FormatError {
   if (kind === 'plaintext')
     return new FormatError('the stored value is not encrypted: encrypt it in a run with the mode `encrypt`');
@@ -76,7 +74,6 @@ export function byRow<Row extends StoredRow>({ convert }: CustomPlan<Row>): Conv
   return (row) => settleAs(undefined, () => convert(row));
 }
 
-/** Converts an EaasError to a failure. Throws any other error, because its cause is a bug in the app. */
 async function settleAs(
   field: string | undefined,
   work: () => Promise<RowOutcome['changed']>,
@@ -85,7 +82,6 @@ async function settleAs(
     return { changed: await work(), failures: [] };
   } catch (error) {
     if (!(error instanceof EaasError)) throw error;
-    // Adds the field of a FieldError to the failure.
     return { failures: [{ field: field ?? (error as { field?: string }).field, error }] };
   }
 }

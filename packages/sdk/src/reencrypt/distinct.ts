@@ -1,10 +1,6 @@
 const kept = 4_096;
 
-/**
- * Counts distinct byte strings in constant memory. The count is exact up to 4,096, and an estimate above 4,096. Keeps the
- * 4,096 smallest hashes (a KMV sketch) and estimates the count from the largest of these hashes. The error is 1.6 % on
- * average, and above 5 % in one of a thousand cases.
- */
+/** A KMV sketch estimates the count from the largest of the 4,096 smallest hashes. The average error is 1.6 %. */
 export function countDistinct() {
   let smallest = new Set<number>();
   let below = 1;
@@ -18,7 +14,7 @@ export function countDistinct() {
   };
   return {
     add(bytes: Uint8Array): void {
-      const hash = fraction(bytes);
+      const hash = cyrb53Fraction(bytes);
       if (hash < below) smallest.add(hash);
       if (smallest.size === 2 * kept) bound();
     },
@@ -31,8 +27,7 @@ export function countDistinct() {
   };
 }
 
-/** Returns a 53-bit hash (cyrb53) as a fraction from 0 to 1. The hash function is not cryptographic. */
-function fraction(bytes: Uint8Array): number {
+function cyrb53Fraction(bytes: Uint8Array): number {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;
   for (const byte of bytes) {

@@ -111,10 +111,7 @@ export async function inventory(
   return { ...others, plaintexts, keys };
 }
 
-/**
- * Returns a key with all its versions. Returns undefined for an unknown key, because a forged header can contain any
- * key id.
- */
+/** A forged header can contain any key id. */
 async function wholeKey(
   keys: NonNullable<InventoryOptions['client']>['keys'],
   key_id: string,

@@ -23,7 +23,6 @@ export function encrypting<Row extends StoredRow>(
   };
 }
 
-/** Decrypts values and encrypts them again. Does not change values that an earlier run has converted. */
 export function moving<Row extends StoredRow>(
   plan: ReencryptPlan<Row>,
   calls: Calls,
@@ -39,7 +38,6 @@ export function moving<Row extends StoredRow>(
     const { keyId, keyVersion } = form.header;
     if (keyId === (to.keyId ?? calls.keyId)?.toLowerCase()) {
       const sources = from.anyKey ? [] : [from.keyId ?? calls.keyId ?? []].flat();
-      // A value that is not under an old key was converted by an earlier run.
       if (sources.length > 0 && !sources.some((source) => source.toLowerCase() === keyId)) return undefined;
       if (keepsContexts && keyVersion >= (plan.keyVersion ?? Infinity)) return undefined;
     }
@@ -48,7 +46,7 @@ export function moving<Row extends StoredRow>(
       opened = await calls.open(form.bytes, from);
     } catch (error) {
       if (keepsContexts || !(error instanceof DecryptionError)) throw error;
-      // A value that decrypts with the new context was converted by an earlier run.
+      // If a value decrypts with the new context, an earlier run has converted the value.
       const converted = await calls.open(form.bytes, openingOf(to)).catch(() => undefined);
       if (!converted) throw error;
       converted.fill(0);

@@ -9,7 +9,6 @@ test('a row that is missing from a short page does not count as deleted', async 
   const read = ({ after, limit }: { after: number | undefined; limit: number }) =>
     table.store.read({ after, limit: Math.min(limit, 2) });
   table.store.meanwhile = () => {
-    // Inserts a row before the changed row, so that the page no longer contains the changed row.
     if (table.rows.size === 3) table.set(1.5, { email: 'd' });
     table.set(2, { email: 'b, changed' });
   };

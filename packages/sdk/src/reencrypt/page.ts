@@ -15,19 +15,10 @@ interface Run<Row extends StoredRow> {
   readonly signal: AbortSignal | undefined;
 }
 
-/**
- * The maximum number of attempts to write a row that other programs change, and to call the service while it is
- * unavailable.
- */
 const attempts = { row: 5, service: 8 };
-/** The error codes that concern the caller. If a row fails with one of these codes, all other rows would fail too. */
+/** An error with one of the codes concerns the caller, so all other rows would fail too. */
 const ofTheCaller = new Set(['unauthorized', 'permission_missing', 'origin_refused', 'aborted', 'closed']);
 
-/**
- * Returns a function that converts and writes a page. If another program has changed a row, the function reads the row
- * again and retries. The function throws if the service stays unavailable or refuses the caller, and might have written
- * some rows before.
- */
 export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run }: Run<Row>) {
   const { dryRun, pageSize, concurrency, signal } = run;
 
@@ -49,17 +40,13 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
       const page = await store.read({ after, limit: pageSize });
       pending = page.filter(({ id }) => unwritten.has(idKey(id)));
       if (page.some(({ id }) => last && idKey(id) === idKey(last.id)) || (await isEnd(page))) {
-        // A pending row that is missing from the page was deleted by another program.
         for (const { id } of pending) unwritten.delete(idKey(id));
         for (const name of unwritten.keys()) results.set(name, { kind: 'skipped', failures: [] });
       }
     }
   }
 
-  /**
-   * Returns whether no row follows the page. Reads one more row after a short page, because a store can return fewer
-   * rows than the limit.
-   */
+  /** A store can return fewer rows than the limit. */
   async function isEnd(page: readonly Row[]): Promise<boolean> {
     const after = page.at(-1)?.id;
     if (after === undefined) return true;
@@ -105,7 +92,7 @@ export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run
         note(idKey(change.id), await attempt(() => store.write(change)));
       }
     };
-    // Waits for all concurrent writes before it throws an error.
+    // All concurrent writes must end before an error ends the run.
     const count = Math.min(concurrency, changes.length);
     const writers = await Promise.allSettled(Array.from({ length: count }, writer));
     for (const one of writers) if (one.status === 'rejected') throw one.reason;
@@ -131,9 +118,7 @@ function resultOf<Id extends StoredRow['id']>(
   return { kind, failures: all };
 }
 
-/**
- * Returns undefined if the store throws. Does not return the error, because the error might contain values of the row.
- */
+/** The error of the store might contain values of the row. */
 async function attempt<T>(write: () => Promise<T>): Promise<T | undefined> {
   try {
     return await write();

@@ -64,7 +64,6 @@ export type RowResult<Id extends RowId> = {
   readonly failures: readonly RowFailure<Id>[];
 };
 
-/** Returns the first progress of a run. Throws InputError for a `resume` that this run cannot continue. */
 export function beginProgress<Id extends RowId>(
   mode: ReencryptProgress['mode'],
   dryRun: boolean,

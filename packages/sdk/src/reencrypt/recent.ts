@@ -1,6 +1,5 @@
 const most = 10_000;
 
-/** An LRU cache of 10,000 promises. Rejected promises are removed. */
 export class Recent<T> {
   readonly #entries = new Map<string, Promise<T>>();
 

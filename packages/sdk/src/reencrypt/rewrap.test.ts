@@ -51,7 +51,6 @@ test('a run does not write values under the newest version, and sends no request
   const [asked, written] = [requests().length, table.writes.length];
   const again = await endOf(reencrypt(client, table.store, { mode: 'rewrap', pageSize: 2 }));
   expect(again).toMatchObject({ rewritten: 0, skipped: 6, done: true });
-  // The run does not request the newest version of the key, because the first rewrap call returns it.
   expect(requests()).toHaveLength(asked + 1);
   const known = await endOf(reencrypt(client, table.store, { mode: 'rewrap', keyVersion: 2 }));
   expect(known).toMatchObject({ skipped: 6, done: true });

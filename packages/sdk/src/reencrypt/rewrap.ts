@@ -9,15 +9,11 @@ import type { StoredRow } from './store.ts';
 import { type Encrypted, formOf, inFormOf } from './stored-form.ts';
 import type { Proof } from './verify.ts';
 
-/**
- * Rewraps each data key once, under the newest key version. Values with the same wrapped key therefore get the same new
- * wrapped key, and one unwrap is still enough to decrypt all of them.
- */
+/** Values that share a data key must get the same new wrapped key, so that one unwrap decrypts all of them. */
 export function rewrapping<Row extends StoredRow>(
   plan: RewrapPlan<Row>,
   calls: Calls,
   proof: Proof | undefined,
-  /** The minimum version of the values under each key. The run adds the versions that the service returns. */
   keyVersions: Record<string, number>,
 ): Convert<Row> {
   const rewrapped = new Recent<Wrapped | undefined>();

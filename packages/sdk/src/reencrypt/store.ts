@@ -48,10 +48,6 @@ export type Store<Row extends StoredRow = StoredRow> = ReadableStore<Row> &
       }
   );
 
-/**
- * Reads a page. Throws InputError if the page has the row `after`, because the run would never end. Throws InputError if
- * numeric ids are not in order, because the run would miss rows.
- */
 export async function readPage<Row extends StoredRow>(
   store: ReadableStore<Row>,
   after: Row['id'] | undefined,
@@ -100,7 +96,6 @@ export async function* storedValues<Row extends StoredRow>(
     const rows = await readPage(store, after, pageSize);
     const last = rows.at(-1);
     if (!last) return;
-    // Checks the names in `except`, because the values of a misspelt column would count as plaintext.
     const known = rows.flatMap(({ values }) => Object.keys(values));
     const unknown = after === undefined && options.except?.find((name) => !known.includes(name));
     if (typeof unknown === 'string') {

@@ -11,11 +11,7 @@ export interface Encrypted {
 
 export type Form = { readonly kind: 'empty' | 'plaintext' | 'broken' } | Encrypted;
 
-/**
- * Returns the form of a value, without using a key. A `broken` value begins like an envelope but is not valid, because its
- * column might have truncated it. A `broken` value is not treated as plaintext, because
- * encrypting it would hide the loss.
- */
+/** Encrypting a truncated ciphertext as plaintext would hide the loss. */
 export function formOf(value: StoredValue): Form {
   if (value === null || value === undefined) return { kind: 'empty' };
   const ciphertext = storedCiphertext(value);

@@ -6,9 +6,6 @@ import { endOf, type Person, simulatedClock, tableOf } from '../../../../test/sd
 import { formOf } from './stored-form.ts';
 import { type ReencryptProgress, reencrypt, type ReencryptOptions } from './reencrypt.ts';
 
-// Other programs change, insert and delete rows of a table while a run converts it. The run crashes at random moments:
-// during a read, before a write, or after a write whose result it does not receive.
-
 class Crash extends Error {}
 
 type Table = ReturnType<typeof tableOf>;
@@ -59,8 +56,6 @@ test.each(Object.entries(worlds))(
         await convertWhileDisturbed(world, events, pageSize);
         for (const [id, plaintext] of world.newest)
           expect(await world.plaintextOf(world.table.email(id))).toBe(plaintext);
-        // The other programs have stopped. They wrote rows that the first run had already passed, so another run
-        // converts these rows.
         const last = await endOf(reencrypt(world.client, world.table.store, { ...world.options, pageSize }));
         expect(last).toMatchObject({ finished: true, done: true, seen: world.newest.size });
         for (const [id, plaintext] of world.newest) {
@@ -94,8 +89,6 @@ async function convertWhileDisturbed(
       await setRow(world, id, `set with ${queue.length} left`, event.format);
     }
   };
-  // After a simulated crash, no later call of the run reaches the store. An error of the store does not have this
-  // effect.
   let died = false;
   const store = {
     async read(page: Parameters<typeof table.store.read>[0]) {
@@ -165,7 +158,6 @@ async function toEncrypt(): Promise<World> {
 
 async function toRewrap(): Promise<World> {
   const { client, keyId } = observedClient();
-  // A client can still encrypt under the version before the rotation, because it has a data key in memory.
   await client.encrypt('so that a data key is in memory');
   await client.keys.rotate({ key_id: keyId });
   return worldOf(client, {

@@ -51,7 +51,6 @@ export function proofBy(calls: Calls) {
         return commitment;
       });
       if (isChecked) await first;
-      // Ciphertexts have the same data key if they have the same wrapped key and the same commitment.
       else if ((await first.catch(() => undefined)) !== commitment) await check();
     },
   };

@@ -170,7 +170,6 @@ describe('openFile with a URL', () => {
       Object.assign(store, change);
       await expect(file.read({ end: 3 * chunk })).rejects.toBeInstanceOf(SourceError);
     }
-    // The server sends no ETag, so the change is detected only when a chunk cannot be decrypted.
     Object.assign(store, { object: sealed, etag: undefined, ignoresRange: false });
     const file = await openFile(client, await urlSource(url), { keyId });
     store.object = another;

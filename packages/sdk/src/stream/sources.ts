@@ -81,8 +81,7 @@ export async function urlSource(url: string | URL, options: UrlSourceOptions = {
     async read(start, end, signal) {
       if (end <= beginning.length) return beginning.subarray(start, end);
       const part = await requestPart(url, { ...options, signal: signal ?? options.signal }, start, end);
-      // Compares the ETag of each response. Does not send If-Range, because If-Range needs a preflight and some
-      // servers ignore it.
+      // `If-Range` needs a preflight, and some servers ignore `If-Range`.
       if (part.total === total && part.etag === etag && part.response.body) return part.response.body;
       await part.response.body?.cancel();
       throw new SourceError(
@@ -93,7 +92,6 @@ export async function urlSource(url: string | URL, options: UrlSourceOptions = {
   };
 }
 
-/** Reads the first part. Throws SourceError if the server sends more than was requested. */
 async function beginningOf({ body, status }: Response): Promise<Uint8Array> {
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
@@ -120,7 +118,7 @@ async function requestPart(
   const { status } = response;
   const range = response.headers.get('content-range') ?? '';
   const [first, last, total] = (/^bytes (\d+)-(\d+)\/(\d+)$/.exec(range) ?? []).slice(1).map(Number);
-  // Cancels the body of any other response, because it might be the whole object.
+  // The body of an unexpected response might be the whole object.
   if (status === 206 && first === start && total !== undefined && last === Math.min(end, total) - 1) {
     return { response, total, etag: response.headers.get('etag') };
   }

@@ -107,7 +107,7 @@ export async function encryptBlob(
   };
   const sealing = sealStream(wrap, streamOptions(client, { total: blob.size, ...options }));
   const writer = sealing.writable.getWriter();
-  // `writer.closed` settles here only if the stream fails, because this function does not close the writer.
+  // `writer.closed` settles only if the stream fails, because nothing closes the writer here.
   await Promise.race([isWrapped, writer.closed]);
   writer.releaseLock();
   return { stream: blob.stream().pipeThrough(sealing), size: ciphertextSize(blob.size, wrappedKeyLength) };

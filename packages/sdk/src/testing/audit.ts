@@ -71,10 +71,6 @@ export const auditOperations = {
   },
 } satisfies Partial<Operations>;
 
-/**
- * Compares a checkpoint with the audit log. Throws a Refusal with status 400 if this tenant's key did not sign the
- * checkpoint.
- */
 async function judgeCheckpoint(tenant: Tenant, note: string, errors: Report['errors']) {
   const { pair, ...verifier } = await signerOf(tenant);
   const found = parseCheckpoint(note, verifier);

@@ -86,7 +86,6 @@ function batch<Input extends OfKey, Answer extends object>(
     );
 }
 
-/** Records a call in the audit log. Then returns the result of the call or throws its refusal. */
 function release<Answer>(call: Call, { draft, answer }: Ruling<Answer>): Answer {
   record(call, draft);
   if (answer instanceof Refusal) throw answer;

@@ -59,10 +59,6 @@ export async function respondTo(
   }
 }
 
-/**
- * Authenticates and authorizes a request. Throws a Refusal with status 401 or 403. Records refused calls of /v1/encrypt
- * and /v1/decrypt of an envelope-only tenant.
- */
 function admit(tenant: Tenant, { permission, serverMode }: Endpoint, headers: Headers): Call {
   const apiKey = findApiKey(tenant, headers);
   if (!apiKey) throw unauthorized();
@@ -93,7 +89,6 @@ function operate<R extends Route>(route: R, call: Call, input: object): Output<R
   return operations[route](call, input as Input<R>);
 }
 
-/** Reads the input of a call from its query and its body. Throws a Refusal with status 415, 413 or 400. */
 function readInput(endpoint: Endpoint, { url, headers }: Request, body: Uint8Array): object {
   if (body.length > 0) {
     const [type, encoding] = [headers.get('content-type'), headers.get('content-encoding')];

@@ -38,7 +38,6 @@ export interface SeenRequest {
 
 export type Failures = { readonly failure: Failure; readonly route: Route | undefined; left: number }[];
 
-/** Makes the next calls fail. Throws InputError for an unknown failure or route, because no call would fail. */
 export function addFailure(failures: Failures, failure: Failure, { times = 1, route }: FailureOptions): void {
   if (!problemOf(failure) && !/^(network|answer_lost|timeout|invalid_response)$/.test(failure)) {
     throw new InputError(
@@ -65,7 +64,6 @@ export function createFetch(
   failures: Failures,
   requests: SeenRequest[],
 ): Fetch {
-  // Runs calls one at a time, so that each call sees the changes of all earlier calls.
   let turn: Promise<unknown> = Promise.resolve();
   return async (input, init) => {
     const request = new Request(input, init);
@@ -122,10 +120,7 @@ function itemsIn(route: Route | null, body: Uint8Array): { items?: number } {
   }
 }
 
-/**
- * Waits for the next task of the event loop, as a real request would. Without this wait, a loop of calls would starve
- * timers and events. Does not use a timer, because tests can replace timers.
- */
+/** Without the wait, a loop of calls would starve timers and events. Tests can replace timers, so no timer is used. */
 function nextTask(): Promise<void> {
   const { port1, port2 } = new MessageChannel();
   return new Promise((resolve) => {

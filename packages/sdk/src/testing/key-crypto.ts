@@ -2,12 +2,9 @@ import { type Context, encodeContext, nobleEngine, pae } from '@eaas/protocol';
 import { fieldHash, type KeyCrypto } from '@eaas/protocol/service';
 import { type Key, randomBytes, type Tenant } from './tenant.ts';
 
-// A wrapped key has the same length as in the real service, but another suite number. The real service and the test
-// service therefore refuse each other's wrapped keys.
+// The suite number belongs to no real suite, so the real service refuses wrapped keys of the test service.
 const wrappedLength = 78;
 const formatAndSuite = 0x017f;
-// A wrapped key begins with the format, the suite, the key version and 24 random bytes. The iv consists of the first
-// random bytes.
 const headLength = 30;
 const randomAt = 6;
 const ivEnd = 18;

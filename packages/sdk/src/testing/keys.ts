@@ -77,10 +77,6 @@ export function createKey(call: Call, input: Input<'POST /v1/keys'>): KeyRecord 
   return write(call, key, { row, draft });
 }
 
-/**
- * Rotates keys that are due, and erases keys whose grace period has ended. The real service uses background jobs
- * instead.
- */
 export function settleDueKeys(tenant: Tenant): void {
   for (const key of tenant.keys.values()) {
     const call = callBy(tenant, 'system');

@@ -30,7 +30,6 @@ export interface Tenant {
     readonly monthly_encrypt_quota: number | null;
     readonly rev: number;
   };
-  /** Returns milliseconds since 1970. */
   readonly clock: () => number;
   readonly keys: Map<string, Key>;
   readonly apiKeys: Map<string, ApiKey>;
@@ -48,10 +47,6 @@ export type Operations = {
   readonly [R in Route]: (call: Call, input: Input<R>) => Output<R> | Promise<Output<R>>;
 };
 
-/**
- * Creates a call by an API key, by the operator or by the service itself. The time of the call is never before the time
- * of the last audit entry.
- */
 export function callBy(tenant: Tenant, by: ApiKey | 'operator' | 'system'): Call {
   const { log, clock } = tenant;
   const time = Math.max(clock(), Date.parse(log.at(-1)?.created_at ?? formatTimestamp(0)));
@@ -59,7 +54,6 @@ export function callBy(tenant: Tenant, by: ApiKey | 'operator' | 'system'): Call
   return { tenant, time, entryId: log.length + 1, ...named };
 }
 
-/** Returns the key with an id. Throws a Refusal with status 404 if the key does not exist. */
 export function requireKey({ tenant, apiKey }: Call, text: string): Key {
   const key = tenant.keys.get(requireKeyId(apiKey, text));
   if (!key) throw keyNotFound();

@@ -5,8 +5,6 @@ import { checkAudit } from '../audit/check.ts';
 import { DecryptionError, EaasClient, EaasError, ServiceError } from '../index.ts';
 import { createTestService, type TestService } from './testing.ts';
 
-// The tests in test/sdk/testing compare the responses of the test service with the responses of the real service.
-
 afterEach(() => {
   vi.useRealTimers();
 });

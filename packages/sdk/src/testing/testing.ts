@@ -115,12 +115,11 @@ export function createTestService(options: TestServiceOptions = {}): TestService
     },
     advance: (milliseconds) => void (ahead += milliseconds),
   };
-  // Makes the methods of the test service not enumerable, so that `{ ...service }` contains only options of a client.
+  // `{ ...service }` must contain only options of a client, so the methods are not enumerable.
   for (const [name, value] of Object.entries(controls)) Object.defineProperty(connection, name, { value });
   return connection as TestService;
 }
 
-/** Runs a function. Replaces a Refusal by the error that a client would throw. */
 function asClient<T>(work: () => T): T {
   try {
     return work();
