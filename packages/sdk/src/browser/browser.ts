@@ -34,12 +34,11 @@ export class EaasBrowserClient extends EnvelopeClient {
       async () => plain(typeof headers === 'function' ? await headers() : headers),
       emit,
     );
-    super(watched(call), { cache: 'browser', ...options }, emit);
+    super(refusingApiKeys(call), { cache: 'browser', ...options }, emit);
   }
 }
 
-/** Returns a `call` that throws InputError if a request or a response contains an API key. */
-function watched(call: Call): Call {
+function refusingApiKeys(call: Call): Call {
   return async (route, input, options) => {
     refuseSecret(input);
     const output = await call(route, input, options).catch((error: Error) => {
@@ -59,7 +58,7 @@ function refuseSecret(value: unknown): void {
   }
 }
 
-/** Returns the normalized headers. Throws InputError instead of the platform's error, which might show a secret header. */
+/** The platform's error for an invalid header might show a secret header. */
 function plain(headers: PlainHeaders): Record<string, string> {
   try {
     headers = Object.fromEntries(new Headers(headers));
@@ -70,15 +69,12 @@ function plain(headers: PlainHeaders): Record<string, string> {
   return headers;
 }
 
-/**
- * Returns the absolute URL of the proxy. Resolves a path against the origin of the page, because the URL of a Blob
- * worker has no origin to resolve against.
- */
+/** The URL of a Blob worker cannot be the base of a path, but the origin of the page can. */
 function addressOf(proxyUrl: string, insecureHttp: boolean | undefined): string {
   const url = parseUrl(proxyUrl, globalThis.location?.origin);
   if (!url || url.href !== url.origin + url.pathname) {
     throw new InputError(
-      '`proxyUrl` must be a path such as `/api/eaas`, or an absolute URL outside a web page',
+      '`proxyUrl` must be a path such as `/api/eaas` or an absolute URL, without a query: outside a web page, pass an absolute URL',
     );
   }
   requireSecureUrl(url, insecureHttp, 'proxyUrl');

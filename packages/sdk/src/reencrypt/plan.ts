@@ -48,7 +48,7 @@ export interface EncryptPlan<Row extends StoredRow> {
 /** The mode `reencrypt` decrypts each value, and encrypts it under a new data key, another key or another context. */
 export interface ReencryptPlan<Row extends StoredRow> {
   readonly mode: 'reencrypt';
-  /** The options for decrypting the old values. Defaults to `to`. */
+  /** How to decrypt the old values. Without `from`, the run decrypts with the key and the contexts of `to`. */
   readonly from?: ByPlace<Row, Opening> | undefined;
   readonly to: ByPlace<Row, Sealing>;
   /** Skips values under this version of the key or a newer version. Rotate the key first, then pass the new version. */
