@@ -13,10 +13,6 @@ const commitmentLength = 32;
 const tagLength = 16;
 const options = { authTagLength: tagLength } as const;
 
-/**
- * Writes the same envelopes as the SDK in the fastest known way, with node:crypto. The header, the AAD and the key are
- * created once. Ivs are generated 64 at a time. Short buffers come from Node's pool.
- */
 export function bareFields(dek: Uint8Array, wrapped: Wrapped, context?: Context) {
   const { header, commitment, key } = prepare(dek, wrapped);
   const aad = Buffer.concat([header.subarray(0, 20), encodeContext(context)]);

@@ -5,8 +5,6 @@ import { type Doors, openDoors } from '../../packages/server/src/http/doors.ts';
 import { openService } from '../../packages/server/src/open-service.ts';
 import { wrapInTransaction } from './wrap-in-transaction.ts';
 
-// Starts a server that commits each wrap in a separate transaction. The server reads the same environment variables as
-// `eaas serve`.
 const { service } = await openService(readConfig(process.env), 'command');
 const wrap = wrapInTransaction(service);
 const run = async (_: unknown, caller: Caller, input: { key_id: string; dek: string }) => wrap(caller, input);

@@ -1,10 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/**
- * Sends the same HTTP request repeatedly over many connections. Checks only that each response is complete and has the
- * status 200, because further checks would use CPU time of the measured server.
- */
+/** Further checks would use CPU time of the measured server. */
 export class Burst {
   readonly #sockets: readonly Socket[];
   readonly #request: Buffer;
@@ -50,7 +47,6 @@ export class Burst {
   }
 }
 
-/** Returns whether all bytes of a response have arrived. Chunked bodies end with a chunk of length 0. */
 function isComplete(response: string): boolean {
   const head = response.indexOf('\r\n\r\n');
   if (head === -1) return false;
@@ -60,7 +56,6 @@ function isComplete(response: string): boolean {
     : response.length >= head + 4 + Number(length);
 }
 
-/** Returns the bytes of a POST request with a JSON body. */
 export function postRequest(path: string, headers: Readonly<Record<string, string>>, body: object): string {
   const json = JSON.stringify(body);
   const all = {

@@ -8,7 +8,6 @@ export interface Comparison {
   readonly ours: Contender;
   readonly reference: Contender;
   readonly target?: number;
-  /** The minimum number of operations per second that our implementation must reach. */
   readonly floor?: number;
   readonly elsewhere?: () => Promise<Result>;
   readonly note?: () => string;
@@ -21,7 +20,6 @@ export interface Benchmark {
 }
 
 export interface Result {
-  /** The operations per second of our implementation, as the median of the rounds. */
   readonly ours: number;
   readonly reference: number;
   readonly ratio: { readonly median: number; readonly min: number; readonly max: number };
@@ -30,10 +28,7 @@ export interface Result {
 const rounds = 15;
 const sliceMilliseconds = 150;
 
-/**
- * Measures two implementations alternately. A slow phase of the machine slows both implementations, so the ratio of
- * their speeds stays stable.
- */
+/** A slow phase of the machine slows both implementations, so the ratio of their speeds stays stable. */
 export async function compare({ ours, reference, elsewhere }: Comparison): Promise<Result> {
   if (elsewhere) return elsewhere();
   const oursCalls = await warmUp(ours);
@@ -50,7 +45,6 @@ export async function compare({ ours, reference, elsewhere }: Comparison): Promi
   };
 }
 
-/** Warms a function up by calling it repeatedly. Returns the number of calls that one measurement needs. */
 export async function warmUp(contender: Omit<Contender, 'name'>, milliseconds = 1_000): Promise<number> {
   let calls = 1;
   let spent = 0;

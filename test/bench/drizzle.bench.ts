@@ -17,7 +17,6 @@ const patients = encryptedTable('patients', {
   email: encryptedText().notNull(),
   ward: encryptedText({ context: 'field' }).notNull(),
 });
-/** The table of the benchmark, declared without encryption. Drizzle returns its ciphertexts unchanged. */
 const stored = pgTable('patients', {
   id: uuid().primaryKey(),
   age: integer(),

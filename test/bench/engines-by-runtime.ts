@@ -6,8 +6,6 @@ import { installPackages } from '../setup/installed-packages.ts';
 import { median } from './compare.ts';
 import type { Rate, run, Task } from './engines-in.ts';
 
-// `npm run bench:engines` measures each engine in each runtime. The SDK's choice of engines follows these measurements.
-
 const sizes = [64, 1_024, 16_384, 16 * 1_024 * 1_024];
 const ways = [
   { engine: 'noble', atOnce: 1 },
@@ -45,10 +43,7 @@ async function measure(runtime: Runtime): Promise<Rate[]> {
   }
 }
 
-/**
- * Measures a Cloudflare worker from outside, because the worker's clock stops while the worker computes. The result is
- * the response time of the worker minus the response time of an idle worker.
- */
+/** The clock of a Cloudflare worker stops while the worker computes. */
 async function measureFromOutside(started: Started, task: Task): Promise<Rate[]> {
   const spent = async (calls: number): Promise<number> => {
     const start = performance.now();

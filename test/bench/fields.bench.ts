@@ -40,7 +40,6 @@ export const benchmark: Benchmark = {
   },
 };
 
-/** Creates a client whose data key lasts for the whole benchmark, so that the benchmark measures only encryption. */
 async function primedClient(): Promise<EaasClient> {
   const service = createTestService();
   const { baseUrl, apiKey, fetch } = service;

@@ -34,7 +34,7 @@ export async function run({ name }: { readonly name: string }): Promise<Result> 
 
 const keyId = '00000000-0000-4000-8000-000000000002';
 const dek = crypto.getRandomValues(new Uint8Array(32));
-// The WebCrypto calls reuse one iv and one AAD, which is unsafe outside a benchmark.
+// Reusing one iv and one AAD is unsafe outside a benchmark.
 const iv = new Uint8Array(12).fill(7);
 const aad = new Uint8Array(20);
 

@@ -5,7 +5,6 @@ import type { Benchmark, Comparison } from './compare.ts';
 
 const rows = 10_000;
 const dataKeys = 1_000;
-/** The minimum speed of a client with cached data keys, as a share of the speed of the bare encryption functions. */
 const target = 0.7;
 const context = { table: 'patients', column: 'diagnosis' };
 const texts = Array.from({ length: rows }, () => randomBytes(32).toString('hex'));
@@ -25,7 +24,6 @@ export const benchmark: Benchmark = {
     const bare = (count: number) =>
       keys.slice(0, count).map((key) => bareFields(key.dek, key.wrapped, context));
     const ready = bare(dataKeys);
-    // Adjacent rows are encrypted under different data keys.
     const sealed = (count: number) => texts.map((text, row) => ready[row % count]?.seal(text) ?? '');
     const opens = (count: number): Comparison[] => {
       const ciphertexts = sealed(count);
@@ -72,10 +70,6 @@ async function requireAll(results: Results): Promise<void> {
   if (!(await results).every(({ ok }) => ok)) throw new Error('a row failed');
 }
 
-/**
- * Runs a benchmark with a new client, whose cache is empty, in each round. Throws if a round sends more than one
- * request.
- */
 function cold(service: ReturnType<typeof memoryService>, run: (client: EaasClient) => Results) {
   return async (): Promise<void> => {
     const client = new EaasClient(service.options);
@@ -93,7 +87,6 @@ interface Item {
   readonly wrapped_key?: string;
 }
 
-/** Creates a test service that stores data keys without encryption, so that its calls take almost no time. */
 function memoryService() {
   const key_id = '00000000-0000-4000-8000-000000000002';
   const deks = new Map<string, string>();

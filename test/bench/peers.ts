@@ -30,10 +30,6 @@ interface AwsEncryptionSdk {
   };
 }
 
-/**
- * Encrypts with the library @47ng/cloak, whose key is parsed only once. The format of cloak has no context and no key
- * commitment.
- */
 export async function cloak(): Promise<Peer> {
   const { generateKey, parseKey, encryptString, decryptString } = await load<Cloak>('@47ng/cloak');
   const key = await parseKey(generateKey());
@@ -44,10 +40,6 @@ export async function cloak(): Promise<Peer> {
   };
 }
 
-/**
- * Encrypts with the AWS Encryption SDK in its fastest setup. A local wrapping key replaces the network call, and the
- * cached data key does not expire. The algorithm suite has key commitment and no signatures.
- */
 export async function awsEncryptionSdk(context: Context = {}): Promise<Peer> {
   const aws = await load<AwsEncryptionSdk>('@aws-crypto/client-node');
   const { encrypt, decrypt } = aws.buildClient(aws.CommitmentPolicy.REQUIRE_ENCRYPT_REQUIRE_DECRYPT);

@@ -11,8 +11,7 @@ const dataKey = deriveDataKey(nobleEngine, dek, {
   wrappedKey,
 });
 
-// Our code creates a random iv, encodes the context, and builds or parses the whole envelope. The bare calls of the
-// platform reuse one iv and one AAD, which is unsafe outside a benchmark.
+// Reusing one iv and one AAD is unsafe outside a benchmark.
 const iv = new Uint8Array(12).fill(7);
 const aad = new Uint8Array(24);
 const bare = () => gcm(dek, iv, aad);

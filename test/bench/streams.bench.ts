@@ -20,8 +20,6 @@ const content = concat(
 const dek = crypto.getRandomValues(new Uint8Array(32));
 const keyId = '00000000-0000-4000-8000-000000000002';
 
-// The bare functions encrypt the same chunks as a stream. The output of the bare functions has no header, no commitment
-// and no mark on the last chunk.
 const sealNode: OneChunk = (chunk, index) => {
   const cipher = createCipheriv('aes-256-gcm', dek, nonce(index));
   return Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()]);
@@ -75,7 +73,6 @@ async function streamed(engine: Engine, sealOne: OneChunk, openOne: OneChunk): P
   ];
 }
 
-/** Compares the encryption of one value of 16 MiB. The client has a cached data key. */
 async function whole(): Promise<Comparison[]> {
   const service = createTestService();
   const { baseUrl, apiKey, fetch } = service;
@@ -83,8 +80,7 @@ async function whole(): Promise<Comparison[]> {
   const encrypt = () => client.encrypt(content, { as: 'bytes' });
   const envelope = await encrypt();
   const sealed = concat([await sealNode(content, 0)]);
-  // Our functions are asynchronous, so the bare functions are awaited too. In synchronous code, Node would free memory
-  // at other times.
+  // In synchronous code, Node would free memory at other times than in asynchronous code.
   return [
     {
       ours: { name: 'encrypt to bytes', run: encrypt },

@@ -16,11 +16,6 @@ import type { Transaction } from '../../packages/server/src/store/sql.ts';
 
 type Wrap = 'POST /v1/keys/:key_id/wrap';
 
-/**
- * Wraps data keys with the guarantees of the server, in one transaction per request. A transaction locks the head of
- * the audit log, reads the API key and the key, appends the audit entry and commits. The caller's admission and the
- * tenant's secrets are cached, as in the server.
- */
 export function wrapInTransaction(service: Service) {
   return async (caller: Caller, input: Input<Wrap>): Promise<Output<Wrap>> => {
     const view = await service.tenants.view(caller.tenantId);

@@ -34,7 +34,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-// The command runs without the database and the root key.
 const verify = (file: string, ...args: readonly string[]) =>
   run([...program, 'audit', 'verify-file', file, ...args], {}, { cwd: folder });
 

@@ -10,15 +10,10 @@ export interface CommandLine {
   readonly env: Environment;
   readonly database: TestDatabase;
   (...args: string[]): Promise<Finished>;
-  /** Runs a command with --json, and parses each line of standard output. Throws if the command fails. */
   json<T = Record<string, unknown>>(...args: string[]): Promise<T[]>;
   with(env: Environment): CommandLine;
 }
 
-/**
- * Creates a command line for tests with a new database, which is migrated by default. The caller must drop the
- * database.
- */
 export async function commandLine(template: Template | null = migrated): Promise<CommandLine> {
   const database = await createDatabase(template ?? undefined);
   return on(database, {

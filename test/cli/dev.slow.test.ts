@@ -22,10 +22,6 @@ interface Started {
   stop(): Promise<void>;
 }
 
-/**
- * Runs `eaas dev` in the test's folder, and waits until it is ready. If `eaas dev` ends early, throws an error with the
- * output of `eaas dev`.
- */
 async function dev(args: readonly string[] = [], env: Environment = {}): Promise<Started> {
   const { child, stdout, stderr } = launch([...program, 'dev', ...args], { EAAS_PORT: '0', ...env }, folder);
   const ended = once(child, 'close');
@@ -128,7 +124,6 @@ test('eaas dev --env writes an API key that works to .env, and a later start kee
 test('eaas dev uses the next free port if its port is taken, unless EAAS_PORT is set', async () => {
   const holder = createServer();
   onTestFinished(() => void holder.close());
-  // Occupy the default port, if no other program uses the port already.
   await new Promise<void>((resolve) => {
     holder.once('error', () => resolve()).listen(8080, '127.0.0.1', resolve);
   });

@@ -25,7 +25,7 @@ async function examined(program: CommandLine) {
   return { code, stderr, statuses, messages };
 }
 
-// The tests run PostgreSQL without durability, which is faster. So three checks of `eaas doctor` fail.
+// The tests run PostgreSQL without durability, which is faster.
 const fast = { fsync: 'failed', full_page_writes: 'failed', synchronous_commit: 'failed' };
 
 test('doctor runs every check, and reports database settings that can lose commits', async () => {

@@ -18,7 +18,6 @@ async function newCommandLine(): Promise<CommandLine> {
 
 const execute = (env: Environment, ...args: string[]) => run([...program, ...args], env);
 
-/** Starts a key service that accepts connections and never responds. Returns the port of the key service. */
 async function silentPort(): Promise<number> {
   const server = createServer(() => undefined).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -21,7 +21,6 @@ beforeAll(async () => {
 const checkpoint = async (of = tenant) => ok(await of.api.get('/v1/audit/checkpoint'));
 const verify = (note: string) => tenant.api.get(`/v1/audit/verify?checkpoint=${encodeURIComponent(note)}`);
 
-/** Verifies the signature of a C2SP signed note with a verifier key, and returns the text of the note. */
 function openNote(note: string, verifierKey: string): string {
   const [, name = '', hint = '', spki = ''] =
     /^(.+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(verifierKey) ?? [];

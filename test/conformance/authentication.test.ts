@@ -74,7 +74,6 @@ test('a revoked and an expired token get the same 401', async () => {
 });
 
 test('a token that was refused as unknown is accepted after its API key was created', async () => {
-  // Nobody can know a token before it is created, so the test sends random tokens.
   const unknown = await Promise.all(
     Array.from({ length: 50 }, () => withHeader(`Bearer ${tokenOf(randomBytes(32))}`)),
   );

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-// Node cannot create certificates. This file writes a self-signed certificate (X.509 v3, P-256) in DER.
+// Node cannot create certificates.
 
 const der = (tag: number, ...parts: Uint8Array[]): Buffer => {
   const body = Buffer.concat(parts);

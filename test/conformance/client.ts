@@ -2,10 +2,6 @@ import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Output, Route } from '@eaas/protocol/wire';
 
-/**
- * A response of the API. The type of `body` is the type of a successful response, so a test must assert the status
- * before it reads `body`.
- */
 export interface Answer<Body = unknown> {
   readonly status: number;
   readonly headers: Headers;
@@ -87,10 +83,6 @@ function parsed(text: string): unknown {
   }
 }
 
-/**
- * Writes bytes to a socket of the server. Returns all received bytes when the socket closes or when no more bytes
- * arrive.
- */
 export async function rawExchange(
   baseUrl: string,
   bytes: Uint8Array | string,

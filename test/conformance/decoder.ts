@@ -4,8 +4,6 @@ import * as envelope from '../vectors/reference/envelope.mjs';
 import { openSecret } from '../vectors/reference/sealed-secret.mjs';
 import type { AuditEntry } from './fixture.ts';
 
-// Reads the byte formats with the second implementation, which also wrote the test vectors.
-
 type Context = Readonly<Record<string, string>>;
 
 export function takeApart(ciphertext: string) {
@@ -23,13 +21,11 @@ export function takeApart(ciphertext: string) {
   };
 }
 
-/** Decrypts an envelope of version 1 with its DEK. Throws if the commitment or the tag is wrong. */
 export function openEnvelope(ciphertext: string, dek: string, context: Context | null = null): Buffer {
   const expected = { dek: Buffer.from(dek, 'base64'), expected_key_id: null, context };
   return envelope.openEnvelope(Buffer.from(ciphertext, 'base64'), expected);
 }
 
-/** Decrypts a wrapped key with the exported bytes of a key version. Returns the data key. */
 export function openWrappedKey(
   wrappedKey: string,
   exported: Uint8Array,
@@ -45,7 +41,6 @@ export function genesisHash(tenantId: string): string {
   return audit.chainStart(tenantId).toString('hex');
 }
 
-/** Returns the hash that an audit entry must have. `previous` is the hash of the preceding entry. */
 export function entryHash(previous: string, entry: AuditEntry): string {
   const metadata = audit.canonicalJson(entry.metadata);
   return audit.entryHash(Buffer.from(previous, 'hex'), entry.tenant_id, entry, metadata).toString('hex');

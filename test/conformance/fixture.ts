@@ -52,7 +52,6 @@ export async function commandLine(...args: string[]): Promise<Finished> {
   return run([...command, ...args], env);
 }
 
-/** Runs a command and parses its output, which must be one line of JSON. Throws if the command fails. */
 export async function commandJson<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await commandLine(...args, '--json');
   if (code !== 0) throw new Error(`eaas ${args.join(' ')} failed:\n${stdout}${stderr}`);
@@ -63,7 +62,6 @@ export async function clientOf(token?: string): Promise<Client> {
   return client((await target()).baseUrl, token);
 }
 
-/** Creates a tenant. The tenant can use server mode, unless the options forbid server mode. */
 export async function newTenant(...options: string[]): Promise<Tenant> {
   const mode = options.includes('--envelope-only') ? [] : ['--envelope-only', 'false'];
   const name = uniqueName('tenant');
@@ -104,7 +102,6 @@ export async function newestEntry(tenant: Tenant): Promise<AuditEntry> {
   return only(await tenant.entries('limit=1'));
 }
 
-/** Returns the only member of a list. Throws if the list does not have exactly one member. */
 export function only<T>(items: readonly T[]): T {
   const [item] = items;
   if (items.length !== 1 || item === undefined)

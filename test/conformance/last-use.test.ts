@@ -7,8 +7,7 @@ beforeAll(async () => {
   tenant = await newTenant('--envelope-only', 'true');
 });
 
-// The server writes the use of keys and API keys several times a minute. The tests run concurrently, so that they wait
-// for the same write.
+// The server writes the use of keys several times per minute. Concurrent tests wait for the same write.
 describe.concurrent('the use of keys', { timeout: 90_000 }, () => {
   test('GET /v1/keys/:key_id shows the use of each version, at most a minute late', async () => {
     const { key_id } = await tenant.newKey();

@@ -1,10 +1,7 @@
 import { expect } from 'vitest';
 import type { Answer } from './client.ts';
 
-/**
- * The status and the title of every error code in the API's documentation. An undefined title means that any title is
- * valid.
- */
+/** An undefined title means that any title is valid. */
 const problems = {
   bad_request: [400, 'Bad Request'],
   unauthorized: [401, 'Unauthorized'],

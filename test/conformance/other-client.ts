@@ -5,7 +5,7 @@ import { sealStream } from '@eaas/protocol/stream';
 import type { Client } from './client.ts';
 import { ok } from './fixture.ts';
 
-// A client for envelope mode that is made with the protocol package and not with the SDK.
+// This client must use the protocol package and not the SDK.
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 

@@ -31,10 +31,6 @@ export interface OperatorAddress {
 
 let operator: Promise<OperatorAddress> | undefined;
 
-/**
- * Runs a program until it ends, or kills the program after a minute. `input` is the standard input of the program.
- * Commands of `eaas` on a PostgreSQL database run in the shared operator process, if that process runs.
- */
 export async function run(
   command: readonly string[],
   env: Environment,
@@ -52,10 +48,6 @@ export async function run(
   return { code, stdout: stdout(), stderr: stderr() };
 }
 
-/**
- * Runs a command of `eaas` in the shared operator process, which is faster than a new process. The command must end, so
- * pass `serve` only with a configuration that `serve` refuses.
- */
 export async function runShared(args: readonly string[], env: Environment): Promise<Finished> {
   operator ??= requested<OperatorAddress>(process.env['TEST_OPERATOR']);
   const order: Order = { args, env: { ...inherited(), ...env } };
@@ -64,10 +56,6 @@ export async function runShared(args: readonly string[], env: Environment): Prom
   return (await response.json()) as Finished;
 }
 
-/**
- * Starts `eaas serve` and waits until the server listens. If the server ends or takes over a minute, throws an error
- * with the output of the server.
- */
 export async function serve(env: Environment, { program = eaas, cwd = root } = {}) {
   const { child, stdout, stderr } = launch([...program, 'serve'], { EAAS_PORT: '0', ...env }, cwd);
   const ended: Promise<End> = once(child, 'close').then(([code, signal]) => ({ code, signal }));

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiOf, openWorld, settle, statusOf, type World } from '../setup/world.ts';
 
-// A replica inside the test process can use a simulated clock. So these tests call the operations of the replica
-// directly and not over HTTP.
+// Only a replica inside the test process can use a simulated clock.
 let world: World;
 
 beforeAll(async () => {

@@ -1,5 +1,3 @@
-// The types of the functions of the second implementation that tests call.
-
 declare module '*/reference/api-key.mjs' {
   export function formatToken(bytes: Uint8Array): string;
   export function withChecksum(text: string): string;

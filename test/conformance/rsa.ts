@@ -30,7 +30,6 @@ export async function openOaep(encrypted: string): Promise<Buffer> {
   return privateDecrypt({ key: privateKey, ...padding }, Buffer.from(encrypted, 'base64'));
 }
 
-/** Returns the RFC 7638 thumbprint (SHA-256) of an RSA public key, in base64url. */
 export function thumbprint({ e, kty, n }: JsonWebKey): string {
   return createHash('sha256').update(JSON.stringify({ e, kty, n })).digest('base64url');
 }

@@ -2,8 +2,6 @@ import { auditActions, endpoints, permissions, problems } from '@eaas/protocol/w
 import { expect, test } from 'vitest';
 import { codesIn, read, rowsUnder } from './markdown.ts';
 
-// Compares the tables in the API contract with the protocol package.
-
 const contract = read('docs/api-contract.md');
 const firstCodes = (head: string): string[] =>
   rowsUnder(contract, head).flatMap(([cell = '']) => codesIn(cell));

@@ -3,8 +3,6 @@ import { program } from '../../packages/server/src/cli/program.ts';
 import { files } from '../house-rules/files.ts';
 import { codesIn, commandsOf, read, rowsUnder } from './markdown.ts';
 
-// Compares every `eaas` command in the documents with the commands of the program.
-
 interface Command {
   readonly commands: readonly Command[];
   readonly options: readonly { long?: string; short?: string; mandatory: boolean; required: boolean }[];

@@ -9,9 +9,6 @@ import { type Browser, hasChromium, launchChromium } from '../setup/chromium.ts'
 import { blocksOf, commandsOf, read, root } from './markdown.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
-// Types the commands of the README in a new clone of the last commit, in order and in one terminal. Opens the URL that
-// a command prints in Chromium. `npm run first-field` prints the duration of each step in seconds.
-
 const value = 'grace.hopper@example.com';
 const commands = commandsOf(read('README.md'));
 const seconds: [string, number][] = [];

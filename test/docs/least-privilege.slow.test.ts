@@ -12,9 +12,6 @@ import { newRootKey } from '../cli/command-line.ts';
 import { eaas, type Environment, run, serve, type ServerProcess } from '../conformance/program.ts';
 import { blocksOf, codesIn, commandsOf, read, root, rowsUnder, tablesOf } from './markdown.ts';
 
-// Runs the SQL statements of the operator's manual on a new PostgreSQL. Then runs `eaas` under the roles that the
-// statements create.
-
 const manual = read('packages/server/README.md');
 const installed = await installedBinaries(process.env['PATH'] ?? '');
 const kinds: [string, PostgresBinaries][] = [

@@ -20,7 +20,6 @@ export function tablesOf(text: string): Table[] {
   });
 }
 
-/** Returns the rows of all tables whose first column has the given title. Throws if no table has the title. */
 export function rowsUnder(text: string, head: string): (readonly string[])[] {
   const tables = tablesOf(text).filter((table) => table.head[0] === head);
   if (tables.length === 0)

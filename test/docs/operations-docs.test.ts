@@ -7,8 +7,6 @@ import { notReady } from '../../packages/server/src/http/health.ts';
 import { reasons } from '../../packages/server/src/operations/verify/report.ts';
 import { codesIn, read, rowsUnder } from './markdown.ts';
 
-// Compares the tables in the operator's manual with the source.
-
 const manual = read('packages/server/README.md');
 const firstCodes = (head: string): string[] =>
   rowsUnder(manual, head).flatMap(([cell = '']) => codesIn(cell));

@@ -1,7 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-// A simulation of @47ng/cloak. Its format is `v1.aesgcm256.<fingerprint>.<iv>.<ciphertext>`, in base64url.
-
 const keyOf = (key: string): Buffer => Buffer.from(key.slice('k1.aesgcm256.'.length), 'base64url');
 
 export function encryptStringSync(text: string, key: string): string {

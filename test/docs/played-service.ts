@@ -1,8 +1,6 @@
 import { EaasClient } from '@eaas/sdk';
 import { createTestService } from '@eaas/sdk/testing';
 
-// Variables for the code in the SDK's documents: an in-memory service, a key, a client and an object store.
-
 const service = createTestService();
 const files = new Map<string, Uint8Array>();
 

@@ -5,9 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { surroundingsOf } from './surroundings.ts';
 
-// Runs the TypeScript code in the documents of every package. The comments after each call of console.log must contain
-// its whole output.
-
 interface Program {
   readonly line: number;
   readonly code: string;

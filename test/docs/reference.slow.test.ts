@@ -5,8 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from './markdown.ts';
 import { reference, writeReference } from './reference.ts';
 
-// Compares the committed API reference with the doc comments in the sources.
-
 const folder = mkdtempSync(join(tmpdir(), 'eaas-reference-'));
 let complaints: string[];
 

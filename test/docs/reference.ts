@@ -46,16 +46,12 @@ function entriesOf(folder: string): Entry[] {
   });
 }
 
-/**
- * Writes the API reference into a folder, with one page per entry point. Returns the warnings of typedoc. Typedoc warns
- * about exports without a description, and about types that are used but not exported.
- */
 export async function writeReference(folder: string): Promise<string[]> {
   const modules = await requireTools('reference');
   const typedoc = (await import(pathToFileURL(join(modules, 'typedoc/dist/index.js')).href)) as Typedoc;
   const complaints: string[] = [];
   const all: Entry[] = [];
-  // Typedoc runs once per package. In a run for several packages, typedoc does not report types that are not exported.
+  // In a run for several packages, typedoc does not report types that are not exported.
   for (const side of ['sdk', 'protocol'] as const) {
     const entries = entriesOf(side);
     const app = await typedoc.Application.bootstrapWithPlugins(optionsFor(side, entries, modules, folder));
@@ -88,8 +84,7 @@ function namePages({ children }: Project, entries: readonly Entry[]): void {
 
 type Folder = 'sdk' | 'protocol';
 
-// Types that are not exported, because apps do not need their names. The pages describe these types where they are
-// used.
+// Apps do not need the names of these types.
 const unnamed: Readonly<Record<Folder, readonly string[]>> = {
   sdk: `Absent AliasesIn ApiKeyFields ByteTransform Calls FieldOf FieldValue Flat FormOf IdFor IndexColumn
     IndexColumns IndexValue IsWhole KeyFields KeyRecord NameOf NestedIn NestedValue OptionsOf PartColumn PartColumns PartQueries PartsOf Plain
@@ -121,7 +116,6 @@ function optionsFor(folder: Folder, entries: readonly Entry[], modules: string, 
     disableSources: true,
     excludeExternals: true,
     excludeProtected: true,
-    // `npm run check` checks the types, so typedoc need not check them.
     skipErrorChecking: true,
     hidePageHeader: true,
     hideBreadcrumbs: true,
@@ -139,7 +133,6 @@ function optionsFor(folder: Folder, entries: readonly Entry[], modules: string, 
     pageTitleTemplates: { module: ({ name }: { name: string }) => `@eaas/${name.replace('-', '/')}` },
     logLevel: 'Warn',
     validation: { notExported: true, notDocumented: true, invalidLink: true },
-    // Typedoc requires no description of a property, because the name and the type explain most properties.
     intentionallyNotExported: unnamed[folder],
     intentionallyNotDocumented: unsaid[folder],
     requiredToBeDocumented: ['Class', 'Interface', 'TypeAlias', 'Function', 'Variable'],

@@ -7,8 +7,6 @@ import { runOptions } from '../../packages/sdk/src/reencrypt/plan.ts';
 import { type CachePreset, limitsOf } from '../../packages/sdk/src/options.ts';
 import { codesIn, read, rowsUnder } from './markdown.ts';
 
-// Compares the tables in the SDK's documents with the source.
-
 const manual = read('packages/sdk/README.md');
 
 function membersOf<T extends string>(members: Readonly<Record<T, true>>): string[] {

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { variables } from '../../packages/server/src/config.ts';
 import { blocksOf, read, root } from './markdown.ts';
 
-// Checks that the names in the files of the self-host example exist in the repository. The test machine has no Docker,
-// so the test does not start the example.
+// The test machine has no Docker, so no test starts the example.
 
 const place = 'examples/self-host/';
 const dockerfile = read(`${place}Dockerfile`);

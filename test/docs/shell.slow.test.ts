@@ -8,9 +8,6 @@ import { createDatabase, type TestDatabase } from '../setup/database.ts';
 import { blocksOf, read, root } from './markdown.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
-// Types every block of shell commands in the README and the guides. The list `elsewhere` contains the exceptions.
-
-/** Blocks of shell commands that this test does not type. Maps the first line of a block to the reason. */
 const elsewhere: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': {
     'npm ci': 'first-field.slow.test.ts types it in a fresh clone',
@@ -115,7 +112,6 @@ test.each(needDocker)('the document %s states that its commands are not tested',
   expect(read(document)).toMatch(/untested/i);
 });
 
-/** Replaces the placeholders in a document's commands: addresses, paths, the id of an API key, and the verifier key. */
 async function own(block: string): Promise<string> {
   const found = async (command: string, pattern: RegExp): Promise<string> =>
     pattern.exec((await terminal.type(`npx @eaas/server ${command} --tenant acme`)).output)?.[0] ?? '';

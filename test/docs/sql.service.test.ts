@@ -4,8 +4,6 @@ import { files } from '../house-rules/files.ts';
 import { createDatabase, type TestDatabase } from '../setup/database.ts';
 import { blocksOf, read } from './markdown.ts';
 
-// Runs the SQL of the guide for migrations as it is printed, on the tables of its examples.
-
 const guide = 'packages/sdk/docs/reencrypt.md';
 const elsewhere: Readonly<Record<string, string>> = {
   'packages/server/README.md': 'least-privilege.slow.test.ts',

@@ -1,7 +1,3 @@
-/**
- * Returns code that runs before the code of a document. If a document has such code, all blocks of the document form
- * one program. If not, each block is a separate program.
- */
 export function surroundingsOf(document: string): string | undefined {
   if (!document.startsWith('sdk/')) return undefined;
   return listed[document] ?? `import { eaas, keyId } from '../../../test/docs/played-service.ts';`;

@@ -8,7 +8,6 @@ interface Typed {
 }
 
 export interface Terminal {
-  /** Types lines and waits until the shell is ready for more lines. Throws after ten minutes. */
   type(lines: string): Promise<Typed>;
   readonly shown: () => string;
   close(): Promise<void>;
@@ -31,7 +30,7 @@ export async function openTerminal(
     stream.setEncoding('utf8').on('data', (text: string) => (shown += text));
   shell.stdin.write("set -m; exec 2>&1; trap 'failed+=\"$BASH_COMMAND\"$'\"'\\n'\"'' ERR\n");
 
-  // Programs in the terminal get no standard input. Node would make the pipe from which the shell reads non-blocking.
+  // Node would make the pipe from which the shell reads non-blocking.
   const type = async (lines: string): Promise<Typed> => {
     const start = shown.length;
     const mark = crypto.randomUUID();

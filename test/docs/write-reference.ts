@@ -2,8 +2,6 @@ import { rmSync } from 'node:fs';
 import { root } from './markdown.ts';
 import { reference, writeReference } from './reference.ts';
 
-// `npm run reference` regenerates the API reference.
-
 rmSync(root + reference, { recursive: true, force: true });
 const complaints = await writeReference(root + reference);
 for (const complaint of complaints) process.stderr.write(`${complaint}\n`);

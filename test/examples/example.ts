@@ -5,7 +5,6 @@ import { root } from '../docs/markdown.ts';
 import { createDatabase } from '../setup/database.ts';
 import { openWorld, settle } from '../setup/world.ts';
 
-/** Opens what an example needs: a service, and an empty database for the example's app. */
 export async function openSurroundings() {
   const world = await openWorld(new Date().toISOString());
   const replica = world.replica();
@@ -28,10 +27,8 @@ export async function openSurroundings() {
   return {
     env,
     database,
-    /** Runs a file in the folder `examples` until the program ends. */
     node: (file: string, ...args: string[]): Promise<Finished> =>
       run([process.execPath, `examples/${file}`, ...args], env, { cwd: root }),
-    /** Starts a file in the folder `examples`, and waits until the program prints a URL. */
     start: async (file: string, more: Environment) => {
       const { child, stdout, stderr } = launch([process.execPath, `examples/${file}`], { ...env, ...more });
       while (!/http:\S+/.test(stdout())) {

@@ -13,8 +13,6 @@ import { hasChromium, launchChromium } from '../setup/chromium.ts';
 import { freePort } from '../setup/free-port.ts';
 import { openSurroundings } from './example.ts';
 
-// Runs each example with the built packages, a service and a PostgreSQL database.
-
 const isCiphertext = (text: unknown): boolean => /^eaasA[\w+/=]+$/.test(String(text));
 
 let surroundings: Awaited<ReturnType<typeof openSurroundings>>;

@@ -11,7 +11,7 @@ export interface Answer {
   readonly answeredAt: number;
 }
 
-/** The maximum time in milliseconds without a received byte. A request then ends with the code `hangs`. */
+/** Milliseconds without a received byte. */
 const hangs = 20_000;
 
 export type Place = Pick<ServerProcess, 'port'>;
@@ -47,7 +47,6 @@ export async function send(
   }
 }
 
-/** Sends a request that must succeed, and returns the body of the response. */
 export async function call<T = Record<string, unknown>>(...all: Parameters<typeof send>): Promise<T> {
   const { status, code, body } = await send(...all);
   if (status >= 200 && status <= 299) return body as T;

@@ -20,8 +20,7 @@ import {
   whileWritesWait,
 } from './place.ts';
 
-// If a connection breaks during a transaction, postgres.js writes to the closed socket. It then throws an error in a
-// timer, where no caller can catch the error.
+// After a broken connection, postgres.js can throw an error in a timer, where no caller can catch the error.
 
 let database: TestDatabase;
 let operator: Operator;
@@ -41,7 +40,6 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Returns how often a replica logged that it survived an error of the database driver. */
 const survived = ({ log }: Replica): number => log().split('the database connection broke').length - 1;
 
 async function start(command?: readonly string[]): Promise<Replica> {
@@ -110,8 +108,7 @@ test('a replica survives if its connection is cut before a statement runs, altho
   expect((await readLog(replica, tenant)).filter(({ action }) => action === 'key.disable')).toEqual([]);
 });
 
-// Code that makes a replica throw an error when it receives a signal. The replica must end, because the error does not
-// come from the database driver.
+// The replica must end, because the error does not come from the database driver.
 const foreign = `data:text/javascript,${encodeURIComponent(
   'process.on("SIGUSR2", () => setImmediate(() => { const nobody = null; nobody.write(); }))',
 )}`;

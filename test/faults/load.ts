@@ -6,10 +6,7 @@ import type { Entry } from './place.ts';
 export interface Sent extends Answer {
   readonly place: Place;
   readonly action: string;
-  /**
-   * The audit entries that a successful request must have. Each entry is written as its action, its key and the number
-   * in its context.
-   */
+  /** Each entry is written as its action, its key and the number in its context. */
   readonly entries: readonly string[];
 }
 
@@ -18,7 +15,7 @@ export interface LoadOptions {
   readonly token: string;
   readonly keyId: string;
   readonly workers: number;
-  /** The pause of a worker between two rounds of requests, in milliseconds. */
+  /** Milliseconds between two rounds of requests. */
   readonly rest?: number;
   readonly changes?: boolean;
 }
@@ -28,10 +25,6 @@ const nextNumber = (): string => String(++last);
 
 export const newDek = (): string => randomBytes(32).toString('base64');
 
-/**
- * Sends requests until `stop` is called, one of every kind that the audit log records. Each request has a unique number
- * in its context.
- */
 export class Load {
   readonly sent: Sent[] = [];
   readonly #options: LoadOptions;
@@ -58,8 +51,7 @@ export class Load {
       await this.#serverMode(place);
       await this.#batch(place);
       if (changes) await this.#change(place);
-      // The worker pauses after a failed connection. Without the pause, a server that refuses connections would get
-      // thousands of requests.
+      // Without the pause, a server that refuses connections would get thousands of requests.
       await sleep(status === 0 ? Math.max(rest, 20) : rest);
     }
   }

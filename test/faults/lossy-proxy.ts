@@ -11,7 +11,6 @@ export type LossyProxy = Awaited<ReturnType<typeof lossyProxy>>;
 /** The time in milliseconds between the first dropped message and the end of the connection. */
 const silence = 200;
 
-/** Starts a proxy between a server and its database. On request, the proxy loses or delays messages. */
 export async function lossyProxy(database: TestBase) {
   const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
   const { host, port } = database.connection('server');
@@ -60,19 +59,9 @@ export async function lossyProxy(database: TestBase) {
   return {
     url: (role: Parameters<TestBase['url']>[0]) =>
       database.url(role).replace(encodeURIComponent(host), encodeURIComponent(directory)),
-    /**
-     * Waits for a database message that contains the text. Drops this message and all later messages, and then ends the
-     * connection.
-     */
     loseFrom: (text: string) => void (wanted = { text, after: false }),
-    /**
-     * Waits for a database message that contains the text. Forwards this message, drops all later messages, and then
-     * ends the connection.
-     */
     loseAfter: (text: string) => void (wanted = { text, after: true }),
-    /** Waits for a database message that contains the text. Delays this message and all later messages. */
     delayFrom: (text: string, milliseconds: number) => void (delayed = { text, milliseconds }),
-    /** Silently drops all further bytes on the connections that are currently open. */
     forsake: () => void (generation += 1),
     losses: () => losses,
     async close() {

@@ -15,8 +15,7 @@ import {
   verify,
 } from './place.ts';
 
-// These tests break database connections. If a connection breaks during a commit, the server cannot know whether the
-// database committed.
+// If a connection breaks during a commit, the server cannot know whether the database committed.
 
 let database: TestDatabase;
 let operator: Operator;

@@ -48,7 +48,6 @@ export async function startPair(given?: TestBase) {
   };
 }
 
-/** Runs `work` while a table can be read but not written. Transactions that write to the table wait. */
 export async function whileWritesWait<T>(
   sql: postgres.Sql,
   table: string,

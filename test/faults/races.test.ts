@@ -17,10 +17,6 @@ afterAll(() => pair.end());
 
 type Request = (place: Place) => Promise<Answer>;
 
-/**
- * The responses of each replica to requests in a race with a change: before the change was sent, and after the change
- * was acknowledged.
- */
 interface Race {
   readonly before: readonly Answer[];
   readonly after: readonly Answer[];

@@ -54,7 +54,6 @@ async function keepBusy({ tenant, keyId, wraps, others }: Observed, over: () => 
   }
 }
 
-// The moments at which a replica freezes: between two SQL statements, or between the messages of one SQL statement.
 // Only PostgreSQL 17 and later limit how long the database waits for the next message.
 const moments = [['between two statements', 'rotate', 'key.rotate']];
 if (Number.parseInt(postgres.binaries.version, 10) >= 17) {

@@ -32,7 +32,6 @@ let operator: Operator;
 const replicas: Replica[] = [];
 const outages: Outage[] = [];
 const ends: string[] = [];
-/** The responses to requests with an API key that no replica had cached before the outage. */
 const strangers: { how: Outage['how']; answer: Answer }[] = [];
 const tenants: { tenant: Tenant; load: Load; sent: readonly Sent[]; log: Entry[] }[] = [];
 const everything = (): Sent[] => tenants.flatMap(({ sent }) => sent);

@@ -28,7 +28,6 @@ function walk(folder: string): string[] {
   });
 }
 
-/** Returns the module specifiers that a file imports or re-exports. */
 export function importsOf({ text }: SourceFile): string[] {
   const found = text.matchAll(
     /(?:^|\n)(?:(?:import|export)\b[^;'"=]*?\bfrom|import)\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/g,

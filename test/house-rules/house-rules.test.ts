@@ -36,8 +36,7 @@ test('no relative import refers to a file of another package', () => {
   expect(wrong).toEqual([]);
 });
 
-// The server's layers, the lowest layer first. A layer consists of parts. A file can import from its own part and from
-// lower layers. It cannot import from another part of the same layer.
+// The lowest layer is first. A file must not import from another part of the same layer.
 const layers: readonly (readonly RegExp[])[] = [
   [/^(?:alarms|bounded-map|caller|cannot-start|refusal|root-key-text|durable-files)\.ts$/],
   [

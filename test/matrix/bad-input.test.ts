@@ -12,7 +12,6 @@ beforeAll(async () => {
 });
 
 const withBody = routes.filter((route) => lineOf(route, '').takesBody);
-/** Returns whether the route requires a body. Other routes accept an empty or missing body. */
 const needsBody = (route: Route): boolean => calls[route].body !== undefined;
 
 async function expectAllRefused(sending: (() => Promise<Answer>)[]): Promise<void> {

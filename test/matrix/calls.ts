@@ -3,7 +3,6 @@ import { type Answer, asJson, type Client } from '../conformance/client.ts';
 import { bring, newDek, ok, type Tenant, uniqueName } from '../conformance/fixture.ts';
 import { jwkOfBits } from '../conformance/rsa.ts';
 
-/** The status that a key or an API key must have before a call on it succeeds. */
 type Subject = 'none' | 'active' | 'disabled' | 'pending_destruction' | 'api key';
 
 export interface Material {
@@ -12,10 +11,6 @@ export interface Material {
   readonly ciphertext: string;
 }
 
-/**
- * The kind of resource that an endpoint uses, the permission that it needs, and its smallest valid body. An endpoint
- * with the method GET has a `query` instead of a body.
- */
 interface Call {
   readonly subject: Subject;
   readonly permission: Permission;
@@ -34,9 +29,6 @@ const batch = (item: (material: Material) => object) => (material: Material) => 
 });
 const dek = () => ({ dek: newDek() });
 
-/**
- * The permission and the smallest valid input of every endpoint. TypeScript reports an error if an endpoint is missing.
- */
 export const calls: { readonly [R in Route]: Call } = {
   'POST /v1/encrypt': needs('active', 'encrypt', ({ id }) => ({ key_id: id, plaintext: 'x' })),
   'POST /v1/decrypt': needs('active', 'decrypt', ({ id, ciphertext }) => ({

@@ -4,10 +4,6 @@ import { build, type Metafile } from 'esbuild';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-/**
- * Bundles code for a browser, minified and without dynamic imports. Throws if the code imports a module that browsers
- * lack.
- */
 export async function bundle(code: string): Promise<{ text: string; gzipped: number }> {
   const { outputFiles, atOnce } = await buildFor(code, []);
   const texts = outputFiles

@@ -8,8 +8,6 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { run, serve } from '../conformance/program.ts';
 import { pack, publishedPackages } from './published.ts';
 
-// These tests run the packages from tarballs that npm has installed in an empty folder.
-
 const folder = mkdtempSync(join(tmpdir(), 'eaas-installed-'));
 const example = new URL('../../examples/encrypt-a-field/index.mjs', import.meta.url);
 const eaas = ['npx', '--no-install', '@eaas/server'];
@@ -41,7 +39,7 @@ test('the installed command eaas prints its version and its help', async () => {
 });
 
 test('the installed server runs on its embedded database, and the example encrypts and decrypts', async () => {
-  // The server is not started with npx, because npx ends before the server when it receives a signal.
+  // After a signal, npx ends before the server.
   const program = [join(folder, 'node_modules/.bin/eaas')];
   const server = await serve({}, { program, cwd: folder });
   onTestFinished(() => server.stop());

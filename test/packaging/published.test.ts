@@ -40,7 +40,6 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-/** Returns the names of the packages that an app must install together with a published package. */
 function requiredPeers({ manifest }: PublishedPackage): string[] {
   const peers = Object.keys(manifest.peerDependencies ?? {});
   return peers.filter(
@@ -91,10 +90,6 @@ describe.each(publishedPackages)('$name as it is published', (published) => {
   });
 });
 
-/**
- * Returns the published files that a package's imports and programs use. The files of the condition `@eaas/source` are
- * left out, because they are not published.
- */
 function filesNamedBy({ bin, exports }: Manifest): string[] {
   const targets = JSON.stringify([bin ?? {}, exports ?? {}], (name, value: unknown) =>
     name === '@eaas/source' ? undefined : value,
@@ -109,7 +104,7 @@ describe.each(libraries)('$name as it is published', (published) => {
     const problems: readonly Problem[] = checked.types
       ? checked.problems
       : [{ kind: 'the package has no types' }];
-    // The packages contain only ES modules, so problems of CommonJS and of older module resolutions are ignored.
+    // The packages contain only ES modules.
     const remaining = problems.filter(
       ({ resolutionKind = '' }) => !['node10', 'node16-cjs'].includes(resolutionKind),
     );
@@ -134,7 +129,6 @@ describe.each(['nodenext', 'bundler'])('with moduleResolution %s', (resolution) 
   });
 });
 
-/** Writes an app that imports every entry point of the packages. Returns the folder of the app. */
 function appOf(name: string, packages: readonly PublishedPackage[], code: string): string {
   const entries = packages.flatMap((published) => published.entries);
   const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';`);

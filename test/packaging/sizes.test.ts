@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bundle, sourcesIn } from './bundle.ts';
 
-// The maximum download size of each browser bundle, in bytes after gzip -9.
+// In bytes after gzip -9.
 const budgets = {
   "export * from '@eaas/protocol'": 9_300,
   "export { pae } from '@eaas/protocol'": 1_000,

@@ -1,7 +1,6 @@
 import { vi } from 'vitest';
 import { randomIv } from '../../packages/protocol/src/bytes.ts';
 
-/** Runs a function. During its run, every random iv equals the given iv. */
 export function withIv<T>(iv: Uint8Array, run: () => T): T {
   const isFixed = (): boolean => Buffer.from(randomIv()).equals(iv);
   const random = vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
@@ -10,8 +9,7 @@ export function withIv<T>(iv: Uint8Array, run: () => T): T {
     return array;
   });
   try {
-    // The protocol package creates random ivs 64 at a time. The loop uses up the remaining random ivs before the
-    // function runs, and the remaining fixed ivs afterwards.
+    // The protocol package creates random ivs 64 at a time.
     while (!isFixed());
     return run();
   } finally {

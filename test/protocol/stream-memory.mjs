@@ -1,4 +1,3 @@
-// stream-memory.slow.test.ts runs this file in a process with a small heap. The file prints its memory use.
 import { nodeEngine } from '@eaas/protocol/node';
 import { openStream, sealStream } from '@eaas/protocol/stream';
 import { webCryptoEngine } from '@eaas/protocol/webcrypto';
@@ -44,10 +43,7 @@ await zeros
       },
     }),
   );
-/**
- * Returns the memory in use after garbage collection. On a busy machine garbage collection takes longer, so the
- * function waits several turns of the event loop.
- */
+/** On a busy machine garbage collection takes several turns of the event loop. */
 async function held() {
   let least = Infinity;
   for (let turn = 0; turn < 4; turn++) {

@@ -12,10 +12,6 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 export type Verdicts = Readonly<Record<string, readonly string[]>>;
 
-/**
- * Breaks each invariant in a copy of the sources, and checks that its trials then fail. Returns the number of mutations
- * that no trial detected or that could not be checked.
- */
 export async function proveMutations(names: readonly string[]): Promise<number> {
   const chosen = mutations.filter(({ name }) => names.length === 0 || names.includes(name));
   if (chosen.length === 0) throw new Error(`no mutation is named ${names.join(', ')}: see --list.`);
@@ -43,7 +39,6 @@ export async function proveMutations(names: readonly string[]): Promise<number> 
 const noticed = 'noticed';
 const incomplete = 'the trial runs to its end';
 
-/** Makes the changes of a mutation, runs its trials, and returns a verdict for each trial. */
 async function judge(
   copy: string,
   { changes, fails }: Mutation,

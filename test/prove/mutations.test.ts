@@ -11,8 +11,7 @@ test.each(changes)(
   'the source code that the mutation $name changes occurs exactly once in its file',
   ({ file, search }) => {
     const source = readFileSync(root + file, 'utf8');
-    // The text of a mutation must occur exactly once in the source. If this assertion fails, update the file and the
-    // text in mutations.ts.
+    // If this assertion fails, update the file and the text in mutations.ts.
     expect({ file, search, times: source.split(search).length - 1 }).toEqual({ file, search, times: 1 });
   },
 );

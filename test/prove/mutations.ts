@@ -20,7 +20,6 @@ function mutation(name: string, fails: Mutation['fails'], ...changes: readonly C
   return { name, fails, changes: changes.map(([file, search, replace]) => ({ file, search, replace })) };
 }
 
-/** A replica without the append function's check of the time, so that an entry can get any time. */
 const uncheckedTime: ChangeFields = [
   `${server}/store/migrations/0005-runs.ts`,
   'if moment not between present - 10000 and present + 1000 then',
@@ -46,10 +45,6 @@ const ownTime: ChangeFields = [
   'return Date.now();',
 ];
 
-/**
- * Changes of the source code that break invariants. `npm run prove -- mutations` makes one change at a time, and checks
- * that the trials notice it. Every check of every trial is broken by at least one mutation.
- */
 export const mutations: readonly Mutation[] = [
   mutation(
     'answer-before-commit',

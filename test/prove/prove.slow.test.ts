@@ -7,8 +7,6 @@ import { mutations } from './mutations.ts';
 import { parts } from './parts.ts';
 import { failures } from './report.ts';
 
-// Runs the trials of `npm run prove` that take only seconds and do not measure time.
-
 async function failuresOf(name: string): Promise<unknown[]> {
   for (const part of parts) {
     const trial = part.trials.find((one) => `${part.name}:${one.name}` === name);

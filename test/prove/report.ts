@@ -60,7 +60,6 @@ export function tableOf(outcomes: readonly Outcome[]): string {
   return markdownTable(head, rows);
 }
 
-/** Returns a table of the checks. Each check has one row, with the trials that make the check. */
 export function checksOf(outcomes: readonly Outcome[]): string {
   const trials = new Map<string, string[]>();
   for (const { name, findings } of outcomes) {
@@ -81,7 +80,6 @@ export function markdownTable(head: readonly string[], rows: readonly (readonly 
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** Returns a summary of all trials in a few sentences, with their figures. */
 export function summaryOf(
   outcomes: readonly Outcome[],
   { day, machine }: { day: string; machine: string },

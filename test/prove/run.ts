@@ -20,7 +20,6 @@ interface Chosen {
   readonly trials: readonly Trial[];
 }
 
-/** Finds parts and trials of `npm run prove` by name. Throws for an unknown name. */
 function choose(names: readonly string[]): Chosen[] {
   if (names.length === 0) return parts.map((part) => ({ part, trials: part.trials }));
   return names.map((name) => {

@@ -6,7 +6,6 @@ export interface Check {
   readonly found: string;
 }
 
-/** One experiment of `npm run prove`, with a separate database and separate servers. */
 export interface Trial {
   readonly name: string;
   readonly about: string;
@@ -15,7 +14,6 @@ export interface Trial {
   unavailable?(): Promise<string | undefined>;
 }
 
-/** A group of trials. `npm run prove -- <part>` runs the group, and `<part>:<trial>` runs one trial. */
 export interface Part {
   readonly name: string;
   readonly about: string;
@@ -51,7 +49,6 @@ export class Findings {
     this.figures.set(name, String(value));
   }
 
-  /** Records the result of a check. An invariant that has failed once stays failed. */
   check(invariant: string, holds: boolean, found: unknown = ''): void {
     const text = typeof found === 'string' ? found : JSON.stringify(found);
     const index = this.checks.findIndex((known) => known.invariant === invariant);
@@ -67,7 +64,6 @@ export class Findings {
     this.lost = (this.lost ?? 0) + count;
   }
 
-  /** Registers a clean-up that runs when the trial ends. Clean-ups run in reverse order of their registration. */
   defer(cleanup: () => unknown): void {
     open.add(this);
     this.#cleanups.push(cleanup);
@@ -89,15 +85,10 @@ export const lasting = new Findings();
 
 const isSmall = process.argv.includes('--small');
 
-/**
- * Returns the size of a trial: the given size in a full run, and a tenth of it with `--small`. A small run only shows
- * that the trials work.
- */
 export function scaled(size: number): number {
   return isSmall ? Math.ceil(size / 10) : size;
 }
 
-/** Runs a trial within its time limit, and then its clean-ups. An error of the trial counts as a failed check. */
 export async function runTrial(part: Part, trial: Trial): Promise<Outcome> {
   const unavailable = (await part.unavailable?.()) ?? (await trial.unavailable?.());
   const findings = new Findings();

@@ -8,10 +8,8 @@ import { checksOf, markdownTable, type Outcome, summaryOf, tableOf } from './rep
 
 const page = new URL('../../docs/proof.md', import.meta.url);
 const manual = new URL('../../packages/server/README.md', import.meta.url);
-/** Matches the place in the operator's manual that quotes the summary of a run. */
 const quote = /(<!-- proof -->\n\n)[^<]*(\n\n<!-- \/proof -->)/;
 
-/** Returns a table of the invariants with the mutations that break them. */
 function seenToFail(): string {
   const rows = mutations.flatMap(({ name, fails }) =>
     Object.entries(fails).flatMap(([trial, invariants]) =>

@@ -7,7 +7,6 @@ export interface Settings {
   readonly apiKey?: string | undefined;
   readonly keyId: string;
   readonly otherKeyId: string;
-  /** A value that was encrypted under a key before the key was rotated. */
   readonly old: { readonly keyId: string; readonly ciphertext: string; readonly text: string };
   readonly vectors: {
     readonly messages: VectorFile<'envelope-v1'>;
@@ -22,7 +21,6 @@ export interface Scene extends Settings {
   readonly connect: (options?: ConnectOptions) => EnvelopeClient;
 }
 
-/** A test of behaviour that every JavaScript runtime must have. */
 export interface Case<S extends Scene = Scene> {
   readonly name: string;
   readonly run: (scene: S) => Promise<void>;
@@ -45,7 +43,6 @@ export async function runCases<S extends Scene>(cases: readonly Case<S>[], scene
   return results;
 }
 
-/** Returns the result of a promise. Throws if the promise does not resolve within the time limit. */
 export async function within<T>(milliseconds: number, promise: Promise<T>, what: string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {

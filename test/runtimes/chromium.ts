@@ -31,7 +31,6 @@ async function start({ app, module, mounts = {} }: Work): Promise<Started> {
   };
 }
 
-/** Opens a page in Chromium and waits for its report. Throws if the browser logs a warning or an error. */
 async function runPage(
   browser: Browser,
   server: Awaited<ReturnType<typeof openPageServer>>,
@@ -41,7 +40,7 @@ async function runPage(
   const logged: string[] = [];
   page.on('console', (message) => {
     const text = message.text();
-    // Chromium logs a message about every 4xx response. The message is ignored if the test expects the response.
+    // Chromium logs a message about every 4xx response, even if the test expects the response.
     const isExpected = server.isMounted(message.location().url) && text.startsWith('Failed to load resource');
     if (['error', 'warning'].includes(message.type()) && !isExpected) logged.push(text);
   });

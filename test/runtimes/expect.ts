@@ -7,7 +7,6 @@ export function holds(condition: boolean, what: string): void {
   if (!condition) throw new Error(what);
 }
 
-/** Returns the error of a call. Throws if the call succeeds, or if the error has another code. */
 export async function refused(call: () => unknown, code: string): Promise<Error & { code: string }> {
   let result: unknown;
   try {
@@ -19,16 +18,12 @@ export async function refused(call: () => unknown, code: string): Promise<Error 
   throw new Error(`expected an error with the code ${code}, got ${canonical(result).slice(0, 200)}`);
 }
 
-/** Returns the value of a settled result. Throws the error of a failed result. */
 export function valueOf<T>(settled: { ok: true; value: T } | { ok: false; error: Error } | undefined): T {
   if (settled?.ok) return settled.value;
   throw settled?.error ?? new Error('expected a result with a value or an error (got undefined)');
 }
 
-/**
- * Returns a value as JSON with sorted names. Bytes get a mark, so that their JSON differs from the JSON of strings and
- * lists.
- */
+/** Without a mark, bytes, strings and lists could have the same JSON. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {
     if (member instanceof Uint8Array) return { '(bytes)': Array.from(member).join() };

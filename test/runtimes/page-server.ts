@@ -4,10 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { Mount } from './runtime.ts';
 
-/**
- * The strictest Content-Security-Policy for a page with a script. The page can load nothing from other origins and
- * cannot use `eval`.
- */
 const policy = "default-src 'none'; script-src 'self'; connect-src 'self'";
 
 export interface PageReport {
@@ -15,10 +11,6 @@ export interface PageReport {
   readonly violations: readonly string[];
 }
 
-/**
- * Serves a page with one script. The server also serves the settings of the page, receives the report of the page, and
- * calls the given request handlers.
- */
 export async function openPageServer(script: string, mounts: Readonly<Record<string, Mount>>) {
   let settings: object = {};
   let take: (report: PageReport) => void = () => {};

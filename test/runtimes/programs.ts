@@ -7,7 +7,7 @@ import { compileInto, type Runtime, type Started, type Work } from './runtime.ts
 
 export const programs: readonly Runtime[] = [
   {
-    // The Node version that runs the tests. The packages support Node 20 and later.
+    // The packages support Node 20 and later.
     name: `Node ${process.versions.node.split('.')[0]}`,
     start: (work) => startProgram(work, [process.execPath], 'node20'),
   },
@@ -31,10 +31,7 @@ export const programs: readonly Runtime[] = [
   },
 ];
 
-/**
- * Finds a program in the npm package for this platform (`scope/<platform>/path`). The install script of the package can
- * have moved the program to `installed`.
- */
+/** The install script of the package can have moved the program to `installed`. */
 async function binary(scope: string, path: string, installed: string): Promise<string> {
   const modules = await requireTools('runtimes');
   const folder = join(modules, scope);

@@ -13,8 +13,7 @@ export async function proxyFor(
   { baseUrl, apiKey, keyId, otherKeyId }: Settings & { readonly apiKey: string },
 ): Promise<Mount> {
   const bundle = join(app.directory, 'proxy.mjs');
-  // An import in this process would load the source files of the proxy, so the proxy is bundled from the installed
-  // package.
+  // An import in this process would load the source files instead of the installed package.
   const code = "export { createProxy, toNodeHandler } from '@eaas/sdk/proxy'";
   writeFileSync(bundle, await bundleFor(app, { code, conditions: ['node'] }));
   const installed = (await import(pathToFileURL(bundle).href)) as ProxyModule;

@@ -11,9 +11,6 @@ export interface Runtime {
 
 export interface Work {
   readonly app: App;
-  /**
-   * The path of a module that exports `run(settings, engines)`. The runtime passes the settings and the result as JSON.
-   */
   readonly module: string;
   readonly mounts?: Readonly<Record<string, Mount>> | undefined;
 }
@@ -21,17 +18,12 @@ export interface Work {
 export type Mount = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export interface Started {
-  /** Runs the module once. Throws if the runtime fails or takes longer than a minute. */
   run(settings: object): Promise<unknown>;
   readonly stop: () => Promise<void>;
 }
 
 const here = import.meta.dirname;
 
-/**
- * Compiles a module into the folder of a test app, so that it imports the packages that are installed there. Returns
- * the path of the compiled module.
- */
 export async function compileInto(app: App, module: string, target: string): Promise<string> {
   const outfile = join(app.directory, `${target}-${module.replace(/^.*\/|\.ts$/g, '')}.js`);
   await build({

@@ -27,7 +27,6 @@ beforeEach(async () => {
 
 afterEach(() => worker.stop());
 
-/** Sends a request to the worker. Throws if the worker does not respond in time. */
 async function ask(asked: Partial<Asked> = {}): ReturnType<typeof run> {
   const { vectors: _, ...told } = settings;
   const answering = worker.run({ ...told, ...asked }) as ReturnType<typeof run>;

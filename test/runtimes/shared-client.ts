@@ -3,7 +3,7 @@ import type { Settings } from './case.ts';
 
 export interface Asked extends Settings {
   readonly ciphertext?: string | undefined;
-  /** The request is aborted after this many milliseconds, before the service responds. */
+  /** Milliseconds until the request is aborted. */
   readonly patience?: number | undefined;
 }
 

@@ -1,4 +1,3 @@
-/** Sends bytes through a transform stream and returns the output. Throws the error of the stream. */
 export async function through(
   stream: TransformStream<Uint8Array, Uint8Array>,
   content: Uint8Array,
@@ -14,10 +13,7 @@ export async function through(
   return gathered(source.pipeThrough(stream));
 }
 
-/**
- * Returns all bytes of a stream. Some runtimes cannot iterate streams. A Response is not used, because it would replace
- * the error of the stream.
- */
+/** Some runtimes cannot iterate streams, and a Response would replace the error of the stream. */
 export async function gathered(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   const reader = stream.getReader();
   const parts: Uint8Array[] = [];

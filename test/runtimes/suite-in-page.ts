@@ -13,8 +13,7 @@ export const pageCases: readonly Case[] = [
         document.addEventListener(
           'securitypolicyviolation',
           (event) => {
-            // The test expects this violation of the Content-Security-Policy. So the page's own listener must not see
-            // the violation.
+            // The test expects this violation, so the page's own listener must not see the violation.
             event.stopImmediatePropagation();
             resolve(event.effectiveDirective);
           },

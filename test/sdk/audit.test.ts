@@ -10,8 +10,6 @@ import { apiOf, dek, openWorld, type Resident, settle, type World } from '../set
 import { type Attacker, openAttacker } from '../tampering/attacker.ts';
 import { type Auditor, auditor } from './auditor.ts';
 
-// The real server runs over HTTP. The tests simulate an attacker who can change everything in the server's database.
-
 let world: World;
 let attacker: Attacker;
 let service: Service;
@@ -19,7 +17,6 @@ let resident: Resident;
 let client: EaasClient;
 let keyId: string;
 
-/** The number of the tenant's audit entries. All entries have the same time. */
 const length = 232;
 
 beforeAll(async () => {
@@ -60,7 +57,6 @@ async function shown(order: 'newest' | 'oldest'): Promise<AuditEntry[]> {
   return entries;
 }
 
-/** Recomputes the hashes of all audit entries from an id on. An attacker can do this, because hashes need no key. */
 async function rechain(from: number): Promise<void> {
   let hash: Uint8Array = Buffer.alloc(0);
   for (const { hash: stated, ...entry } of await shown('oldest')) {

@@ -15,8 +15,6 @@ import {
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openServiceAndTable, type ServiceAndTable } from './service-and-table.ts';
 
-// The tests in this file use the real server and a real database table.
-
 interface User {
   id: number;
   email: string;

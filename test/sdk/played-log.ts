@@ -6,7 +6,6 @@ import { type AuditMethods, auditOf } from '../../packages/sdk/src/audit/methods
 import type { Call } from '../../packages/sdk/src/transport.ts';
 import { signCheckpoint } from '../../packages/server/src/crypto/checkpoint.ts';
 
-/** The audit log of a simulated service, which can return false data. */
 export interface PlayedLog {
   readonly tenantId: string;
   readonly call: Call;
@@ -14,7 +13,6 @@ export interface PlayedLog {
   entries: AuditEntry[];
   purged: number;
   time: number;
-  /** The number of calls of each route that the service received. */
   readonly calls: Record<string, number>;
   seed: KeyObject;
   truth: Output<'GET /v1/audit/checkpoint'> | undefined;
@@ -22,7 +20,6 @@ export interface PlayedLog {
   before: (route: Route) => void | Promise<void>;
   append(count?: number, action?: AuditEntry['action']): void;
   purge(through: number): void;
-  /** Recomputes all hashes of the audit log. An attacker can do this, because hashes need no key. */
   rechain(): void;
   verifies: (query: Input<'GET /v1/audit/verify'>) => Partial<Output<'GET /v1/audit/verify'>>;
   checkpoints: () => Partial<Output<'GET /v1/audit/checkpoint'>> | undefined;
@@ -108,7 +105,7 @@ export function playLog(length = 0): PlayedLog {
       log.calls[route] = (log.calls[route] ?? 0) + 1;
       if (log.calls[route] > 3_000) throw new Error('called without end');
       await log.before(route);
-      // The caller and the audit log must not share objects, so the function returns a copy.
+      // The caller and the audit log must not share objects.
       return structuredClone(answers[route]?.(input));
     }) as Call,
     append(count = 1, action = 'key.wrap') {

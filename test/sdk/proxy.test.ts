@@ -6,8 +6,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openWorld, settle, type World } from '../setup/world.ts';
 import { openSessions } from './sessions.ts';
 
-// The tests in this file use pages with sessions, the backend of an app with the proxy, and the real service.
-
 let world: World;
 let baseUrl: string;
 let apiKey: string;

@@ -13,8 +13,6 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openServiceAndTable, type ServiceAndTable } from './service-and-table.ts';
 import { endOf } from './simulated-table.ts';
 
-// The tests in this file use the real server and a real table. Other programs write to the table at the same time.
-
 let place: ServiceAndTable;
 let sql: ServiceAndTable['sql'];
 let options: ServiceAndTable['options'];

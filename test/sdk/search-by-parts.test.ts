@@ -15,8 +15,6 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openServiceAndTable, type ServiceAndTable } from './service-and-table.ts';
 
-// The tests in this file use the real server and a real database table.
-
 const accepted = { lowEntropy: 'accepted' } as const;
 
 const fields = defineFields({

@@ -8,10 +8,6 @@ declare module 'vitest' {
   }
 }
 
-/**
- * Runs tests that need other software. If `available` is false, the tests do not run. The last lines of the test run
- * then list the software as "not available".
- */
 export function whereAvailable(what: string, available: boolean, tests: () => void): void {
   // oxlint-disable-next-line vitest/valid-title, vitest/valid-describe-callback -- this function is a `describe`
   describe(what, available ? {} : { skip: true, meta: { notAvailable: what } }, tests);

@@ -6,23 +6,18 @@ import { buildSync } from 'esbuild';
 const packages = fileURLToPath(new URL('../../packages/', import.meta.url));
 let files: string | undefined;
 
-/**
- * Bundles the program of the server from its source. A test run creates the bundle once, and passes its path in
- * TEST_PROGRAM. The same folder gets `operator.js`, the bundle of operator-process.ts. Returns the path of the bundle.
- */
 export function builtProgram(): string {
   const operator = fileURLToPath(new URL('operator-process.ts', import.meta.url));
   return process.env['TEST_PROGRAM'] ?? build('server', { operator }, externals());
 }
 
-/** Bundles the program `eaas-files` from its source, once per test worker. Returns the bundle's path. */
 export function builtFilesProgram(): string {
   files ??= build('files');
   return files;
 }
 
 function build(name: string, entryPoints: Readonly<Record<string, string>> = {}, external: string[] = []) {
-  // The bundle is in a folder below the package's folder, because Node finds the package's dependencies from there.
+  // Node finds the package's dependencies only from a folder below the package's folder.
   const cache = join(packages, name, 'node_modules/.cache');
   mkdirSync(cache, { recursive: true });
   const outdir = mkdtempSync(join(cache, 'eaas-test-'));

@@ -96,10 +96,7 @@ export async function launchChromium(): Promise<{ browser: Browser; close: () =>
   }
 }
 
-/**
- * Unpacks Chromium. The package always unpacks to the same name under TMPDIR. It unpacks libraries only if it detects a
- * cloud function, so the test pretends to be one.
- */
+/** The package unpacks libraries only if it detects a cloud function. */
 async function unpack(modules: string, directory: string): Promise<string> {
   const program = `
     import chromium from '@sparticuz/chromium';

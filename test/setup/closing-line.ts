@@ -1,9 +1,6 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
-/**
- * Prints `N passed, N failed, N skipped` as the last line of a test run. A run that fails without a failing test counts
- * one failed test. The preceding lines list missing software (`whereAvailable`).
- */
+/** A run that fails without a failing test counts one failed test. */
 export class ClosingLine implements Reporter {
   private passed = 0;
   private failed = 0;

@@ -16,10 +16,7 @@ type Role = keyof typeof ROLES | 'superuser';
 export interface TestDatabase {
   readonly name: string;
   readonly connection: (role: Role) => PostgresAddress & { database: string; username: string };
-  /**
-   * The value of DATABASE_URL for the program `eaas`. postgres.js does not accept this value and needs `connection`
-   * instead.
-   */
+  /** postgres.js does not accept this value and needs `connection` instead. */
   readonly url: (role: Role) => string;
   readonly drop: () => Promise<void>;
 }
@@ -42,7 +39,6 @@ export const migrated: Template = {
 
 let known: Promise<PostgresAddress> | undefined;
 
-/** Creates an empty database or a copy of a template. The caller must drop the database after the tests. */
 export async function createDatabase(
   template?: Template,
   given?: Promise<PostgresAddress>,
@@ -65,7 +61,6 @@ export function addressIn({ host, port }: PostgresAddress, database: string): Ac
   };
 }
 
-/** Returns the environment variables of `eaas` for a database. The root key in them is new. */
 export function environmentOf(url: (role: keyof typeof ROLES) => string) {
   return {
     DATABASE_URL: url('server'),
@@ -74,10 +69,7 @@ export function environmentOf(url: (role: keyof typeof ROLES) => string) {
   };
 }
 
-/**
- * Fills a template database, and then marks the template as ready. A template without the mark is incomplete, so it is
- * dropped and filled again.
- */
+/** A template without the mark is incomplete, because its preparation was interrupted. */
 async function prepareOnce(
   sql: postgres.Sql,
   address: PostgresAddress,

@@ -2,9 +2,6 @@ import { createInterface } from 'node:readline';
 import postgres from 'postgres';
 import { startEmbeddedDatabase } from '../../packages/server/src/embedded/embedded-database.ts';
 
-// Opens the embedded database of a directory: `embedded-process.ts <directory> serve|command`. The process prints
-// events as lines of JSON. The command `write` commits numbered rows and prints each row. The command `close` closes
-// the database.
 const [path = '', purpose] = process.argv.slice(2);
 
 try {

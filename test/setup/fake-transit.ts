@@ -14,7 +14,6 @@ interface Received {
 
 type Respond = (request: Received) => { status?: number; body: unknown };
 
-/** Simulates the encryption of a Transit engine by reversing the letters. Requires the token. */
 export const honest: Respond = ({ path, headers, body }) => {
   if (headers['x-vault-token'] !== token) return { status: 403, body: { errors: ['permission denied'] } };
   const reversed = (text = ''): string => Array.from(text).toReversed().join('');

@@ -8,10 +8,6 @@ import {
 
 const oldestVersion = 14;
 
-/**
- * Returns the PostgreSQL that the variable TEST_POSTGRES names. If the variable is not set, returns `preferred`. Throws
- * if TEST_POSTGRES is `installed` and the machine has no PostgreSQL.
- */
 export async function chooseBinaries(preferred: 'installed' | 'embedded'): Promise<PostgresBinaries> {
   const { TEST_POSTGRES: forced, PATH = '' } = process.env;
   if ((forced ?? preferred) === 'embedded') return embeddedBinaries();
@@ -22,10 +18,6 @@ export async function chooseBinaries(preferred: 'installed' | 'embedded'): Promi
   return installed ?? embeddedBinaries();
 }
 
-/**
- * Returns the first PostgreSQL of version 14 or later that can run on the machine. Searches the folders of `searchPath`
- * (a PATH) first.
- */
 export async function installedBinaries(searchPath: string): Promise<PostgresBinaries | undefined> {
   const versioned = await Promise.all([
     subdirectories('/usr/lib/postgresql', /^\d+$/),

@@ -8,10 +8,6 @@ import { launch } from '../conformance/program.ts';
 
 const folder = fileURLToPath(new URL('../tools/moto/', import.meta.url));
 
-/**
- * Returns the command of moto's server, which simulates AWS. Installs moto from PyPI into a virtual environment in
- * test/tools/moto. Returns undefined if Python or PyPI is not available.
- */
 export async function requireMoto(): Promise<string | undefined> {
   const environment = join(folder, '.venv');
   const command = join(environment, 'bin/moto_server');
@@ -56,7 +52,7 @@ const environment = (url: string): Aws['env'] => ({
   AWS_SECRET_ACCESS_KEY: 'secret-of-the-test',
 });
 
-// moto reads the AWS region from this header. It does not check the signature in the header.
+// moto reads the AWS region from this header, and does not check the signature in the header.
 const authorization =
   'AWS4-HMAC-SHA256 Credential=test/20260101/eu-central-1/kms/aws4_request, SignedHeaders=host, Signature=0';
 

@@ -2,10 +2,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/**
- * Starts a shared resource of the test workers when a worker first requests it. `start` can add functions to the list
- * `undo`, which run after the tests.
- */
 export async function onDemand<T>(start: (undo: (() => Promise<void>)[]) => Promise<T>) {
   const undo: (() => Promise<void>)[] = [];
   let started: Promise<T> | undefined;
@@ -27,7 +23,6 @@ export async function onDemand<T>(start: (undo: (() => Promise<void>)[]) => Prom
   };
 }
 
-/** Requests a resource by its socket path. Throws if the suite of the test does not provide the resource. */
 export async function requested<T>(address: string | undefined): Promise<T> {
   if (address === undefined) {
     throw new Error(

@@ -4,15 +4,13 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { run } from '../../packages/server/src/cli/program.ts';
 
-// Starting Node takes longer than a short command of `eaas`. So one process runs the commands of all test files. Each
-// command has separate environment variables, standard streams and an exit code.
+// Starting Node takes longer than a short command of `eaas`, so one process runs the commands of all test files.
 
 export interface Order {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The state of one running command of `eaas`: its output, and the properties of `process` that it sees. */
 class Session {
   readonly env: Order['env'];
   exitCode: number | undefined = undefined;
@@ -32,7 +30,7 @@ globalThis.process = new Proxy(real, {
   set: (_, name, value) => Reflect.set(placeOf(name), name, value),
 });
 
-// Commander writes to the real `process`, so the methods of the real streams are replaced.
+// Commander writes to the real `process`.
 for (const name of ['stdout', 'stderr'] as const) {
   const write = real[name].write.bind(real[name]);
   real[name].write = (chunk: string): boolean => {

@@ -9,7 +9,6 @@ import { launchPostgres, type RunningPostgres } from '../../packages/server/src/
 import { addressIn, type TestDatabase } from './database.ts';
 import { chooseBinaries } from './installed-binaries.ts';
 
-/** A PostgreSQL that a test can crash and freeze. The socket and the port stay the same after a restart. */
 export class OwnPostgres implements Omit<TestDatabase, 'name'> {
   readonly binaries: PostgresBinaries;
   readonly #directory: string;
@@ -59,7 +58,6 @@ export class OwnPostgres implements Omit<TestDatabase, 'name'> {
     return addressIn({ host: join(this.#directory, 'socket'), port: 5432 }, 'eaas');
   }
 
-  /** Kills PostgreSQL without a shutdown. Open transactions are lost, and PostgreSQL writes no data to disk. */
   async crash(): Promise<void> {
     const { pid, stop } = this.#requireRunning();
     process.kill(pid, 'SIGQUIT');
@@ -107,8 +105,7 @@ function isRunning(pid: number): boolean {
 export async function childrenOf(parent: number): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')));
-  // The state and the id of the parent process follow the last parenthesis in /proc/<pid>/stat. The name of the process
-  // precedes them in parentheses, and can contain any character.
+  // In /proc/<pid>/stat, the name of the process is in parentheses and can contain any character.
   return pids
     .filter((_, index) => stats[index]?.split(') ').at(-1)?.split(' ')[1] === String(parent))
     .map(Number);

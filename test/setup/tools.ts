@@ -5,10 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/**
- * Folders in test/tools, test/orms and test/frameworks. Each folder has a separate lock file, and `npm ci` does not
- * install it.
- */
 export type Tools =
   | 'console'
   | 'drizzle'
@@ -32,8 +28,7 @@ export async function requireTools(name: Tools): Promise<string> {
   if (isInstalled()) return modules;
   const release = await acquire(join(folder, '.installing'));
   try {
-    // Another process might have installed the packages while this process waited for the lock, so the check is
-    // repeated.
+    // Another process might have installed the packages while this process waited for the lock.
     if (isInstalled()) return modules;
     const shell = process.platform === 'win32';
     await promisify(execFile)('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, shell });

@@ -2,10 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { run } from '../conformance/program.ts';
 
-/**
- * Types a line and Tab in an interactive zsh. The script binds the key Ctrl-X P, which writes the completed line to a
- * file and ends zsh.
- */
+/** The key Ctrl-X P writes the completed line to a file and ends zsh. */
 const script = String.raw`
 zmodload zsh/zpty
 zpty shell TERM=dumb zsh -f -i
@@ -21,7 +18,6 @@ finish() { print -r -- "$BUFFER" > completed; exit }
 zle -N finish && bindkey '^Xp' finish
 `;
 
-/** Types a line and Tab in zsh, in a folder and with a completion script. Returns the completed line. */
 export async function typeInZsh(cwd: string, completion: string, line: string): Promise<string> {
   await writeFile(join(cwd, 'init.zsh'), init(completion));
   return (await run(['zsh', '-f', '-c', script, 'zsh', line], {}, { cwd })).stdout;

@@ -14,16 +14,11 @@ import { Database } from '../../packages/server/src/store/database.ts';
 import { openPool } from '../../packages/server/src/store/sql.ts';
 import { createDatabase, migrated, type TestDatabase } from './database.ts';
 
-/**
- * A migrated database, with replicas of the server that share this database. Replicas use the role of the server. The
- * test sets the time.
- */
 export interface World {
   readonly database: TestDatabase;
   readonly roots: readonly [ReturnType<typeof rootKey>];
-  /** The time of the database and of every replica, in milliseconds since 1970. Only the test changes this time. */
+  /** Milliseconds since 1970, for the database and every replica. */
   time: number;
-  /** Creates a replica of the server without cached data. */
   replica(database?: Database): Service;
   serve(replica: Service): Promise<string>;
   onClose(step: () => Promise<void>): void;
@@ -76,10 +71,6 @@ export async function openWorld(start: string): Promise<World> {
   };
 }
 
-/**
- * Calls an operation of the server as the HTTP layer does. Checks the output against the schema of the operation.
- * Throws Refusal.
- */
 export type Api = <R extends Route>(route: R, input: Input<R>) => Promise<Output<R>>;
 
 export function apiOf(service: Service, token: string): Api {

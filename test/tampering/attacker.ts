@@ -26,7 +26,6 @@ export type Table = (typeof tables)[number];
 
 export type Attacker = Awaited<ReturnType<typeof openAttacker>>;
 
-/** Connects to the test's database as a superuser. The session ignores triggers and foreign keys. */
 export async function openAttacker({ database, onClose }: Pick<World, 'database' | 'onClose'>) {
   const sql = postgres({
     ...database.connection('superuser'),
@@ -35,7 +34,7 @@ export async function openAttacker({ database, onClose }: Pick<World, 'database'
     connection: { session_replication_role: 'replica' },
   });
   onClose(() => sql.end());
-  // Triggers that are "enable always" run for every replication role, so the session disables them separately.
+  // The session setting does not disable triggers that are "enable always".
   for (const table of tables) await sql.unsafe(`alter table eaas.${table} disable trigger all`);
   return {
     sql,
@@ -61,7 +60,6 @@ export async function openAttacker({ database, onClose }: Pick<World, 'database'
   };
 }
 
-/** Removes all constraints except those of tenant_names, so that a test can store any value in a column. */
 export async function unbind({ sql }: Attacker): Promise<void> {
   await sql`do $$
     declare one record;

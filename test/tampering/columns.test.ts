@@ -21,12 +21,10 @@ const identity = {
 type Bound = keyof typeof identity;
 const bound = Object.keys(identity) as Bound[];
 
-/** The columns that no MAC covers. Maps each column to the reason. */
 const unbound: Partial<Record<string, string>> = {
   'key_versions.created_at': 'is only displayed; the encryption binds the key, the version and the material',
 };
 
-/** The tables that no verification reads. Maps each table to the reason. */
 const apart: Partial<Record<string, string>> = {
   migrations: 'belongs to the owner; the server only reads the latest migration',
   root_checks: 'a changed row stops the next start',
@@ -198,10 +196,7 @@ test('a changed or missing root check stops the next start', async () => {
 
 type Error = Awaited<ReturnType<typeof verifyChain>>['errors'][number];
 
-/**
- * Returns whether an error names the changed row. If the id or the tenant of a row was changed, the error can report a
- * missing row instead.
- */
+/** If the id or the tenant of a row was changed, the error can report a missing row instead. */
 const names: Record<Bound, (error: Error, row: Row, column: string) => boolean> = {
   tenants: ({ reason }, row) => reason.includes(String(row['tenant_id'])),
   audit_heads: ({ reason }) => reason.startsWith('head_'),
@@ -222,7 +217,6 @@ const wronglyAnswered: Record<Bound, (row: Row, column: string) => Promise<numbe
   tenants: (_, column) => unless(column === 'tenant_id' ? [401] : [503], [call('GET /v1/keys', {})]),
   audit_heads: async (_, column) => [
     ...(await unless(column === 'tenant_id' ? [401] : [503], [call('GET /v1/keys', {})])),
-    // The verification of a changed head succeeds and returns findings.
     ...(await unless([200], [call('GET /v1/audit/verify', {})])),
   ],
   // A request for the audit log returns 503 if the changed entry has no valid form. Otherwise the request succeeds.

@@ -37,7 +37,7 @@ describe.each([
 
   beforeEach(() => attacker.restore(copy));
 
-  /** Runs an SQL statement of the attacker. `$ann` in the statement is replaced by the id of Ann's tenant. */
+  /** The id of Ann's tenant replaces `$ann`. */
   const entries = (statement: string) =>
     attacker.sql.unsafe(statement.replaceAll('$ann', `'${ann.tenantId}'`));
   const remove = (condition: string) =>
@@ -153,8 +153,7 @@ describe.each([
       await attacker.sql`update eaas.audit_entries set hash = ${hash} where tenant_id = ${ann.tenantId} and id = ${row.id}`;
     }
     await attacker.sql`update eaas.audit_heads set hash = ${hash} where tenant_id = ${ann.tenantId}`;
-    // The attacker has recomputed all hashes of the audit log. The attacker cannot compute the MACs, which need a
-    // secret key.
+    // The attacker has recomputed all hashes, but cannot compute the MACs without the secret key.
     const ids = Array.from({ length: 8 }, (_unused, nth) => 24 + nth);
     expect(await wrong()).toEqual(['null head_changed', ...ids.map((id) => `${id} entry_mac_invalid`)]);
   });
@@ -261,7 +260,6 @@ describe('a database rolled back to an authentic older state', () => {
       checkpoint: { valid: false },
     });
 
-    // After a rollback of the database, new audit entries replace the lost entries.
     world.time += 1_000;
     for (let nth = 0; nth < 3; nth++) await wrap();
     expect(await verify()).toMatchObject({ valid: true });

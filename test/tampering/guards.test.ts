@@ -174,7 +174,6 @@ test.each(['audit_heads', 'audit_anchors'])(
   },
 );
 
-// The triggers of the tables prevent mistakes of superusers and of the tables' owner.
 describe.each(['owner', 'superuser under session_replication_role'])(
   'a trigger refuses the statement %s',
   (who) => {

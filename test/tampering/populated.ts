@@ -23,10 +23,6 @@ export interface Populated extends Resident {
 
 export const never = alone();
 
-/**
- * Creates two tenants with the same history of several years, and purges the first years. Stores four copies of the
- * database: `early`, `middle` and `late` in the history, and `now` after the purge.
- */
 export async function populate(world: World, attacker: Attacker): Promise<[Populated, Populated]> {
   const service = world.replica();
   const ann = await begin(service, 'ann');

@@ -3,8 +3,7 @@ import type { Service } from '../../packages/server/src/service.ts';
 import { apiOf, dek, openWorld, type Resident, settle, statusOf, type World } from '../setup/world.ts';
 import { type Attacker, openAttacker } from './attacker.ts';
 
-// A database that was restored to an earlier state uses the ids of lost audit entries again. A replica that kept
-// running must not use data that it cached before the restore.
+// A database that was restored to an earlier state uses the ids of lost audit entries again.
 
 let world: World;
 let attacker: Attacker;
@@ -27,7 +26,6 @@ const wrap = (service: Service) =>
 const hash = (service: Service) =>
   statusOf(apiOf(service, tenant.token)('POST /v1/hash', { key_id: keyId, value: 'x' }));
 
-/** Makes a change that does not affect the key in use. */
 const rotate = (service: Service) =>
   apiOf(service, tenant.token)('POST /v1/keys/:key_id/rotate', { key_id: keyId });
 const disable = (service: Service) =>

@@ -210,10 +210,6 @@ describe('rows of another tenant', () => {
 });
 
 describe('a row restored to an older authentic state', () => {
-  /**
-   * An older version of a row that the attacker restores, and the changes that the service has made to the row since
-   * that version.
-   */
   interface PutBack {
     readonly copy: 'early' | 'middle' | 'late';
     readonly table: Table;
@@ -268,8 +264,7 @@ describe('a row restored to an older authentic state', () => {
       table: 'api_keys',
       where: apiKeyWhere('revoked'),
       found: ({ revoked }) => `api_key_put_back: ${revoked.apiKeyId}`,
-      // An API key with the permission api_keys.manage renames itself. A new audit entry then records a change of the
-      // API key's row.
+      // A new audit entry records the change of the API key's row.
       change: ({ revoked }) =>
         apiOf(world.replica(), revoked.token)('PATCH /v1/api-keys/:api_key_id', {
           api_key_id: revoked.apiKeyId,
@@ -315,10 +310,6 @@ describe('a row restored to an older authentic state', () => {
     },
   );
 
-  /**
-   * Returns the statuses of calls that use a restored older row. The service must refuse the calls, although the MAC of
-   * the row is valid.
-   */
   const refused: Partial<Record<Table, (where: string) => Promise<number[]>>> = {
     async keys(where) {
       const [row] = await attacker.sql.unsafe<{ key_id: string }[]>(
@@ -361,10 +352,7 @@ describe('a row restored to an older authentic state', () => {
     },
   );
 
-  /**
-   * Restores an older row together with the records of its changes. Only the owner of the tables can change these
-   * records.
-   */
+  /** Only the owner of the tables can change these records. */
   async function putBackWithRecords({ copy, table, where }: PutBack): Promise<void> {
     await attacker.putBack(copy, table, where(ann));
     const subjects: Partial<Record<Table, string>> = {

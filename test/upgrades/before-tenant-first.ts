@@ -1,4 +1,4 @@
-/** The secrets and ids in before-tenant-first.sql, which are test data. */
+/** These secrets are only test data. */
 export const before = {
   rootKey: 'MfmFFBoVtUVo88ucBdEkOtcRN5+yi7GXTpupHCg2pbg=',
   ann: {

@@ -11,8 +11,7 @@ import { createDatabase, type TestDatabase } from '../setup/database.ts';
 import { apiOf, dek, statusOf } from '../setup/world.ts';
 import { before } from './before-tenant-first.ts';
 
-// The last version before the third migration wrote this dump. The two tenants in the dump have purged their first
-// years. The dump has keys in every state, and limited, changed and revoked API keys.
+// The last version before the third migration wrote this dump.
 
 let place: TestDatabase;
 let database: Database;

@@ -1,5 +1,3 @@
-// `node test/vectors/generate.mjs` writes the test vectors as JSON files. With `--check` it writes nothing, and exits with 1
-// if a file on disk differs. The folder `cases` has the content of each file, and `reference` the implementations.
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { build as apiKey } from './cases/api-key.mjs';
 import { build as auditChain } from './cases/audit-chain.mjs';
@@ -27,7 +25,7 @@ const builders = {
 
 const location = (file) => new URL(file, import.meta.url);
 
-/** Formats JSON with indentation and only ASCII, so that no editor or checkout changes a character. */
+/** ASCII prevents editors and checkouts from changing a character. */
 function print(value) {
   const text = JSON.stringify(value, null, 2);
   return `${text.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;

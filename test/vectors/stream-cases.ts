@@ -1,21 +1,14 @@
 import type { Edit, StreamCase, StreamRefusal } from './vectors.ts';
-// The functions in this file run in every runtime that the packages support, so they do not use Node's Buffer.
+// Every runtime runs these functions, so they must not use Node's Buffer.
 import { fromBase64 as bytes, join } from './webcrypto-opener.ts';
 
 const sealedChunk = 65_552;
 
-/**
- * Returns the plaintext of a stream test vector. The vector contains the bytes or names a pattern that generates them.
- */
 export function plaintextOf({ plaintext }: StreamCase): Uint8Array {
   if (typeof plaintext === 'string') return bytes(plaintext);
   return Uint8Array.from({ length: plaintext.length }, (_, i) => i * 7 + (i >> 8));
 }
 
-/**
- * Returns the bytes of a stream that must be refused. The test vector contains the bytes or describes an edit of
- * another test case.
- */
 export function refusedBytes(refusal: StreamRefusal, cases: readonly StreamCase[]): Uint8Array {
   if (refusal.ciphertext !== undefined) return bytes(refusal.ciphertext);
   const base = cases.find(({ name }) => name === refusal.base);

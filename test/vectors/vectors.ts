@@ -7,7 +7,6 @@ interface Named {
   readonly name: string;
 }
 
-/** The inputs and the intermediate values of a test vector, for both envelope versions. */
 interface EnvelopeCase extends Named {
   readonly dek: string;
   readonly key_id: string;
@@ -20,7 +19,7 @@ interface EnvelopeCase extends Named {
 
 interface Opening extends Named {
   readonly dek: string;
-  /** The key id that the envelope must have. Null accepts any key id. */
+  /** Null accepts any key id. */
   readonly expected_key_id: string | null;
   readonly context: Context;
 }
@@ -41,7 +40,6 @@ export interface MessageCase extends EnvelopeCase {
   readonly ciphertext: string;
 }
 
-/** A step that alters a stream. The field `format` in the file of test vectors explains the steps. */
 export type Edit =
   | readonly ['cut', number, number]
   | readonly ['flip', number, number]
@@ -55,7 +53,7 @@ export interface StreamCase extends EnvelopeCase {
   readonly info: string;
   readonly header: string;
   readonly chunks: number;
-  /** The ciphertext. Null if it is too long for the file. */
+  /** Null if the ciphertext is too long for the file. */
   readonly ciphertext: string | null;
   readonly ciphertext_length: number;
   readonly ciphertext_sha256: string;
@@ -159,13 +157,11 @@ interface VectorFiles {
 
 export type VectorFile<Format extends keyof VectorFiles> = VectorFiles[Format];
 
-/** Returns the test vectors of one format with their TypeScript type. Each file of test vectors explains its fields. */
 export function vectors<Format extends keyof VectorFiles>(format: Format): VectorFiles[Format] {
   const file = new URL(`${format}.json`, import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')) as VectorFiles[Format];
 }
 
-/** Decodes the base64 in a test vector into a separate buffer. */
 export function bytes(base64: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(base64, 'base64'));
 }

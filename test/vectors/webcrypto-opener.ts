@@ -1,5 +1,4 @@
-// Decrypts both envelope versions with only WebCrypto, as a browser does. This file shares no code with the generator
-// of the test vectors.
+// This file must share no code with the generator of the test vectors.
 
 type Bytes = Uint8Array<ArrayBuffer>;
 type Context = Readonly<Record<string, string>>;
@@ -11,9 +10,7 @@ export interface Opening {
   readonly context: Context | null;
 }
 
-/**
- * Thrown if an envelope cannot be decrypted. The error has a kind and no further details, which would help an attacker.
- */
+/** Further details of an error would help an attacker. */
 export class Refused extends Error {
   readonly failure: Failure;
   constructor(failure: Failure) {
@@ -51,7 +48,6 @@ function uint32(value: number): Bytes {
   return bytes;
 }
 
-/** Returns the pre-authentication encoding (PAE) of parts that are all bytes. */
 function pae(parts: readonly Uint8Array[]): Bytes {
   return join([uint32(parts.length), ...parts.flatMap((part) => [uint32(part.length), part])]);
 }
@@ -72,7 +68,6 @@ interface Header {
   readonly rest: Bytes;
 }
 
-/** Splits an envelope into its header and the rest. Throws if fewer than `least` bytes follow the header. */
 function splitHeader(bytes: Bytes, version: number, least: number): Header {
   const isOurs = [...prefix, version].every((byte, i) => bytes[i] === byte);
   if (!isOurs || bytes.length < 26) throw new Refused('format');
@@ -100,7 +95,6 @@ async function derive(dek: Bytes, salt: Bytes, info: Bytes): Promise<Derived> {
   return { encryptionKey: new Uint8Array(bits, 0, 32), commitment: new Uint8Array(bits, 32, 32) };
 }
 
-/** Derives K (the encryption key) and C (the commitment) from the DEK of a message. */
 export function deriveForMessage(dek: Bytes): Promise<Derived> {
   return derive(dek, nothing, ascii('eaas envelope v1'));
 }
@@ -123,7 +117,6 @@ async function decrypt(key: CryptoKey, iv: Bytes, aad: Bytes, sealed: Bytes): Pr
   }
 }
 
-/** Returns the plaintext of a version 1 envelope. */
 export async function openMessage(envelope: Bytes, opening: Opening): Promise<Bytes> {
   const header = splitHeader(envelope, 1, 12 + 32 + 16);
   requireKeyId(header, opening.expectedKeyId);
@@ -137,7 +130,6 @@ function nonceOf(index: number, isLast: boolean): Bytes {
   return join([new Uint8Array(7), counter, Uint8Array.of(isLast ? 1 : 0)]);
 }
 
-/** Returns the plaintext of a version 2 envelope. */
 export async function openStream(envelope: Bytes, opening: Opening): Promise<Bytes> {
   const header = splitHeader(envelope, 2, 32 + 32);
   requireKeyId(header, opening.expectedKeyId);

@@ -71,9 +71,7 @@ function plaintextOf(plaintext: Plaintext): Bytes {
   return new Uint8Array(plaintext.length).map((_, i) => i * 7 + (i >> 8));
 }
 
-/**
- * Compares bytes. Vitest is not used for the comparison, because it would print the whole difference of up to 64 KiB.
- */
+/** Vitest would print the whole difference of up to 64 KiB. */
 function same(opened: Bytes, expected: Bytes): boolean {
   return opened.length === expected.length && opened.every((byte, i) => byte === expected[i]);
 }

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type { Place } from '../../faults/client.ts';
 
-/** An HTTP response. The status is 0 if the connection broke. */
+/** The status is 0 if the connection broke. */
 export interface Received {
   readonly status: number;
   readonly length: number;
@@ -15,7 +15,6 @@ export interface BytesRequest {
   readonly body?: Uint8Array;
 }
 
-/** Sends an HTTP request on a new connection. Returns the status 0 instead of throwing. */
 export async function sendBytes(
   { port }: Place,
   { method, path, token, body }: BytesRequest,

@@ -117,10 +117,6 @@ export class Cluster {
     this.#frozen = [];
   }
 
-  /**
-   * Suspends the processes of PostgreSQL, so that connections stay open without responses. If a role is given, suspends
-   * only the processes that serve connections of this role.
-   */
   async freeze(role?: string): Promise<void> {
     const pid = this.#process?.pid ?? 0;
     const children = await childrenOf(pid);
@@ -138,17 +134,12 @@ export class Cluster {
     for (const pid of this.#frozen.splice(0)) signal(pid, 'SIGCONT');
   }
 
-  /** Makes every commit wait until the standby has received the commit. */
   async makeSynchronous(): Promise<void> {
     await this.#statement("alter system set synchronous_standby_names = 'ANY 1 (standby)'");
     await this.#statement('select pg_reload_conf()');
     await this.#until('select 1 from pg_stat_replication where sync_state = $1', ['quorum']);
   }
 
-  /**
-   * Waits until the standby database has all data. Then disconnects the standby, so that it does not receive later
-   * writes.
-   */
   async cutOff(standby: Cluster): Promise<void> {
     await this.#until('select 1 from pg_stat_replication where replay_lsn >= pg_current_wal_lsn()', []);
     await standby.#statement("alter system set primary_conninfo = ''");

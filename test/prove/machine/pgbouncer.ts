@@ -21,10 +21,7 @@ export async function withoutPgbouncer(): Promise<string | undefined> {
   return (await installed) ?? withoutStandby();
 }
 
-/**
- * Starts pgbouncer in transaction mode in front of a database cluster. Returns the DATABASE_URL for servers that
- * connect through pgbouncer. After a failed login at the database, pgbouncer refuses clients for `loginRetry` seconds.
- */
+/** After a failed login at the database, pgbouncer refuses clients for `loginRetry` seconds. */
 export async function startPgbouncer(
   findings: Findings,
   cluster: Cluster,

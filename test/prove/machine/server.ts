@@ -10,16 +10,14 @@ import type { Findings } from '../trial.ts';
 const probe = new URL('../probe/probe.mjs', import.meta.url).href;
 
 export interface ProbedServer extends Replica {
-  /** Sets the clock of every server thread to the correct time plus this many milliseconds. */
   stepClock(milliseconds: number): Promise<void>;
-  /** Returns the longest time that the event loop was blocked since the last call, in milliseconds of CPU time. */
+  /** In milliseconds of CPU time. */
   longestSection(): Promise<number>;
-  /** Returns the peak memory of the server's largest process, in MiB. */
+  /** The peak of the largest process, in MiB. */
   peakMemory(): Promise<number>;
 }
 
-// The trials measure the server's memory, which source maps would increase. Operators also run the server without
-// source maps.
+// Source maps would increase the memory that the trials measure.
 const program = eaas.filter((word) => word !== '--enable-source-maps');
 
 export async function startProbed(findings: Findings, env: Environment): Promise<ProbedServer> {

@@ -11,7 +11,6 @@ export class Switch {
   readonly #open = new Set<Socket>();
   #target: Cluster | undefined;
   #manner: Manner = 'closed';
-  /** The number of the proxy's current target. Connections to an earlier target are never forwarded again. */
   #generation = 0;
 
   private constructor() {

@@ -22,7 +22,6 @@ interface Prepared {
   readonly rotating: string;
 }
 
-/** A tenant with data on which a wrong clock would have visible effects, such as a key that is erased too early. */
 export class ClockWitness {
   readonly #findings: Findings;
   readonly #places: readonly Place[];
@@ -70,10 +69,7 @@ export class ClockWitness {
     return new ClockWitness(findings, places, { tenant, loaded, load, lives, expired, pending, rotating });
   }
 
-  /**
-   * Sends requests whose responses depend on the time. While a clock is wrong, the server may respond with 503 or 500,
-   * but never with a wrong result.
-   */
+  /** While a clock is wrong, the server may respond with 503 or 500, but never with a wrong result. */
   async ask(place: Place): Promise<void> {
     const { token } = this.#prepared.tenant;
     const path = `/v1/keys/${this.#prepared.rotating}/wrap`;
@@ -115,10 +111,7 @@ export class ClockWitness {
     this.#findings.check(invariant, unavailable || statuses.includes(status), `${status} ${code}`);
   }
 
-  /**
-   * Checks that the wrong time had no effect. Call this function when all clocks are correct again. If the database's
-   * clock was ahead, the audit log has entries with a time in the future, and the verification must report them.
-   */
+  /** Call this function when all clocks are correct again. */
   async judge(wrong: 'replica' | 'database' = 'replica'): Promise<void> {
     const findings = this.#findings;
     findings.answer(tally(await this.#prepared.load.stop()));

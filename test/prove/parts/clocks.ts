@@ -9,10 +9,9 @@ import type { Findings, Part, Trial } from '../trial.ts';
 import { ClockWitness } from './clock-witness.ts';
 
 const year = 366 * 86_400_000;
-/** A time in milliseconds that exceeds the interval of the job that rotates and erases keys. */
+/** In milliseconds. The time exceeds the interval of the job that rotates and erases keys. */
 const longEnough = 13_000;
 
-/** Moves the clock of one of two servers by a year, many times for some milliseconds and then once for 13 s. */
 function replicaClock(name: string, milliseconds: number): Trial {
   return {
     name,
@@ -97,7 +96,6 @@ function databaseClock(name: string, days: number): Trial {
   };
 }
 
-/** Creates the file from which libfaketime reads the time. Returns the environment for a program with a wrong clock. */
 async function steppedClock(
   findings: Findings,
 ): Promise<{ env: Record<string, string>; to(days: number): Promise<void> }> {

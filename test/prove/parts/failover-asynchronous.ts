@@ -7,7 +7,6 @@ import { metric, startServer } from '../machine/server.ts';
 import { Switch } from '../machine/switch.ts';
 import type { Findings, Trial } from '../trial.ts';
 
-/** A trial of an asynchronous failover under load. Only data that the standby had not received may be lost. */
 export const lossUnderLoad: Trial = {
   name: 'asynchronous-load',
   about: 'the primary is killed under load while the standby is 1.5 s behind',

@@ -5,9 +5,9 @@ import { Cluster, withoutStandby } from '../machine/cluster.ts';
 import type { Findings, Part, Trial } from '../trial.ts';
 import { UnderLoad } from './under-load.ts';
 
-/** A time in milliseconds that exceeds every timeout that the server has for the database. */
+/** In milliseconds. The time exceeds every timeout that the server has for the database. */
 const long = 5_200;
-/** The maximum time in milliseconds until both servers must serve requests again. */
+/** In milliseconds. */
 const backWithin = 5_000;
 
 interface Fault {

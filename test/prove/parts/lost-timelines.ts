@@ -7,16 +7,12 @@ import { metric, startServer } from '../machine/server.ts';
 import { Switch } from '../machine/switch.ts';
 import type { Findings, Trial } from '../trial.ts';
 
-/**
- * A tenant whose latest change a failover loses. The tenant's next change gets the same number as the lost change. The
- * server `stale` has cached the lost change, and the server `fresh` makes the next change.
- */
+/** The server `stale` has cached the lost change, and the server `fresh` makes the next change. */
 interface Timeline {
   readonly tenant: Tenant;
   readonly keyId: string;
   readonly unseen: string;
   readonly known: { readonly api_key: string; readonly api_key_id: string };
-  /** The change that the failover loses: the rotation of a key, or the creation of a second key. */
   readonly lost: 'rotate' | 'create';
   readonly road: keyof typeof roads;
   readonly further: number;
@@ -34,10 +30,6 @@ const roads = {
 const wrap = (place: Place, token: string, keyId: string, dek: string) =>
   send(place, token, 'POST', `/v1/keys/${keyId}/wrap`, { dek });
 
-/**
- * Tests every kind of lost change with every kind of first request after the failover. The new audit log is shorter
- * than the lost log, equally long, or longer.
- */
 export const lostTimelines: Trial = {
   name: 'asynchronous-state',
   about: 'the lost change and the next one get the same number; a server that remembers the lost one goes on',
@@ -105,9 +97,6 @@ async function prepare(
   return { tenant, keyId, unseen, known };
 }
 
-/**
- * Makes a change that the standby database never receives. The server `stale` then has the changed state in its cache.
- */
 async function loseChange(stale: Place, { tenant, keyId, known, lost }: Timeline): Promise<void> {
   if (lost === 'rotate') await call(stale, tenant.token, 'POST', `/v1/keys/${keyId}/rotate`);
   else await newKey(stale, tenant.token);
@@ -137,9 +126,6 @@ interface Meeting {
   readonly timeline: Timeline;
 }
 
-/**
- * Sends the first request after a failover to the server `stale`. Checks that no response depends on the lost change.
- */
 async function meet(findings: Findings, { stale, fresh, timeline }: Meeting): Promise<void> {
   const { tenant, keyId, known, lost, road, further } = timeline;
   const which = `${lost} lost, ${road} first, ${further} further`;

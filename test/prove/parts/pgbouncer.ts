@@ -7,10 +7,8 @@ import { startPgbouncer, withoutPgbouncer } from '../machine/pgbouncer.ts';
 import { type Findings, type Part, scaled, type Trial } from '../trial.ts';
 import { UnderLoad } from './under-load.ts';
 
-/** The duration of a database outage, in milliseconds. */
 const outage = 2_500;
 
-/** Stops the database behind pgbouncer several times. The servers must recover without help. */
 function outages(loginRetry: number, rounds: number, kills: boolean): Trial {
   return {
     name: kills ? 'kills' : `retry-${loginRetry}`,
@@ -47,7 +45,7 @@ async function takeAway(findings: Findings, bench: UnderLoad, loginRetry: number
   const waited = await bench.backAfter(startedAt, patience);
   findings.figure('back after', `${Math.round(waited)} ms`);
   findings.check('servers recover by themselves', waited < patience, `not within ${patience} ms`);
-  // pgbouncer repeats its last login error for a while. Only later refusals count as faults of the servers.
+  // pgbouncer repeats its last login error for a while.
   await sleep(startedAt + patience - performance.now() - 2_000);
   await sleep(2_000);
   const now = performance.now();

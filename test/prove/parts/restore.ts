@@ -24,10 +24,6 @@ interface Ran {
   readonly output: string;
 }
 
-/**
- * Runs a block of shell commands from the manual. Replaces `npx` by the local build, and the manual's database host by
- * the test cluster's address.
- */
 async function runBlock(block: string, cwd: string, cluster: Cluster, env: Environment): Promise<Ran> {
   const programs = (await postgresPrograms()) ?? '';
   const prelude = [
@@ -97,10 +93,7 @@ async function drill(findings: Findings): Promise<void> {
   await checkRights(findings, restored);
 }
 
-/**
- * Returns the manual's command that compares the audit log of one tenant. The command must use the tenant's id, because
- * the names of the new checkpoint files contain tenant ids.
- */
+/** The names of the new checkpoint files contain tenant ids. */
 function compareFor(compare: string, { tenantId }: Tenant): string {
   return compare.replaceAll('acme', tenantId);
 }
@@ -128,7 +121,6 @@ async function liveThenLose(
   return { env: operator.env, known: { tenant, keyId, wrapped: wrapped_key, dek, later } };
 }
 
-/** Checks that the database role of the server cannot change the restored audit log. */
 async function checkRights(findings: Findings, cluster: Cluster): Promise<void> {
   const sql = cluster.connect(findings, 'server');
   for (const statement of ['delete from eaas.audit_entries', 'truncate eaas.audit_entries']) {

@@ -14,10 +14,6 @@ interface Loaded {
   readonly load: Load;
 }
 
-/**
- * Two servers on a database cluster, and two tenants that send requests to both servers without pauses. One of the
- * tenants also creates keys.
- */
 export class UnderLoad {
   readonly cluster: Cluster;
   readonly replicas: Replica[] = [];
@@ -62,10 +58,6 @@ export class UnderLoad {
     this.replicas[nth] = await startServer(this.#findings, { ...this.#env, EAAS_PORT: String(replica.port) });
   }
 
-  /**
-   * Returns the milliseconds from `since` until both tenants had a successful request on both servers. Returns Infinity
-   * after `patience`.
-   */
   async backAfter(since: number, patience: number): Promise<number> {
     const first = (load: Load, port: number): number =>
       load.sent
@@ -84,7 +76,6 @@ export class UnderLoad {
     );
   }
 
-  /** Ends the load, and checks the invariants that must hold after every fault. */
   async judge(): Promise<void> {
     const findings = this.#findings;
     this.#noteEnds();

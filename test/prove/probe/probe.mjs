@@ -1,6 +1,4 @@
-// NODE_OPTIONS=--import loads this file into a server. The file measures how long the event loop is busy, and can
-// change the clock. It listens on a Unix socket in PROVE_DIRECTORY. A connection sends one JSON command and receives
-// one JSON response.
+// NODE_OPTIONS=--import loads this file into a server.
 import { openSync, readlinkSync, readSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -17,8 +15,7 @@ globalThis.Date = new Proxy(Date, {
     Reflect.construct(target, args.length === 0 ? [now()] : args, made === globalThis.Date ? target : made),
 });
 
-// The file schedstat contains the CPU time of the current thread in nanoseconds. CPU time excludes the time in which
-// other processes used the core.
+// CPU time excludes the time in which other processes used the core.
 const schedule = openSync(`/proc/${readlinkSync('/proc/thread-self')}/schedstat`);
 const text = Buffer.alloc(64);
 const busyMilliseconds = () => {
@@ -29,8 +26,7 @@ const busyMilliseconds = () => {
 let last = busyMilliseconds();
 let longest = 0;
 let over = 0;
-// A timer runs at most once per iteration of the event loop. So the CPU time between two runs of the timer is the time
-// that the event loop was blocked.
+// A timer runs at most once per iteration of the event loop.
 setInterval(() => {
   const busy = busyMilliseconds();
   const section = busy - last;
@@ -40,7 +36,6 @@ setInterval(() => {
 }, 2).unref();
 
 const commands = {
-  /** Sets the clock to the correct time plus this many milliseconds. */
   clock: ({ milliseconds }) => {
     offset = milliseconds;
     return {};

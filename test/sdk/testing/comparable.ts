@@ -1,7 +1,3 @@
-/**
- * The response headers that can differ between the real service and the in-memory service. Maps each header to the
- * reason.
- */
 const otherHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-origin': 'only browsers need this header',
   'access-control-expose-headers': 'only browsers need this header',
@@ -15,10 +11,7 @@ const otherHeaders: Readonly<Record<string, string>> = {
   'x-content-type-options': 'only browsers that open a response as a page need this header',
 };
 
-/**
- * Patterns of random values, which differ between the real service and the in-memory service. Two random values count
- * as equal if both first occur at the same position.
- */
+/** Two random values count as equal if both first occur at the same position. */
 const random: readonly (readonly [string, RegExp])[] = [
   ['token', /eaas_sk_[0-9A-Za-z]{49}/g],
   ['hash', /\b[0-9a-f]{64}\b/g],
@@ -35,7 +28,6 @@ export class Names {
   }
 }
 
-/** Returns a response without the parts in which the real service and the in-memory service can differ. */
 export function comparable(status: number, headers: Headers, body: unknown, names: Names): object {
   const shown = Array.from(headers)
     .filter(([name]) => !(name in otherHeaders))
@@ -46,7 +38,6 @@ export function comparable(status: number, headers: Headers, body: unknown, name
 function shownValue(value: unknown, names: Names, member = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => shownValue(item, names));
   if (typeof value === 'object' && value !== null) {
-    // The order of members in JSON has no meaning, so the members are sorted.
     const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(members.map(([name, inner]) => [name, shownValue(inner, names, name)]));
   }

@@ -4,8 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { fetchFromAny, runPlayed } from './played-operator.ts';
 
-// Runs the black-box tests of the API with the in-memory service in place of the server.
-
 vi.stubGlobal('fetch', fetchFromAny);
 vi.mock('../../conformance/program.ts', () => ({
   eaas: [],
@@ -13,9 +11,6 @@ vi.mock('../../conformance/program.ts', () => ({
   serve: () => Promise.reject(new Error('the test service of the SDK has no server that can be started')),
 }));
 
-/**
- * The test files that do not test responses of the API, and are therefore left out. Maps each file to what it tests.
- */
 const elsewhere: Readonly<Record<string, string>> = {
   'browsers.test.ts': 'requests of browsers to a server on a port',
   'embedded.test.ts': 'the database of the server',
@@ -26,10 +21,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'tenants.test.ts': "the operator's command line",
 };
 
-/**
- * The titles of tests that must fail with the in-memory service. Maps each title to the reason. A listed test that
- * passes counts as a failure.
- */
+/** Maps each title to the reason. A listed test that passes counts as a failure. */
 const different: Readonly<Record<string, string>> = {
   'a wrapped key has 78 bytes: format, version, salt and the sealed DEK':
     'the service in memory has another format, so that neither service can unwrap the keys of the other',

@@ -6,9 +6,6 @@ import { openWorld, type World } from '../../setup/world.ts';
 import { apiKey, callOf, keyIn, remember, text } from './material.ts';
 import { openPairs, type Own, type Pair } from './pair.ts';
 
-// The tests send the same calls to the real service and to the in-memory service. Both must return the same statuses,
-// bodies and headers, and write the same audit log. comparable.ts lists the allowed differences.
-
 let world: World;
 let newPair: () => Promise<Pair>;
 let pair: Pair;

@@ -65,7 +65,6 @@ export function callOf(route: Route, material: Twin<Material>): (own: Own) => Se
   };
 }
 
-/** Stores the keys and values that a call created, so that later calls can use them. */
 export function remember(
   route: Route,
   { real, memory }: Twin<{ readonly body: Record<string, unknown> }>,

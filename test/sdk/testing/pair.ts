@@ -9,7 +9,6 @@ import { listKeys } from '../../../packages/server/src/store/keys.ts';
 import { settle, type World } from '../../setup/world.ts';
 import { comparable, Names } from './comparable.ts';
 
-/** A value of the real service, with the corresponding value of the in-memory service. */
 export interface Twin<T> {
   readonly real: T;
   readonly memory: T;
@@ -37,7 +36,6 @@ interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-/** A tenant of the real service and a tenant of the in-memory service. Both tenants get the same calls. */
 export class Pair {
   readonly #differences: object[] = [];
   #calls = 0;
@@ -83,10 +81,6 @@ export class Pair {
     return this.send((own) => ({ method: 'POST', path: path(own), body: body(own) }));
   }
 
-  /**
-   * Returns all differences between the two services, in their responses and their final audit logs. Throws if fewer
-   * than five calls were compared.
-   */
   async allDifferences(): Promise<readonly object[]> {
     if (this.#calls < 5) throw new Error(`expected at least 5 compared calls (got ${this.#calls})`);
     await this.#compareLogs();
@@ -110,17 +104,14 @@ export class Pair {
     this.#memory.setTenant({ envelopeOnly, monthlyEncryptQuota });
   }
 
-  /**
-   * Runs the jobs of the real service. The jobs update counts and due keys. The in-memory service updates both
-   * immediately.
-   */
+  /** The in-memory service updates counts and due keys immediately. */
   async #doJobs(): Promise<void> {
     const caller = insider(this.#tenantId, 'system');
     const page = { limit: 1_000, offset: 0 };
     const rows = await this.#service.database.run((sql) =>
       listKeys(sql, this.#tenantId, { among: null }, page),
     );
-    // The oldest key is handled first, as in the in-memory service. The job of the real service has no fixed order.
+    // The job of the real service has no fixed order.
     for (const { key_id } of rows.toSorted((a, b) => a.created_id - b.created_id)) {
       await settleKey(this.#service, caller, key_id, alone().hold);
     }

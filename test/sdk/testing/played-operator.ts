@@ -2,8 +2,6 @@ import { parseArgs } from 'node:util';
 import type { Permission } from '@eaas/protocol/wire';
 import { createTestService, type TestService } from '@eaas/sdk/testing';
 
-// Simulates the operator's commands that the conformance tests use. Each tenant is a separate in-memory service.
-
 const services = new Map<string, TestService>();
 
 const address = 'https://eaas.test';
@@ -13,8 +11,7 @@ const holders = new Map<string, TestService>();
 export async function fetchFromAny(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init);
   if (!request.url.startsWith(address)) {
-    // The conformance tests need the address of a server. No server listens at this address, so it only needs to be a
-    // valid URL.
+    // No server listens at this address.
     return Response.json({ baseUrl: address, command: [], env: {} });
   }
   const authorization = request.headers.get('authorization') ?? '';

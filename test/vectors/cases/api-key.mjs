@@ -1,4 +1,3 @@
-// Builds the test vectors in api-key.json.
 import assert from 'node:assert/strict';
 import { base64, draw, fromHex } from '../reference/bytes.mjs';
 import { base62, crc32, formatToken, parseToken, withChecksum } from '../reference/api-key.mjs';
@@ -6,7 +5,6 @@ import { requireUniqueNames } from './places.mjs';
 
 const largest = (1n << 256n) - 1n;
 
-/** Returns a token whose check digits begin with 0. The function tries one number after another. */
 function tokenWithSmallChecksum() {
   for (let i = 0; ; i++) {
     const bytes = draw(`api key with a small checksum/${i}`, 32);
@@ -26,7 +24,6 @@ const secrets = () => ({
   'other random bytes': draw('another api key', 32),
 });
 
-/** Returns the text with another character at `index`. */
 const put = (text, index, character) => text.slice(0, index) + character + text.slice(index + 1);
 const other = (character) => (character === 'a' ? 'b' : 'a');
 const over = (number) => withChecksum(`eaas_sk_${base62(number, 43)}`);

@@ -1,4 +1,3 @@
-// Builds the test vectors in audit-chain.json.
 import assert from 'node:assert/strict';
 import { base64, draw, drawUuid, hex } from '../reference/bytes.mjs';
 import { canonicalJson, chainStart, entryHash, entryMac } from '../reference/audit.mjs';
@@ -8,7 +7,7 @@ import { K, requireUniqueNames, T } from './places.mjs';
 const apiKey = drawUuid('an api key');
 const secondKey = drawUuid('a second key');
 
-/** The columns are action, key_id, key_version, actor, ip_address, created_at, and the metadata as JSON text. */
+/** The columns are action, key_id, key_version, actor, ip_address, created_at and metadata. */
 const log = [
   ['key.create', K, 1, 'operator', null, '2026-08-11T00:00:00.000Z', '{"key_version":1}'],
   [
@@ -108,8 +107,7 @@ function buildChain(auditMacKey) {
   });
 }
 
-// Where RFC 8785 has suitable examples, the numbers and strings are from its sections 3.2.2 and 3.2.3 and its appendix
-// B.
+// Sections 3.2.2 and 3.2.3 and appendix B of RFC 8785 have examples of numbers and strings.
 const canonical = {
   'numbers of RFC 8785': '[333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001]',
   'a string of RFC 8785': '"\\u20ac$\\u000F\\u000aA\'\\u0042\\u0022\\u005c\\\\\\"\\/"',

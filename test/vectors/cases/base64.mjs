@@ -1,4 +1,3 @@
-// Builds the test vectors in base64.json.
 import assert from 'node:assert/strict';
 import { decodeBase64 } from '../reference/base64.mjs';
 import { base64, draw, fromHex, hex } from '../reference/bytes.mjs';

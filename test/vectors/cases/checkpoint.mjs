@@ -1,4 +1,3 @@
-// Builds the test vectors in checkpoint.json.
 import assert from 'node:assert/strict';
 import { base64, draw, fromHex, hex } from '../reference/bytes.mjs';
 import { chainStart } from '../reference/audit.mjs';
@@ -39,8 +38,7 @@ const signatureOf = (note) => Buffer.from(/ (\S+)\n$/.exec(note)[1], 'base64').s
 const backwards = (bytes) => Buffer.from(bytes.toReversed());
 
 /**
- * Adds the order of the group to the part S of an Ed25519 signature. The result fulfils the equation, but RFC 8032
- * requires that verifiers refuse it.
+ * The altered signature fulfils the equation of Ed25519, but RFC 8032 requires that verifiers refuse S above the order.
  */
 function addGroupOrder(signature) {
   const s = BigInt(`0x${hex(backwards(signature.subarray(32)))}`) + groupOrder;
@@ -107,7 +105,6 @@ function wrongForms({ text, note, key_name, tenant_id, hash }, seed) {
   };
 }
 
-/** Returns notes with additional signatures by unknown keys. Verifiers must ignore such signatures. */
 function witnessed(original, witnessSeed) {
   const line = (name) => signNote(original.text, name, witnessSeed).slice(original.text.length + 1);
   const own = original.note.slice(original.text.length + 1);

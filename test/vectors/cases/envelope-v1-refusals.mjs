@@ -1,14 +1,9 @@
-// Builds the envelopes in envelope-v1.json that must be refused. Version 2 has the same header, so its vectors use the
-// cases for the header as well.
 import { concat, draw, flip, fromHex, overwrite, u16 } from '../reference/bytes.mjs';
 import { deriveFromDek, fieldsOf, openEnvelope } from '../reference/envelope.mjs';
 import { writeHeader } from '../reference/header.mjs';
 import { assertRefused, otherKey } from './places.mjs';
 
-/**
- * Returns envelopes in which one bit is altered, at the start and at the end of every field. The lengths stay valid if
- * the last bit of n is altered.
- */
+/** The lengths stay valid if the last bit of n is altered. */
 export function alteredBits(bytes, fields, opening) {
   return Object.entries(fields).flatMap(([field, [from, to]]) => {
     const early = field === 'magic' || field === 'version';
@@ -51,7 +46,6 @@ function alterations({ bound, empty }, opening) {
   ];
 }
 
-/** Returns the cases of an unaltered envelope that is opened with a wrong DEK, context or key id. */
 export function wrongOpenings(bound, plain, opening) {
   const { ciphertext } = bound;
   const { row, ...fewer } = bound.context;
@@ -80,9 +74,6 @@ export function wrongOpenings(bound, plain, opening) {
   ];
 }
 
-/**
- * Returns envelopes with a wrong header: for example another version, or a length of wrapped_key outside 1 to 1,024.
- */
 export function wrongHeaders(bytes, opening, version, wrappedLength) {
   const { parts, ...rest } = opening;
   const tail = bytes.subarray(26 + wrappedLength);
@@ -109,10 +100,6 @@ export function wrongHeaders(bytes, opening, version, wrappedLength) {
   ];
 }
 
-/**
- * Returns truncated envelopes. Each is cut at the boundary of a field or at the shortest valid length, or one byte
- * before or after.
- */
 export function truncations(bytes, fields, opening, shortest) {
   const boundaries = [...Object.values(fields).map(([from]) => from), shortest];
   const ends = boundaries.flatMap((end) => [end - 1, end, end + 1]);
@@ -128,7 +115,6 @@ export function truncations(bytes, fields, opening, shortest) {
   return lengths.sort((a, b) => a - b).map(cut);
 }
 
-/** Returns envelopes whose body decrypts under the given DEK, but whose commitment belongs to another DEK. */
 function forgeries({ plain, bound, twoKeys }) {
   const [from, to] = fieldsOf(plain.ciphertext).commitment;
   const other = deriveFromDek(bound.dek).commitment;

@@ -1,4 +1,3 @@
-// Builds the envelopes in envelope-v1.json that can be decrypted.
 import assert from 'node:assert/strict';
 import { base64, draw, drawUuid, empty, fromHex, overwrite, u32, utf8 } from '../reference/bytes.mjs';
 import { encodeContext } from '../reference/context.mjs';
@@ -11,7 +10,6 @@ import { K, keyVersionSecret, requireUniqueNames, T, wrapDek } from './places.mj
 const text = utf8('The quick brown fox jumps over the lazy dog.');
 const context = { table: 'patients', column: 'diagnosis', row: '4711' };
 
-/** Encrypts a message. Parts that are not given are derived from the name of the message. */
 function message(name, given) {
   const label = `envelope v1/${name}`;
   const dek = given.dek ?? draw(`${label}/dek`, 32);
@@ -63,10 +61,6 @@ function orderMessages() {
   ];
 }
 
-/**
- * Returns an envelope whose body GCM decrypts under the keys of two DEKs. The envelope has the commitment of the first
- * DEK.
- */
 function twoKeyMessage() {
   const name = 'body that GCM accepts under two keys, committed to this one';
   const [dek, second] = [draw('two keys/first', 32), draw('two keys/second', 32)];

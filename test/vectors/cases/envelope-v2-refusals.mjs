@@ -1,4 +1,3 @@
-// Builds the streams in envelope-v2.json that must be refused.
 import { base64, concat, empty, flip, overwrite } from '../reference/bytes.mjs';
 import { openStream, sealChunk, sealedChunkLength } from '../reference/stream.mjs';
 import { alteredBits, truncations, wrongHeaders, wrongOpenings } from './envelope-v1-refusals.mjs';
@@ -31,7 +30,6 @@ function alterations(bound, opening) {
   ];
 }
 
-/** Returns small streams that were encrypted with the right key but break the rules of the format. */
 function wrongChunks({ one, empty: none, plain, bound }) {
   const of = (stream, name, ...chunks) => ({
     name,
@@ -60,7 +58,6 @@ function wrongChunks({ one, empty: none, plain, bound }) {
 
 const at = (stream, chunk, offset = 0) => stream.header.length + chunk * sealedChunkLength + offset;
 
-/** Returns large streams that must be refused. Each stream is described as an edit of another test case. */
 function editedStreams({ full, over, double }) {
   const of = (base, name, ...edit) => ({
     name,
@@ -106,7 +103,6 @@ function editedStreams({ full, over, double }) {
   ];
 }
 
-/** Returns the ciphertext that an edit describes. */
 function applyEdit(base, edit) {
   return edit.reduce(
     (bytes, [step, ...args]) => steps[step](bytes, base.header.length, ...args),

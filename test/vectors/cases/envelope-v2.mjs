@@ -1,4 +1,3 @@
-// Builds the streams in envelope-v2.json that can be decrypted.
 import assert from 'node:assert/strict';
 import { base64, concat, draw, drawUuid, empty, hex, sha256, utf8 } from '../reference/bytes.mjs';
 import { writeHeader } from '../reference/header.mjs';
@@ -10,7 +9,6 @@ const KiB = 1024;
 const context = { table: 'scans', column: 'image', row: '4711' };
 const text = utf8('The quick brown fox jumps over the lazy dog.');
 
-/** Encrypts a stream. Parts that are not given are derived from the name of the stream. */
 function stream(name, given) {
   const label = `envelope v2/${name}`;
   const dek = draw(`${label}/dek`, 32);

@@ -1,4 +1,3 @@
-// Builds the test vectors in hash.json.
 import assert from 'node:assert/strict';
 import { base64, draw, hex, hmac, utf8 } from '../reference/bytes.mjs';
 import { requireUniqueNames } from './places.mjs';

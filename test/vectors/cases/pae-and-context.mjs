@@ -1,4 +1,3 @@
-// Builds the test vectors in pae.json and context.json.
 import assert from 'node:assert/strict';
 import { base64, fromHex, hex, pae } from '../reference/bytes.mjs';
 import { encodeContext } from '../reference/context.mjs';

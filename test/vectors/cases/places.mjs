@@ -1,5 +1,3 @@
-// The tenant, keys and secrets that several files of test vectors use, and checks for the functions that build test
-// vectors.
 import assert from 'node:assert/strict';
 import { draw, drawUuid } from '../reference/bytes.mjs';
 import { sealSecret } from '../reference/sealed-secret.mjs';
@@ -10,7 +8,6 @@ export const otherTenant = drawUuid('other tenant');
 export const otherKey = drawUuid('other key');
 export const keyVersionSecret = draw('key version secret', 32);
 
-/** Wraps a DEK as the service does. The DEK is encrypted under the 32 bytes of a key version, without a context. */
 export function wrapDek(label, dek, key_id, key_version) {
   const place = { ikm: keyVersionSecret, purpose: 'dek', tenant: T, key: key_id, version: key_version };
   return sealSecret({ ...place, context: null, salt: draw(`${label}/wrap salt`, 24), secret: dek });
@@ -23,7 +20,6 @@ export function requireUniqueNames(...lists) {
   }
 }
 
-/** Checks that a function throws an error of the kind that the test vector names. */
 export function assertRefused(open, kind, name) {
   assert.throws(open, (error) => error.kind === kind, `${name}: expected a ${kind} error`);
 }

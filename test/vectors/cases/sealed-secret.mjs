@@ -1,4 +1,3 @@
-// Builds the test vectors in sealed-secret.json.
 import assert from 'node:assert/strict';
 import { base64, concat, draw, fromHex, flip, hex, overwrite, u32 } from '../reference/bytes.mjs';
 import {

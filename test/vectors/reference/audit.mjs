@@ -1,10 +1,5 @@
-// Computes the hashes of the audit chain, and the canonical JSON (RFC 8785) of the metadata in these hashes.
 import { fromHex, hmac, pae, sha256 } from './bytes.mjs';
 
-/**
- * RFC 8785 canonical JSON. Names are sorted by UTF-16 code units, and numbers are written as ECMAScript prints them.
- * `__proto__` is an ordinary name.
- */
 export function canonicalJson(value) {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value === 'object' && value !== null) return canonicalObject(value);
@@ -20,12 +15,10 @@ function canonicalObject(value) {
   return `{${members.join(',')}}`;
 }
 
-/** Returns the hash with which a tenant's audit chain begins. */
 export function chainStart(tenantId) {
   return sha256(pae('eaas audit chain v1', tenantId));
 }
 
-/** Returns the hash of an audit entry in the form of the API. `previous` is the hash of the preceding entry. */
 export function entryHash(previous, tenantId, entry, metadataText) {
   const { id, action, key_id, key_version, actor, ip_address, created_at } = entry;
   return sha256(

@@ -1,5 +1,3 @@
-// Functions for bytes and text, and the encoding on which all other formats are based. This file imports only
-// node:crypto.
 import { createHash, createHmac, hkdfSync } from 'node:crypto';
 
 export const concat = (...parts) => Buffer.concat(parts);
@@ -11,10 +9,7 @@ export const hex = (bytes) => Buffer.from(bytes).toString('hex');
 export const fromHex = (text) => Buffer.from(text, 'hex');
 export const empty = Buffer.alloc(0);
 
-/**
- * Encodes text in UTF-8. Throws for a lone surrogate, because its replacement would encode different texts to the same
- * bytes.
- */
+/** Replacing lone surrogates would encode different texts to the same bytes. */
 export function utf8(text) {
   if (!text.isWellFormed()) throw new Error('text with a lone surrogate');
   return Buffer.from(text, 'utf8');
@@ -32,7 +27,6 @@ export function u32(value) {
   return bytes;
 }
 
-/** pae(p1 … pk) = u32(k) || part(p1) || … || part(pk); null is FF FF FF FF, any other part u32(length) || bytes. */
 export function pae(...parts) {
   return concat(u32(parts.length), ...parts.map(part));
 }
@@ -61,10 +55,6 @@ export function uuidText(bytes) {
   return hex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/**
- * Returns bytes that replace random bytes in the test vectors: SHA-256 hashes of "eaas vectors v1/<label>/<counter>",
- * truncated to the requested length.
- */
 export function draw(label, length) {
   const blocks = [];
   for (let counter = 0; counter * 32 < length; counter++)
@@ -72,7 +62,6 @@ export function draw(label, length) {
   return concat(...blocks).subarray(0, length);
 }
 
-/** Returns a version 4 UUID that is derived from a label. */
 export function drawUuid(label) {
   const bytes = draw(label, 16);
   bytes[6] = (bytes[6] & 0x0f) | 0x40;
@@ -80,14 +69,12 @@ export function drawUuid(label) {
   return uuidText(bytes);
 }
 
-/** Returns a copy of the bytes. The bits of `mask` are inverted in the byte at `offset`. */
 export function flip(bytes, offset, mask) {
   const copy = Buffer.from(bytes);
   copy[offset] ^= mask;
   return copy;
 }
 
-/** Returns a copy of the bytes. The bytes from `offset` on are replaced by `replacement`. */
 export function overwrite(bytes, offset, replacement) {
   return concat(bytes.subarray(0, offset), replacement, bytes.subarray(offset + replacement.length));
 }

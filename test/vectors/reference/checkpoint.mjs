@@ -20,7 +20,6 @@ export function publicKeyOf(seed) {
   return Buffer.from(createPublicKey(privateKeyOf(seed)).export({ format: 'jwk' }).x, 'base64url');
 }
 
-/** key ID = SHA-256(key name || 0x0A || 0x01 || public key)[:4] */
 export function keyIdOf(name, publicKey) {
   return sha256(concat(utf8(`${name}\n`), ed25519, publicKey)).subarray(0, 4);
 }
@@ -32,13 +31,11 @@ export function verifierKey(name, publicKey) {
 export const signatureLine = (name, keyId, signature) =>
   `\u2014 ${name} ${base64(concat(keyId, signature))}\n`;
 
-/** Returns a note with one signature line. */
 export function signNote(text, name, seed) {
   const signature = sign(null, utf8(text), privateKeyOf(seed));
   return `${text}\n${signatureLine(name, keyIdOf(name, publicKeyOf(seed)), signature)}`;
 }
 
-/** Returns the id and the hash in a signed note. Throws unless the pinned key has signed the note. */
 export function openNote(note, pinned, tenantId) {
   const split = note.lastIndexOf('\n\n');
   if (split < 0 || !note.endsWith('\n')) throw new Error('not a note');

@@ -1,10 +1,8 @@
-// Encodes contexts. A context is names and values that the encryption authenticates and does not store.
 import { pae, utf8 } from './bytes.mjs';
 
 const maxEncodedContext = 4096;
 const maxContextName = 128;
 
-/** encode(context) = pae(n1, v1, n2, v2 …), names in bytewise order of their UTF-8. Throws for an invalid context. */
 export function encodeContext(context) {
   if (context === null) return pae();
   requirePlainObject(context);

@@ -1,4 +1,3 @@
-// Encrypts and decrypts envelopes of version 1, which contain one message.
 import { timingSafeEqual } from 'node:crypto';
 import { concat, empty, hkdf, utf8 } from './bytes.mjs';
 import { encodeContext } from './context.mjs';
@@ -10,13 +9,11 @@ const ivLength = 12;
 const commitmentLength = 32;
 const tagLength = 16;
 
-/** Derives K and C from a DEK: the encryption key and the commitment. */
 export function deriveFromDek(dek) {
   const bytes = hkdf(dek, empty, utf8('eaas envelope v1'), 64);
   return { key: bytes.subarray(0, 32), commitment: bytes.subarray(32) };
 }
 
-/** Returns every part of an envelope, and the whole envelope as `ciphertext`. */
 export function sealEnvelope({ dek, key_id, key_version, wrapped_key, iv, context, plaintext }) {
   const header = writeHeader(version, { key_id, key_version, wrapped_key });
   const { key, commitment } = deriveFromDek(dek);
@@ -25,7 +22,6 @@ export function sealEnvelope({ dek, key_id, key_version, wrapped_key, iv, contex
   return { encryption_key: key, commitment, aad, ciphertext };
 }
 
-/** Decrypts an envelope. Returns the plaintext or throws OpenError. An `expected_key_id` of null accepts any key. */
 export function openEnvelope(bytes, { dek, expected_key_id, context }) {
   const header = readHeader(bytes, version, ivLength + commitmentLength + tagLength);
   requireKeyId(header, expected_key_id);
@@ -42,7 +38,6 @@ export function openEnvelope(bytes, { dek, expected_key_id, context }) {
   }
 }
 
-/** Returns the start and the end of each field of an envelope. The test cases use them to alter a field. */
 export function fieldsOf(bytes) {
   const wrappedEnd = 26 + bytes.readUInt16BE(24);
   return {

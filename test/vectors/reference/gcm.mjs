@@ -1,17 +1,14 @@
-// AES-256-GCM, always with a 12-byte nonce and a 16-byte tag.
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { concat } from './bytes.mjs';
 
 export const tagLength = 16;
 
-/** Encrypts with AES-256-GCM. Returns the ciphertext followed by the tag. */
 export function gcmSeal(key, nonce, aad, plaintext) {
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });
   cipher.setAAD(aad);
   return concat(cipher.update(plaintext), cipher.final(), cipher.getAuthTag());
 }
 
-/** Decrypts with AES-256-GCM. Returns the plaintext. Throws if the tag is wrong. */
 export function gcmOpen(key, nonce, aad, sealed) {
   const body = sealed.subarray(0, sealed.length - tagLength);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });

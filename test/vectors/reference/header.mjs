@@ -1,4 +1,3 @@
-// Reads and writes the header of both envelope versions: magic, version, key_id, key_version, n, wrapped_key.
 import { concat, fromHex, u16, u32, uuidBytes, uuidText } from './bytes.mjs';
 
 const magic = fromHex('79a6ac');
@@ -6,7 +5,6 @@ export const boundLength = 20;
 const fixedLength = 26;
 const maxWrappedKey = 1024;
 
-/** Thrown if an envelope cannot be decrypted. `kind` is the value of `error` in the test vectors. */
 export class OpenError extends Error {
   constructor(kind, message) {
     super(message);
@@ -14,9 +12,7 @@ export class OpenError extends Error {
   }
 }
 
-/**
- * Returns the bytes of a header. Accepts a wrapped_key of any length, because some test vectors need invalid lengths.
- */
+/** Some test vectors need a wrapped_key of invalid length. */
 export function writeHeader(version, { key_id, key_version, wrapped_key }) {
   return concat(
     magic,
@@ -28,7 +24,6 @@ export function writeHeader(version, { key_id, key_version, wrapped_key }) {
   );
 }
 
-/** Reads a header. Throws a format error if the header is invalid, or if fewer than `after` bytes follow the header. */
 export function readHeader(bytes, version, after) {
   if (bytes.length < fixedLength) throw new OpenError('format', 'shorter than a header');
   if (!bytes.subarray(0, 3).equals(magic)) throw new OpenError('format', 'other magic');

@@ -1,4 +1,3 @@
-// The secrets that the service encrypts (sealed secrets), and the keys that are derived from a tenant's secret.
 import { concat, empty, hkdf, hmac, pae, u32, utf8 } from './bytes.mjs';
 import { encodeContext } from './context.mjs';
 import { gcmOpen, gcmSeal } from './gcm.mjs';
@@ -11,16 +10,11 @@ function wrapKey({ ikm, purpose, tenant, key, version }, salt) {
   return hmac(ikm, pae('eaas wrap v1', tenant, key, version, purpose, salt));
 }
 
-/**
- * Encrypts a secret of 32 bytes with AES-256-GCM. Returns 78 bytes: the head (01 01, version, salt), followed by the
- * ciphertext and the tag.
- */
 export function sealSecret({ context, salt, secret, ...place }) {
   const head = concat(suite, u32(place.version), salt);
   return concat(head, gcmSeal(wrapKey(place, salt), zeroIv, pae(head, encodeContext(context)), secret));
 }
 
-/** Decrypts a sealed secret. Throws if the bytes were sealed for another purpose, tenant, key or version. */
 export function openSecret(sealed, { context, ...place }) {
   if (sealed.length !== sealedLength) throw new Error('length');
   if (!sealed.subarray(0, 2).equals(suite)) throw new Error('format or suite');

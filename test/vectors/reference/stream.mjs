@@ -1,4 +1,3 @@
-// Encrypts and decrypts envelopes of version 2, which contain a stream of chunks.
 import { timingSafeEqual } from 'node:crypto';
 import { concat, empty, hkdf, pae } from './bytes.mjs';
 import { encodeContext } from './context.mjs';
@@ -9,10 +8,6 @@ const version = 2;
 const chunkLength = 65536;
 export const sealedChunkLength = chunkLength + tagLength;
 
-/**
- * Returns the nonce of a chunk: an 11-byte counter from 0, and one byte that is 01 for the last chunk and 00 for all
- * other chunks.
- */
 function nonce(counter, last) {
   const bytes = Buffer.alloc(12);
   bytes.writeBigUInt64BE(BigInt(counter), 3);
@@ -24,21 +19,18 @@ export function sealChunk(key, counter, last, plaintext) {
   return gcmSeal(key, nonce(counter, last), empty, plaintext);
 }
 
-/** Returns K and C of a stream (the encryption key and the commitment), and the HKDF info of their derivation. */
 function deriveForStream(dek, salt, bound, context) {
   const info = pae('eaas stream v2', bound, encodeContext(context));
   const bytes = hkdf(dek, salt, info, 64);
   return { key: bytes.subarray(0, 32), commitment: bytes.subarray(32), info };
 }
 
-/** Returns the bytes that precede the chunks of a stream, and the key that encrypts the chunks. */
 export function beginStream({ dek, key_id, key_version, wrapped_key, salt, context }) {
   const written = writeHeader(version, { key_id, key_version, wrapped_key });
   const derived = deriveForStream(dek, salt, written.subarray(0, boundLength), context);
   return { ...derived, header: concat(written, salt, derived.commitment) };
 }
 
-/** Returns the encrypted chunks of a plaintext. A chunk is empty only if the whole plaintext is empty. */
 export function sealChunks(key, plaintext) {
   const count = Math.max(1, Math.ceil(plaintext.length / chunkLength));
   return Array.from({ length: count }, (_, i) =>
@@ -46,7 +38,6 @@ export function sealChunks(key, plaintext) {
   );
 }
 
-/** Decrypts a stream. A truncated header throws a format error, and a wrong chunk throws a decryption error. */
 export function openStream(bytes, { dek, expected_key_id, context }) {
   const header = readHeader(bytes, version, 64);
   requireKeyId(header, expected_key_id);
@@ -80,7 +71,6 @@ function openChunk(key, counter, last, sealed) {
   }
 }
 
-/** Returns the plaintext of a long test stream, in which byte i is (i * 7 + (i >> 8)) & 0xff. */
 export function pattern(length) {
   const bytes = Buffer.alloc(length);
   for (let i = 0; i < length; i++) bytes[i] = (i * 7 + (i >> 8)) & 0xff;

@@ -1,6 +1,5 @@
-// Computes a body and a tag that AES-GCM accepts under two keys. The tag is a polynomial over GF(2^128) and linear in
-// each block, so a suitable block makes the tags under both keys equal. The vectors test that the key commitment
-// refuses such a message.
+// The tag is a polynomial over GF(2^128) and linear in each block. A suitable block makes the tags under both keys
+// equal.
 import { createCipheriv } from 'node:crypto';
 import { concat } from './bytes.mjs';
 
@@ -19,7 +18,6 @@ function multiply(x, y) {
   return product;
 }
 
-/** Returns the inverse of an element of GF(2^128), which is its power of 2^128 - 2. */
 function invert(x) {
   let inverse = one;
   let power = x;
@@ -49,10 +47,6 @@ function aesBlock(key, block) {
   return toNumber(createCipheriv('aes-256-ecb', key, null).setAutoPadding(false).update(block));
 }
 
-/**
- * Returns a body and a tag that are valid under two keys. The body consists of the whole blocks in `first` and one
- * computed block.
- */
 export function sealUnderTwoKeys(keyA, keyB, iv, aad, first) {
   const [hA, hB] = [keyA, keyB].map((key) => aesBlock(key, Buffer.alloc(16)));
   const [maskA, maskB] = [keyA, keyB].map((key) => aesBlock(key, concat(iv, Buffer.of(0, 0, 0, 1))));

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** An HTTP connection that sends one request after another. It uses less CPU time than an HTTP client library. */
+/** An HTTP client library would use more CPU time. */
 export class Connection {
   readonly #port: number;
   #socket: Socket | undefined;

@@ -11,18 +11,12 @@ import { type Measurement, median, SecondTenant } from './second-tenant.ts';
 
 const runs = scaled(3);
 const requests = scaled(2_000);
-/**
- * The maximum p99 latency, in milliseconds, of a tenant that must not be slowed by another tenant's flood of requests.
- */
+/** The maximum p99 latency in milliseconds. */
 const goodEnough = 50;
 const mostTimes = 2;
-/** The maximum memory of a server process in a successful trial, in MiB. */
+/** In MiB per server process. */
 const mostMemory = 400;
 
-/**
- * A trial with two servers on one database. The first tenant floods one of the servers with requests. The second tenant
- * sends its requests to the server `own`.
- */
 interface Setting {
   readonly own: ProbedServer;
   readonly other: Place;

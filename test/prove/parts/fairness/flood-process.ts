@@ -5,9 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from './connection.ts';
 import { type Flood, type FloodName, floods, type FloodTarget } from './floods.ts';
 
-// Runs a flood of requests in a separate process: `flood-process.ts <flood> <file with the target> [connections]`. The
-// process prints a line when the flood has started. It sends requests until its standard input ends, and then prints
-// the statuses of the responses as JSON.
 const [name = '', file = '', connections] = process.argv.slice(2);
 const flood: Flood = floods[name as FloodName];
 const target = JSON.parse(readFileSync(file, 'utf8')) as FloodTarget;

@@ -14,7 +14,7 @@ export interface FloodTarget {
 export interface Flood {
   readonly about: string;
   readonly connections: number;
-  /** The status of a successful request. Undefined if the requests of the flood never complete. */
+  /** Undefined if the requests of the flood never complete. */
   readonly served?: number;
   readonly requests: (target: FloodTarget) => () => Uint8Array;
   readonly slow?: true;

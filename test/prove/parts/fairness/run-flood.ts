@@ -14,7 +14,7 @@ export interface RunningFlood {
   stop(): Promise<Statuses>;
 }
 
-/** Starts a flood of requests in a separate process, so that the flood does not slow the measurement. */
+/** In the same process, the flood would slow the measurement. */
 export async function startFlood(
   name: FloodName,
   target: FloodTarget,

@@ -6,10 +6,6 @@ import { newKey, type Operator } from '../../../faults/place.ts';
 const interval = 5;
 const plaintext = 'x'.repeat(1_024);
 
-/**
- * A tenant that sends 200 requests per second and must not be slowed by the flood of another tenant. The requests
- * alternately unwrap a data key and encrypt a kilobyte.
- */
 export class SecondTenant {
   readonly #token: string;
   readonly #keyId: string;
@@ -31,10 +27,7 @@ export class SecondTenant {
     return new SecondTenant(token, keyId, wrapped_key);
   }
 
-  /**
-   * Sends requests at fixed times, without waiting for earlier responses. The latency of a request counts from its
-   * scheduled time. Also verifies the tenant's audit log once.
-   */
+  /** The latency of a request counts from its scheduled time. */
   async measure(place: Place, requests: number): Promise<Measurement> {
     const startedAt = performance.now();
     const verified = send(place, this.#token, 'GET', '/v1/audit/verify');
@@ -65,7 +58,6 @@ interface Timed {
   readonly latency: number;
 }
 
-/** Latencies in milliseconds, and the responses that were not successful. */
 export interface Measurement {
   readonly p50: number;
   readonly p99: number;

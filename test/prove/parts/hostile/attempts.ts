@@ -2,9 +2,9 @@ import { type BytesRequest, type Received, sendBytes } from '../../machine/bytes
 import type { Findings } from '../../trial.ts';
 import type { World } from './world.ts';
 
-/** The maximum time that a request may block the event loop, in milliseconds of CPU time. */
+/** In milliseconds of CPU time. */
 const longest = 50;
-/** The maximum memory of a server process in a successful trial, in MiB. */
+/** In MiB per server process. */
 const mostMemory = 400;
 
 interface Attempt {
@@ -28,10 +28,6 @@ export class Attempts {
     this.#world = world;
   }
 
-  /**
-   * Prepares the inputs for a route. The preparation makes calls that must succeed, so a failed call is reported as a
-   * failed check.
-   */
   async prepare<T>(route: string, make: () => Promise<readonly T[]>): Promise<readonly T[]> {
     try {
       return await make();
@@ -47,7 +43,7 @@ export class Attempts {
     const { answer } = first;
     const found = `${what}: ${answer.status} ${answer.text.slice(0, 120)}`;
     this.#findings.check('every answer is the expected one, never a 5xx', expected(answer), found);
-    // Garbage collection can slow down a single attempt. So a slow attempt is repeated twice, and the median counts.
+    // Garbage collection can slow down a single attempt, so the median of three attempts counts.
     for (let nth = 0; nth < 2 && first.section > longest; nth++) more.push(await this.#send(request));
     const sections = [first, ...more.filter((other) => other.answer.status === answer.status)]
       .map(({ section }) => section)

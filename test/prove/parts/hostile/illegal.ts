@@ -6,7 +6,6 @@ interface IllegalCall {
   readonly method: string;
   readonly path: string;
   readonly body?: object;
-  /** Whether the call is a batch. The status of a batch is 200 even if every item fails. */
   readonly batch?: true;
 }
 

@@ -1,4 +1,3 @@
-/** Request bodies that are costly to parse. The server must respond to them with 400. */
 export const junk: Readonly<Record<string, (bytes: number) => Buffer>> = {
   brackets: (bytes) => Buffer.from('['.repeat(bytes / 2) + ']'.repeat(bytes / 2)),
   'brackets never closed': (bytes) => Buffer.alloc(bytes, '['),
