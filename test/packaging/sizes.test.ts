@@ -3,15 +3,15 @@ import { bundle, sourcesIn } from './bundle.ts';
 
 // In bytes after gzip -9.
 const budgets = {
-  "export * from '@eaas/protocol'": 9_300,
+  "export * from '@eaas/protocol'": 9_400,
   "export { pae } from '@eaas/protocol'": 1_000,
   "export { toBase64, fromBase64 } from '@eaas/protocol/base64'": 1_000,
   "export * from '@eaas/protocol/internal'": 2_900,
   "export * from '@eaas/protocol/wire'": 17_500,
-  "export { EaasClient } from '@eaas/sdk'": 15_000,
+  "export { EaasClient } from '@eaas/sdk'": 15_200,
   "export * from '@eaas/sdk/stream'": 13_000,
   "export { createIndexKey, defineFields, number, text, unencrypted } from '@eaas/sdk/fields'": 10_000,
-  "export * from '@eaas/sdk/fields'": 13_000,
+  "export * from '@eaas/sdk/fields'": 13_100,
 };
 
 test.each(Object.entries(budgets))('the bundle of %s has at most %d bytes', async (code, budget) => {

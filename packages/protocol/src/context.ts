@@ -36,7 +36,9 @@ export function additionalData(prefix: ArrayLike<number>, context?: Context): Ui
     room.set(fixed.encoded, prefix.length);
     return room.subarray(0, prefix.length + fixed.encoded.length);
   }
-  if (Object.prototype.toString.call(context ?? {}) !== '[object Object]') refuse('must be an object');
+  // A Map, for example, would count as an empty context.
+  if (Object.prototype.toString.call(context ?? {}) !== '[object Object]')
+    refuse('context must be an object');
   const members: Readonly<Record<string, unknown>> = { ...context };
   const names = Object.keys(members);
   requireOwn(context, names.length);
@@ -72,7 +74,7 @@ function writeText(at: number, text: string): number {
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     if (unit < 32 || unit > 126) {
-      if (hasControlCharacter(text)) refuse('has a control character');
+      if (hasControlCharacter(text)) refuse('context must not have control characters');
       end = at + 4;
       for (const byte of toUtf8(text, 'context')) room[end++] = byte;
       break;
