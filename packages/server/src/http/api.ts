@@ -48,7 +48,6 @@ function serveRoute(
   });
 }
 
-/** Returns a signal that aborts when the response has been sent or the client disconnects. */
 export function endOf(reply: FastifyReply): AbortSignal {
   const ending = new AbortController();
   // Without a reason, `abort` creates an Error, which is slow.
@@ -72,7 +71,7 @@ async function admit(
     if (origin !== undefined) allowOrigin(reply, origin);
     return caller;
   } catch (error) {
-    // A page can read why its request failed, unless the origin of the page is not among the API key's allowed origins.
+    // A page can read why its request failed, unless the API key does not allow the origin of the page.
     const isUnlisted = error instanceof Refusal && error.code === 'origin_refused';
     if (origin !== undefined && !isUnlisted) allowOrigin(reply, origin);
     throw error;

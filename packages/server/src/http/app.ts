@@ -15,24 +15,22 @@ import { beginVisit } from './visit.ts';
 
 export type { AppOptions } from './server-options.ts';
 
-/** Creates the HTTP server of a service. The caller must call `listen`, and later `close`. */
 export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstance {
   const metrics = new HttpMetrics();
   const app = fastify({
     ...serverOptions(options),
-    // Node reports up to thousands of slow connections at once. The server does other work between the responses to
-    // them.
+    // Node reports up to thousands of slow connections at once.
     clientErrorHandler: (fault, socket) => {
       const answer = () => answerSocketError(fault, socket, app.log);
       doors.admission.turns.call('no tenant', answer).catch(() => socket.destroy());
     },
     frameworkErrors: (_, request, reply) => {
-      // Fastify calls this function only if the path cannot be decoded. Fastify runs no hooks for such a request.
+      // Fastify calls this function only if the path cannot be decoded, and runs no hooks for the request.
       beginVisit(request, reply, metrics);
       void answerError(badRequest('the path is not percent-encoded UTF-8'), request, reply);
     },
   });
-  // Fastify does not read request bodies. The API admits a request first, and then reads the body with its own limits.
+  // Fastify does not read request bodies. The API admits a request before its body is read.
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   // The server ignores the Expect header, as RFC 9110, section 10.1.1 allows. By default, Node responds to an unknown
   // expectation with an empty 417.
@@ -46,14 +44,12 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
     if (request.raw.httpVersion === '1.1' && !request.raw.headers.host) {
       throw new Refusal('bad_request', 'The request must have a Host header.');
     }
-    // The router accepts `/v1/keys/` as `/v1/keys/:key_id` with an empty id, so paths with an empty parameter are
-    // refused.
+    // The router accepts `/v1/keys/` as `/v1/keys/:key_id` with an empty id.
     if (Object.values(request.params ?? {}).includes('')) throw nothingHere();
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     if (isClosing()) void reply.header('connection', 'close');
-    // The payload is sent as a string. Node sends a string in the same packet as the headers, but sends bytes in a
-    // second packet.
+    // Node sends a string in the same packet as the headers, but sends bytes in a second packet.
     done(null, Buffer.isBuffer(payload) && !request.visit.isBinary ? payload.toString() : payload);
   });
   app.setErrorHandler(answerError);

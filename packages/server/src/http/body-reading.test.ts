@@ -16,7 +16,6 @@ afterEach(() => void vi.useRealTimers());
 const { shares } = createAdmission();
 const held = () => [shares.small_bodies.counts.held, shares.large_bodies.counts.held];
 
-/** Starts a call that sends a body. If `length` is undefined, the body is sent in chunks, without a Content-Length. */
 function call(tenantId: string, length?: number) {
   const request = new PassThrough({ highWaterMark: 16 * mebi });
   const ending = new AbortController();
@@ -37,9 +36,6 @@ function call(tenantId: string, length?: number) {
     isPaused: () => request.isPaused(),
     finish: () => request.end(),
     end: () => ending.abort(),
-    /**
-     * Returns the number of bytes that were read, the code of the error, or `pending` if the body is still being read.
-     */
     outcome: async () => {
       await nextLoop();
       await nextLoop();

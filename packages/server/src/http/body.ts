@@ -15,24 +15,16 @@ import { type Admission, smallBody } from '../admission/admission.ts';
 export interface BodyOwner {
   readonly shares: Pick<Admission['shares'], 'small_bodies' | 'large_bodies'>;
   readonly tenantId: string;
-  /** Aborts when the call ends. The memory of the body is then released. */
   readonly signal: AbortSignal;
 }
 
-/** The maximum pause in milliseconds between the bytes of a body. The server refuses a body after a longer pause. */
 const longestPause = 4_000;
-/**
- * The minimum number of bytes of a large body that must arrive in each period of 2 s. The first two periods have no
- * minimum.
- */
+/** The least bytes of a large body per 2 s. The first two periods have no minimum. */
 const [leastBytes, window] = [1_000_000, 2_000];
 
-/** The number of bytes of a body that are read at a time. The server handles other connections between two reads. */
 const longestBurst = 128 * 1024;
-/** The pause in milliseconds between two reads of a discarded body. */
 const discardPause = 50;
 
-/** Reads the body of a call as JSON, without checking its schema. A missing or empty body counts as `{}`. */
 export async function readJsonBody(
   endpoint: Endpoint,
   request: IncomingMessage,
@@ -49,10 +41,6 @@ export async function readJsonBody(
   return owner.turns.run(owner.tenantId, parsing, { signal: owner.signal });
 }
 
-/**
- * Waits until the tenant's share of the memory has space for the body, and reads the body. Throws 413 for a body above
- * `limit`, 503 if no space becomes free in time, and 408 if the client sends too slowly.
- */
 export async function readBody(request: IncomingMessage, limit: number, owner: BodyOwner): Promise<Buffer> {
   const announced = Number(request.headers['content-length'] ?? Number.NaN);
   if (announced > limit) throw bodyTooLarge(limit);
@@ -72,10 +60,6 @@ async function reserve(
   else signal.addEventListener('abort', release);
 }
 
-/**
- * Collects the bytes of a body. A body with a large Content-Length is collected in `room`. If a body without a
- * Content-Length becomes large, `reserveMore` is called.
- */
 function receive(
   request: IncomingMessage,
   limit: number,
@@ -135,8 +119,8 @@ function receive(
 }
 
 /**
- * Reads and drops the rest of a refused body, so that the client can finish sending and read the response. The function
- * reads slowly, so that a flood of refused uploads cannot keep the event loop busy.
+ * The body is dropped so that the client can read the response, and slowly, so that a flood of refused uploads cannot
+ * keep the event loop busy.
  */
 export function discardBody(request: IncomingMessage): void {
   if (request.complete || request.listenerCount('data') > 0) return;
@@ -147,10 +131,6 @@ export function discardBody(request: IncomingMessage): void {
     .resume();
 }
 
-/**
- * Returns a listener for the chunks of a body. After each 128 KiB the listener pauses the request, and passes a
- * function that resumes the request to `later`.
- */
 function pauseAfterBursts(request: IncomingMessage, later: (resume: () => void) => unknown) {
   let burst = 0;
   return (chunk: Buffer): void => {

@@ -1,9 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/**
- * Returns an IP address in RFC 5952 form, without zone and port. An IPv4-mapped IPv6 address becomes an IPv4 address.
- * Returns null for other text.
- */
 export function canonicalIp(text: string | undefined): string | null {
   const address = withoutPort((text ?? '').trim()).replace(/%.*$/, '');
   if (isIPv4(address)) return address;
@@ -16,7 +12,7 @@ export function canonicalIp(text: string | undefined): string | null {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** Removes the port of an address, because some proxies forward `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
+/** Some proxies forward `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
 function withoutPort(text: string): string {
   return /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
 }

@@ -6,10 +6,8 @@ import { type Problem, problem } from '@eaas/protocol/wire';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply } from 'fastify';
 import { commonHeaders } from './visit.ts';
 
-/** The time in milliseconds that a running request has to finish after close(). The server then aborts the request. */
 const deadline = 10_000;
 
-/** Makes close() wait for running requests only. Connections without a running request are closed at once. */
 export function closeGracefully(app: FastifyInstance): { isClosing: () => boolean } {
   const silent = new Set<Socket>();
   let isClosing = false;
@@ -23,8 +21,7 @@ export function closeGracefully(app: FastifyInstance): { isClosing: () => boolea
     isClosing = true;
     for (const socket of silent) socket.destroy();
     setTimeout(() => app.server.closeAllConnections(), deadline).unref();
-    // Node closes idle connections only once. A connection that still receives a refused body becomes idle later, so
-    // the check is repeated.
+    // Node closes idle connections only once. A connection that still receives a refused body becomes idle later.
     const closing = setInterval(() => app.server.closeIdleConnections(), 50).unref();
     app.server.once('close', () => clearInterval(closing));
   });
@@ -36,10 +33,7 @@ interface Pipelined {
   readonly begin: () => void;
 }
 
-/**
- * Handles the requests of one connection one after another, with other connections in between. Without the pauses, a
- * client that sends thousands of requests in one packet would delay all other clients.
- */
+/** Without pauses, a client that sends thousands of requests in one packet would delay all other clients. */
 export function handleOneByOne(app: FastifyInstance): void {
   const connections = new WeakMap<Socket, Pipelined[]>();
   const start = (socket: Socket, { reply, begin }: Pipelined): void => {
@@ -68,7 +62,6 @@ const headersTooLarge: Problem = {
 };
 const garbage = problem('bad_request', 'The request is not valid HTTP/1.1.');
 
-/** Responds to bytes that arrive too slowly, exceed a limit, or are not HTTP. */
 export function answerSocketError(
   error: Error & { code?: string },
   socket: Socket,
@@ -91,10 +84,7 @@ function problemOf(code: string): Problem | undefined {
   return code.startsWith('HPE_') ? garbage : undefined;
 }
 
-/**
- * Returns whether the server has begun a response on the socket. An error response at this point would become part of
- * the begun response's body.
- */
+/** An error response after a begun response would become part of the begun response's body. */
 function hasResponse(socket: Socket): boolean {
   const { _httpMessage: response } = socket as { _httpMessage?: { headersSent: boolean } | null };
   return response?.headersSent === true;

@@ -6,9 +6,6 @@ export interface ConsolePage {
   readonly url: string;
   readonly type: string;
   readonly bytes: Buffer;
-  /**
-   * Whether the name of the file contains a hash of its content. Browsers can cache such a file without a time limit.
-   */
   readonly isHashed: boolean;
 }
 
@@ -22,7 +19,6 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Reads the pages of `@eaas/console` into memory. Returns null if the package is not installed or not built. */
 export async function readConsolePages(): Promise<readonly ConsolePage[] | null> {
   const folder = await consoleFolder();
   if (!folder) return null;
@@ -36,10 +32,7 @@ export async function readConsolePages(): Promise<readonly ConsolePage[] | null>
   ]);
 }
 
-/**
- * Returns the folder with the pages of `@eaas/console`. The package is optional and is imported dynamically, because a
- * static import of a missing package fails.
- */
+/** A static import of the optional package would fail if the package is not installed. */
 async function consoleFolder(): Promise<URL | undefined> {
   const optional: string = '@eaas/console/files';
   try {

@@ -10,7 +10,6 @@ import type { ConsolePage } from './console-pages.ts';
 import type { Doors } from './doors.ts';
 import { send } from './problems.ts';
 
-/** The response to a page that sends a correct sign-in code. It contains an API key for the page. */
 export interface ConsoleSession {
   readonly api_key: string;
   readonly expires_at: string;
@@ -20,17 +19,8 @@ export interface ConsoleSession {
 }
 
 export interface ConsoleOptions {
-  /** The files of the console. Null if the package `@eaas/console` is not installed. */
   readonly pages: readonly ConsolePage[] | null;
-  /**
-   * The origin by which browsers reach the server. Null means localhost, 127.0.0.1 and [::1], each with the server's
-   * port.
-   */
   readonly publicUrl: string | null;
-  /**
-   * Exchanges a sign-in code for an API key. Throws 401 for a wrong code. Without this function, users sign in with
-   * their own API key.
-   */
   readonly signIn?: (code: string, ipAddress: string | null) => Promise<ConsoleSession>;
 }
 
@@ -44,7 +34,6 @@ const pageHeaders = {
 const sessionBody = z.strictObject({ code: z.string() });
 const longestBody = 64 * 1024;
 
-/** Serves the pages of the console. The server ignores the Origin header in requests from these pages. */
 export function serveConsole(
   app: FastifyInstance,
   doors: Pick<Doors, 'admission'>,
@@ -68,9 +57,7 @@ export function serveConsole(
   if (signIn) serveSignIn(app, doors, signIn);
 }
 
-/**
- * Returns the origins of the server's own pages. The Host header is not used, because a client can set it to any value.
- */
+/** The Host header is not used, because a client can set the header to any value. */
 function ownOrigins(app: FastifyInstance, publicUrl: string | null): ReadonlySet<string> {
   if (publicUrl !== null) return new Set([publicUrl]);
   const scheme = 'setSecureContext' in app.server ? 'https' : 'http';

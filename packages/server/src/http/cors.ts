@@ -2,23 +2,15 @@ import { METHODS } from 'node:http';
 import { methodNotAllowed } from '@eaas/protocol/service';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
-/**
- * Matches each origin that a browser can send. A response repeats the request's Origin header only if the pattern
- * matches it.
- */
 const spelling = /^(?:null|[a-z][a-z0-9+.-]*:\/\/[a-z0-9.:[\]-]+)$/;
 
-/** Lets a page of the given origin read the response. The API uses no cookies, so credentials stay forbidden. */
+/** The API uses no cookies, so credentials stay forbidden. */
 export function allowOrigin(reply: FastifyReply, origin: string): void {
   if (!spelling.test(origin)) return;
   void reply.header('access-control-allow-origin', origin);
   void reply.header('access-control-expose-headers', 'X-Request-Id, Retry-After');
 }
 
-/**
- * Responds to HTTP methods that a path does not support. A browser's preflight for a path of the API gets 204. Any
- * other request gets 405 with `Allow`. Call this function after all routes are registered.
- */
 export function answerOtherMethods(
   app: FastifyInstance,
   methodsOf: ReadonlyMap<string, readonly string[]>,
@@ -34,7 +26,7 @@ export function answerOtherMethods(
           void reply.header('allow', methods.join(', '));
           throw methodNotAllowed(methods);
         }
-        // Every preflight succeeds, because a preflight has no API key. The server checks the origin of the actual
+        // A preflight has no API key, so every preflight succeeds. The server checks the origin of the actual
         // request.
         allowOrigin(reply, origin);
         void reply.header('access-control-allow-methods', methods.join(', '));

@@ -7,7 +7,6 @@ import { memoryDoors } from './testing/memory-doors.ts';
 const plaintext = 'the very secret diagnosis';
 const secrets = [token, dek, plaintext, encodeURIComponent(dek), plaintext.replaceAll(' ', '+')];
 
-/** Throws an error whose message contains the secret input. The errors of some libraries contain their input. */
 const indiscreet = (input: unknown) => {
   const cause = Object.assign(new Error(`Key (value)=(${JSON.stringify(input)}) already exists`), {
     code: '23505',

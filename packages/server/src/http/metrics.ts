@@ -6,10 +6,7 @@ interface Durations {
   count: number;
 }
 
-/**
- * Counts requests and measures their durations, by route and status. No label contains a tenant, so metrics do not
- * reveal the tenants.
- */
+/** No label contains a tenant, so that metrics do not reveal the tenants. */
 export class HttpMetrics {
   readonly #requests = new Map<string, number>();
   readonly #durations = new Map<string, Durations>();
@@ -55,7 +52,6 @@ export class HttpMetrics {
 
 type Sample = readonly [suffix: string, value: number];
 
-/** Formats a metric for Prometheus. The metric has one value, or several samples with labels. */
 export function metric(type: string, name: string, help: string, values: number | readonly Sample[]): string {
   const samples = typeof values === 'number' ? [['', values] as const] : values;
   const lines = samples.map(([suffix, value]) => `${name}${suffix} ${value}\n`);

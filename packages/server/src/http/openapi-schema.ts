@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { describeField } from './reference/fields.ts';
 
-/** A JSON Schema (2020-12), limited to the keywords that the OpenAPI document uses. */
 export interface JsonSchema {
   type?: string | string[];
   description?: string;
@@ -16,20 +15,15 @@ export function inputSchema(schema: z.ZodMiniType): JsonSchema {
   return describe(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema, '', true);
 }
 
-/**
- * Returns the JSON Schema of a response. Objects in the schema allow unknown fields, because later versions of the
- * service can add fields.
- */
+/** Objects allow unknown fields, because later versions of the service can add fields. */
 export function outputSchema(schema: z.ZodMiniType): JsonSchema {
   return describe(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as JsonSchema, '', false);
 }
 
-/** Adds a description to every field of a schema, and removes keywords that do not help a reader. */
 function describe(schema: JsonSchema, name: string, closed: boolean): JsonSchema {
   const { $schema: _, propertyNames: __, ...rest } = schema;
   const tidy: JsonSchema = rest;
-  // zod adds a minimum and a maximum to every integer. The maximum is kept only if the schema itself sets a minimum, as
-  // for `offset`.
+  // zod adds a minimum and a maximum to every integer, even if the schema sets none.
   const isBounded = closed && tidy['minimum'] !== Number.MIN_SAFE_INTEGER;
   if (!isBounded && tidy['maximum'] === Number.MAX_SAFE_INTEGER) delete tidy['maximum'];
   if (tidy['minimum'] === Number.MIN_SAFE_INTEGER) delete tidy['minimum'];

@@ -102,7 +102,6 @@ export function exampleOf(route: Route): { path: Values; query: Values; body: Va
   return parts;
 }
 
-/** Returns the JSON Schema of a request body. The schema of a batch contains the schema of its items. */
 export function bodySchema({ body, item }: Endpoint): JsonSchema {
   const schema = body ? inputSchema(body) : {};
   const items = schema.properties?.['items'];

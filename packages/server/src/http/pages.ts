@@ -6,11 +6,9 @@ import type { HttpMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi.ts';
 import { send } from './problems.ts';
 
-// The OpenAPI document and the API reference are generated when they are requested for the first time.
 let openApi: string | undefined;
 let docs: string | undefined;
 
-/** Serves the pages outside the API: health, metrics and the API reference. Anyone can read these pages. */
 export function servePages(
   app: FastifyInstance,
   doors: Pick<Doors, 'health' | 'metrics'>,

@@ -8,10 +8,6 @@ const internal = problem(
   'The service failed unexpectedly. Report the X-Request-Id of this response to the operator.',
 );
 
-/**
- * Turns an error into a response. The response to a refusal is its problem document. The response to any other error is
- * the problem `internal`.
- */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (!(error instanceof Refusal)) request.log.error({ error: describeError(error) }, 'request failed');
   const problem = error instanceof Refusal ? error.problem : internal;
@@ -23,15 +19,12 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   return send(reply.code(problem.status), 'application/problem+json', JSON.stringify(problem));
 }
 
-/** Sends text with exactly the given content type. Without a serializer, Fastify would add a charset to it. */
+/** Fastify adds a charset to the content type of a string, but not of bytes. */
 export function send(reply: FastifyReply, contentType: string, text: string): FastifyReply {
   return reply.header('content-type', contentType).serializer(String).send(text);
 }
 
-/**
- * The parts of an error that the log can show. The messages of libraries' errors are left out, because they can contain
- * secrets.
- */
+/** The messages of libraries' errors can contain secrets. */
 interface DescribedError {
   readonly name: string;
   readonly code?: string;

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import { callOf } from './reference/groups.ts';
 import { hasList, serialize } from './serialize.ts';
 
-/** Runs a serializer to its end. Returns the JSON text and the number of pauses. */
 function finish(reading: Generator<undefined, string>): { text: string; pauses: number } {
   for (let pauses = 0; ; pauses++) {
     const { done, value } = reading.next();

@@ -1,10 +1,7 @@
 import type { Endpoint } from '@eaas/protocol/wire';
 import * as z from 'zod/mini';
 
-/**
- * Thrown if the output of an operation does not match its schema. The error contains the path of the wrong field, and
- * no value.
- */
+/** The error must contain no value of the output. */
 class OutputError extends Error {
   override readonly name = 'OutputError';
   readonly code: string;
@@ -14,10 +11,6 @@ class OutputError extends Error {
   }
 }
 
-/**
- * Serializes an output as JSON, with only the fields of its schema. Yields after each member of a list, so that a long
- * list does not delay other requests. Throws OutputError if the output does not match the schema.
- */
 export function* serialize(
   route: string,
   schema: Endpoint['output'],

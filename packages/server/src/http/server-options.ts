@@ -4,28 +4,20 @@ import type { ConsoleOptions } from './console.ts';
 import { describeError } from './problems.ts';
 
 export interface AppOptions {
-  /** The certificate and the private key in PEM. Without them the server uses plain HTTP. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
-  /** The IP addresses and networks of proxies whose X-Forwarded headers the server trusts. */
   readonly trustProxy?: readonly string[];
   readonly logLevel?: string;
-  /** The stream for log lines, by default standard output. */
   readonly log?: { write(line: string): void };
-  /** Options of the console. Without them the server has no console. */
   readonly console?: ConsoleOptions;
 }
 
-/**
- * Time limits of Node: 5 s for the headers and 30 s for a whole request. Node checks the limits often, so that few slow
- * connections end at the same time.
- */
+/** Node checks the limits often, so that few slow connections end at the same time. */
 const http = {
   headersTimeout: 5_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 100,
   maxHeaderSize: 16 * 1024,
-  // Node responds to a missing Host header with an empty 400. Node's check is therefore off, and the app checks the
-  // header and sends a problem document.
+  // Node would respond to a missing Host header with an empty 400. The app sends a problem document.
   requireHostHeader: false,
 } as const;
 

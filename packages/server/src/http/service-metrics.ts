@@ -3,14 +3,10 @@ import type { FinishedVerification } from '../store/verifications.ts';
 import { metric } from './metrics.ts';
 
 export interface ServerState {
-  /** The jobs of the server. `lastSuccess` is in seconds since 1970. */
   readonly jobs: readonly { name: string; lastSuccess: number | undefined; failures: number }[];
   readonly verified: FinishedVerification | undefined;
 }
 
-/**
- * Formats the counters of the service for Prometheus. No label contains a tenant, so metrics do not reveal the tenants.
- */
 export function serviceMetrics(service: Service, { jobs, verified }: ServerState): string {
   const { counts } = service;
   const { tamperingFound, rotationsSkipped } = service.alarms;

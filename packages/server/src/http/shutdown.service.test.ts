@@ -17,7 +17,6 @@ function open(port: number): { socket: Socket; received: () => string; closed: P
   };
 }
 
-/** Creates a test service whose `GET /v1/keys` responds only when the test allows it. */
 function slowDoors() {
   let letGo = (): void => undefined;
   const gone = new Promise<void>((resolve) => (letGo = resolve));

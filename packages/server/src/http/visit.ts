@@ -3,17 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../caller.ts';
 import type { HttpMetrics } from './metrics.ts';
 
-/** The facts about a request for its log line and for the metrics. */
 interface Visit {
   readonly arrivedAt: number;
-  /**
-   * The path in the endpoint table. The path that the client sent is never logged. Undefined if no path in the table
-   * matches.
-   */
+  /** The path in the endpoint table, because the path that the client sent is never logged. */
   readonly path: string | undefined;
   caller?: Caller;
   code?: ProblemCode;
-  /** Whether a page of the server's own console sent the request. */
   isSameOrigin?: boolean;
   isBinary?: boolean;
 }
@@ -31,13 +26,8 @@ export const commonHeaders = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-/**
- * The maximum time in milliseconds in which the server reads and drops the rest of a refused body. During this time the
- * client can read the response.
- */
 const linger = 4_000;
 
-/** Sets the headers of a response. Logs and counts the request once, when the response ends. */
 export function beginVisit(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics): void {
   const path = request.is404 ? undefined : request.routeOptions.url;
   request.visit = { arrivedAt: performance.now(), path };

@@ -4,7 +4,6 @@ import { countNext, uncountedTenants } from '../store/usage.ts';
 import { forEach } from './each.ts';
 import type { Lease } from './lease.ts';
 
-/** The maximum number of audit entries that one transaction counts. */
 const stepSize = 20_000;
 
 export async function countUsage(service: Service, { signal, hold }: Lease): Promise<void> {
@@ -20,10 +19,6 @@ export async function countUsage(service: Service, { signal, hold }: Lease): Pro
   });
 }
 
-/**
- * Writes the times at which API keys were last used on this replica. If the write fails, the next run of the job
- * repeats it.
- */
 export async function recordLastUses({ used, database }: Service): Promise<void> {
   const uses = used.take();
   if (uses.length === 0) return;

@@ -1,7 +1,4 @@
-/**
- * Calls a function for each item, and continues after a failure. If a call failed, throws an AggregateError of all
- * failures at the end. The first failure is the cause of the AggregateError, because the server's log shows causes.
- */
+/** The first failure is the cause of the AggregateError, because the server's log shows causes. */
 export async function forEach<T>(
   things: readonly T[],
   signal: AbortSignal,

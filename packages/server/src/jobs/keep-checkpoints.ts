@@ -10,10 +10,6 @@ import type { Sql } from '../store/sql.ts';
 import { findTenant, listChains } from '../store/tenants.ts';
 import { forEach } from './each.ts';
 
-/**
- * Thrown if an audit log does not extend the checkpoint in the tenant's file. The causes are a restore or failover of
- * the database, or a change of the file.
- */
 class CheckpointDiffers extends Error {
   override readonly name = 'CheckpointDiffers';
   constructor(tenantId: string, reason: string) {
@@ -23,10 +19,7 @@ class CheckpointDiffers extends Error {
   }
 }
 
-/**
- * Writes a signed checkpoint of every tenant to a directory. If an audit log does not extend the tenant's previous
- * checkpoint, the previous checkpoint is kept as evidence, and the tenant is reported.
- */
+/** A checkpoint that the audit log does not extend is evidence, so the checkpoint is kept. */
 export async function keepCheckpoints(service: Service, directory: string, signal: AbortSignal) {
   const chains = await service.background.run(listChains, 30_000);
   await forEach(chains, signal, ({ tenant_id: tenantId }) => keepCheckpoint(service, directory, tenantId));
@@ -36,7 +29,7 @@ async function keepCheckpoint(service: Service, directory: string, tenantId: str
   const kept = await readCheckpointFile(directory, tenantId);
   const checkpoint = await service.background.snapshot(async (tx) => {
     const [tenant, row] = await Promise.all([findTenant(tx, tenantId), findHead(tx, tenantId)]);
-    // A tenant whose row was removed gets no checkpoint, because the nightly verification reports such tenants.
+    // The nightly verification reports tenants whose row was removed.
     if (!tenant || !row) return undefined;
     const { secrets } = openTenant(service.tenants.roots, tenant);
     const head = checkedHead(secrets, tenantId, row);
@@ -51,10 +44,6 @@ async function keepCheckpoint(service: Service, directory: string, tenantId: str
   if (checkpoint !== undefined) await writeCheckpointFile(directory, tenantId, checkpoint);
 }
 
-/**
- * Throws CheckpointDiffers if the audit log does not extend the head in a checkpoint. Accepts a head whose entry was
- * purged.
- */
 async function requireExtended(sql: Sql, tenantId: string, kept: ChainHead, head: ChainHead): Promise<void> {
   const anchor = (await findAnchor(sql, tenantId)) ?? { id: 0, hash: genesisHash(tenantId) };
   const reason = await compareHead(sql, tenantId, kept, { head, anchor });

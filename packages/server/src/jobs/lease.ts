@@ -3,21 +3,13 @@ import type { Service } from '../service.ts';
 import { type Hold, LeaseLost, releaseLease, requireLease, takeLease } from '../store/leases.ts';
 
 export interface Lease {
-  /** Aborts when the server stops or the lease is lost. */
   readonly signal: AbortSignal;
-  /**
-   * Locks the lease. Every transaction in which the job writes must begin with this call. Throws LeaseLost if the lease
-   * has expired.
-   */
+  /** Every transaction in which the job writes must begin with `hold`. */
   readonly hold: Hold;
 }
 
 const longest = 60_000;
 
-/**
- * Runs a job only while this replica holds the job's lease in the database, so that one replica at a time runs the job.
- * Renews the lease during the job. If another replica holds the lease, returns false without running the job.
- */
 export async function withLease(
   { database }: Service,
   job: string,
@@ -29,8 +21,7 @@ export async function withLease(
   const row = await renew();
   if (!row) return false;
   const lost = new AbortController();
-  // A failed renewal of the lease is ignored. Another renewal follows, and each transaction of the job checks the
-  // lease.
+  // A failed renewal does no harm: each transaction of the job checks the lease.
   const renewal = setInterval(() => {
     void renew().then(
       (renewed) => renewed?.fence !== row.fence && lost.abort(new LeaseLost(job)),

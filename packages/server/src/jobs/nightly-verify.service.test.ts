@@ -14,7 +14,6 @@ let world: World;
 let attacker: Attacker;
 let ann: Resident;
 let ben: Resident;
-/** The tenants whose broken chains the job has reported, with the reasons. */
 let told: { tenantId: string; reasons: string[] }[];
 
 async function verify(signal = never) {

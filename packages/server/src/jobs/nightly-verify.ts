@@ -18,11 +18,6 @@ const startsAtHour = 3; // UTC
 
 type OnBroken = (tenantId: string, findings: readonly Finding[]) => void;
 
-/**
- * Verifies the audit log of every tenant once a night, and stores each result. The next run continues an interrupted
- * run. If the verification of one tenant throws, the run continues with the other tenants. The next run verifies the
- * failed tenant again.
- */
 export async function nightlyVerify(service: Service, lease: Lease, onBroken: OnBroken): Promise<void> {
   const { background, clock } = service;
   await readClock(service);

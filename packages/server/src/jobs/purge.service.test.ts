@@ -14,12 +14,10 @@ describe('monthsEarlier', () => {
     ['2026-11-20T12:34:56.789Z', 60, '2021-11-20T12:34:56.789Z'],
     ['2026-11-20T12:34:56.789Z', 11, '2025-12-20T12:34:56.789Z'],
     ['2026-01-31T00:00:00.000Z', 1, '2025-12-31T00:00:00.000Z'],
-    // Going back some months gives the last day of the earlier month if the earlier month has fewer days.
     ['2026-03-31T23:59:59.999Z', 1, '2026-02-28T23:59:59.999Z'],
     ['2028-03-31T00:00:00.000Z', 1, '2028-02-29T00:00:00.000Z'],
     ['2026-05-31T00:00:00.000Z', 1, '2026-04-30T00:00:00.000Z'],
     ['2026-12-31T00:00:00.000Z', 13, '2025-11-30T00:00:00.000Z'],
-    // Cases with leap days, and with the year 1900, which had no leap day.
     ['2028-02-29T00:00:00.000Z', 12, '2027-02-28T00:00:00.000Z'],
     ['2028-02-29T00:00:00.000Z', 48, '2024-02-29T00:00:00.000Z'],
     ['2000-02-29T00:00:00.000Z', 1200, '1900-02-28T00:00:00.000Z'],
@@ -62,7 +60,6 @@ beforeAll(async () => {
   attacker = await openAttacker(world);
   ann = await settle(world.replica(), 'ann');
   ({ key_id } = await annsApi()('POST /v1/keys', { name: 'key' }));
-  // The log gets the audit entries 3 to 12, one per day at noon, beginning on the first of February.
   for (let day = 1; day <= 10; day++) {
     world.time = Date.UTC(2026, 1, day, 12);
     await wrap();
@@ -151,10 +148,6 @@ test('the audit chain is valid after several replicas purge at the same time whi
 test('if two replicas purge at the same time, the slower replica does not change the result of the faster replica', async () => {
   await count();
   world.time = at('2026-03-05T12:00:00.000Z');
-  /**
-   * A test database that delays a replica. Another replica purges more entries after the delayed replica has read them
-   * and before it deletes them.
-   */
   class Late extends Database {
     override async transaction<T>(...all: Parameters<Database['transaction']>): Promise<T> {
       world.time = at('2026-03-08T12:00:00.000Z');

@@ -16,21 +16,14 @@ import { countedThrough } from '../store/usage.ts';
 import { forEach } from './each.ts';
 import type { Lease } from './lease.ts';
 
-/** The maximum number of audit entries that one step of a purge deletes. */
 const stepSize = 10_000;
 const stepTime = 60_000;
 
-/**
- * Deletes audit entries that are older than a number of months. The anchor row stores the id and the hash of the last
- * deleted entry. The first remaining entry is chained to this hash.
- */
 export async function purge(service: Service, months: number, lease: Lease): Promise<void> {
   await requireAgreement(service);
   const before = monthsEarlier(service.clock.now(), months);
   const tenants = await service.background.run((sql) => tenantsToPurge(sql, before), 30_000);
   await forEach(tenants, lease.signal, async (tenantId) => {
-    // The rows that existed at the tenant's anchor (the last purged entry). The first purge step verifies these rows.
-    // Each step then updates them to the new anchor.
     const rows: RowsThen = new Map();
     let deleted = stepSize;
     while (deleted === stepSize && !lease.signal.aborted) {
@@ -39,9 +32,6 @@ export async function purge(service: Service, months: number, lease: Lease): Pro
   });
 }
 
-/**
- * Returns the same day and time a number of months earlier. If the earlier month has fewer days, returns its last day.
- */
 export function monthsEarlier(time: number, months: number): number {
   const date = new Date(time);
   const day = date.getUTCDate();
@@ -51,10 +41,6 @@ export function monthsEarlier(time: number, months: number): number {
   return date.setUTCDate(Math.min(day, lastDay));
 }
 
-/**
- * Deletes some of a tenant's old audit entries, and returns the number of deleted entries. Throws NotPurged if the log
- * or a row was tampered with.
- */
 async function purgeStep(
   service: Service,
   tenantId: string,
@@ -107,7 +93,6 @@ class NotPurged extends Error {
   }
 }
 
-/** Returns the id of the last entry that a purge step can delete. Returns undefined if no entry can be deleted. */
 async function lastToPurge(sql: Sql, tenantId: string, before: number): Promise<number | undefined> {
   const head = await findHead(sql, tenantId);
   const first = (await anchorId(sql, tenantId)) + 1;

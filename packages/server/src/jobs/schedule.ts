@@ -8,12 +8,10 @@ export interface Job {
 
 export interface JobReport {
   readonly name: string;
-  /** The time of the last successful run of the job, in seconds since 1970. Undefined if no run has succeeded. */
   lastSuccess: number | undefined;
   failures: number;
 }
 
-/** Runs jobs periodically until `stop` is called. A failure is reported, and the job runs again at its next time. */
 export function startJobs(
   jobs: readonly Job[],
   onFailure: (job: string, error: unknown) => void,
@@ -25,8 +23,7 @@ export function startJobs(
     reports,
     stop: async () => {
       stopping.abort();
-      // `stop` waits at most 2 s for running jobs, and then abandons them. This is safe, because every job can be
-      // interrupted at any point.
+      // Jobs that run longer than 2 s are abandoned, because every job can be interrupted at any point.
       await Promise.race([Promise.all(loops), sleep(2_000, undefined, { ref: false })]);
     },
   };

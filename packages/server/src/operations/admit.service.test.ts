@@ -35,7 +35,6 @@ test('a caller whose API key was accepted from outdated cached data is refused b
   await operations['DELETE /v1/api-keys/:api_key_id'](there, operator, { api_key_id });
 
   const caller = await admitted(here, api_key);
-  // An empty batch is decided like a batch in which every item is malformed.
   const unwrap = operations['POST /v1/batch/unwrap'];
   await expect(unwrap(here, caller, { items: [] })).rejects.toMatchObject({ code: 'unauthorized' });
   await expect(admitted(here, api_key)).rejects.toMatchObject({ code: 'unauthorized' });

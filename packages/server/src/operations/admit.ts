@@ -8,11 +8,7 @@ import type { ApiKeyRow } from '../store/api-keys.ts';
 import { authorize } from '../state/authorize.ts';
 import { available, decide } from '../state/decide.ts';
 
-/**
- * Admits a request. Throws 401 for an invalid token, and 403 for the origin, a missing permission or an envelope-only
- * tenant. Cached data is enough to admit a request, because the operation checks the API key again. Before a refusal,
- * the data is read from the database.
- */
+/** The operation checks the API key again, so cached data is enough to admit a request but not to refuse a request. */
 export async function admit(service: Service, arrival: Arrival): Promise<Caller> {
   const token = bearerToken(arrival.authorization);
   // A wrong checksum shows a typing error in the token without a database query.
@@ -33,10 +29,6 @@ export async function admit(service: Service, arrival: Arrival): Promise<Caller>
   return caller;
 }
 
-/**
- * Admits a request to verify the audit log. The API key is read from the database, so the operation need not check the
- * API key again.
- */
 async function admitToVerify(service: Service, arrival: Arrival, tokenHash: Uint8Array): Promise<Caller> {
   const found = await available(() => service.tenants.tokens.read(tokenHash));
   if (!found) throw unauthorized();
@@ -63,10 +55,6 @@ function callerOf(arrival: Arrival, apiKey: ApiKeyRow, tokenHash: Uint8Array): C
   };
 }
 
-/**
- * Checks an admitted caller again, with data that was read from the database after the request arrived. Throws 401 or
- * 403.
- */
 export async function confirmAdmission(service: Service, caller: Caller): Promise<void> {
   if (caller.isConfirmed) return;
   await decide(service, caller, () => ({ drafts: [], answer: undefined }));

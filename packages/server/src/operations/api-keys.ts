@@ -62,10 +62,6 @@ export const apiKeyOperations = {
   ),
 } satisfies Partial<Operations>;
 
-/**
- * Creates an API key. The response is the only one that contains the token, because the service stores only the token's
- * hash.
- */
 export function createApiKey(service: Service, caller: Caller, input: Input<'POST /v1/api-keys'>) {
   const { tenantId, actor } = caller;
   const { token, tokenHash, hint } = newToken();
@@ -86,7 +82,6 @@ export function createApiKey(service: Service, caller: Caller, input: Input<'POS
   return available(() => announced(service.database, directory, write));
 }
 
-/** Returns an operation that changes an API key. A rule of `@eaas/protocol/service` decides the change. */
 function changing<Request extends { readonly api_key_id: string }>(
   rule: (before: Columns, open: Change, otherManagers: number, input: Request) => Promise<Changed<Columns>>,
 ) {
@@ -101,7 +96,6 @@ function changing<Request extends { readonly api_key_id: string }>(
     });
 }
 
-/** Returns the tenant's API key with this id. Throws 404 for an unknown id, and 503 if the row was tampered with. */
 async function requireApiKey(sql: Sql, { secrets, tenant }: TenantState, id: string): Promise<ApiKeyRow> {
   const apiKeyId = parseUuid(id);
   const loaded = apiKeyId && (await findApiKey(sql, tenant.tenant_id, apiKeyId));

@@ -28,8 +28,7 @@ export const auditOperations = {
   'GET /v1/audit': reading(async (tx, { state, apiKey }, input) => {
     const { limit = limits.pageDefault, offset = 0, action } = input;
     const { tenant_id: tenantId } = state.tenant;
-    // The response to a `key_id` that is not a UUID is 404. The response to the UUID of an unknown key is an empty
-    // list.
+    // A `key_id` that is not a UUID is refused with 404. The UUID of an unknown key gives an empty list.
     const keyId = input.key_id === undefined ? undefined : requireKeyId(apiKey, input.key_id);
     const filter = { ...(await rangeOf(tx, state, input)), keyId, action };
     const { rows, total } = await readPage(tx, tenantId, filter, { limit, offset });
@@ -57,8 +56,7 @@ type Page = Parameters<typeof listEntries>[3];
 async function readPage(sql: Sql, tenantId: string, filter: Filter, page: Page) {
   const { first, last, keyId, action } = filter;
   if (keyId === undefined && action === undefined) {
-    // The ids of audit entries have no gaps, so the page and the total are computed from ids. A large offset then costs
-    // no more than a small offset.
+    // The ids of audit entries have no gaps, so a large offset costs no more than a small offset.
     const part = { first, last: last - page.offset };
     const rows = await listEntries(sql, tenantId, part, { limit: page.limit, offset: 0 });
     return { rows, total: Math.max(0, last - first + 1) };
@@ -70,10 +68,6 @@ async function readPage(sql: Sql, tenantId: string, filter: Filter, page: Page) 
   return { rows, total };
 }
 
-/**
- * Returns the ids of the first and the last audit entry between two dates, inclusive. Throws 503 if the head or the
- * anchor was tampered with.
- */
 async function rangeOf(
   sql: Sql,
   { tenant, secrets }: TenantState,
@@ -91,7 +85,6 @@ async function rangeOf(
   return { first, last };
 }
 
-/** Returns an audit entry in the form of the API. Throws 503 if tampering left the entry without a valid form. */
 export function shownEntry(tenantId: string, row: EntryRow): ShownEntry {
   const action = auditActions.find((known) => known === row.action);
   const isComplete = typeof row.actor === 'string' && row.hash instanceof Uint8Array;

@@ -31,10 +31,6 @@ interface Fields {
   readonly wrapped_key?: string;
 }
 
-/**
- * The operations that use data keys or fingerprints. The audit log does not record `hash`. Only `encrypt` counts
- * against the monthly quota.
- */
 export const dataKeyOperations = {
   'POST /v1/encrypt': (service, caller, input) =>
     decide(service, caller, async (facts) => {
@@ -63,7 +59,6 @@ function recorded<Answer>({ draft, answer }: Ruling<Answer>) {
   return { drafts: draft ? [draft] : [], answer };
 }
 
-/** Returns the operation of a single call. The given rule decides the call for one key. */
 function single<Input extends Fields, Answer>(rule: KeyRule<Input, Answer>) {
   return (service: Service, caller: Caller, input: Input): Promise<Answer> =>
     decide(service, caller, async (facts) => {
@@ -73,10 +68,6 @@ function single<Input extends Fields, Answer>(rule: KeyRule<Input, Answer>) {
     });
 }
 
-/**
- * Returns the operation of a batch. One query loads all keys that are not cached. One append writes the audit entries
- * of all items.
- */
 export function batch<Input extends Fields, Answer extends object>(
   read: (item: unknown) => Input,
   rule: KeyRule<Input, Answer>,
@@ -126,7 +117,6 @@ function decideAll<Input extends Fields, Answer>(
   });
 }
 
-/** Returns the keys and the key versions that a batch needs, each once. */
 function wantedBy(inputs: readonly Fields[]): Wanted[] {
   const wanted = new Map<string, Wanted>();
   for (const input of inputs) {
@@ -138,7 +128,6 @@ function wantedBy(inputs: readonly Fields[]): Wanted[] {
   return [...wanted.values()];
 }
 
-/** Returns a function that calls `find` once per text. If `find` throws, the result is not remembered. */
 function remembering<Found>(find: (text: string) => Found): (text: string) => Found {
   const found = new Map<string, Found>();
   return (text) => {
@@ -148,7 +137,6 @@ function remembering<Found>(find: (text: string) => Found): (text: string) => Fo
   };
 }
 
-/** Returns the key version of the wrapped key in the input. Returns undefined if the input has no valid wrapped key. */
 function versionIn({ wrapped_key }: Fields): number | undefined {
   return wrapped_key === undefined ? undefined : wrappedKeyVersion(wrapped_key);
 }

@@ -7,10 +7,6 @@ import { shownEntry, type ShownEntry } from './audit.ts';
 
 const pageSize = 2_000;
 
-/**
- * Yields a tenant's audit entries in the form of the API, from an id up to the current head. Reads the entries page by
- * page.
- */
 export async function* exportAudit({ database }: Service, tenantId: string, fromId: number) {
   const [head, anchor] = await database.snapshot((tx) =>
     Promise.all([findHead(tx, tenantId), findAnchor(tx, tenantId)]),
@@ -26,10 +22,6 @@ export async function* exportAudit({ database }: Service, tenantId: string, from
   }
 }
 
-/**
- * Throws Refusal if the audit log no longer contains the last entry of an earlier export. The export cannot be
- * continued in this case.
- */
 export async function requireContinuable(
   { database }: Service,
   tenantId: string,

@@ -10,10 +10,6 @@ import { requireKey } from './key-crypto.ts';
 
 type Exported = Output<'POST /v1/keys/:key_id/export'>;
 
-/**
- * Exports the versions of a key, oldest first, and its hash key. Each secret is encrypted under the caller's RSA public
- * key.
- */
 export function exportKey(
   service: Service,
   caller: Caller,

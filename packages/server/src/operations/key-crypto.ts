@@ -6,10 +6,6 @@ import type { Facts } from '../state/decide.ts';
 import { loadKeys } from '../state/load-keys.ts';
 import type { KeyMaterial } from '../state/tenant-state.ts';
 
-/**
- * Loads a key with the material of its newest version. Also loads the material of the version `keyVersion` if given.
- * Throws 404 for an unknown key.
- */
 export async function requireKey(
   { tenants }: Service,
   { state, apiKey }: Facts,
@@ -22,10 +18,6 @@ export async function requireKey(
   return key;
 }
 
-/**
- * Calls `work` with the functions that wrap, unwrap and hash with a key. To unwrap a data key, the version of the key
- * that wrapped it must be loaded.
- */
 export function withKey<T>(key: KeyMaterial, work: (crypto: KeyCrypto) => T): T {
   const crypto = keyCrypto(key);
   try {
@@ -35,10 +27,7 @@ export function withKey<T>(key: KeyMaterial, work: (crypto: KeyCrypto) => T): T 
   }
 }
 
-/**
- * Returns the functions that wrap, unwrap and hash with a key. They prepare each key version once. The caller calls `wipe`
- * after the last use.
- */
+/** The caller must call `wipe` after the last use. */
 export function keyCrypto({ row, versions, hashKey }: KeyMaterial): KeyCrypto & { wipe(): void } {
   const { tenant_id: tenantId, key_id: keyId, key_version: newest } = row;
   const sealers = new Map<number, ReturnType<typeof sealer>>();

@@ -27,7 +27,6 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Adds versions to a key up to the maximum number, without audit entries. */
 async function addVersions(tenantId: string): Promise<void> {
   const service = world.replica();
   const secrets = (await service.tenants.view(tenantId))?.state.secrets;

@@ -98,12 +98,10 @@ export function createKey(service: Service, caller: Caller, input: Input<'POST /
   });
 }
 
-/** Rotates or erases a key that is due. `hold` locks the lease of the calling job. */
 export async function settleKey(service: Service, caller: Caller, keyId: string, hold: Hold): Promise<void> {
   await changeKey(service, caller, keyId, settled, hold);
 }
 
-/** Returns an operation that changes a key. A rule of `@eaas/protocol/service` decides the change. */
 function changing<Request extends { readonly key_id: string }>(
   rule: (key: Columns, at: Moment, input: Request) => Changed<Columns>,
 ) {
@@ -130,7 +128,6 @@ function changeKey(
   });
 }
 
-/** Writes a changed key. Adds the material of a new version. Erases all material if the key is destroyed. */
 async function writeKey(open: Change, before: Columns, row: Columns): Promise<void> {
   const { tx, state } = open;
   if (row.key_version > before.key_version) await addVersion(open, row);

@@ -8,10 +8,6 @@ export type Operations = {
   readonly [R in Route]: (service: Service, caller: Caller, input: Input<R>) => Promise<Output<R>>;
 };
 
-/**
- * Returns an operation whose queries see one snapshot of the database. The operation takes a connection from the
- * tenant's share of the connections for reads.
- */
 export function reading<Request, Answer>(
   read: (tx: Transaction, facts: Facts, input: Request) => Promise<Answer>,
 ) {

@@ -11,10 +11,6 @@ import { openSecrets, seal } from '../state/integrity.ts';
 import { updateRow } from '../store/rows.ts';
 import { listTenants, tenantsSealedUnder, tenantTable } from '../store/tenants.ts';
 
-/**
- * Decrypts the secret of every tenant to check the root key. Counts the tenants whose secret is encrypted under the
- * previous root key.
- */
 export async function checkRootKey({ database, tenants }: Service) {
   const { roots } = tenants;
   const [current, previous] = roots;
@@ -24,18 +20,11 @@ export async function checkRootKey({ database, tenants }: Service) {
     root_id: toHex(current.rootId),
     previous_root_id: previous ? toHex(previous.rootId) : null,
     tenants: rows.length,
-    // The number of tenants whose secret is still encrypted under the previous root key.
     under_previous: old.length,
-    // The tenants whose secret cannot be decrypted, because their rows were tampered with.
     unopened: rows.filter((row) => !openSecrets(roots, row)).map(({ tenant_id }) => tenant_id),
   };
 }
 
-/**
- * Encrypts every tenant's secret under the current root key. Removes the root check of the previous root key when this
- * root key encrypts no secret any more. A rotation can be interrupted and repeated. `failed` has the ids of tenants
- * whose secret could not be encrypted again, because their rows were tampered with.
- */
 export async function rotateRootKey(
   service: Service,
   previous: RootKey,
@@ -53,16 +42,12 @@ export async function rotateRootKey(
       if (await reseal(service, tenantId)) resealed++;
       else failed.add(tenantId);
     }
-    // During the rotation, a command with only the previous root key might have created a tenant. If so, the root check
-    // of the previous root key stays.
+    // During the rotation, a command with only the previous root key might have created a tenant.
     const released = await database.transaction((tx) => release(tx, previous));
     if (released || failed.size > 0) return { resealed, failed: [...failed] };
   }
 }
 
-/**
- * Encrypts a tenant's secret again, under the current root key. Returns false if the tenant's row was tampered with.
- */
 async function reseal(service: Service, tenantId: string): Promise<boolean> {
   const { roots } = service.tenants;
   const [current] = roots;

@@ -29,7 +29,6 @@ export type { TenantFields } from '@eaas/protocol/service';
 
 export type TenantRecord = ReturnType<typeof tenantRecord>;
 
-/** A tenant that is created at or after this time is envelope-only by default. */
 const envelopeOnlySince = Date.parse('2026-08-11T00:00:00Z');
 
 export async function createTenant(
@@ -66,7 +65,6 @@ export async function createTenant(
   return tenantRecord(row);
 }
 
-/** Sets the given fields of a tenant. Writes no audit entry if nothing changes. */
 export async function updateTenant(
   service: Service,
   tenantId: string,
@@ -87,7 +85,6 @@ export async function updateTenant(
   return tenant;
 }
 
-/** Reserves a name for a tenant while `write` runs. Throws 409 if another tenant has this name. */
 function withName<T>({ database }: Service, tenantId: string, name: string, write: () => Promise<T>) {
   const enter = async (sql: Sql): Promise<void> => {
     if (await reserveName(sql, tenantId, name)) return;
@@ -99,10 +96,6 @@ function withName<T>({ database }: Service, tenantId: string, name: string, writ
   return announced(database, { enter, withdraw: (sql) => releaseName(sql, tenantId, name) }, write);
 }
 
-/**
- * Records in a tenant's audit log that the database was restored from a backup, and why. After a restore, checkpoints
- * that are newer than the backup do not match the log. The new entry tells the tenant the reason.
- */
 export async function acknowledgeRestore(service: Service, tenantId: string, reason: string) {
   requireText('A reason', reason, reason.trim() === '' ? 0 : reason.length, 1_024);
   return change(service, insider(tenantId, 'operator'), async ({ tx, state, entryId }) => {
@@ -133,15 +126,11 @@ export async function requireTenant(service: Service, idOrName: string): Promise
   throw new Refusal('not_found', 'Tenant not found: run `eaas tenant list` to see all tenants.');
 }
 
-/**
- * Returns the id of the tenant with this id or name. The caller must check the MAC of the tenant's row, because this
- * function does not check it.
- */
+/** The caller must check the MAC of the tenant's row. */
 export async function requireTenantId(service: Service, idOrName: string): Promise<string> {
   return (await requireTenant(service, idOrName)).tenant.tenant_id;
 }
 
-/** Destroys a tenant with all its data. Only the role that owns the tables has the necessary rights. */
 export async function destroyTenant(owner: Pool, tenantId: string): Promise<void> {
   await owner.begin(async (tx) => {
     // While the head is locked, no replica can append to the audit log or change the tenant.

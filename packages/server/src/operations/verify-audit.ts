@@ -4,10 +4,6 @@ import type { Service } from '../service.ts';
 import { available } from '../state/decide.ts';
 import { type Verification, verifyChain } from './verify/verify-chain.ts';
 
-/**
- * The maximum time of a call of GET /v1/audit/verify, in milliseconds. The next call continues at `next_id` and
- * `next_row`.
- */
 const longest = 10_000;
 
 export async function verifyAudit(
@@ -20,7 +16,7 @@ export async function verifyAudit(
   const verify = (): Promise<Verification> => {
     const end = performance.now() + longest;
     const timeLeft = () => Math.max(100, end - performance.now());
-    // The verification stops when less than a second is left. One second is enough to finish the page in progress.
+    // One second is enough to finish the page in progress.
     const enough = () => timeLeft() < 1_000;
     return verifyChain(service, tenantId, { ...input, enough, timeLeft });
   };

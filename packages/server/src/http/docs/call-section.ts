@@ -58,7 +58,6 @@ function curl(route: Route): string {
   return lines.join(' \\\n  ');
 }
 
-/** Renders the fields of an object as a table. A nested field has its full path as its name. */
 function fieldTable(title: string, schema: JsonSchema, showRequired: boolean): string {
   const rows = fieldRows(schema, '', showRequired);
   if (rows.length === 0) return '';

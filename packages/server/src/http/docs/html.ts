@@ -6,12 +6,10 @@ export function escape(text: string): string {
     .replaceAll('"', '&quot;');
 }
 
-/** Renders a sentence as HTML. Text in backticks becomes `code`. */
 export function prose(text: string): string {
   return escape(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 }
 
-/** Renders JSON as HTML with indentation and colours. Long base64 is shortened. */
 export function jsonHtml(value: unknown): string {
   const text = JSON.stringify(
     value,

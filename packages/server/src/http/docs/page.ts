@@ -14,7 +14,6 @@ import { callSection } from './call-section.ts';
 import { escape, jsonHtml, prose } from './html.ts';
 import { style } from './style.ts';
 
-/** The Content-Security-Policy of the API reference, which allows only the page's own style. */
 export const docsPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'`;
 
 export function docsPage(): string {
@@ -48,8 +47,7 @@ function navigation(): string {
 <li><a href="#permissions">Permissions</a></li><li><a href="#problems">Problems</a></li></ul>
 ${groups.map(({ title, routes }) => `<h2>${escape(title)}</h2><ul>${routes.map(navigationItem).join('')}</ul>`).join('')}`;
   const brand = '<span class="brand">Eaas<small>API reference</small></span>';
-  // The page contains the list of calls twice, and CSS hides one of the two lists. Wide screens show the list beside
-  // the text. On narrow screens the user can fold the list.
+  // Wide screens show the list of calls beside the text. On narrow screens the user can fold the list.
   return `<nav class="wide" aria-label="Contents">${brand}${lists}</nav>
 <nav class="narrow" aria-label="Contents"><details><summary>${brand}</summary>${lists}</details></nav>`;
 }

@@ -1,4 +1,3 @@
-/** The style of the API reference. It uses system fonts, so the page loads nothing from the network. */
 export const style = `
 :root{color-scheme:light dark;--bg:#fff;--raise:#f6f7f9;--line:#e3e6ea;--ink:#1b1f27;--soft:#5b6472;--link:#0b5cad;
 --code:#f1f3f6;--dark:#f6f8fb;--key:#0b5cad;--str:#1a7348;--word:#9a3c00;--get:#0b6bcb;--post:#15803d;--put:#a16207;

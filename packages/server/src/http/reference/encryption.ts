@@ -43,7 +43,6 @@ export const serverMode = {
   },
 } satisfies Partial<Calls>;
 
-// Sample base64 of the length that RSA-OAEP returns for a key of 3,072 bits.
 const encrypted = `${'A'.repeat(510)}==`;
 
 export const dataKeys = {
@@ -116,7 +115,6 @@ export const batches = {
   'POST /v1/batch/hash': batchOf('hashValues', serverMode['POST /v1/hash'], []),
 } satisfies Partial<Calls>;
 
-/** Creates the example of a batch call. Its batch has one item, which is the example of the single call. */
 function batchOf<I, O>(id: string, { input, output }: { input: I; output: O }, problems: ProblemCode[]) {
   return { id, about: each, problems, input: { items: [input] }, output: { results: [output] } };
 }

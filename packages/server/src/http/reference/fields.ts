@@ -1,7 +1,3 @@
-/**
- * The description of each field. The map's key is the name of the field, or the names of its parent and the field, as
- * in `logs.hash`.
- */
 export const fields: Readonly<Record<string, string>> = {
   action: 'The recorded action.',
   actor: 'The id of the API key that acted, `operator` or `system`.',

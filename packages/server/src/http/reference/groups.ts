@@ -5,7 +5,6 @@ import { batches, dataKeys, serverMode } from './encryption.ts';
 import { keys } from './keys.ts';
 import type { Call, Calls } from './samples.ts';
 
-/** The example of each call. TypeScript reports an error if a call has no example. */
 const calls: Calls = {
   ...serverMode,
   ...dataKeys,
@@ -36,7 +35,6 @@ export const groups = [
   group('Usage', 'Operations per month.', usage),
 ];
 
-/** Returns the codes of the problems that a call can have, ordered by HTTP status. */
 export function problemsOf(route: Route): ProblemCode[] {
   const endpoint: Endpoint = endpoints[route];
   const codes = new Set<ProblemCode>([

@@ -1,22 +1,14 @@
 import type { Input, Output, ProblemCode, Route } from '@eaas/protocol/wire';
 
-/**
- * The description and the example of a call. Its path, permission and schemas are in the endpoint table. `about` can mark
- * `code` with backticks.
- */
 export interface Call<R extends Route> {
-  /** The operationId in the OpenAPI document, and the anchor in the API reference. */
   readonly id: string;
   readonly about: string;
-  /** The problems of this call, in addition to the problems that every call can have. */
   readonly problems: readonly ProblemCode[];
   readonly input: Input<R>;
   readonly output: Output<R>;
 }
 
 export type Calls = { readonly [R in Route]: Call<R> };
-
-// Sample values for the examples of the API reference. The values are well-formed and not secret.
 
 export const keyId = '7d2f6c1e-94b0-4a58-b1c3-0e5a9d8f4427';
 export const tenantId = 'fc55d0c1-48e1-4d0a-9bb4-2c91b56afa85';

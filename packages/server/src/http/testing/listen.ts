@@ -5,12 +5,10 @@ import { authorization, memoryDoors, type MemoryDoors } from './memory-doors.ts'
 
 export type Served = Awaited<ReturnType<typeof listen>>;
 
-/** Starts an app that listens until the end of the test. Returns the app, its URL and its log. */
 export async function listen(doors: MemoryDoors = memoryDoors(), options: AppOptions = {}) {
   const log: string[] = [];
   const app = createApp(doors, { log: { write: (line) => log.push(line) }, ...options });
-  // `onTestFinished` must be called before the first await. After an await, the current test can be another test that
-  // runs at the same time.
+  // After an await, the current test can be another test that runs at the same time.
   onTestFinished(() => app.close());
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };
@@ -22,7 +20,6 @@ export async function listen(doors: MemoryDoors = memoryDoors(), options: AppOpt
     port,
     log,
     fetch: send,
-    /** Sends a POST request. An object is sent as JSON, and a text is sent unchanged. */
     post: (path: string, body: unknown, { headers, ...init }: RequestInit = {}) =>
       send(path, {
         method: 'POST',
@@ -30,10 +27,6 @@ export async function listen(doors: MemoryDoors = memoryDoors(), options: AppOpt
         headers: { 'content-type': 'application/json', ...(headers as object) },
         ...init,
       }),
-    /**
-     * Sends each string unchanged over one connection, and returns all received bytes. A number in the list is a pause
-     * in milliseconds.
-     */
     exchange: (...parts: (string | number)[]) => exchange(port, parts),
   };
 }

@@ -6,35 +6,16 @@ import type { Sql } from '../../store/sql.ts';
 import { forEachChange, readMetadata, subjectOf } from './changes.ts';
 import type { Findings, Inspection } from './report.ts';
 
-/**
- * The rows that existed when one entry of the audit log was written. The map's key is the kind and the id of a row. The
- * map's value is the id of the last entry that changed the row.
- */
 export type RowsThen = Map<string, number>;
 
-/** The changes of one row that the audit log records after the anchor (the last purged entry). */
 interface Story {
-  /** The id of the audit entry that created the row. Undefined if that entry was purged. */
   readonly created: number | undefined;
-  /**
-   * The id of the row's last change before the anchor (the last purged entry). The first later entry about the row
-   * names this change as the previous change.
-   */
+  /** The first entry about the row after the anchor (the last purged entry) names `before` as the previous change. */
   readonly before: number | undefined;
-  /** The id of the audit entry that records the row's last change. */
   last: number;
-  /**
-   * Each audit entry about a row names the row's previous change. This field is the id of the first entry that names a
-   * wrong change, or undefined if all are right.
-   */
   unfounded: number | undefined;
 }
 
-/**
- * Checks that no row was removed or replaced by an older version of the same row. The last change in each row must
- * equal the last change that the audit log and the row records name. Returns the rows that existed at the anchor (the
- * last purged entry).
- */
 export async function judgeAges(sql: Sql, inspection: Inspection, anchorId: number): Promise<RowsThen> {
   const { turns, tenantId, findings } = inspection;
   const stories = await readStories(sql, inspection, anchorId);
@@ -89,8 +70,8 @@ function* compare(
 }
 
 /**
- * Reports a row that was replaced by an older version of the same row. The audit log or the row records then name a
- * later change than the row. If the row was changed again, the entry of that change names a wrong previous change.
+ * If a row is put back and then changed again, only the entry of the change shows the fault: the entry names a wrong
+ * previous change.
  */
 function judgeAge(row: RowAge, story: Story | undefined, anchorId: number, findings: Findings): void {
   const { rev, created_id, recorded } = row;
@@ -118,7 +99,6 @@ function* rowsAt(
   return then;
 }
 
-/** Updates the rows that existed after one audit entry to the rows that existed after a later entry. */
 export async function advanceRows(
   sql: Sql,
   inspection: Inspection,
@@ -133,12 +113,8 @@ export function rowsDigest({ turns, tenantId }: Inspection, rows: RowsThen): Pro
   return turns.run(tenantId, digest(rows));
 }
 
-/**
- * Computes the SHA-256 of a `pae` of all rows and their last changes, in sorted order. A tenant can have millions of
- * rows, so the rows are sorted in slices, with pauses between the slices.
- */
+/** A tenant can have millions of rows, so the rows are sorted in slices, with pauses between the slices. */
 function* digest(rows: RowsThen): Steps<Uint8Array> {
-  // The rows are sorted in slices. A slice contains the rows of one kind whose ids begin with the same three digits.
   const slices = new Map<string, [string, number][]>();
   for (const row of rows) {
     const [prefix] = /^\S* ?.{0,3}/.exec(row[0]) ?? [''];

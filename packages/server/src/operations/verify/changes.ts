@@ -18,13 +18,9 @@ const changing: readonly AuditAction[] = [
   'tenant.update',
 ];
 
-/** The number of audit entries in a page. It is small, because the metadata of one entry can have 40 KiB. */
+/** The page is small, because the metadata of one entry can have 40 KiB. */
 const pageSize = 250;
 
-/**
- * Calls a function with each audit entry of a range that changed a row. Reads the entries page by page, and pauses so
- * that other tenants' work can run.
- */
 export async function forEachChange(
   sql: Sql,
   { turns, tenantId }: Pick<Inspection, 'turns' | 'tenantId'>,
@@ -45,10 +41,6 @@ export async function forEachChange(
   }
 }
 
-/**
- * Returns the kind and the id of the row that an audit entry changed, as in `key <id>`. The kind is `key`, `api_key` or
- * `tenant`.
- */
 export function subjectOf(tenantId: string, row: EntryRow): string {
   if (row.action === 'tenant.update') return `tenant ${tenantId}`;
   if (!row.action.startsWith('api_key.')) return `key ${row.key_id}`;
@@ -56,10 +48,6 @@ export function subjectOf(tenantId: string, row: EntryRow): string {
   return `api_key ${(typeof id === 'string' && parseUuid(id)) || 'unknown'}`;
 }
 
-/**
- * Returns the metadata of an audit entry. Returns an empty object if the metadata is not a JSON object because of
- * tampering.
- */
 export function readMetadata({ metadata }: EntryRow): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(metadata);

@@ -6,7 +6,6 @@ import type { Sql } from '../../store/sql.ts';
 import type { Ends } from './ends.ts';
 import type { Inspection } from './report.ts';
 
-/** Returns the reason why the audit log does not extend a head. Returns undefined if the log extends the head. */
 export async function compareHead(
   sql: Sql,
   tenantId: string,
@@ -19,10 +18,6 @@ export async function compareHead(
   return known && sameBytes(known.hash, stated.hash) ? undefined : 'checkpoint_mismatch';
 }
 
-/**
- * Returns the head in a checkpoint, and whether the audit log extends this head. Throws Refusal if the checkpoint was
- * not signed for this tenant.
- */
 export async function judgeCheckpoint(
   sql: Sql,
   { tenantId, findings }: Inspection,

@@ -13,31 +13,13 @@ import { findTenant, tenantTable } from '../../store/tenants.ts';
 import { judgeAges, rowsDigest, type RowsThen } from './ages.ts';
 import type { Inspection } from './report.ts';
 
-/**
- * Both ends of an audit log, read in one transaction: the anchor (the last purged entry) and the head (the latest
- * entry).
- */
 export interface Ends {
-  /**
-   * The tenant's secret keys. Undefined if the tenant's secret cannot be decrypted. No entry can be verified in this
-   * case.
-   */
   readonly secrets: TenantSecrets | undefined;
   readonly head: ChainHead;
-  /** The id and the hash of the last purged entry. If no entry was purged, the id is 0 and the hash is the genesis hash. */
   readonly anchor: ChainHead;
-  /**
-   * The rows that existed at the anchor (the last purged entry). Undefined if the verification did not check the age of
-   * rows.
-   */
   readonly rows: RowsThen | undefined;
 }
 
-/**
- * Verifies the rows of a tenant's head and anchor, and the tenant's own row. If `withAges` is not false, also checks
- * that no row was replaced by an older version of the same row. The returned ids are non-negative integers even after
- * tampering. Throws Refusal if neither the tenant nor a head exists.
- */
 export async function judgeEnds(
   sql: Sql,
   inspection: Inspection,
@@ -82,10 +64,6 @@ export async function judgeEnds(
   return { secrets, head, anchor, rows };
 }
 
-/**
- * Returns the id and the hash in the row of a head or an anchor. A tampered row can have unusable values, which are
- * replaced.
- */
 function readEnd({ id, hash }: HeadRow | AnchorRow, otherwise: number): ChainHead {
   const usable = [id, otherwise].find((one) => Number.isSafeInteger(one) && one >= 0) ?? 0;
   return { id: usable, hash: hash instanceof Uint8Array ? hash : new Uint8Array() };

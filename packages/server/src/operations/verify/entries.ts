@@ -11,19 +11,12 @@ import type { Inspection } from './report.ts';
 
 const pageSize = 10_000;
 
-/**
- * The maximum milliseconds by which the time of an audit entry can be ahead of the database's time. Later entries are
- * reported.
- */
 const mostAhead = 60_000;
 
-/** The position of a verification in the audit log. */
 export interface Walk {
   next: number;
-  /** The hash of the entry that precedes the next entry. Undefined if the log lacks the preceding entry. */
   previous: Uint8Array | undefined;
   previousTime: number;
-  /** The latest valid time of an audit entry. Later entries are reported as entries from the future. */
   readonly latest: number;
   checked: number;
 }
@@ -36,18 +29,14 @@ export async function startWalk(sql: Sql, tenantId: string, first: number, ancho
   return { next: first, previous: before?.hash, previousTime, latest, checked: 0 };
 }
 
-/**
- * Recomputes the hash and the MAC of each audit entry up to `last`, page by page. Reads the next page while it verifies
- * a page. Stops after a page if `enough` returns true.
- */
 export async function walkEntries(inspection: Inspection, secrets: TenantSecrets, walk: Walk, last: number) {
   const { database, turns, tenantId, enough, timeLeft } = inspection;
   const chain = encodedEntryChainer(secrets.auditMac, tenantId);
   const page = (first: number): Promise<RawPage> => {
     const end = Math.min(last, first + pageSize - 1);
     const coming = database.snapshot((tx) => rawEntries(tx, tenantId, first, end), timeLeft());
-    // The read of the next page can fail before the loop awaits it. The empty handler prevents an unhandled rejection
-    // in Node.
+    // The read of the next page can fail before the loop awaits the read. The handler prevents an unhandled
+    // rejection.
     coming.catch(() => {});
     return coming;
   };
@@ -64,8 +53,7 @@ export async function walkEntries(inspection: Inspection, secrets: TenantSecrets
     const lastRow = rows.at(-1);
     let end = isCut && lastRow ? lastRow.id : Math.min(last, walk.next + pageSize - 1);
     if (rows.length === 0) {
-      // A tampered head can have an id far above the last audit entry. So the verification skips missing ids up to the
-      // next stored entry.
+      // A tampered head can have an id far above the last audit entry.
       const stored = await database.run((sql) => storedRange(sql, tenantId, end), timeLeft());
       end = Math.min(last, (stored.first ?? last + 1) - 1);
     }
@@ -91,8 +79,7 @@ function judge(
   walk.next = id + 1;
   walk.checked++;
   walk.previousTime = createdAt;
-  // The next audit entry is verified against the stored hash of this entry. The recomputed hash is not used, so that a
-  // changed entry causes only one finding.
+  // With the stored hash and not the recomputed hash, a changed entry causes only one finding.
   walk.previous = hash.length === 32 ? hash : undefined;
 }
 
@@ -100,6 +87,5 @@ function skipTo({ findings }: Inspection, walk: Walk, id: number): void {
   if (walk.next >= id) return;
   findings.add('entry_missing', walk.next, undefined, id - walk.next);
   walk.next = id;
-  // The audit log lacks the entry that precedes the next entry, so the preceding hash is unknown.
   walk.previous = undefined;
 }

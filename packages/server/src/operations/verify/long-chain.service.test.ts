@@ -26,8 +26,7 @@ beforeAll(async () => {
   const items = Array.from({ length: 2_000 }, () => ({ key_id, dek }));
   for (let nth = 0; nth < 12; nth++) {
     world.time += 1_000;
-    // Some of the audit entries change rows. Their positions make each purge step delete at least one of them, and make
-    // two steps delete entries about the same row.
+    // Each purge step must delete entries that change rows, and two steps must delete entries about the same row.
     if (nth === 3 || nth === 11) {
       await apiOf(service, resident.token)('POST /v1/keys/:key_id/rotate', { key_id });
       await apiOf(service, resident.token)('POST /v1/keys', { name: `key ${nth}` });
@@ -96,10 +95,6 @@ test('after a long verification, the only database connection of a pool still wo
 describe('during a purge', () => {
   beforeEach(() => attacker.restore('whole'));
 
-  /**
-   * A test database that runs a function in the middle of a verification. The verification has then read the head and
-   * the anchor, and not the entries.
-   */
   class Interrupted extends Database {
     readonly #interrupt: () => Promise<void>;
 
@@ -141,7 +136,6 @@ describe('during a purge', () => {
     expect(found.purged_through?.id).toBe(10_000);
   });
 
-  /** Creates a replica whose purge is interrupted after its first deletion of audit entries. */
   function oneStep(stop: AbortController): Service {
     const { database } = world.replica();
     class OneStep extends Database {

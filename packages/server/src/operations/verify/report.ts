@@ -1,7 +1,6 @@
 import type { Admission } from '../../admission/admission.ts';
 import type { Database } from '../../store/database.ts';
 
-/** The reasons of findings. In a finding about a row, the id of the row follows the reason. */
 export const reasons = [
   'entry_changed',
   'entry_missing',
@@ -35,25 +34,16 @@ export const reasons = [
 type Reason = (typeof reasons)[number];
 
 export interface Finding {
-  /**
-   * The id of the audit entry that the finding is about. In a finding about a row, the id of the entry that last
-   * changed the row.
-   */
   readonly id: number | null;
   readonly reason: string;
 }
 
 const mostShown = 100;
 
-/** Collects the findings of a verification. Counts all findings, and keeps the first hundred. */
 export class Findings {
   readonly first: Finding[] = [];
   count = 0;
 
-  /**
-   * Adds a finding about the row `subject`, or about a number of consecutive entries. `id` is the id of the first
-   * entry.
-   */
   add(reason: Reason, id: number | null, subject?: string, entries = 1): void {
     const text = subject === undefined ? reason : `${reason}: ${subject}`;
     // In a tampered row, an id column can contain a number that is not a valid id.
@@ -65,17 +55,13 @@ export class Findings {
   }
 }
 
-/** The values that all steps in the verification of one tenant share. */
 export interface Inspection {
   readonly database: Database;
   readonly turns: Admission['turns'];
   readonly tenantId: string;
   readonly findings: Findings;
-  /** Returns true if the verification must stop before it reads the next page. */
   readonly enough: () => boolean;
-  /** Returns the maximum time for reading a page, in milliseconds. */
   readonly timeLeft: () => number;
 }
 
-/** Options for a verification that never stops early. Reading a page can take a minute. */
 export const unhurried = { enough: () => false, timeLeft: () => 60_000 };

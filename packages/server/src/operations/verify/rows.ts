@@ -9,44 +9,31 @@ import { apiKeyPage, keyPage, versionsOf } from '../../store/row-pages.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Inspection } from './report.ts';
 
-/** The position up to which a verification has checked the tables of keys and API keys. */
 export interface RowCursor {
   readonly table: 'keys' | 'api_keys' | 'done';
-  /** The id of the last verified row. */
   readonly after: string;
 }
 
 const beforeAll = '00000000-0000-0000-0000-000000000000';
 export const firstRow: RowCursor = { table: 'keys', after: beforeAll };
 
-/** The minimum number of rows and key versions that each call of the verification checks. */
 const leastRows = 1_000;
 
 export function formatCursor({ table, after }: RowCursor): string {
   return `${table}:${after}`;
 }
 
-/**
- * Parses the `next_row` of an earlier response, which the client has sent back. The schema of the request has checked
- * its format.
- */
 export function parseCursor(text: string): RowCursor {
   const [table, after] = text.split(':') as [RowCursor['table'], string];
   return { table, after };
 }
 
-/** A page of database rows, and a function that verifies the rows step by step. */
 interface Page {
   readonly count: number;
-  /** The id of the last row in the page. Undefined if the page is empty. */
   readonly last: string | undefined;
   readonly judge: Steps<void>;
 }
 
-/**
- * Verifies the MAC of each key and API key, and decrypts the material of each key. Works page by page. If `enough`
- * returns true, stops and returns the position at which the next call continues.
- */
 export async function walkRows(inspection: Inspection, secrets: TenantSecrets, from: RowCursor) {
   const { database, turns, tenantId, enough, timeLeft } = inspection;
   let cursor = from;

@@ -17,7 +17,6 @@ import { verifyChain } from './verify-chain.ts';
 
 let world: World;
 let attacker: Attacker;
-/** A tenant with 12 audit entries: one for an API key, one for a key and 10 for wraps. */
 let small: Resident & { readonly api: Api; readonly key_id: string };
 
 beforeAll(async () => {
@@ -40,7 +39,6 @@ afterAll(() => world.close());
 const verify = (query: { from_id?: number; to_id?: number; row?: string; checkpoint?: string } = {}) =>
   small.api('GET /v1/audit/verify', query);
 
-/** Changes the audit entries that match an SQL condition. The verification finds one error in each changed entry. */
 const spoil = (condition: string) =>
   attacker.sql.unsafe(
     `update eaas.audit_entries set actor = 'nobody' where tenant_id = '${small.tenantId}' and ${condition}`,
@@ -207,7 +205,7 @@ describe('rows', () => {
     expect(rest).toMatchObject({ valid: false, checked: 12, next_id: null, next_row: null });
     expect(first.errors[0]?.reason).toContain('api_key_put_back');
     expect(rest.errors[0]?.reason).toContain('api_key_changed');
-    // Each row has the two findings `put back` and `changed`. The two verify calls together report each finding once.
+    // Each row has the two findings `put back` and `changed`.
     expect(first.error_count + rest.error_count).toBe(3_000);
   });
 

@@ -10,12 +10,7 @@ import { Findings, type Inspection, unhurried } from './report.ts';
 import { firstRow, formatCursor, parseCursor, walkRows } from './rows.ts';
 
 export interface VerifyOptions extends Input<'GET /v1/audit/verify'> {
-  /** Returns the maximum time for one database read, in milliseconds. */
   readonly timeLeft?: (() => number) | undefined;
-  /**
-   * Returns whether the verification stops after the current page. The arguments are the number of verified entries and
-   * the last verified id.
-   */
   readonly enough?: ((checked: number, last: number) => boolean) | undefined;
 }
 
@@ -23,10 +18,7 @@ export type Verification = Output<'GET /v1/audit/verify'>;
 
 const mostAttempts = 20;
 
-/**
- * Verifies a tenant's audit log: the head and the anchor, then every row, then each entry of the range. Tampering is
- * returned as findings and does not throw. The verification starts again if entries are purged while it runs.
- */
+/** Entries can be purged during the verification, which then starts again. */
 export async function verifyChain(service: Service, tenantId: string, options: VerifyOptions = {}) {
   for (let attempt = 1; ; attempt++) {
     const found = await verifyOnce(service, tenantId, options);
