@@ -8,9 +8,8 @@ export interface Announcement {
 }
 
 /**
- * Inserts a row of the token or name directory before the API key or the tenant is written. Deletes the directory row
- * if the write is refused. If the outcome of the write is unknown, the directory row stays until a job removes it. The
- * row grants no access, so it is harmless.
+ * If the outcome of the write is unknown, the directory row stays until a job removes the row. A directory row grants
+ * no access.
  */
 export async function announced<T>(
   database: Database,

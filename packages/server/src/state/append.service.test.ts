@@ -47,7 +47,6 @@ const codeOf = (call: Promise<unknown>) =>
     (error: unknown) => (error instanceof Refusal ? error.code : error),
   );
 
-/** Chains an entry for each metadata to the current head, but does not append them. */
 async function linkOf(metadata: readonly string[], now: number): Promise<Link> {
   const view = await service.tenants.reload(ann.tenantId);
   if (!view) throw new Error('expected a tenant');

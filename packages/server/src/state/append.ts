@@ -10,33 +10,21 @@ import type { Waiting } from './queue.ts';
 import type { TenantView } from './tenant-view.ts';
 import type { Tenants } from './tenants.ts';
 
-/** The number of consecutive conflicts with other replicas after which an append locks the head first. */
 const fewConflicts = 2;
 
 interface Written {
   readonly outcome: 'written';
-  /** The database's time. Undefined if the batch had no entry to write. */
   readonly time: number | undefined;
   readonly chained: Chained;
   readonly links: number;
 }
 
-/**
- * The result of an append that wrote no audit entry. The time is undefined if the tenant has changed since the batch
- * was decided.
- */
 type Attempt = Written | { readonly outcome: 'moved' | 'clock'; readonly time?: number };
 
-/**
- * Prepares the next SQL statement of a batch. Returns the entries of the statement (a `Link`). For the last statement,
- * returns the chained batch.
- */
 type NextLink = () => Promise<Link | Chained>;
 
 /**
- * Appends the waiting requests of a tenant to its audit log, one batch at a time. New requests wait for the next batch.
  * The head advances by compare-and-set, so an append fails if another replica has appended or the tenant has changed.
- * Requests that were decided by outdated data are decided again.
  */
 export async function drain(service: Service, view: TenantView): Promise<void> {
   const { queue } = view;
@@ -71,13 +59,12 @@ async function append(service: Service, view: TenantView, batch: readonly Waitin
     counts.failedAt = performance.now();
     await sleep(50);
   }
-  // After a database fault, it is unknown whether the batch was written. The batch is written again before any response
-  // is sent. So the audit log can contain an entry twice, but every response has an entry.
+  // After a database fault, the batch might already be written. The batch is written again, so the log can contain an
+  // entry twice, but every response has an entry.
   view.queue.putBack(batch);
   await catchUp(service.tenants, view);
 }
 
-/** Tells each request of a written batch whether its audit entries were written or the request exceeded the quota. */
 function release(
   { counts, tenants }: Service,
   view: TenantView,
@@ -104,19 +91,15 @@ async function attemptAtOnce(
   const { database, clock } = service;
   const now = clock.now();
   const next = chainInTurns(service, view, view.head, batch, now);
-  // The audit entries of the first statement are chained before a connection is taken from the pool. The connection is
-  // then in use for a shorter time.
+  // The first statement is prepared before a connection is taken, to use the connection for a shorter time.
   const first = await next();
-  // A single statement is atomic. Several statements need a transaction, so that PostgreSQL writes all entries or none.
+  // Several statements need a transaction, so that PostgreSQL writes all entries or none.
   return isChained(first)
     ? database.run((sql) => appendLinks(sql, now, next, first), 2_500)
     : database.transaction((tx) => appendLinks(tx, now, next, first), 3_000);
 }
 
-/**
- * Locks the head of an audit log, and then appends to the log. PostgreSQL grants locks in the order of the requests, so
- * every waiting replica gets the lock.
- */
+/** PostgreSQL grants locks in the order of the requests, so every waiting replica gets the lock. */
 async function attemptLocked(
   service: Service,
   view: TenantView,
@@ -134,10 +117,6 @@ async function attemptLocked(
   }, 3_000);
 }
 
-/**
- * Chains a batch of requests to the head of the audit log. Each call of the returned function prepares the entries of
- * one SQL statement.
- */
 function chainInTurns(
   { admission }: Service,
   { state }: TenantView,
@@ -151,10 +130,7 @@ function chainInTurns(
 
 const isChained = (piece: Link | Chained): piece is Chained => 'lastLink' in piece;
 
-/**
- * Writes the audit entries of a batch, statement by statement. Each statement is prepared after the previous statement
- * has run, so that only one statement takes memory.
- */
+/** Each statement is prepared after the previous statement has run, so that only one statement takes memory. */
 async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | Chained): Promise<Attempt> {
   let time: number | undefined;
   for (let [piece, links] = [first, 0]; ; piece = await next()) {
@@ -176,10 +152,6 @@ async function appendLinks(sql: Sql, now: number, next: NextLink, first: Link | 
   }
 }
 
-/**
- * Reads the head of the audit log again. If the tenant was loaded again in the meantime, the waiting requests are
- * decided again with the newly loaded data.
- */
 async function catchUp(tenants: Tenants, view: TenantView): Promise<void> {
   try {
     const current = await tenants.reload(view.state.tenant.tenant_id);

@@ -18,7 +18,6 @@ let other: Service;
 let ann: Resident;
 let api: Api;
 let keys: string[];
-/** The number of times that the replica has read the tenant from the database. */
 let snapshots = 0;
 
 beforeAll(async () => {
@@ -110,8 +109,6 @@ test('while two replicas change a tenant, each call is decided by the settings a
   over.abort();
   await Promise.all(wraps);
   const { logs } = await api('GET /v1/audit', { limit: 100, key_id });
-  // The test lists the audit entries newest first. So the key version in each entry is at most the version in the entry
-  // listed before it.
   const recorded = logs.map(({ key_version }) => key_version ?? 0);
   expect(recorded).toEqual(recorded.toSorted((a, b) => b - a));
   const rotations = logs

@@ -8,25 +8,15 @@ import type { TenantState } from './tenant-state.ts';
 
 export const statementLimits = { entries: 2_000, bytes: 512 * 1024 } as const;
 
-/** The maximum difference between the clocks of two replicas, in milliseconds. */
 const spread = 11_000;
 
 export interface Chained {
-  /** The audit entries of the batch's last SQL statement. Undefined if the batch has no entry to write. */
   readonly lastLink: Link | undefined;
   readonly head: HeadRow;
-  /** The requests in the batch whose audit entries are chained. */
   readonly chosen: readonly Waiting[];
-  /** The requests in the batch that exceed the quota. The service refuses them. */
   readonly overQuota: readonly Waiting[];
 }
 
-/**
- * Chains the audit entries of a batch to the head. Yields a `Link`, the entries of one SQL statement, as soon as the
- * statement is full. Returns the last `Link`. Yields undefined after each entry, so that the caller can pause. A
- * request gets the outcome `moved` if the tenant has changed since the decision, or if the API key has expired at
- * `now`.
- */
 export function* chain(
   state: TenantState,
   head: HeadRow,
@@ -34,11 +24,9 @@ export function* chain(
   now: number,
 ): Generator<Link | undefined, Chained, undefined> {
   const quota = state.tenant.monthly_encrypt_quota;
-  // Times in the audit log never decrease. While the head's time is later than the current time, new entries get the
-  // head's time.
+  // Times in the audit log never decrease, even if the clock goes back.
   const created_at = Math.max(now, head.created_at);
-  // At the end of a month, another replica might have begun to count the next month. A replica whose clock is a little
-  // behind keeps the month of the head.
+  // At the end of a month, another replica might have begun to count the next month.
   const month = head.month === monthOf(now + spread) ? head.month : monthOf(now);
   let encrypts = head.month === month ? head.encrypts : 0;
   let link = beginLink(state, head, created_at);
@@ -75,10 +63,6 @@ export function* chain(
   return { lastLink, head: lastLink?.next ?? head, chosen, overQuota };
 }
 
-/**
- * Runs `chain` up to the next `Link`. A `Link` is the entries of one SQL statement. After the last statement, returns
- * the whole batch.
- */
 export function* nextLink(links: ReturnType<typeof chain>): Steps<Link | Chained> {
   for (;;) {
     const { done, value } = links.next();

@@ -14,33 +14,24 @@ import { authentic, checkedHead, openTenant } from './integrity.ts';
 import { beginLink } from './link.ts';
 import { noSuchTenant, TenantState } from './tenant-state.ts';
 
-/**
- * A change of a tenant in progress. Its transaction has locked the tenant's head, so no other transaction can change
- * the tenant.
- */
 export interface Change {
   readonly tx: Transaction;
   readonly state: TenantState;
   readonly head: HeadRow;
   readonly apiKey: ApiKeyRow | null;
-  /** The database's time, read after the head was locked. */
+  /** Read after the head was locked. */
   readonly time: number;
-  /**
-   * The id of the audit entry that will record the change. Each row that the change writes gets this id as its `rev`.
-   */
   readonly entryId: number;
 }
 
-/** The result of a change, and the audit entry that records the change. The entry is null if nothing changed. */
 interface Changed<Answer> {
   readonly draft: Draft | null;
   readonly answer: Answer;
 }
 
 /**
- * Changes a tenant, a key or an API key. One transaction writes the rows, the audit entry and the head. The transaction
- * locks the head, so no replica appends during the change. The change also sets the `state_id` of the head, so replicas
- * with outdated data cannot append afterwards.
+ * The lock of the head stops appends during the change. The new `state_id` refuses later appends of replicas with
+ * outdated data.
  */
 export function change<Answer>(
   service: Service,
@@ -77,11 +68,8 @@ async function changeInTurn<Answer>(
   }
 }
 
-/**
- * Returns the refusal of a change if the database could not complete the transaction. Throws any other error unchanged.
- */
 function refusalFor(error: unknown, begun: boolean): Refusal {
-  // If the connection is lost after the audit entry was sent, the service cannot know whether the transaction was
+  // If the connection is lost after the entry was sent, the service cannot know whether the transaction was
   // committed.
   if (begun)
     return unwritten(error, 'might have been written. Read the current state before you repeat the change');
@@ -123,16 +111,11 @@ async function openChange({ tenants }: Service, tx: Transaction, caller: Caller)
   return { tx, state, head, apiKey, time: row.now, entryId: head.id + 1 };
 }
 
-/**
- * Writes the audit entry and the head of a change. Returns the head, and the ids of the rows that the change has
- * written.
- */
 async function record({ tx, state, head, time }: Change, caller: Caller, draft: Draft) {
   const { tenantId } = caller;
   const link = beginLink(state, head, Math.max(time, head.created_at));
   link.add(caller, draft);
-  // The new head gets its MAC from the tenant's keys before the change. Even a rotation of the root key does not change
-  // these keys.
+  // No change alters the tenant's keys, not even a rotation of the root key.
   const complete = link.complete(({ id, hash }) => ({ state_id: id, state_hash: hash }));
   const [subjects, { outcome }] = await Promise.all([
     changedRows(tx, tenantId, head.id, Number.MAX_SAFE_INTEGER),

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { DatabaseClock } from './clock.ts';
 
 const year = 365 * 24 * 60 * 60 * 1_000;
-/** Simulates the response to a query: the query took `milliseconds` and returned a time of the database. */
 const respond = (clock: DatabaseClock, time: number, milliseconds = 1) =>
   clock.learn(time, performance.now() - milliseconds);
 const near = (clock: DatabaseClock, time: number) => Math.abs(clock.now() - time) <= 50;

@@ -15,11 +15,9 @@ import type { TenantView } from './tenant-view.ts';
 export interface Facts {
   readonly state: TenantState;
   readonly apiKey: ApiKeyRow | null;
-  /** The replica's estimate of the database's time. The append or a database read verifies the estimate. */
   readonly time: number;
 }
 
-/** The decision about a request: the audit entries to write, and the response to send after they are written. */
 interface Ruling<Answer> {
   readonly drafts: readonly Draft[];
   readonly answer: Answer | Refusal;
@@ -28,24 +26,18 @@ interface Ruling<Answer> {
 
 type Judge<Answer> = (facts: Facts) => Ruling<Answer> | Promise<Ruling<Answer>>;
 
-/**
- * The maximum time in milliseconds in which the audit entries of a request must be written. After this time the request
- * is refused.
- */
 const patience = 4_500;
 
 /**
- * Decides a request by the cached data of the tenant. A decision with audit entries is appended to the log, and the
- * append fails if the tenant has changed. For any other decision, a database read that begins after the request's
- * arrival checks that the tenant has not changed. If the tenant has changed, the request is decided again.
+ * An append fails if the tenant has changed. A decision without audit entries needs a database read that begins after
+ * the request's arrival.
  */
 export async function decide<Answer>(
   service: Service,
   caller: Caller,
   judge: Judge<Answer>,
 ): Promise<Answer> {
-  // The request's body can take long to arrive, so the deadline counts from the start of the decision and not from the
-  // request's arrival.
+  // The request's body can take long to arrive, so the deadline does not count from the request's arrival.
   const deadline = performance.now() + patience;
   for (;;) {
     if (performance.now() > deadline) throw auditUnwritten();
@@ -66,8 +58,7 @@ export async function decide<Answer>(
     if (outcome !== 'written') {
       const confirmed = await available(() => view.confirm(caller.arrivedAt));
       if (!view.stands(state)) continue;
-      // If the API key is expired at only one of the two times, the estimated time was wrong. The request is then
-      // decided again.
+      // If the API key is expired at only one of the two times, the estimated time was wrong.
       if (apiKey && isExpired(apiKey, time) !== isExpired(apiKey, confirmed)) continue;
       if (outcome === 'over_quota') throw quotaExceeded();
     }
@@ -76,10 +67,6 @@ export async function decide<Answer>(
   }
 }
 
-/**
- * Looks up the tenant and the API key of the caller. If this replica is changing the tenant, waits for the end of the
- * change and looks them up again.
- */
 async function lookUpAfterChange(service: Service, caller: Caller) {
   const found = await lookUp(service, caller);
   if (!found.view.queue.isChanging) return found;
@@ -87,9 +74,6 @@ async function lookUpAfterChange(service: Service, caller: Caller) {
   return lookUp(service, caller);
 }
 
-/**
- * Returns the caller's tenant and API key. Throws 401 for an unknown token, and 503 if the database is not available.
- */
 async function lookUp({ tenants }: Service, { credential, tenantId }: Caller) {
   return available(async () => {
     if (credential) {
@@ -125,10 +109,6 @@ const envelopeOnlyRefused: Draft = {
   metadata: '{"code":"envelope_only","outcome":"refused"}',
 };
 
-/**
- * Waits until the audit entries of a request are written. Throws audit_unwritten at the deadline, or if the caller
- * disconnects.
- */
 function enqueue(
   service: Service,
   view: TenantView,
@@ -165,7 +145,6 @@ function enqueue(
   });
 }
 
-/** Waits for work that uses the database. Throws 503 if the database is not available. */
 export async function available<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

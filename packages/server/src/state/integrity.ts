@@ -9,8 +9,7 @@ import type { KeyRow, KeyVersionRow } from '../store/keys.ts';
 import type { Loaded, RecordedRow, Table } from '../store/rows.ts';
 import { type TenantRow, tenantTable } from '../store/tenants.ts';
 
-// Only the functions in this file compute and check the MACs of rows. Every row that the service reads or writes passes
-// through them.
+// Every row that the service reads or writes must pass through these functions.
 
 export function seal<Row extends { readonly mac: Uint8Array }>(
   { rowMac: key }: TenantSecrets,
@@ -28,7 +27,7 @@ export function macHolds<Row extends { readonly mac: Uint8Array }>(
   try {
     return rowMacHolds(key, table.label, columnsOf(table, row), row.mac);
   } catch {
-    // A tampered row can have values that cannot be encoded or compared. The MAC of such a row counts as invalid.
+    // A tampered row can have values that cannot be encoded or compared.
     return false;
   }
 }
@@ -39,10 +38,7 @@ function columnsOf<Row>({ columns, added }: Table<Row>, row: Omit<Row, 'mac'>): 
   return all.map((name) => values[name] as Column);
 }
 
-/**
- * Returns the row if its MAC is valid and its `rev` equals the `rev` of the newest record. A valid MAC is not enough,
- * because an attacker could replace the row by an older version with a valid MAC.
- */
+/** A valid MAC is not enough, because an attacker could put back an older version of the row with a valid MAC. */
 export function authentic<Row extends RecordedRow>(
   secrets: TenantSecrets,
   table: Table<Row>,
@@ -52,7 +48,6 @@ export function authentic<Row extends RecordedRow>(
   return newest_rev === row.rev && macHolds(secrets, table, row) ? row : undefined;
 }
 
-/** Returns the row if it is authentic. Throws Tampered for any other row. */
 export function checked<Row extends RecordedRow>(
   secrets: TenantSecrets,
   table: Table<Row>,
@@ -63,7 +58,6 @@ export function checked<Row extends RecordedRow>(
   return row;
 }
 
-/** Returns the head of a tenant's audit log. Throws Tampered if the head is missing or its MAC is invalid. */
 export function checkedHead<Head extends HeadRow>(
   secrets: TenantSecrets,
   tenantId: string,
@@ -83,20 +77,12 @@ export interface OpenTenant {
   readonly secrets: TenantSecrets;
 }
 
-/**
- * Checks the MAC and the age of a tenant's row, and decrypts the secret in the row. Throws Tampered if the row is not
- * authentic.
- */
 export function openTenant(roots: readonly RootKey[], row: Loaded<TenantRow>): OpenTenant {
   const secrets = openSecrets(roots, row);
   if (!secrets) throw new Tampered(tenantTable.name, row.tenant_id, row.tenant_id);
   return { tenant: checked(secrets, tenantTable, row), secrets };
 }
 
-/**
- * Decrypts the secret in a tenant's row, without checking the row's MAC. Returns undefined if the secret cannot be
- * decrypted.
- */
 export function openSecrets(roots: readonly RootKey[], row: TenantRow): TenantSecrets | undefined {
   try {
     return openTenantSecrets(roots, row);
@@ -105,9 +91,6 @@ export function openSecrets(roots: readonly RootKey[], row: TenantRow): TenantSe
   }
 }
 
-/**
- * Decrypts the hash key of a key. Returns null if the key is destroyed. Throws Tampered if the hash key cannot be decrypted.
- */
 export function openHashKeyOf({ sealing }: TenantSecrets, row: KeyRow): KeyObject | null {
   const { tenant_id: tenantId, key_id: keyId, sealed_hash_key: sealed } = row;
   if (sealed === null) return null;
@@ -116,10 +99,6 @@ export function openHashKeyOf({ sealing }: TenantSecrets, row: KeyRow): KeyObjec
   return key;
 }
 
-/**
- * Decrypts the material of a key version. Returns null if the key is destroyed. Throws Tampered if the material cannot be
- * decrypted.
- */
 export function openVersion(
   { sealing }: TenantSecrets,
   tenantId: string,

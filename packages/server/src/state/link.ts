@@ -11,10 +11,7 @@ interface Author {
   readonly ipAddress: string | null;
 }
 
-/**
- * Chains entries to the head `expected`, one at a time. `complete` returns them as a link. Consecutive entries that differ only
- * in their ids form a run, which is encoded once. The entries of a batch under one key are usually one run.
- */
+/** Consecutive entries that differ only in their ids form a run, which is encoded once. */
 export function beginLink({ tenant, secrets }: TenantState, expected: HeadRow, created_at: number) {
   const hashOf = entryHashes();
   const hashes: string[] = [];
@@ -27,7 +24,6 @@ export function beginLink({ tenant, secrets }: TenantState, expected: HeadRow, c
     runFirst = hashes.length + 1;
   };
   return {
-    /** The number of entries so far. */
     get size(): number {
       return hashes.length;
     },
@@ -51,7 +47,6 @@ export function beginLink({ tenant, secrets }: TenantState, expected: HeadRow, c
       }
       hashes.push(hash);
     },
-    /** Completes the link. `changesOf` returns the other fields of the head that change with the entries. */
     complete(changesOf: (last: Pick<HeadRow, 'id' | 'hash'>) => Partial<HeadRow>): Link {
       endRun();
       const last = { id: expected.id + hashes.length, hash: Buffer.from(hash, 'latin1') };
@@ -63,7 +58,6 @@ export function beginLink({ tenant, secrets }: TenantState, expected: HeadRow, c
   };
 }
 
-/** Returns whether an entry would differ from the entries of the run only in its id. */
 function continues(run: StoredEntry, { actor, ipAddress }: Author, draft: Draft): boolean {
   return (
     run.metadata === draft.metadata &&

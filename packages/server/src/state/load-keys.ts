@@ -10,11 +10,7 @@ export interface Wanted {
   readonly keyVersion?: number | undefined;
 }
 
-/**
- * Returns the requested keys that exist, with the requested versions. One query loads everything that is not cached.
- * Callers use the returned keys and not the cache, because the cache can drop a key at any time. Throws StateMoved if
- * the query finds that the tenant has changed.
- */
+/** Use the returned keys and not the cache, because the cache can drop a key at any time. */
 export async function loadKeys(tenants: Tenants, state: TenantState, wanted: readonly Wanted[]) {
   const found = new Map<string, KeyMaterial>();
   const missing = wanted.filter(({ keyId, keyVersion }) => {
@@ -49,7 +45,7 @@ async function loadMissing(
     await tenants.reload(tenantId);
     throw new StateMoved();
   }
-  // The key material is decrypted in slices. Thousands of decryptions at once would delay other requests too long.
+  // Thousands of decryptions at once would delay other requests too long.
   function* openAll(): Steps<void> {
     for (const loaded of rows) {
       const { key_id: keyId } = loaded;
@@ -73,9 +69,6 @@ async function loadMissing(
   }
 }
 
-/**
- * Throws Tampered if the material of a key version is missing, because the row of the version was changed or removed.
- */
 function requireMaterial({ row, versions }: KeyMaterial, version: number): void {
   if (versions.get(version)) return;
   if (row.status !== 'destroyed' && version >= 1 && version <= row.key_version) {
@@ -85,7 +78,7 @@ function requireMaterial({ row, versions }: KeyMaterial, version: number): void 
 }
 
 function knows({ row, versions }: KeyMaterial, keyVersion: number | undefined): boolean {
-  // A key version above the newest version cannot exist. So the version is not read from the database.
+  // A key version above the newest version cannot exist.
   const version = keyVersion ?? row.key_version;
   return version > row.key_version || version < 1 || versions.has(version);
 }

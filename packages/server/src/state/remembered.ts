@@ -3,18 +3,12 @@ import type { ApiKeyRow } from '../store/api-keys.ts';
 import type { KeyMaterial, TenantState } from './tenant-state.ts';
 import type { TenantView } from './tenant-view.ts';
 
-/** The maximum number of bytes that the cache uses for the rows of all tenants. */
 const budget = 64 * 1024 * 1024;
 
-// Estimated bytes in the cache for a tenant, an API key, a key and a key version. A key with one version was measured
-// at 2.9 kB.
+// Estimated bytes in the cache. A key with one version was measured at 2.9 kB.
 const [viewBytes, apiKeyBytes, keyBytes, versionBytes] = [6_000, 1_500, 2_500, 1_000];
 
-/**
- * Caches tenants, keys and API keys within one budget. Keys and API keys are cached under an epoch number of their
- * tenant. A change of the tenant either drops the changed rows or begins another epoch, so outdated rows are never
- * found.
- */
+/** A change of the tenant either drops the changed rows or begins another epoch, so outdated rows are never found. */
 export class Remembered {
   readonly views: BoundedMap<string, TenantView>;
   readonly #keys: BoundedMap<string, KeyMaterial>;
@@ -31,7 +25,6 @@ export class Remembered {
     return this.#keys.get(idOf(state, keyId));
   }
 
-  /** Caches a key, unless the tenant has changed since the key was read. */
   keepKey(state: TenantState, key: KeyMaterial): void {
     if (this.#isCurrent(state)) this.#keys.set(idOf(state, key.row.key_id), key);
   }

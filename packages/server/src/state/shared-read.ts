@@ -1,7 +1,4 @@
-/**
- * Shares database reads among callers. Each caller gets the result of a read that begins after the caller's request. At
- * most one read runs at a time.
- */
+/** Each caller gets the result of a read that begins after the call. */
 export class SharedRead<T> {
   readonly #read: () => Promise<T>;
   #running: Promise<T> | null = null;

@@ -15,19 +15,13 @@ import { TenantView } from './tenant-view.ts';
 import { Timelines } from './timelines.ts';
 import { Tokens } from './tokens.ts';
 
-/**
- * The maximum number of changed rows for which cached rows are kept. If more rows of a tenant have changed, all cached
- * rows of the tenant are dropped.
- */
 const mostChanged = 1_000;
 
 interface TenantRead {
   readonly startedAt: number;
-  /** The data of the tenant in this replica when the read began. */
   readonly before: TenantState | undefined;
   readonly tenant: Loaded<TenantRow>;
   readonly head: SeenHead;
-  /** The ids of the rows that have changed since `before`. The list is cut after `mostChanged` + 1 ids. */
   readonly changed: readonly string[];
 }
 
@@ -57,12 +51,10 @@ export class Tenants {
     this.tokens = new Tokens(this, admission, alarms);
   }
 
-  /** Returns this replica's data of a tenant, and loads missing data. Returns undefined for an unknown tenant. */
   async view(tenantId: string): Promise<TenantView | undefined> {
     return this.remembered.views.get(tenantId) ?? (await this.reload(tenantId));
   }
 
-  /** Reads a tenant again. Calls that arrive before the read begins share one read. */
   async reload(tenantId: string): Promise<TenantView | undefined> {
     const read = async (): Promise<TenantView | undefined> => {
       const found = await this.read(tenantId, async () => {});
@@ -77,19 +69,11 @@ export class Tenants {
     }
   }
 
-  /**
-   * Updates the data of a tenant after a successful append. The append shows that the data was current at `time`, the
-   * database's time.
-   */
   advanced(view: TenantView, head: HeadRow, startedAt: number, time: number): void {
     this.#noteHead(view, head, performance.now());
     view.wasCurrent(startedAt, time);
   }
 
-  /**
-   * Updates the data of a tenant after this replica has changed the tenant. Unchanged cached rows are kept. If the data
-   * is no longer the data `before` the change, the next read updates the data instead.
-   */
   changed(before: TenantState, head: HeadRow, subjects: readonly string[]): void {
     const { tenant_id: tenantId } = before.tenant;
     const view = this.remembered.views.get(tenantId);
@@ -104,10 +88,7 @@ export class Tenants {
     this.#noteHead(view, head, performance.now());
   }
 
-  /**
-   * Reads a head with `find`. Every read of a head must use this function, because it also corrects the clock. If the
-   * audit log no longer contains the last head that this replica knew, the replica drops its data of the tenant.
-   */
+  /** Every read of a head must use `seeHead`, which also corrects the clock and detects lost entries. */
   async seeHead<S extends Sql>(
     sql: S,
     tenantId: string,
@@ -128,10 +109,6 @@ export class Tenants {
     if (view) view.gone = true;
   }
 
-  /**
-   * Reads a tenant, and calls `more` in the same snapshot. If the tenant no longer exists, the replica drops the data
-   * of the tenant, and the function returns undefined.
-   */
   async read(tenantId: string, more: (tx: Transaction) => Promise<void>): Promise<TenantRead | undefined> {
     const startedAt = performance.now();
     const before = this.remembered.views.get(tenantId)?.state;
@@ -162,7 +139,6 @@ export class Tenants {
     }
   }
 
-  /** Updates the replica's data of a tenant with the result of a database read. Returns the updated data. */
   learn(read: TenantRead): TenantView {
     const { startedAt, head, tenant } = read;
     const { tenant_id: tenantId } = tenant;
@@ -181,9 +157,6 @@ export class Tenants {
     return view;
   }
 
-  /**
-   * Creates the data of a tenant from a database read. Keeps cached rows that have not changed since the previous read.
-   */
   #nextState(known: TenantState | undefined, { before, tenant, head, changed }: TenantRead): TenantState {
     const opened = openTenant(this.roots, tenant);
     if (!known || known !== before || changed.length > mostChanged) return new TenantState(head, opened);

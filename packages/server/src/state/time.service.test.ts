@@ -13,7 +13,6 @@ const day = 24 * 60 * 60 * 1_000;
 const year = 366 * day;
 const date = (time: number) => new Date(time).toISOString();
 
-/** A test clock whose estimate is wrong until the next response of the database. */
 class JumpingClock extends DatabaseClock {
   jump = 0;
   override now(): number {
@@ -98,7 +97,6 @@ test('a log whose last entry is in the future continues, and expiry, rotation an
 
   world.time = now + 30 * day;
   expect([await wrap(), await hash()]).toEqual([401, 401]);
-  // The verification must report only audit entries whose time is in the future.
   const { errors } = await api('GET /v1/audit/verify', {});
   expect(new Set(errors.map(({ reason }) => reason))).toEqual(new Set(['entry_in_future']));
 });

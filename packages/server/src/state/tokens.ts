@@ -19,16 +19,13 @@ interface FoundToken {
 interface ReadToken {
   readonly tenant: TenantRow;
   readonly apiKey: ApiKeyRow;
-  /** The database's time when the API key was read. */
   readonly time: number;
 }
 
-/** Finds the API key that belongs to a token, in the cache or in the database. */
 export class Tokens {
   readonly #tenants: Tenants;
   readonly #admission: Admission;
   readonly #alarms: Alarms;
-  /** The tenant and the API key's id for each token that was found before. */
   readonly #byToken = new BoundedMap<string, { readonly tenantId: string; readonly apiKeyId: string }>(
     100_000,
   );
@@ -44,15 +41,14 @@ export class Tokens {
     return this.#byToken.get(textOf(tokenHash)) !== undefined;
   }
 
-  /** Returns the API key of a token, with the data of its tenant. The replica caches only tokens that exist. */
+  /** Unknown tokens are not cached, so that a flood of them takes no memory. */
   async find(tokenHash: Uint8Array): Promise<FoundToken | undefined> {
     const token = textOf(tokenHash);
     const known = this.#byToken.get(token);
     const view = known && this.#tenants.remembered.views.get(known.tenantId);
     const apiKey = view && this.#tenants.remembered.apiKey(view.state, known.apiKeyId);
     if (apiKey) return { view, apiKey };
-    // Concurrent callers share one look-up of a token. If the look-up does not find the token, each waiting caller
-    // queries again.
+    // If the shared look-up does not find the token, each waiting caller queries again.
     const shared = await this.#running.get(token)?.catch(() => undefined);
     if (shared) return shared;
     const own = this.#inShare(tokenHash, (tenantId) => this.#load(tenantId, tokenHash));
@@ -69,10 +65,7 @@ export class Tokens {
     }
   }
 
-  /**
-   * Reads a token's API key and its tenant from the database. Does not read the head, because a tampered head must not
-   * prevent the verification that reports it.
-   */
+  /** The head is not read, because a tampered head must not prevent the verification that reports the tampering. */
   async read(tokenHash: Uint8Array): Promise<ReadToken | undefined> {
     return this.#inShare(tokenHash, async (tenantId) => {
       const { database, roots } = this.#tenants;
@@ -87,8 +80,7 @@ export class Tokens {
   }
 
   /**
-   * Loads a token in one of two shares of the connections. Tokens that were never found have a separate share, so that
-   * a flood of unknown tokens cannot delay known tokens. The token directory contains the tenant of each token.
+   * Tokens that were never found have a separate share, so that a flood of unknown tokens cannot delay known tokens.
    */
   #inShare<T>(tokenHash: Uint8Array, load: (tenantId: string) => Promise<T>): Promise<T | undefined> {
     const { known_tokens, unknown_tokens } = this.#admission.shares;
@@ -109,7 +101,7 @@ export class Tokens {
       });
       if (!read || !loaded) return undefined;
       const view = this.#tenants.learn(read);
-      // Another read has updated the tenant's data since this read began, so the tenant is read again.
+      // Another read has updated the tenant's data since this read began.
       if (!view.state.isNamed(read.head)) continue;
       const apiKey = this.#authentic(view.state.secrets, loaded);
       if (!apiKey) return undefined;
@@ -118,7 +110,6 @@ export class Tokens {
     }
   }
 
-  /** Returns the API key if its row is authentic. For any other row, raises an alarm and returns undefined. */
   #authentic(secrets: TenantSecrets, loaded: Loaded<ApiKeyRow>): ApiKeyRow | undefined {
     const apiKey = authentic(secrets, apiKeyTable, loaded);
     if (!apiKey) {

@@ -4,7 +4,6 @@ import type { Clock } from './clock.ts';
 
 const minute = 60_000;
 
-/** Collects the times at which API keys were last used, until a job writes the times to the database. */
 export class Used {
   readonly #clock: Clock;
   #uses = new Map<string, Use>();

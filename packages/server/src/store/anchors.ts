@@ -1,10 +1,6 @@
 import { first, type Table } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-/**
- * The anchor of an audit log: the id and the hash of the last entry that a purge has deleted. A digest covers the rows
- * that existed after that entry.
- */
 export interface AnchorRow {
   readonly tenant_id: string;
   readonly id: number;
@@ -24,9 +20,6 @@ export function findAnchor(sql: Sql, tenantId: string): Promise<AnchorRow | unde
   return first(sql<AnchorRow[]>`select * from eaas.audit_anchors where tenant_id = ${tenantId}`);
 }
 
-/**
- * Writes the anchor of an audit log, and deletes the entries up to the anchor. Returns the number of deleted entries.
- */
 export async function purgeThrough(tx: Transaction, anchor: AnchorRow): Promise<number> {
   await tx`insert into eaas.audit_anchors ${tx({ ...anchor })} on conflict (tenant_id) do update set
     id = excluded.id, hash = excluded.hash, rows_digest = excluded.rows_digest, mac = excluded.mac`;

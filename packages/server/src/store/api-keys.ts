@@ -2,10 +2,8 @@ import type { ApiKeyFields } from '@eaas/protocol/service';
 import { countRows, first, type Loaded, loadRows, type RecordedRow, recordedTable } from './rows.ts';
 import type { Sql } from './sql.ts';
 
-/** The row of an API key. It has the hash of the token and never the token. */
 export interface ApiKeyRow extends ApiKeyFields, RecordedRow {
   readonly token_hash: Uint8Array;
-  /** The id of the audit entry that records the creation of the API key. */
   readonly created_id: number;
 }
 
@@ -54,24 +52,18 @@ export function countOtherManagers(sql: Sql, tenantId: string, apiKeyId: string)
   );
 }
 
-/** The time at which an API key was last used, rounded down to the minute. */
 export interface Use {
   readonly api_key_id: string;
   readonly tenant_id: string;
   readonly last_used_at: number;
 }
 
-/**
- * Reads the times at which the given API keys of a tenant were last used. The result is a map from the id of the API
- * key.
- */
 export async function lastUses(sql: Sql, tenantId: string, of: readonly { readonly api_key_id: string }[]) {
   const rows = await sql<Use[]>`select * from eaas.api_key_uses
     where tenant_id = ${tenantId} and api_key_id = any (${of.map((one) => one.api_key_id)}::uuid[])`;
   return new Map(rows.map((row) => [row.api_key_id, row.last_used_at]));
 }
 
-/** Writes the times at which API keys were last used. Ignores API keys that no longer exist. */
 export async function recordUses(sql: Sql, uses: readonly Use[]): Promise<void> {
   await sql`
     insert into eaas.api_key_uses (api_key_id, tenant_id, last_used_at)

@@ -1,7 +1,6 @@
-// The functions in this file parse and format PostgreSQL's text form of arrays. The driver's own functions query the
-// array types on each new connection, and errors of that query cannot be caught.
+// The driver's own functions query the array types on each new connection. Errors of that query cannot be caught.
 
-/** A parsed array of PostgreSQL. A tampered row can contain nested arrays, so a parsed array can be nested. */
+/** A tampered row can contain nested arrays. */
 export type Parsed = (string | null | Parsed)[];
 
 const token = /[{}]|"([^"\\]*(?:\\.[^"\\]*)*)"|[^,{}]+/gs;

@@ -2,18 +2,13 @@ import type { StoredEntry } from '@eaas/protocol/audit';
 import { countRows, first } from './rows.ts';
 import type { Sql } from './sql.ts';
 
-/**
- * An audit entry with its hash and its MAC. Anyone can recompute the hash, but only the service can compute the MAC.
- */
 interface ChainedRow extends StoredEntry {
   readonly hash: Uint8Array;
   readonly mac: Uint8Array;
 }
 
-/** An audit entry without the tenant id, which is known to the caller. */
 export type EntryRow = Omit<ChainedRow, 'tenant_id'>;
 
-/** A filter for audit entries: the ids from `first` to `last`, and optionally one key or one action. */
 export interface EntryFilter {
   readonly first: number;
   readonly last: number;
@@ -54,10 +49,6 @@ export function entryAt(sql: Sql, tenantId: string, id: number): Promise<EntryRo
   return first(entriesFrom(sql, tenantId, id, id, 1));
 }
 
-/**
- * Reads up to `limit` audit entries of the given actions, oldest first. The ids are above `after` and at most
- * `through`.
- */
 export async function changeEntries(
   sql: Sql,
   tenantId: string,
@@ -71,10 +62,6 @@ export async function changeEntries(
       and id > ${after} and id <= ${through} order by id limit ${limit}`;
 }
 
-/**
- * Returns the id of the first audit entry that is not older than `time`. If all entries are older, returns the last id
- * plus one.
- */
 export async function firstEntrySince(
   sql: Sql,
   tenantId: string,
@@ -94,10 +81,6 @@ export async function tenantsToPurge(sql: Sql, time: number): Promise<string[]> 
   return rows.map((row) => row.tenant_id);
 }
 
-/**
- * Returns the first and the last id of the stored audit entries. If `after` is given, only ids above `after` count.
- * Both ids are undefined if no entry is found.
- */
 export async function storedRange(sql: Sql, tenantId: string, after?: number) {
   const [row] = await sql<{ first: number | null; last: number | null }[]>`
     select min(id) as first, max(id) as last from eaas.audit_entries

@@ -6,10 +6,7 @@ export async function databaseTime(sql: Sql): Promise<number> {
   return row.now;
 }
 
-/**
- * Returns the minimum number of milliseconds by which a clock is ahead of the database's clock. The query takes time,
- * so the exact difference is unknown. The query needs no schema.
- */
+/** The query takes time, so only the minimum of the difference is known. */
 export async function clockDifference(sql: Sql, clock: () => number): Promise<number> {
   const before = clock();
   const [row] = await sql<{ now: number }[]>`

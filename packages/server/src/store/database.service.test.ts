@@ -37,7 +37,6 @@ const backend = (database: Database) =>
     return row?.pid;
   });
 
-/** Terminates the connections of the given pools, as a restart of PostgreSQL does. */
 async function terminate(...databases: Database[]): Promise<void> {
   const pids = await Promise.all(databases.map(backend));
   const other = open(1, undefined, place.connection('superuser'));

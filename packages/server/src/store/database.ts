@@ -1,25 +1,16 @@
 import { DatabaseBusy, DatabaseSlow, isConnectionLost } from './faults.ts';
 import { type Connection, openPool, type Pool, type Transaction } from './sql.ts';
 
-/** The time in milliseconds after which a replaced connection pool is closed. */
 const grace = 5_000;
-/**
- * The minimum age in milliseconds at which a pool is replaced after a lost connection. A younger pool is kept, because
- * the driver opens another connection.
- */
+/** The driver replaces a connection of a pool younger than 200 ms. */
 const young = 200;
 
-/**
- * A connection pool that is replaced if work takes too long or a connection is lost. postgres.js itself has no time
- * limit for a query and does not always reopen a lost connection. All pools in `siblings` connect to the same server.
- * If the connections of one pool are dead, its siblings are replaced too.
- */
+/** postgres.js has no time limit for a query and does not always reopen a lost connection, so the pool is replaced. */
 export class Database {
   readonly #connection: Connection;
   readonly #max: number;
   readonly #siblings: Set<Database>;
   readonly #replaced = new Set<Pool>();
-  /** The work that waits for a free connection, in order of arrival. */
   readonly #waiting = new Set<() => void>();
   #free: number;
   #pool: Pool;
@@ -34,11 +25,7 @@ export class Database {
     this.#pool = openPool(this.#connection, this.#max);
   }
 
-  /**
-   * Runs work that uses one connection at a time. Throws DatabaseSlow if the work takes longer than `milliseconds`. The
-   * work can still take effect after this error. Throws DatabaseBusy if no connection becomes free within
-   * `milliseconds`.
-   */
+  /** The work can still take effect after DatabaseSlow. */
   async run<T>(work: (sql: Pool) => Promise<T>, milliseconds = 3_000): Promise<T> {
     if (this.#free > 0) this.#free--;
     else await this.#wait(milliseconds);
@@ -49,8 +36,7 @@ export class Database {
       this.#answeredAt = performance.now();
       return result;
     } catch (error) {
-      // If a sibling pool has had no response since the start of the work, its connections are probably dead. So the
-      // sibling is replaced too.
+      // A sibling pool without a response since the start of the work probably has dead connections.
       if (error instanceof DatabaseSlow) this.#suspect(pool, (one) => one.#answeredAt < startedAt);
       else if (isConnectionLost(error) && !this.#isYoung()) this.#suspect(pool, (one) => !one.#isYoung());
       throw error;
@@ -61,10 +47,7 @@ export class Database {
     }
   }
 
-  /**
-   * Runs a transaction. PostgreSQL ends the transaction if the connection is lost, or if the client sends nothing for 5
-   * s. If the client stops in the middle of a statement's messages, only PostgreSQL 17 and later end the transaction.
-   */
+  /** If a client stops in the middle of a statement's messages, only PostgreSQL 17 and later end the transaction. */
   async transaction<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 4_000): Promise<T> {
     const limit = String(0.75 * milliseconds);
     return this.#begin('', milliseconds, async (tx) => {
@@ -76,12 +59,10 @@ export class Database {
     });
   }
 
-  /** Runs several queries in one snapshot. PostgreSQL cancels a statement that takes too long. */
   async snapshot<T>(work: (tx: Transaction) => Promise<T>, milliseconds = 2_000): Promise<T> {
     const limit = String(0.9 * milliseconds);
     return this.#begin('isolation level repeatable read read only', milliseconds, async (tx) => {
-      // `execute` sends the setting immediately before the first query without waiting for a response, which saves a
-      // round trip.
+      // `execute` sends the setting together with the first query, which saves a round trip.
       const setting = tx`select set_config('statement_timeout', ${limit}, true)`.execute();
       const [, result] = await Promise.all([setting, work(tx)]);
       return result;
@@ -90,8 +71,8 @@ export class Database {
 
   async #begin<T>(options: string, milliseconds: number, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.run((sql) => {
-      // The deadline of the transaction is earlier than the deadline of `run`. So no transaction begins or commits
-      // after its caller has received an error.
+      // The transaction's deadline is earlier than the deadline of `run`, so that no transaction commits after its
+      // caller has received an error.
       const deadline = performance.now() + milliseconds - 10;
       const requireInTime = (): void => {
         if (performance.now() > deadline)
@@ -126,10 +107,6 @@ export class Database {
     });
   }
 
-  /**
-   * Replaces this connection pool, unless it was already replaced. Also replaces sibling pools whose connections are
-   * dead.
-   */
   #suspect(pool: Pool, isDead: (sibling: Database) => boolean): void {
     if (pool !== this.#pool) return;
     this.#replacePool(0);
@@ -138,9 +115,6 @@ export class Database {
     }
   }
 
-  /**
-   * Opens a new pool. Work on the old pool can continue for the grace period and then for the given number of seconds.
-   */
   #replacePool(seconds: number): void {
     const old = this.#pool;
     this.#pool = openPool(this.#connection, this.#max);
@@ -158,7 +132,7 @@ async function endQuietly(pool: Pool, seconds: number): Promise<void> {
   try {
     await pool.end({ timeout: seconds });
   } catch {
-    // If closing fails, the old pool was broken and has no open connections. So the error is ignored.
+    // Closing fails if the old pool was broken and has no open connections.
   }
 }
 

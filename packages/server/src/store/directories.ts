@@ -1,13 +1,8 @@
 import { first } from './rows.ts';
 import type { Sql } from './sql.ts';
 
-// The directories are two tables that map API key tokens and names to tenants. A directory row grants no access,
-// because the service always checks the rows of the tenant as well.
+// A directory row grants no access, because the service always checks the rows of the tenant as well.
 
-/**
- * The age in milliseconds at which a directory row without a matching row of its tenant counts as the remains of a
- * crash.
- */
 const abandonedAfter = 60_000;
 
 export async function findTokenTenant(sql: Sql, tokenHash: Uint8Array): Promise<string | undefined> {
@@ -16,7 +11,7 @@ export async function findTokenTenant(sql: Sql, tokenHash: Uint8Array): Promise<
   return row?.tenant_id;
 }
 
-/** Inserts a token's row into the directory. Call this function before the transaction that inserts the API key. */
+/** Call this function before the transaction that inserts the API key. */
 export async function enterToken(sql: Sql, tenantId: string, tokenHash: Uint8Array): Promise<void> {
   await sql`insert into eaas.token_directory (token_hash, tenant_id) values (${tokenHash}, ${tenantId})`;
 }
@@ -25,20 +20,14 @@ export async function removeToken(sql: Sql, tokenHash: Uint8Array): Promise<void
   await sql`delete from eaas.token_directory where token_hash = ${tokenHash}`;
 }
 
-/**
- * Returns the tenant that has this name in the directory. The caller must check the tenant's row, because the tenant
- * might have been renamed.
- */
+/** The caller must check the tenant's row, because the tenant might have been renamed. */
 export async function findNamedTenant(sql: Sql, name: string): Promise<string | undefined> {
   const row = await first(sql<{ tenant_id: string }[]>`
     select tenant_id from eaas.tenant_names where name = ${name}`);
   return row?.tenant_id;
 }
 
-/**
- * Reserves a name for a tenant. Returns false if the name is taken. Call this function before the transaction that
- * writes the name. A name whose reservation is the remains of a crash can be reserved again.
- */
+/** Call this function before the transaction that writes the name. */
 export async function reserveName(sql: Sql, tenantId: string, name: string): Promise<boolean> {
   const { count } = await sql`
     insert into eaas.tenant_names as reserved (name, tenant_id) values (${name}, ${tenantId})
@@ -49,7 +38,6 @@ export async function reserveName(sql: Sql, tenantId: string, name: string): Pro
   return count > 0;
 }
 
-/** Deletes a tenant's reservation of a name. Does nothing if the name is the tenant's current name. */
 export async function releaseName(sql: Sql, tenantId: string, name: string): Promise<void> {
   await sql`
     delete from eaas.tenant_names where name = ${name} and tenant_id = ${tenantId} and not exists (
@@ -61,7 +49,6 @@ export async function removeFromDirectories(sql: Sql, tenantId: string): Promise
   await sql`delete from eaas.tenant_names where tenant_id = ${tenantId}`;
 }
 
-/** Deletes directory rows that are the remains of a crash, and inserts missing rows. */
 export async function repairDirectories(sql: Sql): Promise<void> {
   await sql`
     delete from eaas.token_directory d where created_at < eaas.now_ms() - ${abandonedAfter}::bigint and not exists (

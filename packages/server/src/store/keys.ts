@@ -3,10 +3,8 @@ import type { KeyFields } from '@eaas/protocol/service';
 import { countRows, first, type Loaded, loadRows, type RecordedRow, recordedTable } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-/** The row of a key. The encrypted material is in the rows of the key's versions. */
 export interface KeyRow extends KeyFields, RecordedRow {
   readonly sealed_hash_key: Uint8Array | null;
-  /** The id of the audit entry that records the creation of the key. */
   readonly created_id: number;
 }
 
@@ -27,7 +25,6 @@ export const keyTable = recordedTable<KeyRow>('keys', 'key_id', [
   'rev',
 ]);
 
-/** The row of a key version. It has 32 encrypted bytes, or null after the key was destroyed. */
 export interface KeyVersionRow {
   readonly key_id: string;
   readonly key_version: number;
@@ -55,14 +52,13 @@ export function findKeys(sql: Sql, tenantId: string, keyIds: readonly string[]):
   );
 }
 
-/** Reads the newest version of each key in `keyIds`, and the key versions that `named` lists. */
 export async function findKeyVersions(
   sql: Sql,
   tenantId: string,
   keyIds: readonly string[],
   named: readonly { keyId: string; keyVersion: number }[],
 ): Promise<KeyVersionRow[]> {
-  // A key can have thousands of versions, so the query looks up each row by the primary key.
+  // A key can have thousands of versions, so each row is looked up by the primary key.
   return sql<KeyVersionRow[]>`
     select v.key_id, v.key_version, v.created_at, v.sealed
     from (
@@ -74,7 +70,6 @@ export async function findKeyVersions(
     where v.tenant_id = ${tenantId}`;
 }
 
-/** Returns whether the tenant has a key with this name that is not destroyed. */
 export async function nameIsTaken(sql: Sql, tenantId: string, name: string): Promise<boolean> {
   const { count } = await sql`
     select from eaas.keys where tenant_id = ${tenantId} and name = ${name} and status <> 'destroyed'`;
@@ -84,7 +79,6 @@ export async function nameIsTaken(sql: Sql, tenantId: string, name: string): Pro
 export interface KeyFilter {
   readonly status?: string | undefined;
   readonly name?: string | undefined;
-  /** The ids of the keys that the caller's API key can use. Null means all keys. */
   readonly among: readonly string[] | null;
 }
 
@@ -110,10 +104,7 @@ function matching(sql: Sql, tenantId: string, { status, name, among }: KeyFilter
 
 type DueKey = Pick<KeyRow, 'tenant_id' | 'key_id' | 'key_version' | 'status'>;
 
-/**
- * Reads up to 1,000 keys of all tenants that are due for rotation or destruction. A key with the maximum number of
- * versions cannot be rotated and stays due, so such keys come last.
- */
+/** A key with the maximum number of versions cannot be rotated and stays due, so such keys come last. */
 export async function keysDue(sql: Sql): Promise<DueKey[]> {
   return sql<DueKey[]>`
     select tenant_id, key_id, key_version, status from eaas.keys

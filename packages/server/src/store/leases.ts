@@ -1,19 +1,13 @@
 import type { Sql, Transaction } from './sql.ts';
 
-/**
- * The right of a replica to run a job until the lease expires. The number `fence` increases each time another replica
- * takes the lease.
- */
 export interface LeaseRow {
   readonly job: string;
   readonly holder: string;
   readonly fence: number;
 }
 
-/** Locks a lease until a transaction ends. Throws LeaseLost if the lease has expired. */
 export type Hold = (tx: Transaction) => Promise<void>;
 
-/** Thrown if the lease of a job has expired. Another replica might already run the job. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
   constructor(job: string) {
@@ -21,7 +15,6 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Takes or renews the lease of a job for a replica. Returns undefined if another replica holds the lease. */
 export async function takeLease(sql: Sql, job: string, holder: string, milliseconds: number) {
   const [row] = await sql<{ fence: number }[]>`
     insert into eaas.leases as held (job, holder, fence, expires_at)
@@ -38,10 +31,6 @@ export async function releaseLease(sql: Sql, { job, holder, fence }: LeaseRow): 
     where job = ${job} and holder = ${holder} and fence = ${fence}`;
 }
 
-/**
- * Locks the lease of a job until the transaction ends, so that no other replica can take the lease. Throws LeaseLost if
- * the lease has expired.
- */
 export async function requireLease(tx: Transaction, { job, holder, fence }: LeaseRow): Promise<void> {
   const { count } = await tx`
     select from eaas.leases

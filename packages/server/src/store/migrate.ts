@@ -5,15 +5,11 @@ import { append } from './migrations/0004-append.ts';
 import { runs } from './migrations/0005-runs.ts';
 import type { Pool, Sql } from './sql.ts';
 
-/** All migrations, in order. A released migration must never change. Add a new migration instead. */
+/** A released migration must never change. Add a new migration instead. */
 const migrations = [tables, guards, tenantFirst, append, runs];
 
 const lockNumber = 0x65616173; // 'eaas' in ASCII: identifies the advisory lock
 
-/**
- * Runs the missing migrations, and returns their number. Grants the server's role its privileges. `sql` must be
- * connected as the owner of the schema. Concurrent calls wait for each other.
- */
 export async function migrate(sql: Pool, serverRole: string | null): Promise<number> {
   return sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${lockNumber})`;
@@ -35,7 +31,7 @@ export async function isMigrated(sql: Sql): Promise<boolean> {
   return found?.there === true && (await schemaVersion(sql)) >= migrations.length;
 }
 
-/** Returns whether the connected role owns the tables. The owner of a table can remove its triggers. */
+/** The owner of a table can remove its triggers. */
 export async function ownsTables(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ owns: boolean }[]>`
     select pg_has_role(current_user, relowner, 'usage') as owns from pg_class where oid = 'eaas.audit_entries'::regclass`;

@@ -1,14 +1,10 @@
 import { parseUuid } from '@eaas/protocol';
 import type { Transaction } from './sql.ts';
 
-/** An audit entry in the bytes that PostgreSQL sends. The hash of the entry is computed from these bytes. */
 export interface RawEntry {
   readonly id: number;
   readonly createdAt: number;
-  /**
-   * The bytes of the columns from `id` to `created_at`. Each column is its length in 4 bytes, followed by its text. The
-   * length of null is 4 bytes with all bits set.
-   */
+  /** Each column is its length in 4 bytes, followed by its text. The length of null is 4 bytes with all bits set. */
   readonly parts: Uint8Array;
   readonly hash: Uint8Array;
   readonly mac: Uint8Array;
@@ -16,25 +12,22 @@ export interface RawEntry {
 
 export interface RawPage {
   readonly rows: readonly RawEntry[];
-  /** Whether the page has reached the limit of bytes and ends before the requested `last`. */
   readonly isCut: boolean;
 }
 
-/** A page of audit entries ends when the metadata of its entries has this number of bytes. */
 const pageBytes = 4 * 1024 * 1024;
 
 const signature = 'PGCOPY\n\u00ff\r\n\0';
 const fieldCount = 10;
 
 /**
- * Reads a page of audit entries by binary COPY, oldest first. COPY encodes fields as `pae` encodes parts, so the hash
- * of an entry can be computed from the bytes of its row. The function needs a transaction, because postgres.js throws
- * if it sends another query on the connection during a COPY.
+ * COPY encodes fields as `pae` encodes parts. The function needs a transaction, because postgres.js throws if a
+ * connection sends another query during a COPY.
  */
 export async function rawEntries(tx: Transaction, tenantId: string, first: number, last: number) {
   if (parseUuid(tenantId) !== tenantId) throw new TypeError('`tenantId` must be a UUID in lower case');
-  // COPY accepts no parameters. The values in the SQL are safe, because `whole` and the UUID check have validated them.
-  // `order by id` would sort by the text of the id.
+  // COPY accepts no parameters. The values in the SQL are safe, because `whole` and the UUID check have validated
+  // them.
   const query = tx.unsafe(`copy (
     select id::text, action, key_id::text, key_version::text, actor, ip_address, metadata, created_at::text, hash, mac
     from (
@@ -49,16 +42,14 @@ export async function rawEntries(tx: Transaction, tenantId: string, first: numbe
   await new Promise<void>((resolve, reject) => {
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('end', () => {
-      // postgres.js pauses the socket while the stream is full, and resumes the socket when the stream is read. Without
-      // the last read, the socket would stay paused.
+      // postgres.js resumes the socket only when the stream is read.
       stream._read(0);
       resolve();
     });
     stream.on('error', reject);
   });
   const bytes = Buffer.concat(chunks);
-  // The size counts more than the metadata, so a complete page is sometimes treated as incomplete. The only effect is
-  // one more read.
+  // The size counts more than the metadata, so a complete page can cost one read more.
   return { rows: readRows(bytes), isCut: bytes.length >= pageBytes };
 }
 

@@ -1,9 +1,5 @@
 import type { Sql, Transaction } from './sql.ts';
 
-/**
- * A row in which a value is encrypted under the root key with this id. A starting server decrypts the value to check
- * its root key.
- */
 export interface RootCheckRow {
   readonly root_id: Uint8Array;
   readonly sealed: Uint8Array;
@@ -11,7 +7,6 @@ export interface RootCheckRow {
 
 const lockNumber = 0x65616174; // identifies the advisory lock
 
-/** Prevents other transactions from changing the root checks until the transaction ends. */
 export async function lockRootChecks(tx: Transaction): Promise<void> {
   await tx`select pg_advisory_xact_lock(${lockNumber})`;
 }
@@ -24,10 +19,6 @@ export async function insertRootCheck(tx: Transaction, row: RootCheckRow): Promi
   await tx`insert into eaas.root_checks ${tx({ ...row })}`;
 }
 
-/**
- * Returns whether a root key encrypts the secret of any tenant. If no root key is given, returns whether any tenant has
- * a secret.
- */
 export async function someTenantIsSealed(sql: Sql, rootId?: Uint8Array): Promise<boolean> {
   const under = rootId ? sql`where root_id = ${rootId}` : sql``;
   const { count } = await sql`select from eaas.tenants ${under} limit 1`;

@@ -2,12 +2,7 @@ import type { ApiKeyRow } from './api-keys.ts';
 import type { KeyRow, KeyVersionRow } from './keys.ts';
 import type { Sql } from './sql.ts';
 
-// The queries in this file read rows for a verification of the audit log.
-
-/**
- * Counts a tenant's rows in each table that must have one row per tenant. A higher count shows that someone has removed
- * a constraint.
- */
+/** A higher count shows that someone has removed a constraint. */
 export async function countSingleRows(sql: Sql, tenantId: string): Promise<Record<string, number>> {
   const [row] = await sql<Record<string, number>[]>`select
     (select count(*) from eaas.tenants where tenant_id = ${tenantId}) as tenant,
@@ -16,17 +11,14 @@ export async function countSingleRows(sql: Sql, tenantId: string): Promise<Recor
   return row ?? {};
 }
 
-/** The ids of the audit entries that created and last changed a row, from the row and from its newest record. */
 export interface RowAge {
   readonly kind: 'tenant' | 'key' | 'api_key';
   readonly id: string;
   readonly rev: number;
   readonly created_id: number;
-  /** The `rev` of the row's newest record. Null if the row has no record. */
   readonly recorded: number | null;
 }
 
-/** Reads when every key, API key and tenant row of a tenant was created and last changed. */
 export async function rowAges(sql: Sql, tenantId: string): Promise<RowAge[]> {
   return sql<RowAge[]>`
     select kind, id, rev, created_id,
@@ -38,7 +30,6 @@ export async function rowAges(sql: Sql, tenantId: string): Promise<RowAge[]> {
     ) rows`;
 }
 
-/** The number of key versions at which a page of keys ends. The page includes all versions of its last key. */
 const pageVersions = 1_000;
 
 export async function keyPage(sql: Sql, tenantId: string, after: string): Promise<KeyRow[]> {
@@ -60,9 +51,7 @@ export async function versionsOf(sql: Sql, tenantId: string, keyIds: readonly st
     where tenant_id = ${tenantId} and key_id = any (${[...keyIds]}::uuid[])`;
 }
 
-/**
- * Reads up to 1,000 key versions whose key does not exist. Such versions show that someone has removed a constraint.
- */
+/** Versions without a key show that someone has removed a constraint. */
 export async function strayVersions(sql: Sql, tenantId: string) {
   return sql<Pick<KeyVersionRow, 'key_id' | 'key_version'>[]>`
     select v.key_id, v.key_version from eaas.key_versions v
@@ -70,10 +59,7 @@ export async function strayVersions(sql: Sql, tenantId: string) {
       select from eaas.keys k where k.tenant_id = v.tenant_id and k.key_id = v.key_id) limit 1000`;
 }
 
-/**
- * Reads a page of API keys with ids above `after`, ordered by id. Each API key can have about 20 KiB, so a page is
- * small.
- */
+/** The page is small, because each API key can have about 20 KiB. */
 export async function apiKeyPage(sql: Sql, tenantId: string, after: string): Promise<ApiKeyRow[]> {
   return sql<ApiKeyRow[]>`
     select * from eaas.api_keys where tenant_id = ${tenantId} and api_key_id > ${after}

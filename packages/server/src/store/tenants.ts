@@ -2,7 +2,6 @@ import { findNamedTenant } from './directories.ts';
 import { first, type Loaded, loadRows, type RecordedRow, recordedTable } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-/** The row of a tenant. Its columns have the names that the API uses. */
 export interface TenantRow extends RecordedRow {
   readonly name: string;
   readonly envelope_only: boolean;
@@ -37,10 +36,6 @@ export function listTenants(sql: Sql): Promise<Loaded<TenantRow>[]> {
   return loadRows(sql, tenantTable, sql`order by name`);
 }
 
-/**
- * Reads the ids and the names of all tenants, ordered by name. The name is null if the tenant's row was removed and its
- * audit log still has a head.
- */
 export async function listChains(sql: Sql): Promise<{ tenant_id: string; name: string | null }[]> {
   return sql<{ tenant_id: string; name: string | null }[]>`
     select tenant_id, name from eaas.tenants full join eaas.audit_heads using (tenant_id) order by name`;
@@ -52,31 +47,18 @@ export async function tenantsSealedUnder(sql: Sql, rootId: Uint8Array): Promise<
   return rows.map((row) => row.tenant_id);
 }
 
-/**
- * Deletes the rows of a tenant in every table except the directories. Only the owner of the tables has the necessary
- * rights.
- */
 export async function destroyTenant(tx: Transaction, tenantId: string): Promise<void> {
   await tx`select eaas.destroy_tenant(${tenantId})`;
 }
 
-/** How many keys, API keys and audit entries a tenant has, and the time of its last use. */
 export interface Holdings {
   readonly keys: number;
   readonly api_keys: number;
-  /**
-   * The number of audit entries, computed from the ids of the head and the anchor. Counting the rows of a long log
-   * would take minutes.
-   */
+  /** Computed from ids, because counting the rows of a long log would take minutes. */
   readonly entries: number;
-  /** The time of the tenant's last use, in milliseconds since 1970. Null if the tenant was never used. */
   readonly last_used_at: number | null;
 }
 
-/**
- * Counts a tenant's keys, API keys and audit entries, to show the operator what a destruction of the tenant would
- * erase.
- */
 export async function countHoldings(sql: Sql, tenantId: string): Promise<Holdings> {
   const [row] = await sql<Holdings[]>`
     select

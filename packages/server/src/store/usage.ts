@@ -10,7 +10,6 @@ export interface VersionUse {
   readonly last_unwrap_at: number | null;
 }
 
-/** Reads a page of a key's versions, newest first. Each version has the number of its uses. */
 export async function versionUses(
   sql: Sql,
   tenantId: string,
@@ -24,7 +23,6 @@ export async function versionUses(
     order by v.key_version desc limit ${page.limit} offset ${page.offset}`;
 }
 
-/** Returns the usage in a month. The usage includes audit entries that the usage job has not counted yet. */
 export async function monthUsage(sql: Sql, tenantId: string, month: string) {
   return sql<{ operation: string; count: number }[]>`
     select operation, sum(count)::bigint as count from (
@@ -44,10 +42,7 @@ export async function uncountedTenants(sql: Sql): Promise<string[]> {
   return rows.map((row) => row.tenant_id);
 }
 
-/**
- * Counts the next `limit` audit entries of a tenant for its usage, and returns whether more entries are left. The
- * function locks the cursor, so that two replicas never count the same entries.
- */
+/** The lock of the cursor prevents two replicas from counting the same entries. */
 export async function countNext(tx: Transaction, tenantId: string, limit: number): Promise<boolean> {
   await tx`insert into eaas.usage_cursors values (${tenantId}, 0) on conflict do nothing`;
   const [cursor] = await tx<{ from: number; through: number; head: number }[]>`
@@ -82,7 +77,7 @@ export async function countedThrough(sql: Sql, tenantId: string): Promise<number
 }
 
 function counted(sql: Sql) {
-  // The SQL condition finds successful operations. Canonical JSON sorts members, so `outcome` is the last member in the
-  // metadata of a refusal. A member `outcome` inside the context does not match, because two braces follow it.
+  // Canonical JSON sorts members, so `outcome` is last in the metadata of a refusal. A member `outcome` inside the
+  // context is followed by two braces.
   return sql`action = any (${[...countedOperations]}::text[]) and metadata not like '%"outcome":"refused"}'`;
 }

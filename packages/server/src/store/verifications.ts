@@ -1,7 +1,6 @@
 import { first, type Table } from './rows.ts';
 import type { Sql, Transaction } from './sql.ts';
 
-/** The result of the last verification of a tenant's audit log, and the verified head. */
 export interface MarkerRow {
   readonly tenant_id: string;
   readonly id: number;
@@ -9,10 +8,7 @@ export interface MarkerRow {
   readonly valid: boolean;
   readonly findings: string;
   readonly finished_at: number;
-  /**
-   * The MAC of the row. Empty if the tenant's secret cannot be decrypted, because the secret is needed to compute the
-   * MAC.
-   */
+  /** Empty if the tenant's secret cannot be decrypted. */
   readonly mac: Uint8Array;
 }
 
@@ -48,7 +44,6 @@ export async function isVerified(sql: Sql, day: string): Promise<boolean> {
   return count > 0;
 }
 
-/** Records that the nightly verification is finished. Removes the results of tenants that no longer exist. */
 export async function finishVerification(
   tx: Transaction,
   day: string,

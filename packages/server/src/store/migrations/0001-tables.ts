@@ -1,7 +1,4 @@
-/**
- * The first migration: all tables. Times are integers of milliseconds since 1970, so that each time has exactly one
- * encoding in a MAC.
- */
+/** Times are integers of milliseconds since 1970, so that each time has exactly one encoding in a MAC. */
 export const tables = `
 create table eaas.root_checks (
   root_id bytea primary key,
@@ -20,7 +17,6 @@ create table eaas.tenants (
   mac bytea not null
 );
 
--- The head of each tenant's chain. state_id is the id of the last entry that changed the tenant, a key or an API key.
 create table eaas.audit_heads (
   tenant_id uuid primary key references eaas.tenants,
   id bigint not null,
@@ -49,7 +45,6 @@ create table eaas.audit_entries (
 create index audit_entries_by_key on eaas.audit_entries (tenant_id, key_id, id);
 create index audit_entries_by_action on eaas.audit_entries (tenant_id, action, id);
 
--- The row that a purge writes: the last deleted entry, and a digest of the rows that existed after that entry.
 create table eaas.audit_anchors (
   tenant_id uuid primary key references eaas.tenants,
   id bigint not null,
@@ -108,7 +103,6 @@ create table eaas.api_keys (
 );
 create index api_keys_by_age on eaas.api_keys (tenant_id, created_id);
 
--- The nightly verifications. One replica takes each night's verification and writes its result.
 create table eaas.verifications (
   day text primary key,
   taken_at bigint not null,
@@ -116,7 +110,6 @@ create table eaas.verifications (
   broken bigint
 );
 
--- The usage tables. A job counts the entries after they are written, so requests never wait for these tables.
 create table eaas.usage_cursors (
   tenant_id uuid primary key references eaas.tenants,
   counted_through bigint not null

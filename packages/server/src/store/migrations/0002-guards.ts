@@ -8,11 +8,7 @@ const guarded = [
   'api_keys',
 ];
 
-/**
- * Triggers that refuse changes of the audit log. They stop accidents, and attackers who have only the server's role.
- * MACs detect changes by a superuser. The triggers are "enable always", because other triggers do not fire under
- * session_replication_role. TRUNCATE fires no row trigger and has separate triggers.
- */
+/** Triggers that are not "enable always" do not fire under session_replication_role. TRUNCATE fires no row trigger. */
 export const guards = `
 create function eaas.refuse_change() returns trigger language plpgsql as $$
 begin
@@ -56,7 +52,7 @@ alter table eaas.${table} enable always trigger ${table}_no_truncate;`,
   )
   .join('')}
 
--- Returns the id of the first entry that is not older than a time, by binary search: ids have no gaps, and times never decrease.
+-- Binary search: ids have no gaps, and times never decrease.
 create function eaas.first_entry_since(tenant uuid, moment bigint, first bigint, last bigint) returns bigint
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -75,7 +71,6 @@ begin
   return low;
 end $$;
 
--- Deletes the oldest entries of a tenant, up to the entry that the anchor names.
 create function eaas.purge_entries(tenant uuid, through bigint) returns bigint
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare gone bigint;
@@ -91,7 +86,6 @@ begin
 end $$;
 revoke all on function eaas.purge_entries(uuid, bigint) from public;
 
--- Destroys a whole tenant. Only the owner of the tables has this privilege.
 create function eaas.destroy_tenant(tenant uuid) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin

@@ -1,9 +1,5 @@
-/**
- * Puts the tenant first in every primary key, so that the tables can be sharded by tenant. Adds three kinds of tables:
- * directories for look-ups without a tenant, records of the newest version of each row, and the tables of the jobs.
- */
+/** The tenant is first in every primary key, so that the tables can be sharded by tenant. */
 export const tenantFirst = `
--- Returns the database's time in milliseconds since 1970. All decisions about times use this clock.
 create function eaas.now_ms() returns bigint language sql volatile
   return (extract(epoch from clock_timestamp()) * 1000)::bigint;
 
@@ -19,8 +15,7 @@ alter table eaas.api_key_uses add primary key (tenant_id, api_key_id),
   add foreign key (tenant_id, api_key_id) references eaas.api_keys;
 alter table eaas.tenants drop constraint tenants_name_key;
 
--- The tenant of each token and each name. A row here is written before the tenant's own row and removed after that row. It
--- grants nothing, because the tenant's own row decides.
+-- A directory row grants nothing, because the tenant's own row decides.
 create table eaas.token_directory (
   token_hash bytea primary key,
   tenant_id uuid not null,
@@ -34,7 +29,7 @@ create table eaas.tenant_names (
 insert into eaas.token_directory (token_hash, tenant_id) select token_hash, tenant_id from eaas.api_keys;
 insert into eaas.tenant_names (name, tenant_id) select name, tenant_id from eaas.tenants;
 
--- The changes of each tenant, key and API key. If the rev of a row differs from its newest record, an older row was put back.
+-- If the rev of a row differs from its newest record, an older row was put back.
 create table eaas.row_records (
   tenant_id uuid not null,
   subject uuid not null,
@@ -54,10 +49,9 @@ create trigger row_records_no_truncate before truncate on eaas.row_records
   for each statement execute function eaas.refuse_truncate();
 alter table eaas.row_records enable always trigger row_records_no_truncate;
 
--- The hash of the entry state_id. It identifies the state, because a restored database uses ids again.
+-- The hash identifies the state, because a restored database uses ids again.
 alter table eaas.audit_heads add column state_hash bytea;
 
--- The replica that runs a job, and until when. The fence increases with each new holder.
 create table eaas.leases (
   job text primary key,
   holder uuid not null,
@@ -65,7 +59,6 @@ create table eaas.leases (
   expires_at bigint not null
 );
 
--- The head that the last verification of a tenant verified, and its findings as JSON. A removed tenant can have a row too.
 create table eaas.verification_markers (
   tenant_id uuid primary key,
   id bigint not null,
@@ -76,7 +69,6 @@ create table eaas.verification_markers (
   mac bytea not null
 );
 
--- Deletes the oldest entries of a tenant, up to the entry that the anchor names, and the records that later ones replaced.
 create or replace function eaas.purge_entries(tenant uuid, through bigint) returns bigint
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,12 +1,5 @@
-/**
- * Adds the SQL function that appends audit entries. The function uses only rows of one tenant, so it can run on the
- * shard of that tenant.
- */
+/** The function uses only rows of one tenant, so that the function can run on the tenant's shard. */
 export const append = `
--- Appends entries after the expected head and advances the head, or writes nothing. Returns the database's time in
--- milliseconds and the outcome: 'written', 'moved' if the head is not the expected one, or 'clock' if the time of the
--- entries is more than 1 s ahead of the database's time or more than 10 s behind. The parameter entries is a JSON list, and
--- seals has 64 bytes for each entry: its hash and its MAC.
 create function eaas.append(
   tenant uuid, expected_id bigint, expected_hash bytea, expected_state_id bigint,
   next_id bigint, next_hash bytea, next_state_id bigint, next_state_hash bytea, next_created_at bigint,

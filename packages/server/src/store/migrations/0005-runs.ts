@@ -1,7 +1,6 @@
 /**
- * Lets `eaas.append` insert runs of entries. A run names the entries `first` to `last`, which differ only in their ids and
- * seals, so their fields are sent and parsed once. The function still accepts the entries of an earlier version of the service,
- * each with its number `nth`, because replicas are upgraded one after the other.
+ * The function also accepts entries of an earlier version of the service, because replicas are upgraded one after the
+ * other.
  */
 export const runs = `
 create or replace function eaas.append(
