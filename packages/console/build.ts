@@ -3,8 +3,6 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile } from 'esbuild';
 
-// Writes `dist`: two HTML pages, and a script and a stylesheet whose file names contain a hash of their content.
-
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(root, 'dist');
 const assets = join(dist, 'console/assets');
@@ -22,7 +20,7 @@ const { metafile } = await build({
   format: 'esm',
   platform: 'browser',
   target: 'es2022',
-  // Bundles the SDK from its sources, so the pages always contain the checked-out version of the SDK.
+  // The pages contain the SDK from its sources, because `dist` can be older.
   conditions: ['@eaas/source'],
   jsx: 'automatic',
   jsxImportSource: 'preact',
@@ -61,7 +59,7 @@ function writePage(path: string, title: string): void {
   writeFileSync(join(dist, path), page);
 }
 
-/** Joins the license texts of the bundled packages. Each license must be distributed with the code of its package. */
+/** The licence of each bundled package requires its text beside the code. */
 function licensesOf({ inputs }: Metafile): string {
   const paths = Object.keys(inputs).map((path) => relative(root, join(root, path)));
   const names = paths.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []);

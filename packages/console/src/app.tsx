@@ -11,7 +11,6 @@ const Key = lazily(() => import('./console/key.tsx').then((module) => module.Key
 const Keys = lazily(() => import('./console/keys.tsx').then((module) => module.Keys));
 const Usage = lazily(() => import('./console/usage.tsx').then((module) => module.Usage));
 
-/** The whole page. The playground and the console are one document, so both can use the API key in memory. */
 export function App() {
   return <Shell>{session.value ? <Page place={place.value} /> : <SignIn />}</Shell>;
 }

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import { useCallback, useEffect } from 'preact/hooks';
 import { type Failure, failureOf } from './failure.ts';
 
-/** A value that a component loads. A reload keeps the old value until the new value arrives. */
 export interface Loaded<T> {
   readonly value: T | undefined;
   readonly failure: Failure | undefined;
@@ -12,7 +11,6 @@ export interface Loaded<T> {
 
 const pauseWhileAway = 4_000;
 
-/** Calls `load` when the component appears, when `inputs` change, and every few seconds while the service is down. */
 export function useLoaded<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],

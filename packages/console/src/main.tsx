@@ -9,7 +9,7 @@ function enter(): void {
 }
 
 enter();
-// If the user opens another sign-in URL in this tab, the browser changes the fragment and does not reload the page.
+// The browser does not reload the page if only the fragment of the URL changes.
 addEventListener('hashchange', enter);
 followAddress();
 const root = document.querySelector('#app');

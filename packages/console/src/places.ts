@@ -1,13 +1,11 @@
 import { computed, signal } from '@preact/signals';
 
-/** A page. The URL of the playground is `/`. The URL of a console page is `/console/` with a fragment. */
 export type Place =
   | { readonly page: 'playground' | 'keys' | 'api-keys' | 'audit' | 'usage' }
   | { readonly page: 'key'; readonly keyId: string };
 
 const pages = ['keys', 'api-keys', 'audit', 'usage'] as const;
 
-/** Returns the page of a URL. An unknown URL of the console leads to the list of keys. */
 export function placeOf({ pathname, hash }: Pick<URL, 'pathname' | 'hash'>): Place {
   if (!pathname.startsWith('/console')) return { page: 'playground' };
   const [, keyId] = /^#\/keys\/([\da-f-]{36})$/.exec(hash) ?? [];
@@ -25,7 +23,7 @@ const current = signal<Place>({ page: 'playground' });
 
 export const place = computed(() => current.value);
 
-/** Shows another page without loading a document, because loading would lose the API key in memory. */
+/** A full page load would lose the API key, which is only in memory. */
 export function go(to: Place): void {
   history.pushState(null, '', addressOf(to));
   current.value = to;

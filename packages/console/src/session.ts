@@ -1,7 +1,7 @@
 import { EaasClient, type EaasEvent, EaasError, ServiceError } from '@eaas/sdk';
 import { signal } from '@preact/signals';
 
-/** The session of a signed-in user. The session is only in memory, so a reload of the page ends it. */
+/** The session must stay in memory, because browser storage would keep the API key after the visit. */
 export interface Session {
   readonly apiKey: string;
   readonly tenant: string | undefined;
@@ -67,11 +67,10 @@ export async function enterWithCode(code: string | undefined = waitingCode): Pro
   }
 }
 
-/** Signs in with an API key after the service has accepted the API key. Throws EaasError. */
 export async function enterWithApiKey(apiKey: string): Promise<void> {
   isEntering.value = true;
   try {
-    // Tests the API key with any call. An API key without the permission for this call is still valid.
+    // An API key without the permission for this call is still valid.
     await clientOf(apiKey, noteReach)
       .keys.page({ limit: 1 })
       .catch((error: unknown) => {
@@ -103,7 +102,6 @@ export function leave(reason: SignedOut): void {
   signedOut.value = reason;
 }
 
-/** Creates a client for the service of this page. The deadlines are short, because the user is waiting. */
 export function clientOf(
   apiKey: string,
   onEvent: (event: EaasEvent) => void = note,

@@ -10,9 +10,6 @@ export interface ApiKeyChanges {
   readonly gains: readonly string[];
 }
 
-/**
- * Returns the fields of an API key that the user changed, and the effects of these changes as sentences for the user.
- */
 export function changesOf(record: ApiKeyRecord, draft: ApiKeyDraft): ApiKeyChanges {
   const { permissions, keyIds, origins } = draft;
   const [taken, given] = difference(record.permissions, permissions);

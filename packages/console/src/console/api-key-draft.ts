@@ -1,17 +1,12 @@
 import { useSignal } from '@preact/signals';
 import type { Permission } from '@eaas/protocol/wire';
 
-/** The fields of an API key, as the form shows them. */
 export interface ApiKeyDraft {
   readonly name: string;
   readonly permissions: readonly Permission[];
-  /** The ids of the keys that the API key can use. Null means all keys. */
   readonly keyIds: readonly string[] | null;
-  /** The origins whose web pages can use the API key. Null means that no web page can. */
   readonly origins: readonly string[] | null;
-  /** The chosen expiry: a number of days from now, `date`, `unchanged`, or an empty text for no expiry. */
   readonly expires: string;
-  /** The local time of the expiry, if `expires` is `date`. */
   readonly expiresOn: string;
 }
 
@@ -24,7 +19,6 @@ export const lives: readonly (readonly [string, string])[] = [
   ['', 'Never'],
 ];
 
-/** Returns the chosen expiry, or undefined if the expiry is unchanged or its date is missing. */
 export function expiryOf({
   expires,
   expiresOn,
@@ -34,10 +28,6 @@ export function expiryOf({
   return expires === '' ? null : new Date(Date.now() + Number(expires) * 86_400_000).toISOString();
 }
 
-/**
- * Returns the origins in a text with one origin per line. Removes paths, because users copy whole URLs. Keeps any other
- * text, because the service explains what is wrong with an invalid origin.
- */
 export function originsIn(text: string): string[] {
   const lines = text.split(/[\s,]+/).filter((line) => line !== '');
   const isAddress = (line: string) => /^https?:/i.test(line) && URL.canParse(line);

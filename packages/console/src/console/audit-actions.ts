@@ -20,9 +20,7 @@ const texts: Readonly<Record<AuditAction, string>> = {
   'tenant.update': 'tenant changed',
 };
 
-/**
- * The actions that the audit filter offers. Importing this list from `@eaas/protocol/wire` would add zod to the page.
- */
+/** An import of the actions from `@eaas/protocol/wire` would add zod to the page. */
 export const actionOptions: readonly (readonly [string, string])[] = [
   ['', 'All actions'],
   ...Object.entries(texts).map(([action, text]) => [action, `${action}: ${text}`] as const),

@@ -12,7 +12,7 @@ export function filterOf({ action, keyId, from, to }: FilterTexts): AuditFilter 
     ...(action !== '' && { action: action as AuditAction }),
     ...(keyId !== '' && { key_id: keyId }),
     ...(from !== '' && { date_from: new Date(from).toISOString() }),
-    // The end of the filter has no seconds, so the filter includes the whole last minute.
+    // The input has no seconds, so the filter includes the whole last minute.
     ...(to !== '' && { date_to: new Date(new Date(to).getTime() + 59_999).toISOString() }),
   };
 }
@@ -21,7 +21,6 @@ export function isFiltered(texts: FilterTexts): boolean {
   return Object.values(texts).some((text) => text !== '');
 }
 
-/** Returns the offset of the page of audit entries that has the given entry in its sixth row. */
 export function offsetOf(id: number, newestId: number): number {
   return Math.max(0, newestId - id - 5);
 }

@@ -4,7 +4,6 @@ import { type Month, monthName, operationNames, type Operation, stackedTops } fr
 
 const height = 280;
 
-/** A chart of the usage with stacked bars. The table below the chart shows the same numbers. */
 export function Chart({ months }: { readonly months: readonly Month[] }) {
   const place = useRef<HTMLDivElement>(null);
   const shown = stackedTops(months).filter(({ operation }) =>

@@ -16,7 +16,6 @@ interface CreateApiKeyProps {
   readonly onClose: () => void;
 }
 
-/** Asks for the permissions of a new API key, creates the API key, and shows its token once. */
 export function CreateApiKey({ client, onClose }: CreateApiKeyProps) {
   const created = useSignal<Created | undefined>(undefined);
   if (created.value) return <Shown created={created.value} onClose={onClose} />;
@@ -70,7 +69,6 @@ function Form({ client, onClose, onCreated }: CreateApiKeyProps & { onCreated: (
   );
 }
 
-/** Shows the token of a new API key. The token cannot be shown again. */
 function Shown({ created, onClose }: { readonly created: Created; readonly onClose: () => void }) {
   return (
     <Dialog title={`${created.name} is ready`} onClose={onClose} mustAnswer>

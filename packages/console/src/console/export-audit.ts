@@ -7,7 +7,6 @@ interface ExportOptions {
   readonly onProgress: (count: number) => void;
 }
 
-/** Reads all entries, oldest first, into a file in the format of `eaas audit export`, with one JSON object per line. */
 export async function exportAudit(
   { audit }: Pick<EaasClient, 'audit'>,
   { filter, signal, onProgress }: ExportOptions,
@@ -25,6 +24,6 @@ export function save(file: Blob, name: string): void {
   link.href = URL.createObjectURL(file);
   link.download = name;
   link.click();
-  // Revokes the URL of the file later, because the browser might still read the file.
+  // The browser might still read the file, so the URL must remain valid for a minute.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -4,10 +4,6 @@ import { readRsaPublicKey } from './rsa-public-key.ts';
 
 type Exported = Output<'POST /v1/keys/:key_id/export'>;
 
-/**
- * Returns the id of the tenant, which offline decryption needs. Returns undefined if the API key cannot read the audit
- * log.
- */
 async function tenantIdOf(audit: EaasClient['audit']): Promise<string | undefined> {
   const page = await audit.page({ limit: 1 }).catch(() => undefined);
   return page?.logs[0]?.tenant_id;

@@ -6,7 +6,6 @@ import type { KeyRecord } from './key-status.tsx';
 
 interface KeyChoiceProps {
   readonly client: EaasClient;
-  /** The ids of the chosen keys. Null means all keys. */
   readonly value: Signal<readonly string[] | null>;
   readonly onChange: (ids: readonly string[] | null) => void;
 }

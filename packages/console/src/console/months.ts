@@ -12,10 +12,6 @@ export const operationNames: Readonly<Record<Operation, string>> = {
   decrypt: 'Server-mode decryptions',
 };
 
-/**
- * Returns the last `count` months in the format of the API (`2026-11`). The oldest month comes first, and the current
- * month is the last one.
- */
 export function lastMonths(count: number, now = new Date()): string[] {
   return Array.from({ length: count }, (_, index) => {
     const first = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count + 1 + index);
@@ -33,10 +29,6 @@ export function totalOf({ operations: counts }: Month): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/**
- * Returns the upper edge of each operation's segment in the stacked bars. The operation with the highest edge comes
- * first, because the chart draws each later operation in front.
- */
 export function stackedTops(months: readonly Month[]): { operation: Operation; tops: number[] }[] {
   const sums = months.map(() => 0);
   return operations

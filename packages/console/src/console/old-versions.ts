@@ -5,7 +5,6 @@ interface Versions {
 
 const month = 30 * 86_400_000;
 
-/** Returns the old versions of a key that were used to unwrap a data key in the last 30 days. */
 export function oldVersionsInUse({ key_version: newest, versions }: Versions, now = Date.now()): number[] {
   return versions
     .filter(({ key_version }) => key_version < newest)

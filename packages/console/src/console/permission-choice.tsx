@@ -8,7 +8,6 @@ interface Exclusion {
   readonly reason: string;
 }
 
-/** The permissions that an API key cannot have if it is limited to some keys, or if web pages can use it. */
 export const exclusions: readonly Exclusion[] = [
   {
     by: 'keys',

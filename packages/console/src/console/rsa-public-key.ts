@@ -4,7 +4,6 @@ const parameters = { name: 'RSA-OAEP', hash: 'SHA-256' };
 
 type RsaPublicKey = Input<'POST /v1/keys/:key_id/export'>['public_key'];
 
-/** Reads an RSA public key in PEM. Returns undefined for any other text, and for a private key. */
 export async function readRsaPublicKey(text: string): Promise<RsaPublicKey | undefined> {
   const [, body = ''] = /^-----BEGIN PUBLIC KEY-----([^-]+)-----END PUBLIC KEY-----$/.exec(text.trim()) ?? [];
   try {

@@ -8,11 +8,10 @@ interface ButtonProps {
   readonly isBusy?: boolean;
   readonly busyText?: string;
   readonly disabled?: boolean;
-  /** A longer label of the button, for screen readers. */
   readonly label?: string;
 }
 
-/** A button that ignores clicks while its task runs. It keeps the focus, unlike a disabled button. */
+/** A disabled button would lose the focus, so a busy button only ignores clicks. */
 export function Button({
   kind = 'plain',
   type = 'button',

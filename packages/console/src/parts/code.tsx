@@ -13,7 +13,7 @@ export function Code({ title, code }: CodeProps) {
         {title}
         <Copy text={code} of={`the code: ${title}`} />
       </figcaption>
-      {/* Can be focused, so users can scroll long lines with the keyboard. */}
+      {/* The focus lets users scroll long lines with the keyboard. */}
       <pre tabIndex={0} role="group" aria-label={title}>
         <code>
           {highlight(code).map(({ text, kind }, index) =>

@@ -11,7 +11,6 @@ interface ConfirmProps {
   readonly children: ComponentChildren;
   readonly action: string;
   readonly busyText: string;
-  /** The text that the user must type to confirm a change that cannot be undone. */
   readonly typed?: string;
   readonly isDangerous?: boolean;
   readonly work: () => Promise<unknown>;

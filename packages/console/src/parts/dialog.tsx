@@ -5,11 +5,9 @@ interface DialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
   readonly onClose: () => void;
-  /** Whether the dialog stays open when the user presses Escape. */
   readonly mustAnswer?: boolean;
 }
 
-/** A modal dialog. The focus stays inside the dialog, and returns to the earlier element when the dialog closes. */
 export function Dialog({ title, children, onClose, mustAnswer = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -33,7 +31,7 @@ export function Dialog({ title, children, onClose, mustAnswer = false }: DialogP
       onClose={({ currentTarget }) => {
         // A `close` event can arrive after the dialog was removed from the page.
         if (!currentTarget.isConnected) return;
-        // Opens the dialog again, because browsers close a dialog on the second Escape even if `cancel` is prevented.
+        // Browsers close a dialog on the second Escape, even if the page prevents `cancel`.
         if (mustAnswer) currentTarget.showModal();
         else onClose();
       }}

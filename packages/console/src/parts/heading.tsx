@@ -1,10 +1,10 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isFirstPage } from './first-page.ts';
 
-/** The title of a page. When the page appears, the title gets the focus, so a screen reader begins at the title. */
+/** The focus on the title makes a screen reader begin at the title. */
 export function Heading({ children }: { readonly children: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // Sets the focus in a layout effect, which runs before the user can move the focus.
+  // A layout effect runs before the user can move the focus.
   useLayoutEffect(() => {
     if (!isFirstPage()) heading.current?.focus({ preventScroll: true });
   }, []);

@@ -1,4 +1,3 @@
-/** A part of highlighted code. The `kind` of the part determines its colour. A part without a `kind` has no colour. */
 export interface Piece {
   readonly text: string;
   readonly kind?: 'word' | 'text' | 'remark' | 'number';

@@ -7,7 +7,7 @@ interface LinkProps {
   readonly isCurrent?: boolean;
 }
 
-/** A link within this document, so the API key stays in memory. In a new tab the user must sign in again. */
+/** A full page load would lose the API key, which is only in memory. */
 export function Link({ to, children, isCurrent = false }: LinkProps) {
   return (
     <a

@@ -8,12 +8,10 @@ import { FailureView } from './states.tsx';
 
 interface PageFailureProps {
   readonly failure: Failure;
-  /** The permission that the page needs. */
   readonly needs: Permission;
   readonly onRetry: () => void;
 }
 
-/** Shows the failure of a whole page. For a missing permission, shows how to get an API key with this permission. */
 export function PageFailure({ failure, needs, onRetry }: PageFailureProps) {
   if (failure.kind !== 'forbidden') return <FailureView failure={failure} onRetry={onRetry} />;
   const tenant = session.value?.tenant;

@@ -1,4 +1,3 @@
-/** Shows a message of the service. Text between backticks is shown as code. */
 export function Prose({ text }: { readonly text: string }) {
   return (
     <>

@@ -2,10 +2,6 @@ import type { Permission } from '@eaas/protocol/wire';
 
 const ofSignInCodes: readonly Permission[] = ['encrypt', 'decrypt', 'keys.read', 'keys.manage', 'audit.read'];
 
-/**
- * Returns a command that creates an API key with one permission and with all permissions of a sign-in code. The other
- * pages therefore work with this API key too.
- */
 export function signInCommand(needs: Permission, tenant = '<tenant>'): string {
   const permissions = [...new Set([...ofSignInCodes, needs])].join(',');
   const name = /^[\w<>-]+$/.test(tenant) ? tenant : `'${tenant.replaceAll("'", `'\\''`)}'`;

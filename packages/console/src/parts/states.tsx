@@ -48,7 +48,6 @@ interface FailureProps {
 export function FailureView({ failure, onRetry }: FailureProps) {
   const { kind, title, detail, advice, requestId } = failure;
   const place = useRef<HTMLDivElement>(null);
-  // Scrolls to the failure, because a long dialog can hide the failure.
   useEffect(() => place.current?.scrollIntoView({ block: 'nearest' }), [failure]);
   const canRetry = onRetry && (kind === 'away' || kind === 'refused');
   return (

@@ -4,7 +4,6 @@ export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
   readonly kind?: 'number' | 'end';
-  /** Whether only screen readers get the title of the column. */
   readonly isQuiet?: boolean;
 }
 
@@ -14,17 +13,12 @@ interface TableProps<Row> {
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string | number;
   readonly classOf?: (row: Row) => string;
-  /** Whether the shown rows are old because newer rows are being loaded. */
   readonly isStale?: boolean;
-  /** Whether a row has few lines and no column titles on a narrow screen. */
   readonly isDense?: boolean;
   readonly marked?: { readonly key: string | number; readonly place: RefObject<HTMLTableRowElement | null> };
 }
 
-/**
- * A table that becomes a list of cards on a narrow screen. The ARIA roles are explicit, because some browsers drop the
- * roles of a table when CSS changes its layout.
- */
+/** Some browsers drop the roles of a table when CSS changes its layout, so the roles are explicit. */
 export function Table<Row>({
   caption,
   columns,

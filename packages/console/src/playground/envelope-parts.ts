@@ -18,7 +18,7 @@ export interface Part {
   readonly title: string;
   readonly start: number;
   readonly end: number;
-  /** The base64 characters of one envelope field. A character with bits of two fields belongs to the first field. */
+  /** A base64 character with bits of two fields belongs to the first field. */
   readonly text: string;
   readonly shows: string;
   readonly about: string;
@@ -109,7 +109,6 @@ const fields: readonly Described[] = [
   },
 ];
 
-/** Splits a stored ciphertext into the fields of its envelope. Throws FormatError for any other text. */
 export function partsOf(stored: string): Part[] {
   const bytes = fromBase64(stored);
   const envelope = parseEnvelope(bytes);
@@ -123,7 +122,6 @@ export function partsOf(stored: string): Part[] {
   });
 }
 
-/** Returns the stored ciphertext with one changed bit in the middle of a field. */
 export function flipBit(stored: string, { start, end }: Pick<Part, 'start' | 'end'>): string {
   const bytes = fromBase64(stored);
   const at = Math.floor((start + end - 1) / 2);
@@ -137,7 +135,7 @@ export function differencesOf(before: string, after: string): number[] {
 
 export function contains(text: string, value: string): boolean {
   const bytes = new TextEncoder().encode(value);
-  // Leaves out the last characters of the base64, because they depend on the bytes that follow the value.
+  // The last base64 characters depend on the bytes after the value, so the search ignores these characters.
   const encoded = toBase64(bytes).replace(/.?=+$/, '');
   const spellings = [value, JSON.stringify(value).slice(1, -1), encoded, hex(bytes)];
   return spellings.some((spelling) => text.includes(spelling));

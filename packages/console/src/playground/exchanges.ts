@@ -45,7 +45,7 @@ export function createRecorder(send: typeof fetch = (input, init) => fetch(input
   };
 }
 
-/** Formats the body of a request or a response as indented JSON. Shortens data keys, because data keys are secret. */
+/** Data keys are secret, so the page shows only their beginning. */
 export function shown(body: string): string {
   try {
     const shorten = (name: string, value: unknown): unknown =>
@@ -56,7 +56,6 @@ export function shown(body: string): string {
   }
 }
 
-/** Returns who refused a value: the page before it sent a request, the service, or the page after the response. */
 export function refusedBy(exchanges: readonly Exchange[]): 'page_before' | 'service' | 'page_after' {
   const last = exchanges.at(-1);
   if (!last) return 'page_before';

@@ -8,13 +8,8 @@ export interface Follower {
 }
 
 const interval = 1_500;
-/** The number of existing entries to show before new entries. */
 const before = 50;
 
-/**
- * Reads new entries of the audit log while the page is visible, and verifies their hash chain. Returns a function that
- * stops the reading.
- */
 export function followAudit(client: EaasClient, { onEntry, onReport, onError }: Follower): () => void {
   let saved: AuditState | undefined;
   let stop = new AbortController();
@@ -49,10 +44,6 @@ export function followAudit(client: EaasClient, { onEntry, onReport, onError }: 
   };
 }
 
-/**
- * Returns the state for a verification that starts at a recent entry, because the playground does not verify the whole
- * log.
- */
 async function startingState(
   client: EaasClient,
   onEntry: Follower['onEntry'],

@@ -19,7 +19,6 @@ export interface People {
 
 const others = ['grace@example.com', 'alan@example.com', 'edsger@example.com'];
 
-/** Encrypts four rows for the playground with one request, because the client reuses the data key of the first row. */
 export async function storePeople({ session, keyId }: Play, email: string): Promise<People> {
   const client = clientOf(session.apiKey, undefined, { keyId, cache: 'browser' });
   const index = session.indexKey ?? (await createIndexKey(client));

@@ -22,7 +22,6 @@ export interface Play {
 
 const plays = new WeakMap<Session, Promise<Play | undefined>>();
 
-/** Prepares the playground for a session. Returns undefined if the tenant has no active key. Throws EaasError. */
 export function playOf(session: Session): Promise<Play | undefined> {
   const found = plays.get(session);
   if (found) return found;

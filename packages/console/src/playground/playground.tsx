@@ -48,7 +48,7 @@ function SignedIn({ session }: { readonly session: Session }) {
   );
 }
 
-/** Asks the user before a key is created, because the tenant might be in production. */
+/** The tenant might be in production, so the playground asks before it creates a key. */
 function NoKey({ client, onCreated }: { readonly client: EaasClient; readonly onCreated: () => void }) {
   const { isBusy, failure, run } = useWork();
   const create = async (): Promise<void> => {
