@@ -2,19 +2,13 @@ import { type Column, is, type SQL, type SQLChunk, type Subquery, type Table, Vi
 import { whileOpening } from './column-rules.ts';
 import { encryptionOf } from './encryption.ts';
 
-// The parts of Drizzle's query builders that this package uses. They exist in all dialects, but Drizzle has no common
-// type for them.
-
-/** A column or an expression of a result, with its path in the result row. */
 export interface SelectedField {
   readonly path: readonly string[];
   readonly field: unknown;
 }
 
-/** The object that `db.select({ … })` takes. */
 export type Fields = { readonly [key: string]: unknown };
 
-/** A source of rows: a table, a subquery, a view or SQL. */
 type Source = Table | Subquery | View | SQL;
 
 interface Join {
@@ -55,15 +49,10 @@ interface Session {
   prepareOneTimeQuery?(...args: readonly unknown[]): unknown;
 }
 
-/** Returns the original methods of a query builder that a hooked builder overrides. */
 export function methodsOf(builder: object): Record<string, (...args: unknown[]) => unknown> {
   return Object.getPrototypeOf(builder) as Record<string, (...args: unknown[]) => unknown>;
 }
 
-/**
- * Returns a copy of the query builder with another configuration. The original builder does not change, so it can run
- * again.
- */
 export function copyOf(builder: Builder, config: BuilderConfig): Builder {
   const methods = methodsOf(builder);
   const copy = Object.create(builder) as Builder;
@@ -76,12 +65,10 @@ export function copyOf(builder: Builder, config: BuilderConfig): Builder {
   });
 }
 
-/** Runs a statement. Encrypted columns of the result contain ciphertexts. */
 export async function execute(builder: Builder): Promise<unknown> {
   return builder.prepare().execute();
 }
 
-/** Returns a Drizzle session whose results contain the ciphertexts of encrypted columns. */
 function openingSession<S extends Session>(session: S): S {
   const opening = (args: readonly unknown[]): unknown[] =>
     args.map((arg) => {
@@ -104,7 +91,7 @@ function openingField(selected: SelectedField): SelectedField {
 
 const unchanged = (value: unknown): unknown => value;
 
-/** Returns a copy of the column whose decoder returns the stored ciphertext. A Proxy would slow down each row. */
+/** A Proxy would slow down each row, so the copy overrides one method. */
 function ciphertextColumn(column: Column): Column {
   return Object.assign(Object.create(column) as Column, { mapFromDriverValue: unchanged });
 }

@@ -1,11 +1,10 @@
 import { holdsCiphertext } from '@eaas/sdk/fields';
 import { refuseCiphertext } from './opening.ts';
 
-// A statement without encrypted columns can still return ciphertexts: from a view, or by another definition of a table.
+// A statement without encrypted columns can still return ciphertexts, for example from a view.
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-/** Returns the result of a statement. Throws EncryptedColumnError if its rows contain a ciphertext. */
 export function checked(result: unknown): unknown {
   const { rows = result } = Object(result) as { rows?: unknown };
   if (holdsCiphertext(rows)) refuseCiphertext(undefined);
@@ -14,7 +13,6 @@ export function checked(result: unknown): unknown {
 
 const running = ['execute', 'all', 'get', 'values', 'iterator', 'sync', 'executeRaw'];
 
-/** Checks what a method of a builder returns: rows, a promise of rows, rows one by one, or a prepared statement. */
 export function checkedLater(returned: unknown): unknown {
   if (typeof returned !== 'object' || returned === null) return returned;
   if ('then' in returned) return (returned as PromiseLike<unknown>).then(checked);

@@ -3,15 +3,10 @@ import type { EaasConfig, Role } from './encryption.ts';
 import { refuse } from './error.ts';
 import type { ColumnSpec } from './spec.ts';
 
-/** Returns the role of a column: it contains either encrypted values or fingerprints. */
 export function roleIn(config: EaasConfig['eaas'], table: string, column: string): Role {
   return 'role' in config ? config : { ...config, role: 'value', table, column };
 }
 
-/**
- * Throws EncryptedColumnError if Drizzle maps a plaintext value of an encrypted column. Drizzle does not map
- * ciphertexts.
- */
 export function mapToDriver(role: Role, value: unknown): unknown {
   if (role.role === 'index') return value;
   return refuse(
@@ -24,7 +19,7 @@ export function mapToDriver(role: Role, value: unknown): unknown {
 
 let isOpening = false;
 
-/** Runs a synchronous function that maps a result. Encrypted columns return ciphertexts while the function runs. */
+/** `map` must be synchronous, because concurrent statements share `isOpening`. */
 export function whileOpening<T>(map: () => T): T {
   const before = isOpening;
   isOpening = true;
@@ -35,10 +30,6 @@ export function whileOpening<T>(map: () => T): T {
   }
 }
 
-/**
- * Returns the ciphertext inside `whileOpening`. Elsewhere throws EncryptedColumnError, because the app needs the
- * plaintext.
- */
 export function mapFromDriver(role: Role, value: unknown): unknown {
   if (isOpening || role.role === 'index') return value;
   return refuse(
@@ -49,7 +40,6 @@ export function mapFromDriver(role: Role, value: unknown): unknown {
   );
 }
 
-/** Returns the field with a fingerprint index. Throws EncryptedColumnError for types without search, such as JSON. */
 export function searchableSpec<Value>({ field, search }: ColumnSpec<Value>, options: unknown): Field<Value> {
   if (search) return search(options as never);
   return refuse(
@@ -60,7 +50,6 @@ export function searchableSpec<Value>({ field, search }: ColumnSpec<Value>, opti
   );
 }
 
-/** Returns the field with indexes of parts. Throws EncryptedColumnError if values of the type cannot be searched. */
 export function partsSpec<Value>(
   { search }: ColumnSpec<Value>,
   field: Field<Value>,
@@ -88,7 +77,6 @@ const remedies = {
   array: 'use `encryptedJson`',
 } as const;
 
-/** Throws EncryptedColumnError for a method that an encrypted column does not support, such as `default`. */
 export function unusable(name: string, method: keyof typeof remedies): never {
   const column = name === '' ? undefined : name;
   return refuse('schema', { column }, `an encrypted column cannot have \`${method}\``, remedies[method]);

@@ -37,7 +37,6 @@ const codeOf = (work: () => unknown): unknown => {
   }
 };
 
-/** Calls `searchable` without type checks, as JavaScript code can. */
 const searchable = (builder: object, options?: object): unknown =>
   (builder as { searchable(options?: object): unknown }).searchable(options);
 

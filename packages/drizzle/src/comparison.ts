@@ -1,24 +1,19 @@
 import { Column, is, Param, SQL, type SQLChunk, StringChunk } from 'drizzle-orm';
 import { type Encryption, encryptionOf } from './encryption.ts';
 
-/** A comparison in SQL that works with an encrypted column. */
 export type Comparison = {
   readonly column: Column;
   readonly encryption: Encryption;
-  /** `unchanged` means SQL that works on ciphertexts: `is null`, `is not null` and `count`. */
   readonly operator: '=' | '<>' | 'in' | 'not in' | 'matches' | 'unchanged';
-  /** The right side of the comparison: values, another column, or other SQL. */
   readonly operands: readonly unknown[];
 };
 
-/** Returns the text of a chunk of SQL. Returns an empty string for values and columns. */
 export function textOf(chunk: SQLChunk | undefined): string {
   return is(chunk, StringChunk) ? chunk.value.join('') : '';
 }
 
 export const isEmpty = (chunk: SQLChunk): boolean => is(chunk, StringChunk) && textOf(chunk) === '';
 
-/** Recognizes a comparison in the chunks of a Drizzle SQL object. Returns undefined for other SQL. */
 export function comparisonIn(chunks: readonly SQLChunk[]): Comparison | undefined {
   if (chunks.length === 3 && isCount(chunks)) return comparison(chunks[1], 'unchanged', []);
   const [left, operator, right] = chunks;
@@ -52,12 +47,10 @@ export function comparisonIn(chunks: readonly SQLChunk[]): Comparison | undefine
   }
 }
 
-/** Returns the value of a query parameter. Returns anything else unchanged. */
 export function valueOf(chunk: unknown): unknown {
   return is(chunk, Param) ? chunk.value : chunk;
 }
 
-/** Returns the value of a condition that is only `eq(column, value)`. Returns undefined for other conditions. */
 export function comparedValue(where: SQL | undefined, column: Column): unknown {
   const chunks = where?.queryChunks.filter((chunk) => !isEmpty(chunk)) ?? [];
   const [left, operator, right] = chunks;

@@ -3,10 +3,7 @@ import { comparisonIn, isEmpty } from './comparison.ts';
 import { encryptionOf, hiddenPlace } from './encryption.ts';
 import type { ColumnPlace } from './error.ts';
 
-/**
- * Returns the first encrypted column that an expression uses outside a comparison. Checks the expressions of a
- * selection, because the built SQL of a subquery contains columns only as text.
- */
+/** The built SQL of a subquery contains columns only as text, so the check reads the unbuilt expressions. */
 export function computedPlace(chunk: unknown): ColumnPlace | undefined {
   if (is(chunk, Column)) return hiddenPlace(chunk);
   if (is(chunk, SQL.Aliased)) return computedPlace(chunk.sql);
@@ -14,7 +11,7 @@ export function computedPlace(chunk: unknown): ColumnPlace | undefined {
   if (!is(chunk, SQL)) return undefined;
   const chunks = chunk.queryChunks.filter((part) => !isEmpty(part));
   const comparison = comparisonIn(chunks);
-  // A comparison with values is safe: Drizzle maps the values, and `mapToDriver` throws for plaintext.
+  // A comparison with values is safe, because `mapToDriver` throws for plaintext.
   if (comparison && !comparison.operands.some(encryptionOf)) return undefined;
   return firstIn(chunks);
 }

@@ -22,7 +22,6 @@ import {
   valuesByColumn,
 } from './values.ts';
 
-/** A call of `onConflictDoUpdate`, `onConflictDoNothing` or `onDuplicateKeyUpdate`. */
 export interface Conflict {
   readonly method: string;
   readonly config: ConflictConfig | undefined;
@@ -40,11 +39,9 @@ interface Insert {
   readonly table: Table;
   readonly ids: readonly RowId[];
   readonly context: RewriteContext;
-  /** Returns the name of a column in the database. */
   readonly nameOf: (column: Column) => string;
 }
 
-/** Returns the conflict clause of an insert with encrypted values, as a part of the builder's configuration. */
 export async function applyConflict(
   builder: Builder,
   conflicts: readonly Conflict[],
@@ -79,7 +76,6 @@ async function changedConfig(config: ConflictConfig, insert: Insert): Promise<Co
   };
 }
 
-/** Replaces the encrypted columns in a conflict target by their index columns. */
 function targetOf(target: unknown): unknown {
   if (Array.isArray(target)) return target.map(targetOf);
   const encryption = encryptionOf(target);

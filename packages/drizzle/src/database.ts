@@ -10,7 +10,6 @@ import { isSql } from './values.ts';
 
 type Method = (...args: unknown[]) => unknown;
 
-/** Returns a database whose statements encrypt and decrypt. Each dialect's `encrypted` function adds the types. */
 export function encryptedDatabase<Database extends object>(
   database: Database,
   client: FieldsClient,
@@ -63,7 +62,6 @@ function wrap<Database extends object>(database: Database, recordsOf: HookContex
   });
 }
 
-/** Returns the methods that start a statement, such as `select` and `insert`, with hooks that encrypt and decrypt. */
 function statementsOf(of: Readonly<Record<string, Method>>, context: HookContext): Record<string, unknown> {
   const select =
     (name: string): Method =>
@@ -80,7 +78,7 @@ function statementsOf(of: Readonly<Record<string, Method>>, context: HookContext
     delete: (table: unknown) => hookDelete(of['delete']?.(table) as object, context),
     $with: (...args: unknown[]) => {
       const created = of['$with']?.(...args) as { as: Method };
-      // Hooks the query builder that Drizzle passes to the callback of `as`, so that its queries are checked too.
+      // The queries that an app builds in the callback of `as` need the same checks.
       const hooked = (create: Method) => (builder: object) =>
         create(statementsOf(builder as Readonly<Record<string, Method>>, context));
       return {
@@ -92,7 +90,6 @@ function statementsOf(of: Readonly<Record<string, Method>>, context: HookContext
   };
 }
 
-/** Changes the named methods of a builder, so that each method returns its result through `hook`. */
 function hooking(builder: unknown, names: readonly string[], hook: (created: object) => object): unknown {
   const methods = builder as Record<string, Method>;
   for (const name of names) {
@@ -122,7 +119,7 @@ function queriesOf(of: Readonly<Record<string, Method>>, context: HookContext): 
       const count = async (): Promise<number> =>
         (await of['$count']?.(await rewrite(source, rewriting), await rewrite(filters, rewriting))) as number;
       const lazy = new LazyQuery(count);
-      // Keeps the SQL object of `$count`, because an app can also select a count as a column of another query.
+      // An app can also select a count as a column of another query, so the result must remain an SQL object.
       const methods = (['then', 'catch', 'finally'] as const).map((name) => [name, lazy[name].bind(lazy)]);
       return Object.assign(plain, Object.fromEntries(methods));
     },
@@ -134,7 +131,6 @@ function queriesOf(of: Readonly<Record<string, Method>>, context: HookContext): 
   };
 }
 
-/** A query that runs when the app awaits it. */
 class LazyQuery extends QueryPromise<unknown> {
   readonly execute: () => Promise<unknown>;
   constructor(run: () => Promise<unknown>) {
@@ -143,7 +139,6 @@ class LazyQuery extends QueryPromise<unknown> {
   }
 }
 
-/** Runs raw SQL. Throws EncryptedColumnError if the result contains a ciphertext. */
 function rawQuery(
   of: Readonly<Record<string, Method>>,
   name: string,

@@ -9,39 +9,31 @@ import {
 import type { Field, PartIndex } from '@eaas/sdk/fields';
 import { type ColumnPlace, refuse } from './error.ts';
 
-/** Describes how one column is encrypted. */
 export interface Encryption extends ColumnPlace {
   readonly role: 'value';
-  /** The name of the table, which is bound to each ciphertext. An alias of the table does not change this name. */
+  /** Each ciphertext is bound to the table name, so an alias must not change the name. */
   readonly table: string;
-  /** The name of the column, which is bound to each ciphertext. */
   readonly column: string;
   readonly field: Field<unknown>;
   readonly isUnique: boolean;
 }
 
-/** The role of an index column, which contains the fingerprints of an encrypted column. */
 interface IndexRole {
   readonly role: 'index';
-  /** Whether the column contains several fingerprints, separated by spaces. */
+  /** An index column of a list contains several fingerprints, separated by spaces. */
   readonly isList?: boolean | undefined;
 }
 
-/** The property that this package adds to the configuration of a Drizzle column. */
 export interface EaasConfig {
   eaas: { field: Field<unknown>; isUnique: boolean } | IndexRole;
 }
 
-/** The role of a column: it contains either encrypted values or fingerprints. */
 export type Role = Encryption | IndexRole;
 
-/** Returns the key of an index column: `email_index` for the column `email`. */
 export const indexKeyOf = (key: string): string => `${key}_index`;
 
-/** Returns the key of the column of an index of `searchableBy`: `ssn_last4_index` for `ssn` and `last4`. */
 export const partKeyOf = (key: string, part: string): string => indexKeyOf(`${key}_${part}`);
 
-/** Returns the indexes of `searchableBy` of a field, by name. */
 export function partsOf({ parts }: Field<unknown>): Readonly<Record<string, PartIndex<unknown>>> {
   return { ...parts };
 }
@@ -51,7 +43,6 @@ function roleOf(value: unknown): Role | undefined {
   return value.eaas as Role;
 }
 
-/** Returns the encryption of a column or an aliased column. Returns undefined for columns that are not encrypted. */
 export function encryptionOf(value: unknown): Encryption | undefined {
   const role = roleOf(value);
   return role?.role === 'value' ? role : undefined;
@@ -61,7 +52,6 @@ export function isIndexColumn(value: unknown): boolean {
   return roleOf(value)?.role === 'index';
 }
 
-/** Returns the table and the name of an encrypted column or an index column. Returns undefined for any other value. */
 export function hiddenPlace(value: unknown): ColumnPlace | undefined {
   const role = roleOf(value);
   if (role?.role !== 'index' || !is(value, ColumnClass)) return encryptionOf(value);
@@ -69,28 +59,20 @@ export function hiddenPlace(value: unknown): ColumnPlace | undefined {
 }
 
 export interface EncryptedEntry {
-  /** The key of the column in the table object. */
   readonly key: string;
   readonly column: Column;
   readonly encryption: Encryption;
-  /** The index column, if the column is searchable. */
   readonly index: Column | undefined;
-  /** All index columns: of `searchable` and of `searchableBy`. */
   readonly indexes: readonly IndexEntry[];
 }
 
-/** An index column of an encrypted column. */
 interface IndexEntry {
-  /** The key of the index column in the table object. */
   readonly key: string;
-  /** The name of the index column in the definition of the SDK. */
   readonly name: string;
   readonly column: Column;
-  /** The name of the index of `searchableBy`. */
   readonly part: string | undefined;
 }
 
-/** Returns the encrypted columns of a table or of its alias. */
 export function encryptedColumns(table: Table): EncryptedEntry[] {
   const columns: Readonly<Record<string, Column>> = getTableColumns(table);
   return Object.entries(columns).flatMap(([key, column]) => {
@@ -128,7 +110,6 @@ function indexColumn(columns: Readonly<Record<string, Column>>, key: string, enc
   );
 }
 
-/** Returns the `EncryptedEntry` of a column, in its table or in an alias of the table. */
 export function entryOf(column: Column, encryption: Encryption): EncryptedEntry {
   const entry = encryptedColumns(column.table).find((other) => other.column.name === column.name);
   return (
@@ -137,28 +118,21 @@ export function entryOf(column: Column, encryption: Encryption): EncryptedEntry 
   );
 }
 
-/** Returns whether the ciphertexts of a column are bound to the id of their row. */
 export function isBound({ field }: Encryption): boolean {
   return field.context !== 'field';
 }
 
-/** The column that identifies the rows of a table, and its key. */
 export interface IdColumn {
   readonly key: string;
   readonly column: Column;
 }
 
-/** Returns the primary key of a table. Returns undefined if the primary key has several columns or is encrypted. */
 export function idColumnOf(table: Table): IdColumn | undefined {
   const primary = Object.entries<Column>(getTableColumns(table)).filter(([, column]) => column.primary);
   const [only] = primary;
   return only && primary.length === 1 ? { key: only[0], column: only[1] } : undefined;
 }
 
-/**
- * Returns the primary key, to which the ciphertexts are bound. Throws EncryptedColumnError if the primary key has
- * several columns or is encrypted.
- */
 export function requireIdColumn(table: Table, encryption: Encryption): IdColumn {
   return (
     idColumnOf(table) ??

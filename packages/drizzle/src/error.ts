@@ -24,7 +24,6 @@ export type EncryptedColumnErrorCode =
   /** A synchronous call cannot encrypt or decrypt, because encryption is asynchronous. */
   | 'synchronous';
 
-/** The table and the column that caused an error. */
 export interface ColumnPlace {
   readonly table: string | undefined;
   readonly column: string | undefined;
@@ -66,7 +65,6 @@ export function refuse(
   throw new EncryptedColumnError(code, { table: undefined, column: undefined, ...place }, problem, remedy);
 }
 
-/** Throws EncryptedColumnError for SQL that would compute with ciphertexts or fingerprints. */
 export function refuseSql(place: ColumnPlace): never {
   return refuse(
     'not_supported',

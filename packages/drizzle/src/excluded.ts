@@ -12,7 +12,6 @@ export function excluded(column: EncryptedColumn<unknown> | Column): SQL {
   return value;
 }
 
-/** Returns the column that was passed to `excluded`. Returns undefined for any other value. */
 export function excludedColumn(value: unknown): Column | undefined {
   return typeof value === 'object' && value !== null ? origins.get(value as SQL) : undefined;
 }

@@ -32,10 +32,6 @@ const immediate = [
   'toSQL',
 ];
 
-/**
- * Makes `run` execute the statement. The methods that build SQL at once throw EncryptedColumnError if the statement
- * uses encrypted columns.
- */
 function hook<T extends object>(builder: T, usesEncryption: () => boolean, run: Run): T {
   const methods: Readonly<Record<string, unknown>> = { ...builder, ...inherited(builder) };
   const replacements = immediate
@@ -64,15 +60,10 @@ function refuseImmediate(method: string): never {
   );
 }
 
-/** Returns a function that builds the SQL of a statement without the checks of its hook. */
 function unhooked(builder: Builder): () => SQL {
   return () => methodsOf(builder)['getSQL']?.call(builder) as SQL;
 }
 
-/**
- * Makes a select statement decrypt its rows. As a subquery, the statement throws for expressions that cannot work on
- * ciphertexts.
- */
 export function hookSelect<T extends object>(select: T, { recordsOf }: HookContext): T {
   const builder = select as unknown as Builder;
   const getSQL = (): unknown => {
@@ -87,7 +78,6 @@ export function hookSelect<T extends object>(select: T, { recordsOf }: HookConte
   return Object.assign(select, { getSQL });
 }
 
-/** Makes an insert statement encrypt its rows. */
 export function hookInsert<T extends object>(insert: T, { recordsOf }: HookContext): T {
   const builder = insert as unknown as Builder;
   const conflicts: Conflict[] = [];
@@ -97,7 +87,6 @@ export function hookInsert<T extends object>(insert: T, { recordsOf }: HookConte
   };
   const uses = (): boolean => usesEncryption(builder, unhooked(builder));
   hook(insert, uses, () => runInsert(builder, conflicts, recordsOf));
-  // Drizzle itself builds the conflict clause of a table without encrypted columns.
   if (encryptedColumns(builder.config.table as Table).length === 0) return insert;
   const getSQL = (): never => refuseImmediate('getSQL');
   const noted = ['onConflictDoUpdate', 'onConflictDoNothing', 'onDuplicateKeyUpdate']
@@ -106,7 +95,6 @@ export function hookInsert<T extends object>(insert: T, { recordsOf }: HookConte
   return Object.assign(insert, Object.fromEntries(noted), { getSQL });
 }
 
-/** Makes an update statement encrypt its values. */
 export function hookUpdate<T extends object>(update: T, { recordsOf, selectIds }: HookContext): T {
   const builder = update as unknown as Builder;
   const uses = (): boolean => usesEncryption(builder, unhooked(builder));
@@ -116,7 +104,6 @@ export function hookUpdate<T extends object>(update: T, { recordsOf, selectIds }
   return Object.assign(update, { getSQL });
 }
 
-/** Makes a delete statement search by fingerprints, and decrypt the rows that it returns. */
 export function hookDelete<T extends object>(statement: T, { recordsOf }: HookContext): T {
   const builder = statement as unknown as Builder;
   const uses = (): boolean => usesEncryption(builder, unhooked(builder));
@@ -126,7 +113,6 @@ export function hookDelete<T extends object>(statement: T, { recordsOf }: HookCo
   });
 }
 
-/** Makes a relational query decrypt its rows. */
 export function hookRelational<T extends object>(query: T, { recordsOf }: HookContext): T {
   const relational = query as unknown as RelationalQuery;
   return hook(

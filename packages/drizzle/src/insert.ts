@@ -24,7 +24,6 @@ import {
   valuesByColumn,
 } from './values.ts';
 
-/** Encrypts the rows with one call, runs the insert, and decrypts the rows that it returns. */
 export async function runInsert(
   builder: Builder,
   conflicts: readonly Conflict[],
@@ -62,7 +61,7 @@ async function encryptedRows(
   return { values: rows.map((row, at) => Object.assign(row, asSqlValues(stored[at] ?? {}))), ids };
 }
 
-/** Adds null for the absent columns of an index over several columns, because a new row has no value in them. */
+/** An index over several columns needs a value of each column, and an absent column of a new row is null. */
 function withAbsentOthers(entries: readonly EncryptedEntry[], row: Row): Row {
   const groups = entries.flatMap(({ encryption }) =>
     Object.values(partsOf(encryption.field)).map(({ others }) => [encryption.column].concat(others)),
@@ -82,7 +81,7 @@ function refuseSelect(table: Table): void {
   );
 }
 
-/** Adds the default values that the app computes, because they must be encrypted before the statement runs. */
+/** Drizzle would compute the default values of the app after encryption. */
 function withDefaults(table: Table, given: Row): Row {
   requireNoIndexValues(table, given);
   const row = { ...given };
@@ -104,9 +103,6 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || (is(value, Param) && value.value === undefined);
 }
 
-/**
- * Returns the id of a row. Throws EncryptedColumnError if a ciphertext is bound to an id that the app does not know.
- */
 function idIn(table: Table, row: Row): RowId {
   const id = idColumnOf(table);
   const given = id && row[id.key];

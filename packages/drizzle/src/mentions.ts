@@ -4,7 +4,6 @@ import { encryptedColumns, encryptionOf } from './encryption.ts';
 import { isQuery } from './query.ts';
 import { flatFields, hiddenSelection } from './selected-fields.ts';
 
-/** Returns whether SQL contains an encrypted column, or a parameter for an encrypted column. */
 function mentionsEncrypted(chunk: unknown): boolean {
   if (is(chunk, Column)) return encryptionOf(chunk) !== undefined;
   if (is(chunk, Param)) return encryptionOf(chunk.encoder) !== undefined;
@@ -18,7 +17,6 @@ function mentionsEncrypted(chunk: unknown): boolean {
 const selects = (fields: Readonly<Record<string, unknown>>): boolean =>
   flatFields(fields).some(({ field }) => mentionsEncrypted(field));
 
-/** Returns whether an insert or an update writes encrypted columns, even if they do not appear in its SQL. */
 export function writesEncrypted({ table, values, set }: BuilderConfig): boolean {
   if (!is(table, Table)) return false;
   const columns = encryptedColumns(table);
@@ -26,9 +24,6 @@ export function writesEncrypted({ table, values, set }: BuilderConfig): boolean 
   return set !== undefined && columns.some(({ key, column }) => set[key] !== undefined || column.onUpdateFn);
 }
 
-/**
- * Returns whether a statement uses encrypted columns. The SQL of such a statement cannot be built before encryption.
- */
 export function usesEncryption(builder: Builder, sql: () => SQL): boolean {
   const { fields, returning, withList, setOperators = [], select, values } = builder.config;
   if (writesEncrypted(builder.config)) return true;

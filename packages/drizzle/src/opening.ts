@@ -6,7 +6,6 @@ import { refuse } from './error.ts';
 import { type Row, type RowId, withId } from './records.ts';
 import type { RewriteContext } from './search.ts';
 
-/** A result column that contains ciphertexts, with the path of the row id that decryption needs. */
 interface Opened {
   readonly path: readonly string[];
   readonly column: Column;
@@ -14,16 +13,12 @@ interface Opened {
   readonly idPath: readonly string[] | undefined;
 }
 
-/** The plan for the decryption of a result. */
 export interface Opening {
-  /** Columns that are selected only for decryption, and then removed from the result. */
   readonly hidden: Readonly<Record<string, Column>>;
   readonly columns: readonly Opened[];
-  /** The result columns that are not decrypted and must not contain ciphertexts. */
   readonly others: readonly SelectedField[];
 }
 
-/** Plans the decryption of a selection. Throws EncryptedColumnError if the selection cannot include a row id. */
 export function planOpening(
   fields: readonly SelectedField[],
   subqueries: RewriteContext['subqueries'],
@@ -53,7 +48,6 @@ export function planOpening(
   }
 }
 
-/** Throws EncryptedColumnError if a subquery does not select the row id, which decryption needs. */
 function requireSelected(
   id: Column,
   encryption: Encryption,
@@ -70,9 +64,6 @@ function requireSelected(
   );
 }
 
-/**
- * Returns the nested object that contains the last name of the path. Returns undefined if an outer join found no row.
- */
 function holderOf(row: Row, path: readonly string[]): Row | undefined {
   let holder: Row | null | undefined = row;
   for (let at = 0; at < path.length - 1; at++) holder = holder?.[path[at] ?? ''] as Row | null | undefined;
@@ -84,7 +75,6 @@ function valueAt(row: Row, path: readonly string[]): unknown {
   return holderOf(row, path)?.[path.at(-1) ?? ''];
 }
 
-/** Decrypts the rows of a result in place, and removes the hidden columns. Decrypts several tables concurrently. */
 export async function openRows(
   rows: readonly Row[],
   { hidden, columns, others }: Opening,
@@ -97,7 +87,6 @@ export async function openRows(
   for (const name of Object.keys(hidden)) for (const row of rows) delete row[name];
 }
 
-/** Groups the columns of a result by the row that they belong to. A group contains a column of a table at most once. */
 function groupsOf(columns: readonly Opened[]): Opened[][] {
   const groups = new Map<string, Opened[]>();
   for (const opened of columns) {
@@ -139,7 +128,6 @@ async function openGroup(
   }
 }
 
-/** Throws EncryptedColumnError for a ciphertext that would be returned to the app. */
 export function refuseCiphertext(column: string | undefined): never {
   return refuse(
     'cannot_open',

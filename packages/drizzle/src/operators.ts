@@ -2,9 +2,6 @@ import * as drizzle from 'drizzle-orm';
 import type { BinaryOperator, Column, SQL, SQLWrapper } from 'drizzle-orm';
 import type { EncryptedColumn, PartsQuery, SearchableColumn } from './types.ts';
 
-// Drizzle's operators, with types that also accept encrypted columns. A statement of an encrypted database compares the
-// fingerprints instead of the ciphertexts.
-
 /** The type of operators such as `eq`, which compare two values. An encrypted column must be searchable. */
 export interface Equality extends BinaryOperator {
   <Value>(left: SearchableColumn<Value>, right: NoInfer<Value> | SearchableColumn<Value>): SQL;
@@ -37,7 +34,7 @@ export function matches<Parts>(
   column: EncryptedColumn<{ readonly _: { readonly parts: Parts } }>,
   query: PartsQuery<Parts>,
 ): SQL {
-  // The column refuses to encode the query, so an unencrypted database cannot send it.
+  // An unencrypted database cannot send the query, because the encrypted column refuses to encode the query.
   const encoder = column as unknown as Column;
   return drizzle.sql`${encoder} matches ${new drizzle.Param(query, encoder)}`;
 }

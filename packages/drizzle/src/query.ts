@@ -1,6 +1,5 @@
 import { is, SQL, type SQLWrapper } from 'drizzle-orm';
 
-/** A query builder inside SQL, such as `inArray(column, db.select(…))`. */
 export type Query = SQLWrapper & object;
 
 export function isQuery(chunk: unknown): chunk is Query {

@@ -23,21 +23,15 @@ export interface EncryptedOptions {
   readonly keyIds?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
 }
 
-/** A row to encrypt or decrypt. Its values have the names of the database columns. */
 export type Row = Record<string, unknown>;
 
-/** Encrypts and decrypts the rows of one table. */
 export interface TableRecords {
-  /** Encrypts rows that have received their ids from `withId`. */
   encrypt(rows: readonly Row[]): Promise<Row[]>;
   decrypt(rows: readonly Row[]): Promise<Row[]>;
-  /** Returns the fingerprints with which a search finds a value. */
   fingerprints(column: string, value: unknown): Promise<readonly string[]>;
-  /** Returns the fingerprints to search by, for each index column. A column of a list has one list for each part. */
   search(column: string, query: unknown): Promise<Readonly<Record<string, readonly string[] | string[][]>>>;
 }
 
-/** The id of a row. Undefined if no encrypted column of the table is bound to the row id. */
 export type RowId = RecordId | undefined;
 
 const plain: Unencrypted = { unencrypted: true };
@@ -58,12 +52,11 @@ function definitionOf(table: Table): [string, Record<string, Field<unknown> | Un
   return [name, Object.fromEntries(columns)];
 }
 
-/** Returns a function that creates the records of a table on the first call, and then reuses them. */
 export function recordsFor(
   client: FieldsClient,
   { index, keyIds = {} }: EncryptedOptions,
 ): (table: Table) => TableRecords {
-  // A table and its aliases share the object that describes the encryption of a column, and therefore share their
+  // A table and its aliases share the object that describes the encryption of a column, and therefore share the
   // records.
   const known = new WeakMap<Encryption, TableRecords>();
   return (table) => {
@@ -82,11 +75,10 @@ export function recordsFor(
   };
 }
 
-// A symbol as the name of the row id, because no column can have the same name.
+// The name of a column cannot equal a symbol.
 const rowId = Symbol('row id');
 type WithId = Row & { readonly [rowId]?: RowId };
 
-/** Sets the id of a row in place, and returns the row. */
 export function withId(row: Row, id: RowId): Row {
   (row as { [rowId]?: RowId })[rowId] = id;
   return row;

@@ -16,13 +16,11 @@ import type { Row } from './records.ts';
 import { rewrite, rewriteAll } from './rewrite.ts';
 import type { RewriteContext } from './search.ts';
 
-/** A table of the schema, in the form that Drizzle prepares for relational queries. */
 interface TableConfig {
   readonly columns: Readonly<Record<string, Column>>;
   readonly relations: Readonly<Record<string, Relation>>;
 }
 
-/** The configuration of `findMany`, and of each relation in `with`. */
 interface QueryConfig {
   readonly columns?: Readonly<Record<string, boolean | undefined>>;
   readonly with?: Readonly<Record<string, QueryConfig | boolean | undefined>>;
@@ -31,7 +29,6 @@ interface QueryConfig {
   readonly extras?: unknown;
 }
 
-/** A relational query, which `findMany` or `findFirst` of `db.query` creates. */
 export interface RelationalQuery extends Omit<Builder, 'config'> {
   config: QueryConfig;
   readonly schema: Readonly<Record<string, TableConfig>>;
@@ -39,7 +36,6 @@ export interface RelationalQuery extends Omit<Builder, 'config'> {
   readonly tableConfig: TableConfig;
 }
 
-/** The plan for the decryption of one table's rows in a nested result. */
 interface Plan {
   readonly opening: Opening;
   readonly relations: Readonly<Record<string, Plan>>;
@@ -50,7 +46,6 @@ interface Planned {
   readonly plan: Plan;
 }
 
-/** Runs a relational query, and decrypts the rows of all relations. */
 export async function runRelational(
   query: RelationalQuery,
   recordsOf: RewriteContext['recordsOf'],
@@ -111,7 +106,6 @@ async function planRelation(
   return [name, await planQuery(query, inner === true ? {} : inner, config, context)];
 }
 
-/** Throws EncryptedColumnError for a relation over encrypted columns, because comparing ciphertexts finds no rows. */
 function requirePlainRelation({ schema, tableNamesMap }: RelationalQuery, relation: Relation): void {
   const { fields, references } = normalizeRelation(schema as never, { ...tableNamesMap }, relation);
   const place = [...fields, ...references].map(hiddenPlace).find((found) => found !== undefined);
@@ -124,7 +118,6 @@ function requirePlainRelation({ schema, tableNamesMap }: RelationalQuery, relati
   );
 }
 
-/** Returns whether a relational query reads a table with encrypted columns. */
 export function selectsEncrypted(
   query: RelationalQuery,
   config: QueryConfig | boolean = query.config,
@@ -144,7 +137,6 @@ function targetOf(query: RelationalQuery, table: TableConfig, name: string): Tab
   return target === undefined ? undefined : query.schema[target];
 }
 
-/** Calls the functions in the configuration of a relational query, as Drizzle does. */
 function resolved(given: QueryConfig, columns: TableConfig['columns']) {
   const call = (value: unknown, tools: object): unknown =>
     typeof value === 'function' ? (value(columns, tools) as unknown) : value;
@@ -156,7 +148,6 @@ function resolved(given: QueryConfig, columns: TableConfig['columns']) {
   };
 }
 
-/** Returns the columns that a relational query selects by Drizzle's rules, without index columns. */
 function selectedKeys(chosen: QueryConfig['columns'], columns: TableConfig['columns']): string[] {
   const keys = Object.keys(columns).filter((key) => !isIndexColumn(columns[key]));
   if (!chosen) return keys;

@@ -23,7 +23,6 @@ test('a join of two encrypted tables is decrypted with one request for data keys
   const { key_id: keyId } = service.createKey('patients');
   const { baseUrl, apiKey, fetch } = service;
   const client = () => new EaasClient({ baseUrl, apiKey, keyId, fetch });
-  // The parameters of each insert. Each insert uses a separate client, and therefore a separate data key.
   const sent: unknown[][] = [];
   const writing = drizzle(async (_, params) => {
     sent.push(params);

@@ -5,7 +5,6 @@ import type { Row } from './records.ts';
 import { rewriteAll } from './rewrite.ts';
 import type { RewriteContext } from './search.ts';
 
-/** Runs a statement that can return rows, and decrypts the returned rows. */
 export async function runReturning(
   builder: Builder,
   config: BuilderConfig,

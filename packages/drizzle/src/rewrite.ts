@@ -7,10 +7,6 @@ import { isQuery, type Query } from './query.ts';
 import { type RewriteContext, search } from './search.ts';
 import { hiddenSelection } from './selected-fields.ts';
 
-/**
- * Rewrites SQL so that comparisons of encrypted columns compare index columns. Returns the same object if nothing
- * changes. Throws EncryptedColumnError for every other use of an encrypted column.
- */
 export async function rewrite<Chunk>(chunk: Chunk, context: RewriteContext): Promise<Chunk> {
   return (await rewriteChunk(chunk, context)) as Chunk;
 }
@@ -36,7 +32,7 @@ async function rewriteList(chunks: readonly unknown[], context: RewriteContext):
 }
 
 async function rewriteSql(given: SQL, context: RewriteContext): Promise<SQL> {
-  // `$count` is thenable: an async function that returns it would run it.
+  // `$count` is thenable, so an async function that returned `$count` would run the query.
   const whole = 'then' in given ? sql.join(given.queryChunks).mapWith(Number) : given;
   const excluded = excludedColumn(whole);
   if (excluded) requirePlain(excluded);
@@ -53,7 +49,7 @@ async function rewriteSql(given: SQL, context: RewriteContext): Promise<SQL> {
   return replaced(whole, 'queryChunks', rewritten as SQLChunk[]);
 }
 
-/** Throws EncryptedColumnError for a negated `matches`, because rows that it finds by mistake would be missing. */
+/** `matches` can also find wrong rows, so a negated `matches` would miss rows. */
 function requireNoMatches(chunk: unknown): void {
   if (isQuery(chunk)) return requireNoMatches(chunk.getSQL());
   if (!is(chunk, SQL)) return;
@@ -71,18 +67,17 @@ function requireNoMatches(chunk: unknown): void {
 }
 
 async function rewriteSubquery(subquery: Subquery, context: RewriteContext): Promise<Subquery> {
-  // A subquery has its own FROM clause, so it cannot use the subqueries of the outer query.
+  // A subquery has its own FROM clause, so the subqueries of the outer query are not visible inside.
   const inner = await rewriteSql(subquery._.sql, { ...context, subqueries: new Map() });
   return inner === subquery._.sql ? subquery : replaced(subquery, '_', { ...subquery._, sql: inner });
 }
 
 async function rewriteQuery(query: Query, context: RewriteContext): Promise<SQLWrapper> {
   const inner = query.getSQL();
-  // Returns SQL, because an async function that returned the query would run it: Drizzle's queries are thenable.
+  // Drizzle's queries are thenable, so an async function that returned the query would run the query.
   return sql`(${await rewriteSql(inner, { ...context, subqueries: new Map() })})`;
 }
 
-/** Returns a copy with one changed property. Returns the same object if the property already has this value. */
 function replaced<T extends object, Name extends keyof T>(whole: T, name: Name, value: T[Name]): T {
   if (whole[name] === value) return whole;
   const copy = Object.assign(Object.create(Object.getPrototypeOf(whole) as object) as T, whole);
@@ -94,7 +89,6 @@ function requirePlain(column: Column): Column {
   return hidden ? refuseSql(hidden) : column;
 }
 
-/** Throws EncryptedColumnError if a query selects encrypted columns or uses them in expressions. */
 export function requirePlainSelection(query: object): void {
   const [first] = hiddenSelection(query);
   if (first) refuseSql(first);

@@ -17,16 +17,11 @@ import type { TableRecords } from './records.ts';
 
 export interface RewriteContext {
   readonly recordsOf: (table: Table) => TableRecords;
-  /** The columns that each subquery in the FROM clause selects, by the name of the subquery. */
   readonly subqueries: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
-  /** Whether the statement only reads. A search by parts can also find other rows, so it must not choose rows to write. */
+  /** A search by parts can also find wrong rows, so only a statement that reads can use the search. */
   readonly isRead: boolean;
 }
 
-/**
- * Returns SQL that compares index columns instead of encrypted columns. Throws EncryptedColumnError, or FieldError for
- * a value of the wrong type.
- */
 export async function search(comparison: Comparison, context: RewriteContext): Promise<SQL> {
   const { column, encryption, operator, operands } = comparison;
   if (operator === 'matches') return searchParts(column, encryption, operands[0], context);
@@ -41,7 +36,6 @@ export async function search(comparison: Comparison, context: RewriteContext): P
   return isNegated ? sql`not (${condition})` : sql`(${condition})`;
 }
 
-/** Returns the condition of `matches`. The column of a list must contain a fingerprint of every part. */
 async function searchParts(
   column: Column,
   encryption: Encryption,
@@ -69,10 +63,9 @@ async function searchParts(
   return sql`(${sql.join(conditions, sql` and `)})`;
 }
 
-/** Returns the condition that a column with several fingerprints contains one of the given fingerprints. */
 function containsOne(index: Column, fingerprints: readonly string[]): SQL {
   if (index.columnType === 'EncryptedPgColumn') {
-    // The expression of the GIN index in the documentation of the SDK.
+    // The SQL must equal the expression of the GIN index in the documentation of the SDK.
     const list = sql.join(
       fingerprints.map((fingerprint) => sql`${new Param(fingerprint)}`),
       sql`, `,
@@ -95,8 +88,7 @@ async function equalToOne(
   const found = await Promise.all(operands.map((value) => records.fingerprints(encryption.column, value)));
   const fingerprints = [...new Set(found.flat())].map((fingerprint) => new Param(fingerprint));
   const condition = sql`${index} in ${fingerprints}`;
-  // A stored text that is empty after normalization has no fingerprint. The comparison with such a text must be false
-  // and not null.
+  // A stored text that is empty after normalization has no fingerprint. The condition must then be false and not null.
   if (encryption.field.type.name !== 'text') return condition;
   return sql`${condition} and (${index} is not null or ${column} is null)`;
 }
@@ -131,10 +123,6 @@ function requireValue(operand: unknown, encryption: Encryption): void {
 const isWrapper = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'getSQL' in value && typeof value.getSQL === 'function';
 
-/**
- * Returns the index column with which another column is compared. Throws EncryptedColumnError if the two columns have
- * different fingerprints for equal values.
- */
 function comparable(
   column: Column,
   other: Encryption,
@@ -164,7 +152,6 @@ function requireIndex(column: Column, encryption: Encryption, context: RewriteCo
   return requireSelected(column, index, encryption, context);
 }
 
-/** Throws EncryptedColumnError if the column belongs to a subquery that does not select its index column. */
 function requireSelected(
   column: Column,
   index: Column,

@@ -11,7 +11,6 @@ import { flatFields, withoutIndexColumns } from './selected-fields.ts';
 
 type RecordsOf = RewriteContext['recordsOf'];
 
-/** Throws EncryptedColumnError for clauses that compare ciphertexts: `distinct`, `group by`, `order by` and set operators. */
 function requireSelectable({ fields, ...config }: BuilderConfig): void {
   const distinctOn = typeof config.distinct === 'object' ? config.distinct.on : [];
   for (const chunk of [...distinctOn, ...(config.groupBy ?? []), ...(config.orderBy ?? [])]) {
@@ -34,7 +33,6 @@ function requireSelectable({ fields, ...config }: BuilderConfig): void {
   }
 }
 
-/** Throws EncryptedColumnError for a subquery whose expressions compute with ciphertexts. */
 export function requireInner(config: BuilderConfig): void {
   requireSelectable(config);
   for (const { field } of flatFields(config.fields ?? {})) {
@@ -43,7 +41,6 @@ export function requireInner(config: BuilderConfig): void {
   }
 }
 
-/** Returns the subqueries in the FROM clause by name, with the columns that each subquery selects. */
 export function subqueriesOf({ table, from, joins = [] }: BuilderConfig): RewriteContext['subqueries'] {
   const sources = [table, from, ...joins.map((join) => join.table)];
   return new Map(
@@ -54,7 +51,6 @@ export function subqueriesOf({ table, from, joins = [] }: BuilderConfig): Rewrit
   );
 }
 
-/** Rewrites the clauses that all kinds of statements have. */
 export async function rewriteClauses(config: BuilderConfig, context: RewriteContext): Promise<BuilderConfig> {
   const [table, from, where, joins, withList] = await Promise.all([
     rewrite(config.table, context),

@@ -4,12 +4,10 @@ import { isIndexColumn } from './encryption.ts';
 import type { ColumnPlace } from './error.ts';
 import type { Fields, SelectedField } from './builder.ts';
 
-/** Returns whether a part of a selection is one column, and not a nested object of columns. */
 function isField(value: unknown): boolean {
   return is(value, Column) || is(value, SQL) || is(value, SQL.Aliased) || is(value, Subquery);
 }
 
-/** Returns the columns of a selection in the order that Drizzle uses, without index columns. */
 export function flatFields(fields: Fields, path: readonly string[] = []): SelectedField[] {
   return Object.entries(fields).flatMap(([name, field]) => {
     const here = [...path, name];
@@ -28,7 +26,6 @@ export function withoutIndexColumns(fields: Fields): Fields {
   return Object.fromEntries(entries);
 }
 
-/** Returns the encrypted columns that a query selects or uses in expressions. */
 export function hiddenSelection(query: object): ColumnPlace[] {
   const selected = '_' in query ? (query._ as { selectedFields?: Fields }).selectedFields : undefined;
   return flatFields(selected ?? {}).flatMap(({ field }) => computedPlace(field) ?? []);

@@ -43,16 +43,13 @@ export type SearchParameters<S extends Search> = S extends 'text'
 /** Options of an encrypted column. */
 export type ColumnOptions<Value> = Pick<FieldOptions<Value>, 'context' | 'previous' | 'allowCiphertexts'>;
 
-/** The field of an encrypted column, and the function that makes the field searchable. */
 export interface ColumnSpec<Value> {
   readonly field: Field<Value>;
-  /** Returns the field with a fingerprint index. Undefined if the type cannot be searched. */
   readonly search: ((options: never) => Field<Value>) | undefined;
 }
 
 type Options<Value> = ColumnOptions<Value> | undefined;
 
-/** A field of the SDK whose values are easy to guess, such as numbers. */
 interface GuessableField<Value> extends Field<Value> {
   searchable(search: GuessableSearch): Field<Value>;
 }
@@ -64,7 +61,6 @@ const guessable =
     return { field, search: (search: GuessableSearch) => field.searchable(requireSearch(search)) };
   };
 
-/** The functions that create the field of each column type. */
 export const specs = {
   text: (options: Options<string>): ColumnSpec<string> => {
     const field = text(options);
@@ -84,7 +80,6 @@ export const specs = {
   }),
 };
 
-/** Throws EncryptedColumnError for options of the SDK's `searchable` that a database query cannot support. */
 function requireSearch<T extends object>(search: T): T {
   if (Object.hasOwn(search ?? {}, 'bits')) {
     refuse(

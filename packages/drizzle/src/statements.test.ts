@@ -21,8 +21,6 @@ import {
   notInArray,
 } from './pg/pg.ts';
 
-// Checks the SQL statements that would reach the driver, without a database.
-
 const patients = encryptedTable('patients', {
   id: uuid().primaryKey(),
   name: encryptedText(),
@@ -60,7 +58,6 @@ beforeEach(() => {
   sent = [];
 });
 
-/** Returns the condition of the SQL that reached the driver, and the number of its parameters. */
 function condition(): string {
   const [{ sql, params } = { sql: '', params: [] }] = sent;
   expect(params.every((param) => /^[0-9a-f]{64}$/.test(String(param)))).toBe(true);
@@ -116,7 +113,6 @@ describe('conditions', () => {
   });
 });
 
-// Drizzle's own column types. The types of encrypted columns would reject the statements of these tests.
 const name = columnOf(patients.name);
 const ssn = columnOf(patients.ssn);
 

@@ -2,13 +2,10 @@ import { Column, entityKind, getTableName, is, SQL, sql, type Table } from 'driz
 import { encryptedColumns, hiddenPlace } from './encryption.ts';
 import { refuse } from './error.ts';
 
-// The run-time structure of Drizzle's builders of constraints and indexes. All dialects have the same structure.
-
 interface IndexBuilder {
   readonly config: { columns: unknown[] };
 }
 
-/** The builder of a unique constraint or of a primary key. */
 interface ColumnsBuilder {
   columns: unknown[];
 }
@@ -30,11 +27,8 @@ const isPrimaryKey = (builder: object): boolean =>
   String(Reflect.get(builder.constructor, entityKind)).endsWith('PrimaryKeyBuilder');
 
 /**
- * Returns the function that Drizzle calls for the constraints and indexes of a table. Unique constraints and indexes cover the
- * index columns of searchable columns, because two ciphertexts of a value differ. Throws EncryptedColumnError.
- *
- * A check constraint for each index column refuses a fingerprint without a value. Drizzle does not convert null, so without
- * `encrypted` an update to null would leave the fingerprint of the old value.
+ * Unique constraints must cover index columns, because two ciphertexts of a value differ. Drizzle does not convert
+ * null, so a check constraint refuses a fingerprint without a value.
  */
 export function indexing<Self, Extra>(
   tableOf: () => Table,
@@ -71,14 +65,13 @@ function coverIndexColumns(builder: object, table: Table): void {
   }
 }
 
-/** Finds an encrypted column by its name. In PostgreSQL, Drizzle passes copies of columns that have only a name. */
+/** In PostgreSQL, Drizzle passes copies of columns that have only a name. */
 function entryNamed(column: unknown, table: Table) {
   if (typeof column !== 'object' || column === null || !('name' in column)) return undefined;
   if (is(column, Column) && column.table !== table) return undefined;
   return encryptedColumns(table).find((entry) => entry.column.name === column.name);
 }
 
-/** Returns the index column for an encrypted column in a constraint or an index. Returns any other column unchanged. */
 function covered(column: unknown, table: Table): unknown {
   if (is(column, SQL)) {
     requirePlain('an expression of an index', column.queryChunks, table);
@@ -90,7 +83,6 @@ function covered(column: unknown, table: Table): unknown {
     const problem = 'a unique constraint or an index must cover a searchable column';
     return refuse('schema', entry.encryption, problem, 'add `.searchable()`, or leave the column out');
   }
-  // The copy keeps the sort order and the other options of a column in a PostgreSQL index.
   return is(column, Column) ? entry.index : Object.assign({}, column, { name: entry.index.name });
 }
 

@@ -1,24 +1,19 @@
 import { type EaasConfig, indexKeyOf, partKeyOf, partsOf } from './encryption.ts';
 import { refuse } from './error.ts';
 
-/** The settings in a column builder from which the index column is created. */
 interface EncryptedBuilder {
   readonly eaasConfig: { readonly name: string; readonly uniqueName: string | undefined } & EaasConfig;
 }
 
 const isEncryptedBuilder = (builder: object): builder is EncryptedBuilder => 'eaasConfig' in builder;
 
-/** A request to create an index column. */
 export interface IndexColumnRequest {
-  /** The name of the index column. Empty if the name is derived from the key of the column. */
   readonly name: string;
   readonly isUnique: boolean;
   readonly uniqueName: string | undefined;
-  /** Whether the column contains several fingerprints, separated by spaces. */
   readonly isList: boolean;
 }
 
-/** Adds an index column after each searchable column. Throws EncryptedColumnError. */
 export function withIndexColumns(
   table: string,
   columns: Readonly<Record<string, object>>,

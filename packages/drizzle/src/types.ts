@@ -14,14 +14,12 @@ interface Encrypted {
   readonly _: { readonly encrypted: true };
 }
 
-/** The columns of a table in the types that apps use: encrypted columns are of type EncryptedColumn. */
 export type Accessible<Columns> = {
   readonly [Key in keyof Columns]: Columns[Key] extends Encrypted
     ? EncryptedColumn<Columns[Key]>
     : Columns[Key];
 };
 
-/** The fields of a selection in Drizzle's types, so that Drizzle infers the types of the result. */
 export type OpenedFields<Fields> = {
   [Key in keyof Fields]: Fields[Key] extends EncryptedColumn<infer C>
     ? C

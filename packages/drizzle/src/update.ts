@@ -23,7 +23,6 @@ import {
   valuesByColumn,
 } from './values.ts';
 
-/** Selects the ids of the rows that a condition finds. */
 export type SelectIds = (
   table: Table,
   id: Column,
@@ -33,7 +32,6 @@ export type SelectIds = (
 // SQLite has the lowest limit of the supported databases: 32,766 parameters per statement.
 const maxParameters = 30_000;
 
-/** Encrypts the values of an update with one call, runs the statement, and decrypts the returned rows. */
 export async function runUpdate(
   builder: Builder,
   recordsOf: RewriteContext['recordsOf'],
@@ -79,7 +77,6 @@ export async function runUpdate(
   );
 }
 
-/** Adds the values that the app computes to an update. Returns the encrypted columns that the update writes. */
 function valuesToSet(table: Table, given: Row): { set: Row; entries: EncryptedEntry[] } {
   requireNoIndexValues(table, given);
   const set: Row = { ...given };
@@ -90,7 +87,6 @@ function valuesToSet(table: Table, given: Row): { set: Row; entries: EncryptedEn
   return { set, entries };
 }
 
-/** Returns an expression `case id when … then … end` for each column, because each row has its own ciphertext. */
 function valuesOfRows({ column: id }: IdColumn, ids: readonly RowId[], stored: readonly Row[]): Row {
   const [first = {}] = stored;
   if (stored.length === 1) return asSqlValues(first);

@@ -5,7 +5,6 @@ import { type Row, type RowId, type TableRecords, withId } from './records.ts';
 import { rewrite } from './rewrite.ts';
 import type { RewriteContext } from './search.ts';
 
-/** Returns the plaintext of an encrypted column in `values` or `set`. Throws EncryptedColumnError for SQL. */
 function plainValue(given: unknown, encryption: Encryption): unknown {
   const value = is(given, Param) ? given.value : given;
   if (is(value, Placeholder)) {
@@ -31,7 +30,6 @@ export function isSql(value: unknown): boolean {
   return is(value, SQL) || (typeof value === 'object' && value !== null && 'getSQL' in value);
 }
 
-/** Throws EncryptedColumnError if an app writes an index column, because only this package computes fingerprints. */
 export function requireNoIndexValues(table: Table, values: Row): void {
   for (const { encryption, indexes } of encryptedColumns(table)) {
     const given = indexes.find(({ key }) => Object.hasOwn(values, key));
@@ -39,9 +37,6 @@ export function requireNoIndexValues(table: Table, values: Row): void {
   }
 }
 
-/**
- * Throws EncryptedColumnError if an update changes the row id, because the stored ciphertexts are bound to the row id.
- */
 export function requireSameId(table: Table, set: Row, known?: unknown): void {
   const bound = encryptedColumns(table).find(({ encryption }) => isBound(encryption));
   const id = idColumnOf(table);
@@ -56,7 +51,6 @@ export function requireSameId(table: Table, set: Row, known?: unknown): void {
   );
 }
 
-/** Returns the encrypted values of a row to write, by the names of the database columns. */
 export function valuesByColumn(entries: readonly EncryptedEntry[], row: Row): Row {
   return Object.fromEntries(
     entries
@@ -65,10 +59,7 @@ export function valuesByColumn(entries: readonly EncryptedEntry[], row: Row): Ro
   );
 }
 
-/**
- * Rewrites SQL among the values to write, because SQL could copy a ciphertext into another column. Throws
- * EncryptedColumnError.
- */
+/** SQL in a value could copy a ciphertext into another column. */
 export async function rewriteValues(values: Row, context: RewriteContext): Promise<Row> {
   const expressions = Object.entries(values).filter(([, value]) => isSql(value));
   if (expressions.length === 0) return values;
@@ -76,14 +67,12 @@ export async function rewriteValues(values: Row, context: RewriteContext): Promi
   return { ...values, ...Object.fromEntries(await Promise.all(rewritten)) };
 }
 
-/** Rewrites the SQL that is written into columns without encryption. */
 export async function rewriteOthers(table: Table, given: Row, context: RewriteContext): Promise<Row> {
   const encrypted = new Set(encryptedColumns(table).map(({ key }) => key));
   const others = Object.entries(given).filter(([key]) => !encrypted.has(key));
   return { ...given, ...(await rewriteValues(Object.fromEntries(others), context)) };
 }
 
-/** Encrypts rows with one call. Returns ciphertexts and fingerprints by the keys of the table's columns. */
 export async function encryptValues(
   entries: readonly EncryptedEntry[],
   rows: readonly Row[],
@@ -102,7 +91,7 @@ export async function encryptValues(
   });
 }
 
-/** Returns a value as SQL, so that Drizzle sends the value without the conversion of its column. */
+/** Drizzle does not convert a value in SQL to the type of the column. */
 function asSql(value: unknown): SQL {
   return sql`${new Param(value)}`;
 }

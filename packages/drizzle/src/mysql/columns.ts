@@ -88,7 +88,6 @@ export class EncryptedMySqlColumnBuilder<Value, S extends Search> extends MySqlC
   }
 }
 
-/** Column builder of an index column, which contains fingerprints. */
 export class IndexMySqlColumnBuilder extends MySqlColumnBuilder<BuilderConfig<string>, EaasConfig> {
   static override readonly [entityKind]: string = 'IndexMySqlColumnBuilder';
 
@@ -97,7 +96,6 @@ export class IndexMySqlColumnBuilder extends MySqlColumnBuilder<BuilderConfig<st
     this.config.eaas = { role: 'index', isList };
   }
 
-  /** Drizzle calls `build` when it creates the table. */
   build(table: AnyMySqlTable): MySqlColumn {
     return new EncryptedMySqlColumn(table, this.config);
   }

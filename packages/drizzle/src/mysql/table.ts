@@ -55,6 +55,5 @@ function pairs<C extends Columns>(table: string, columns: C): C {
     const index = new IndexMySqlColumnBuilder(name, isList);
     return isUnique ? index.unique(uniqueName) : index;
   });
-  // The types omit index columns, because apps do not read or write fingerprints.
   return all as C;
 }

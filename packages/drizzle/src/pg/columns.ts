@@ -93,7 +93,6 @@ export class EncryptedPgColumnBuilder<Value, S extends Search> extends PgColumnB
   }
 }
 
-/** Column builder of an index column, which contains fingerprints. */
 export class IndexPgColumnBuilder extends PgColumnBuilder<BuilderConfig<string>, EaasConfig> {
   static override readonly [entityKind]: string = 'IndexPgColumnBuilder';
 
@@ -102,7 +101,6 @@ export class IndexPgColumnBuilder extends PgColumnBuilder<BuilderConfig<string>,
     this.config.eaas = { role: 'index', isList };
   }
 
-  /** Drizzle calls `build` when it creates the table. */
   build(table: AnyPgTable): PgColumn {
     return new EncryptedPgColumn(table, this.config);
   }

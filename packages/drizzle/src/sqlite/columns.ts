@@ -88,7 +88,6 @@ export class EncryptedSQLiteColumnBuilder<Value, S extends Search> extends SQLit
   }
 }
 
-/** Column builder of an index column, which contains fingerprints. */
 export class IndexSQLiteColumnBuilder extends SQLiteColumnBuilder<BuilderConfig<string>, EaasConfig> {
   static override readonly [entityKind]: string = 'IndexSQLiteColumnBuilder';
 
@@ -97,7 +96,6 @@ export class IndexSQLiteColumnBuilder extends SQLiteColumnBuilder<BuilderConfig<
     this.config.eaas = { role: 'index', isList };
   }
 
-  /** Drizzle calls `build` when it creates the table. */
   build(table: AnySQLiteTable): SQLiteColumn {
     return new EncryptedSQLiteColumn(table, this.config);
   }
