@@ -171,8 +171,8 @@ function codeOf(error: unknown): string {
 
 const intro = `# What works on encrypted columns with Kysely
 
-\`test/orms/kysely\` runs each operation of the [recipe](kysely.md) on PostgreSQL, with the check constraints and the
-plugin, and writes this page. "yes" means that the operation works. A code means that the operation throws an error and
-changes nothing. With \`23514\` a check constraint of PostgreSQL refuses plaintext. With \`refused\` the plugin refuses the
-query. With \`input\` the function \`records.where\` refuses a field that is not searchable.
+\`test/orms/kysely\` runs each operation of [Encrypted columns with Kysely](kysely.md) on PostgreSQL, with the check
+constraints and the plugin, and writes this page. "yes" means that the operation works. A code means that the operation
+throws an error and changes nothing. With \`23514\` a check constraint of PostgreSQL refuses plaintext. With \`refused\` the
+plugin refuses the query. With \`input\` the function \`records.where\` refuses a field that is not searchable.
 `;
