@@ -13,6 +13,7 @@ export interface Ciphertext {
   readonly bytes: AsyncGenerator<Uint8Array>;
 }
 
+// The lengths of the iv, the commitment and the tag.
 const valueOverhead = 12 + 32 + 16;
 
 export async function openCiphertext(pieces: AsyncGenerator<Uint8Array>): Promise<Ciphertext> {

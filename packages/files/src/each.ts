@@ -15,7 +15,7 @@ export async function forEachFile<Item>(
   const one = async (item: Item): Promise<void> => {
     try {
       await work(item);
-      progress.finish();
+      progress.finishFile();
     } catch (error) {
       stop.signal.throwIfAborted();
       const message = fileFailureOf(error);
@@ -24,7 +24,7 @@ export async function forEachFile<Item>(
         throw error;
       }
       failures++;
-      progress.end();
+      progress.clearLine();
       note(`${nameOf(inputOf(item))}: ${message}`);
     }
   };
@@ -35,7 +35,7 @@ export async function forEachFile<Item>(
     }
   };
   const results = await Promise.allSettled(Array.from({ length: atOnce }, worker));
-  progress.end();
+  progress.clearLine();
   // The loop runs after all files have ended, because an earlier error would leave temporary files.
   for (const result of results) if (result.status === 'rejected') throw result.reason;
   return failures;

@@ -55,7 +55,7 @@ async function start(words: readonly string[], stop: AbortController): Promise<n
   try {
     return await command.run({ parsed, stop, progress });
   } finally {
-    progress.end();
+    progress.clearLine();
   }
 }
 

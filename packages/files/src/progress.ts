@@ -1,8 +1,8 @@
 export interface Progress {
   expect(bytes: number | undefined, files: number): void;
   add(bytes: number): void;
-  finish(): void;
-  end(): void;
+  finishFile(): void;
+  clearLine(): void;
   hide(): void;
 }
 
@@ -36,11 +36,11 @@ export function createProgress(isQuiet: boolean): Progress {
       done += bytes;
       draw();
     },
-    finish() {
+    finishFile() {
       files++;
       draw();
     },
-    end() {
+    clearLine() {
       if (isDrawn) process.stderr.write(clear);
       isDrawn = false;
     },

@@ -2,7 +2,6 @@ import { refuse } from './errors.ts';
 import type { Model, RuntimeDataModel } from './models.ts';
 import type { Executor } from './perform.ts';
 
-/** The properties of a generated Prisma client that the extension uses. */
 export interface PrismaClient {
   readonly _runtimeDataModel: RuntimeDataModel;
   readonly _previewFeatures?: readonly string[] | undefined;
@@ -10,7 +9,6 @@ export interface PrismaClient {
   $transaction(operations: readonly unknown[]): Promise<readonly unknown[]>;
 }
 
-/** The argument that Prisma passes to the callback of a query extension. */
 export interface QueryCall {
   readonly model?: string | undefined;
   readonly operation: string;
@@ -19,16 +17,13 @@ export interface QueryCall {
   readonly __internalParams?: InternalParams | undefined;
 }
 
-/** Undocumented parameters of Prisma. They are the only way to learn the transaction of an operation. */
+/** Undocumented parameters of Prisma are the only way to learn the transaction of an operation. */
 export interface InternalParams {
   readonly transaction?: { readonly kind: string } | undefined;
   readonly dataPath?: readonly string[] | undefined;
 }
 
-/**
- * Returns functions that run queries in the transaction of the given call. The queries do not pass through other extensions
- * again, because another extension could add plaintext to encrypted values.
- */
+/** The queries skip other extensions, because another extension could add plaintext to encrypted values. */
 export function executorOf(client: PrismaClient, call: QueryCall, params: InternalParams): Executor {
   const kind = params.transaction?.kind;
   const requireNoBatch = (model: Model): void => {
@@ -56,7 +51,6 @@ export function executorOf(client: PrismaClient, call: QueryCall, params: Intern
   };
 }
 
-/** Returns the property of a Prisma client for a model: `patient` for the model `Patient`. */
 function propertyOf({ name }: Model): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }

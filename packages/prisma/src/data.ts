@@ -4,7 +4,6 @@ import { type Model, targetOf } from './models.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
 import { idColumns, idOf, type Place, refuseIndexColumn, refuseUnknown, type Work } from './work.ts';
 
-/** Encrypts the data of a new row. Creates the row id if an encrypted field is bound to it, or if `needsId` is set. */
 export async function createOf(work: Work, model: Model, data: unknown, needsId = false): Promise<Args> {
   const { columns, values: given } = await splitOf(work, model, data, undefined);
   const values = { ...absentOthers(model, given), ...given };
@@ -28,7 +27,6 @@ export async function createOf(work: Work, model: Model, data: unknown, needsId 
   return columns;
 }
 
-/** Encrypts the data of an update. Calls `place.id` only if an encrypted field is bound to the row id. */
 export async function updateOf(
   work: Work,
   model: Model,
@@ -45,7 +43,6 @@ export async function updateOf(
   return { data: columns, id: needsId ? id : undefined };
 }
 
-/** Returns whether an update contains a value whose ciphertext is bound to the row id. */
 export function needsRow(model: Model, data: unknown): boolean {
   if (!isArgs(data)) return false;
   const values = entriesOf(data).flatMap(([name, value]) => {
@@ -55,10 +52,7 @@ export function needsRow(model: Model, data: unknown): boolean {
   return bindsRow(model, Object.fromEntries(values) as Args);
 }
 
-/**
- * Returns null for the fields of indexes over several fields, because a new row has no value in a field that the app
- * omits.
- */
+/** An index over several fields needs a value of each field, and an omitted field of a new row is null. */
 function absentOthers(model: Model, given: Args): Args {
   const named = Object.keys(given).flatMap((name) => model.encrypted.get(name) ?? []);
   const others = Array.from(model.encrypted.values()).flatMap(({ name, parts }) =>
@@ -68,7 +62,6 @@ function absentOthers(model: Model, given: Args): Args {
   return Object.fromEntries(needed.map((name) => [name, null]));
 }
 
-/** Separates the values to encrypt from the other values of a row, and encrypts nested writes. */
 async function splitOf(work: Work, model: Model, data: unknown, place: Place | undefined) {
   if (!isArgs(data)) return refuse('unknown_argument', model, undefined, '`data` must be an object');
   const values: Args = {};
@@ -87,7 +80,7 @@ async function splitOf(work: Work, model: Model, data: unknown, place: Place | u
   return { columns, values };
 }
 
-/** Unwraps `{ set: value }` in the data of an update. In a json field, every object is a value. */
+/** In a json field, every object is a value, even `{ set: value }`. */
 function valueOf(model: Model, field: FieldDescription, value: unknown): unknown {
   if (!isArgs(value) || field.type === 'json') return value;
   const names = Object.keys(value).join(', ');

@@ -21,20 +21,17 @@ type ColumnsOf<E, Name> =
       : never
     : never;
 
-/** The encrypted tables of a Prisma client, with the mapping from models to tables. */
 export interface Encrypted<T extends Tables, Models> {
   readonly tables: FieldsDefinition<T>['tables'];
   readonly models: Models;
 }
 
-/** The types of the plaintext values in the encrypted fields of a model. */
 export type ValuesOf<E, Name> = {
   [
     Column in keyof ColumnsOf<E, Name> as ColumnsOf<E, Name>[Column] extends Field<unknown> ? Column : never
   ]: ColumnsOf<E, Name>[Column] extends Field<infer Value> ? Value : never;
 };
 
-/** The index column of each searchable field of a model. */
 export type IndexesOf<E, Name> = {
   [Column in keyof ColumnsOf<E, Name>]: ColumnsOf<E, Name>[Column] extends Field<unknown, Bound, infer Index>
     ? Index extends true
@@ -43,7 +40,6 @@ export type IndexesOf<E, Name> = {
     : never;
 };
 
-/** The names of the index columns that `searchableBy` added to each field. */
 type PartsIn<E, Name> = {
   [Column in keyof ColumnsOf<E, Name>]: ColumnsOf<E, Name>[Column] extends Field<
     unknown,
@@ -65,12 +61,10 @@ export type HiddenIn<E, Name> =
   | IndexesOf<E, Name>[keyof IndexesOf<E, Name>]
   | PartsIn<E, Name>[keyof PartsIn<E, Name>];
 
-/** The field of an index column. */
 export type FieldOfIndex<E, Name, Column> = {
   [Key in keyof IndexesOf<E, Name>]: Column extends IndexesOf<E, Name>[Key] ? Key : never;
 }[keyof IndexesOf<E, Name>];
 
-/** The type of a search by the indexes of `searchableBy` of a field. */
 export type PartFilter<E, Name, Key> =
   Query<ColumnsOf<E, Name>> extends infer Asked
     ? Key extends keyof Asked
@@ -78,7 +72,6 @@ export type PartFilter<E, Name, Key> =
       : never
     : never;
 
-/** The payload type of a model in a generated Prisma client. */
 export interface Payload {
   readonly name: string;
   readonly scalars: object;

@@ -24,7 +24,6 @@ export interface EncryptedOptions<
   readonly models?: Models | undefined;
 }
 
-/** The default mapping: each table has the name of its model. */
 type NoMapping = { [Name in never]: string };
 
 /**
@@ -52,7 +51,7 @@ function extensionOf<T extends Tables>(
   fields: FieldsDefinition<T>,
   { models: mapping, ...options }: EncryptedOptions<T>,
 ): (client: PrismaClient) => unknown {
-  // Removes the type-level check that searchable fields need an index. The method `for` checks the index at run time.
+  // The method `for` checks at run time that searchable fields have an index, so the types need not check.
   const untyped = fields as unknown as { for(client: FieldsClient, options: object): Codec };
   const codec = untyped.for(eaas, options);
   const names = Object.keys(fields.tables) as (keyof T & string)[];
@@ -61,10 +60,7 @@ function extensionOf<T extends Tables>(
   return (client) => extend(client, models, codec);
 }
 
-/**
- * Returns the client with this extension. The extension stays the last one, because a later extension could write
- * plaintext.
- */
+/** A later extension could write plaintext, so this extension must stay the last one. */
 function extend(client: PrismaClient, models: Models, codec: Codec): unknown {
   const $allOperations = (call: QueryCall) => performCall(client, models, codec, call);
   const $extends = (extension: unknown): unknown =>
@@ -98,8 +94,7 @@ async function performCall(
   const path = (params.dataPath ?? []).filter((_, at) => at % 2 === 1);
   const args = call.args ?? {};
   if (!isArgs(args)) return refuse('unknown_argument', model, undefined, 'the arguments must be an object');
-  // With `strictUndefinedChecks`, Prisma throws for undefined values. The rewritten arguments omit undefined values, so
-  // the extension itself must throw.
+  // Rewritten arguments omit undefined values, so Prisma cannot refuse undefined as `strictUndefinedChecks` requires.
   if (client._previewFeatures?.includes('strictUndefinedChecks')) refuseUndefined(model, args);
   const executor = executorOf(client, call, params);
   return perform(models, codec, executor, { model, operation: call.operation, args, path });

@@ -23,7 +23,6 @@ export type EncryptedModelErrorCode =
   /** A column that is not encrypted contains a ciphertext. */
   | 'ciphertext';
 
-/** The model and the field that caused an error. */
 interface ModelPlace {
   readonly model: string | undefined;
   readonly field: string | undefined;
@@ -48,7 +47,6 @@ export class EncryptedModelError extends EaasError {
   }
 }
 
-/** Throws EncryptedModelError. `field` is undefined if the error concerns a whole model. */
 export function refuse(
   code: EncryptedModelErrorCode,
   model: { readonly name: string } | undefined,

@@ -4,10 +4,7 @@ import type { Model } from './models.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
 import type { Work } from './work.ts';
 
-/**
- * Rewrites the filter of an encrypted field to conditions on its columns. With `isExact`, the condition is NULL only if
- * the field is NULL, so that `not` can negate the condition.
- */
+/** With `isExact`, the condition is NULL only if the field is NULL, so `not` can negate the condition. */
 export async function filterOf(
   work: Work,
   model: Model,
@@ -77,7 +74,6 @@ async function isIn(
   return { OR: [{ AND: [matches, { [column]: { not: null } }] }, { [field.name]: '' }] };
 }
 
-/** Returns the fingerprints that stored rows with this value can have. */
 export async function fingerprintsOf(
   work: Work,
   model: Model,
@@ -88,10 +84,6 @@ export async function fingerprintsOf(
   return Object.values(found).flat(2);
 }
 
-/**
- * Returns a filter by an index of `searchableBy`. An index column with several parts must contain a fingerprint of
- * every part.
- */
 async function hasPart(
   work: Work,
   model: Model,
@@ -114,9 +106,7 @@ async function hasPart(
   return { AND: terms.map((oneOf) => ({ OR: [oneOf].flat().map(contains) })) };
 }
 
-/**
- * Throws EncryptedModelError for an object, because the SDK could read the object as a search for a part of the value.
- */
+/** The SDK would read an object as a search for a part of the value. */
 export function requireValue(model: Model, { name }: FieldDescription, value: unknown): void {
   if (!isArgs(value)) return;
   refuse(
@@ -127,7 +117,6 @@ export function requireValue(model: Model, { name }: FieldDescription, value: un
   );
 }
 
-/** Returns the index column of a field. Throws EncryptedModelError if the field is not searchable. */
 export function requireIndex(model: Model, { name, indexColumn, bits }: FieldDescription): string {
   if (indexColumn === undefined) {
     const cure = 'define it with searchable(), or filter the rows after reading them';

@@ -18,8 +18,7 @@ export type PlainInput<E, P, Given> = Given extends Kept | ((...args: never) => 
       ? {
           [
             Key in keyof Given as Key extends HiddenIn<E, P['name']>
-              ? // A compound key has the index column without its field.
-                Exclude<FieldOfIndex<E, P['name'], Key>, keyof Given>
+              ? Exclude<FieldOfIndex<E, P['name'], Key>, keyof Given>
               : Key
           ]: Key extends HiddenIn<E, P['name']>
             ? ValuesOf<E, P['name']>[FieldOfIndex<E, P['name'], Key> & keyof ValuesOf<E, P['name']>]
@@ -38,7 +37,6 @@ export type PlainInput<E, P, Given> = Given extends Kept | ((...args: never) => 
         }
       : Given;
 
-/** The argument type of an encrypted field. Filters take plaintext, and orders become type errors. */
 type PlainArgument<Given, Value, Index, Parts> = 'asc' extends Given
   ? string extends Given
     ? PlainOperand<Given, Value, Index, Parts>

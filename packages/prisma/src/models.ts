@@ -1,7 +1,6 @@
 import type { FieldDescription } from '@eaas/sdk/fields';
 import { refuse } from './errors.ts';
 
-/** A column or a relation in Prisma's run-time data model. */
 export interface RuntimeField {
   readonly name: string;
   readonly kind: string;
@@ -9,7 +8,6 @@ export interface RuntimeField {
   readonly relationName?: string | null | undefined;
 }
 
-/** Prisma's run-time data model, which each generated client contains. */
 export interface RuntimeDataModel {
   readonly models: Readonly<
     Record<string, { readonly dbName?: string | null; readonly fields: readonly RuntimeField[] }>
@@ -26,15 +24,12 @@ export interface ModelOptions {
   readonly newId?: (() => string | number | bigint) | undefined;
 }
 
-/** A model of the Prisma schema. Only encrypted models have a table. */
 export interface Model {
   readonly name: string;
-  /** The name of the model's table in the database. */
   readonly stored: string;
   readonly columns: ReadonlyMap<string, RuntimeField>;
   readonly table: string | undefined;
   readonly encrypted: ReadonlyMap<string, FieldDescription>;
-  /** The field of each index column, by the name of the index column. */
   readonly indexes: ReadonlyMap<string, string>;
   readonly id: readonly string[];
   readonly newId: (() => string | number | bigint) | undefined;
@@ -42,13 +37,9 @@ export interface Model {
 
 export type Models = ReadonlyMap<string, Model>;
 
-/** The fields of a definition, by table name. */
 export type Definition = ReadonlyMap<string, readonly FieldDescription[]>;
 
-/**
- * Finds the model of each table in the definition. Throws EncryptedModelError for a table without a model or a field
- * without a column, because their values would be stored as plaintext.
- */
+/** Values of a table without a model, or of a field without a column, would be stored as plaintext. */
 export function modelsOf(
   { models }: RuntimeDataModel,
   definition: Definition,
@@ -118,13 +109,11 @@ function modelOf(
   };
 }
 
-/** Returns the index columns of a field, each with the name of the field. */
 function indexesOf({ name, indexColumn, parts }: FieldDescription): [string, string][] {
   const columns = parts.map(({ column }) => column);
   return (indexColumn === undefined ? columns : [indexColumn, ...columns]).map((column) => [column, name]);
 }
 
-/** Throws EncryptedModelError for an index whose name is also the name of a filter operator. */
 function requirePartNames(model: string, { name, parts }: FieldDescription): void {
   const part = parts.find((each) => /^(?:equals|in|not|notIn)$/.test(each.name));
   if (!part) return;
@@ -132,10 +121,7 @@ function requirePartNames(model: string, { name, parts }: FieldDescription): voi
   refuse('definition', { name: model }, name, `\`${part.name}\` is an operator of Prisma: ${cure}`);
 }
 
-/**
- * Throws EncryptedModelError for an id type whose text form varies between clients, such as DateTime. Ciphertexts could
- * not be decrypted if the text of the id changed.
- */
+/** Ciphertexts are bound to the text of the row id, and the text of a DateTime varies between clients. */
 function requireIdType(model: string, columns: Model['columns'], name: string): void {
   const column = columns.get(name);
   if (column?.kind !== 'scalar' || /^(?:String|Int|BigInt)$/.test(column.type)) return;
@@ -151,7 +137,6 @@ function requireTextColumn(model: string, columns: Model['columns'], name: strin
   refuse('definition', { name: model }, name, `the column ${found}, but ciphertexts are text: ${cure}`);
 }
 
-/** Returns the model to which a relation leads. Returns undefined if `name` is not a relation. */
 export function targetOf(models: Models, { columns }: Model, name: string): Model | undefined {
   const column = columns.get(name);
   return column?.kind === 'object' ? models.get(column.type) : undefined;

@@ -6,7 +6,6 @@ import { type Args, entriesOf, isArgs, mapItems } from './values.ts';
 import { idColumns, idOf, type Place, refuseUnknown, type Work } from './work.ts';
 import { uniqueOf, whereOf } from './where.ts';
 
-/** A relation in a nested write. `place` is undefined if the row that has the relation is new. */
 interface Relation {
   readonly work: Work;
   readonly target: Model;
@@ -16,7 +15,6 @@ interface Relation {
 
 type Rewrite = (relation: Relation, value: unknown) => Promise<unknown>;
 
-/** Encrypts a nested write, such as `visits: { create: […] }`. */
 export async function nestedOf(
   work: Work,
   model: Model,
@@ -37,10 +35,6 @@ export async function nestedOf(
 const createEach: Rewrite = ({ work, target }, given) =>
   mapItems(given, (item) => createOf(work, target, item));
 
-/**
- * Rewrites the conditions of `connect`, `set`, `disconnect` and `delete`. A boolean means the only row of a to-one
- * relation.
- */
 const findEach: Rewrite = async ({ work, target }, given) =>
   typeof given === 'boolean' ? given : mapItems(given, (item) => uniqueOf(work, target, item));
 
@@ -74,7 +68,6 @@ const writes: Readonly<Record<string, Rewrite>> = {
   upsert: (relation, given) => mapItems(given, (item) => upsertItem(relation, item)),
 };
 
-/** Rewrites one nested `update`: `{ where, data }`, or only the data for a to-one relation. */
 async function updateItem(relation: Relation, item: unknown): Promise<unknown> {
   const { work, target } = relation;
   const given = requireArgs(relation, item);
@@ -88,7 +81,6 @@ async function updateItem(relation: Relation, item: unknown): Promise<unknown> {
   return { ...pinned(target, found, updated.id), data: updated.data };
 }
 
-/** Rewrites a nested `updateMany`. Ciphertexts that are bound to the row id need one update per row. */
 async function updateManyItem(relation: Relation, item: unknown): Promise<unknown[]> {
   const { work, target, name } = relation;
   const { where, data, ...others } = requireArgs(relation, item);
@@ -110,10 +102,7 @@ async function updateManyItem(relation: Relation, item: unknown): Promise<unknow
   );
 }
 
-/**
- * Limits the update to the id of the found row or the new row. The update can then not change a row that is inserted
- * concurrently.
- */
+/** Without the row id in `where`, the update could change a row that is inserted concurrently. */
 async function upsertItem(relation: Relation, item: unknown): Promise<unknown> {
   const { work, target } = relation;
   const { where, create, update, ...others } = requireArgs(relation, item);
@@ -126,7 +115,6 @@ async function upsertItem(relation: Relation, item: unknown): Promise<unknown> {
   return { ...pinned(target, found, updated.id), create: created, update: updated.data };
 }
 
-/** Returns where to find a related row: by its `where` in a list, or else through the relation. */
 async function childPlace(
   relation: Relation,
   where: unknown,
@@ -146,7 +134,7 @@ async function childPlace(
   return { ...inList, id };
 }
 
-/** Adds the row id to a `where`, so that an update changes only the row whose id is bound to the ciphertexts. */
+/** Ciphertexts are bound to one row id, so the update must not change another row. */
 function pinned(target: Model, where: unknown, id: unknown): Args {
   if (id === undefined || knownId(target, where) !== undefined) return where === undefined ? {} : { where };
   const [column = ''] = target.id;

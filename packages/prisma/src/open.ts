@@ -5,24 +5,18 @@ import type { Shape } from './selection.ts';
 import { type Args, isArgs } from './values.ts';
 import { idOf } from './work.ts';
 
-/** Decrypts rows of one table, and returns them in the same order. */
 export type DecryptRows = (
   table: string,
   rows: readonly Args[],
   idOf: (row: Args) => RecordId | undefined,
 ) => Promise<readonly Args[]>;
 
-/** The rows of one table in a result, and their encrypted columns. */
 interface Found {
   readonly model: Model;
   readonly columns: Args[];
   readonly rows: Args[];
 }
 
-/**
- * Decrypts a result in place, including related rows. Removes index columns, and ids that were selected only for
- * decryption.
- */
 export async function openResult(
   models: Models,
   shape: Shape,
@@ -42,7 +36,7 @@ export async function openResult(
       if (target) collect(shape.relations.get(name) ?? shapeOf(target), value[name]);
       else if (model.encrypted.has(name) || model.id.includes(name)) columns[name] = value[name];
       else if (model.indexes.has(name)) delete value[name];
-      // Does not read the computed fields of other extensions, because they would compute with ciphertexts.
+      // Computed fields of other extensions would compute with ciphertexts, so the loop does not read computed fields.
       else if (model.columns.has(name) || name.startsWith('_')) refuseCiphertext(model, name, value[name]);
     }
     if (shape.added.length > 0) added.push({ row: value, names: shape.added });
@@ -67,7 +61,6 @@ function shapeOf(model: Model): Shape {
   return { model, added: [], relations: new Map() };
 }
 
-/** Throws EncryptedModelError if a value that is not decrypted contains a ciphertext. */
 export function refuseCiphertext(model: Model, name: string | undefined, value: unknown): void {
   if (!holdsCiphertext(value)) return;
   const cure = 'define the column as a field, or remove the ciphertext from it';

@@ -8,19 +8,13 @@ import { type Args, entriesOf, isArgs, mapItems } from './values.ts';
 import { idOf, refuseUnknown, type Work } from './work.ts';
 import { uniqueOf, whereOf } from './where.ts';
 
-/** An operation whose arguments contain ciphertexts and fingerprints instead of values. */
 export interface Rewritten {
   readonly args: Args;
-  /** The columns and relations of the result. Undefined for a result without rows, such as a count. */
   readonly shape: Shape | undefined;
 }
 
 type Rewrite = (work: Work, model: Model, args: Args) => Promise<Rewritten>;
 
-/**
- * Encrypts the arguments of an operation. Throws EncryptedModelError for operations and arguments that this version
- * does not know.
- */
 export function rewrite(work: Work, model: Model, operation: string, args: Args): Promise<Rewritten> {
   const known = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
   if (known) return known(work, model, args);
@@ -49,7 +43,7 @@ const updating: Rewrite = async (work, model, { where, data, ...others }) => {
   });
 };
 
-/** Ciphertexts that are bound to the row id are written row by row, in `update-many.ts`. */
+/** `update-many.ts` writes ciphertexts that are bound to the row id, row by row. */
 const updatingMany: Rewrite = async (work, model, { where, data, limit, ...others }) => {
   const found = await whereOf(work, model, where);
   const updated = await updateOf(work, model, data, placeOf(work, model, found));
@@ -122,18 +116,16 @@ function splitAggregates(model: Model, args: Args): { aggregates: Args; others: 
   return { aggregates, others };
 }
 
-/** Adds the arguments that are not undefined to an operation. */
 function withArgs({ args, shape }: Rewritten, more: Args): Rewritten {
   return { args: { ...args, ...Object.fromEntries(entriesOf(more)) }, shape };
 }
 
-/** Removes `omit` from the arguments, because the result has no rows. */
 function withoutRows({ args }: Rewritten): Rewritten {
   const others = Object.entries(args).filter(([name]) => name !== 'omit');
   return { args: Object.fromEntries(others), shape: undefined };
 }
 
-/** Adds the row id to a `where`, so that the ciphertexts cannot reach another row after a concurrent change. */
+/** Without the row id in `where`, the ciphertexts could reach another row after a concurrent change. */
 function pinned(model: Model, where: unknown, id: unknown): unknown {
   if (id === undefined || !isArgs(where) || knownId(model, where) !== undefined) return where;
   const [column = ''] = model.id;

@@ -3,7 +3,6 @@ import { type Model, targetOf } from './models.ts';
 import { type Args, entriesOf, isArgs } from './values.ts';
 import { refuseIndexColumn, refuseUnknown, type Work } from './work.ts';
 
-/** Throws EncryptedModelError if the column is encrypted, because ciphertexts have neither an order nor equality. */
 export function refuseEncrypted(model: Model, column: unknown, what: string): void {
   const name = String(column);
   refuseIndexColumn(model, name);
@@ -12,7 +11,6 @@ export function refuseEncrypted(model: Model, column: unknown, what: string): vo
   refuse('unsupported_order', model, name, `\`${what}\` has no meaning for ciphertexts: ${cure}`);
 }
 
-/** Throws EncryptedModelError for an order by an encrypted field, including fields of related models. */
 export function refuseOrder(work: Work, model: Model, order: unknown): void {
   for (const item of [order].flat()) {
     if (!isArgs(item)) continue;
@@ -39,7 +37,6 @@ function refuseRelevance(model: Model, relevance: unknown): void {
   for (const column of [fields].flat()) refuseEncrypted(model, column, '_relevance');
 }
 
-/** Throws EncryptedModelError for the minimum, maximum, average or sum of an encrypted field. `_count` is allowed. */
 export function refuseAggregate(model: Model, name: string, selection: unknown): void {
   if (!isArgs(selection)) return;
   for (const [column] of entriesOf(selection)) {
@@ -48,7 +45,6 @@ export function refuseAggregate(model: Model, name: string, selection: unknown):
   }
 }
 
-/** Returns the cursor. Throws EncryptedModelError if the cursor uses an encrypted field. */
 export function cursorOf(model: Model, cursor: unknown): unknown {
   const check = (columns: Args): void => {
     for (const [name, value] of entriesOf(columns)) {
@@ -60,7 +56,6 @@ export function cursorOf(model: Model, cursor: unknown): unknown {
   return cursor;
 }
 
-/** Throws EncryptedModelError for a condition on an encrypted field in `having`. */
 export function refuseHaving(model: Model, having: unknown): void {
   for (const item of [having].flat()) {
     if (!isArgs(item)) continue;

@@ -11,36 +11,25 @@ import { compoundsOf, type Sealing, type Terms, type Work } from './work.ts';
 
 type IdOf = (row: Args) => RecordId | undefined;
 
-/** The methods of `Records` that the extension uses, without the types of a definition. */
 export interface Codec {
   encryptRows(table: string, rows: readonly Args[], idOf: IdOf): Promise<readonly Args[]>;
   decryptRows(table: string, rows: readonly Args[], idOf: IdOf): Promise<readonly Args[]>;
   where(table: string, query: Args): Promise<Terms>;
 }
 
-/** Runs operations whose arguments are already encrypted, in the transaction of the app's operation. */
 export interface Executor {
-  /**
-   * Runs an additional operation. Throws EncryptedModelError in a batch transaction, which accepts no additional
-   * operations.
-   */
   run(model: Model, operation: string, args: Args): Promise<unknown>;
-  /** Runs the operation of the app with encrypted arguments. */
   query(args: Args): Promise<unknown>;
-  /** Runs the operation of the app once for each arguments object, in one transaction. */
   queryEach(model: Model, args: readonly Args[]): Promise<readonly unknown[]>;
 }
 
-/** An operation that the app called. */
 export interface Operation {
   readonly model: Model;
   readonly operation: string;
   readonly args: Args;
-  /** The names of the relations that lead to the result: `['visits']` in `findUnique(…).visits()`. */
   readonly path: readonly string[];
 }
 
-/** Encrypts the arguments, runs the operation, and decrypts its result. */
 export async function perform(
   models: Models,
   codec: Codec,
@@ -85,7 +74,6 @@ function workOf(models: Models, codec: Codec, executor: Executor, operation: str
   };
 }
 
-/** Replaces the compound keys in a unique `where` by their columns. Other conditions cannot contain compound keys. */
 function filtering(model: Model, { where, ...args }: Args): Args {
   if (!isArgs(where)) return { ...args, where };
   const compounds = compoundsOf(model, where);
@@ -97,7 +85,6 @@ function rowOf(result: unknown): Args | null {
   return isArgs(result) ? result : null;
 }
 
-/** Encrypts the rows of all tables, with one call per table. */
 async function sealAll(codec: Codec, sealings: readonly Sealing[]): Promise<void> {
   const tables = new Map<string, Sealing[]>();
   for (const sealing of sealings) {
@@ -119,7 +106,6 @@ function joinResults(operation: string, results: readonly unknown[]): unknown {
   return { count: counts.reduce((sum, count) => sum + count, 0) };
 }
 
-/** Returns the structure of the related rows at the end of a path of relations. */
 function shapeAt(shape: Shape, path: readonly string[]): Shape {
   return path.reduce<Shape>((outer, name) => {
     return (

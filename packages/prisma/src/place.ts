@@ -4,7 +4,6 @@ import type { Model } from './models.ts';
 import { type Args, isArgs } from './values.ts';
 import { compoundsOf, idOf, type Place, selectId, type Work } from './work.ts';
 
-/** Returns how to find the row that `where` identifies. `fallback` returns the id if the row does not exist. */
 export function placeOf(
   work: Work,
   model: Model,
@@ -21,7 +20,6 @@ export function placeOf(
   return { root: model, where, path: [], id };
 }
 
-/** Returns how to find the row to which a relation leads. */
 export function relatedPlace(
   work: Work,
   parent: Place,
@@ -37,7 +35,6 @@ export function relatedPlace(
   return { root: parent.root, where: parent.where, path, id };
 }
 
-/** Reads the ids of related rows. The relation leads to one row, null, or a list of rows. */
 export async function relatedRows(
   work: Work,
   { root, where, path }: Place,
@@ -54,7 +51,6 @@ export async function relatedRows(
   return [...path, relation].reduce<unknown>((found, name) => (isArgs(found) ? found[name] : undefined), row);
 }
 
-/** Returns the row id if `where` contains it. Returns undefined otherwise. */
 export function knownId(model: Model, where: unknown): RecordId | undefined {
   if (!isArgs(where)) return undefined;
   const isPlain = (columns: Args): boolean =>

@@ -3,7 +3,6 @@ import { refuse } from './errors.ts';
 import type { Models } from './models.ts';
 import { isArgs } from './values.ts';
 
-/** Throws EncryptedModelError if a raw SQL statement uses an encrypted table, or if its text is unknown. */
 export function refuseRaw(models: Models, operation: string, args: unknown): void {
   const statement = statementOf(args);
   if (!operation.startsWith('$') || statement === undefined) {
@@ -17,14 +16,12 @@ export function refuseRaw(models: Models, operation: string, args: unknown): voi
   }
 }
 
-/** Throws EncryptedModelError if the result of a raw query contains a ciphertext, as the rows of a view can. */
 export function refuseRawResult(result: unknown): void {
   if (!holdsCiphertext(result)) return;
   const cure = 'use the client without the extension, and decrypt the rows with `decryptRows`';
   refuse('raw_query', undefined, undefined, `the result of the raw query holds a ciphertext: ${cure}`);
 }
 
-/** Returns the SQL of a raw query: a `Prisma.sql` value, a typed query or a string. */
 function statementOf(args: unknown): string | undefined {
   if (Array.isArray(args)) return typeof args[0] === 'string' ? args[0] : statementOf(args[0]);
   if (typeof args !== 'object' || args === null) return undefined;

@@ -6,8 +6,7 @@ import { type Codec, perform } from './perform.ts';
 import type { Args } from './values.ts';
 import { idOf } from './work.ts';
 
-// In these tests a ciphertext is `table.field/id=value` and a fingerprint is `#value`, so assertions show what was
-// encrypted.
+// In these tests a ciphertext is `table.field/id=value`, and a fingerprint is `#value`.
 
 const fields = defineFields({
   Patient: {
@@ -87,9 +86,6 @@ const codec: Codec = {
     Object.fromEntries(Object.entries(query).map(([name, value]) => [`${name}_index`, [mark(value)]])),
 };
 
-/**
- * Runs one operation on a fake database. Returns the arguments that Prisma receives, the result and all other queries.
- */
 async function play(
   name: string,
   operation: string,
@@ -151,7 +147,6 @@ test('a filter of a related model is rewritten, with and without `is`', async ()
   expect(await whereOf({ patient: null }, 'Visit')).toEqual({ patient: null });
 });
 
-// Text that is empty after normalization has no fingerprint. `not` must find such text, and must not find NULL.
 const exact = { OR: [{ AND: [{ ssn_index: '#1' }, { ssn_index: { not: null } }] }, { ssn: '' }] };
 
 test.each<[string, Args, unknown]>([
@@ -312,7 +307,6 @@ test('`updateMany` writes different ciphertexts to each row', async () => {
   expect(result).toEqual({ count: 2 });
 });
 
-/** The index columns that each read of patients omits. */
 const hidden = { omit: { ssn_index: true, born_index: true, coarse_index: true } };
 
 const note = (id: string, value = 'cough') => ({ note: sealed('Visit', 'note', id, value) });

@@ -5,17 +5,12 @@ import { type Args, entriesOf, isArgs } from './values.ts';
 import { refuseIndexColumn, refuseUnknown, type Work } from './work.ts';
 import { whereOf } from './where.ts';
 
-/** The structure of a result: the model of its rows, the ids that only decryption needs, and the included relations. */
 export interface Shape {
   readonly model: Model;
   readonly added: readonly string[];
   readonly relations: ReadonlyMap<string, Shape>;
 }
 
-/**
- * Rewrites the arguments of a read, such as `findMany` or a relation in `include`. The result omits index columns,
- * because only filters need them.
- */
 export async function readOf(work: Work, model: Model, args: Args): Promise<{ args: Args; shape: Shape }> {
   const rewritten: Args = {};
   let shape: Shape = { model, added: [], relations: new Map() };
@@ -59,7 +54,7 @@ export async function readOf(work: Work, model: Model, args: Args): Promise<{ ar
         refuseUnknown(model, name, 'the query');
     }
   }
-  // Keeps the app's `omit` beside `select`, so that Prisma refuses the combination.
+  // Prisma refuses `omit` beside `select`, so the arguments must keep both.
   if (isArgs(rewritten['select']))
     return { args: omit === undefined ? rewritten : { ...rewritten, omit }, shape };
   const hidden = Object.fromEntries(Array.from(model.indexes.keys(), (column) => [column, true]));
@@ -92,7 +87,6 @@ async function selectionOf(work: Work, model: Model, given: Args, kind: 'select'
   return { args, shape: { model, added, relations } };
 }
 
-/** Reads an omitted id column if decryption needs the id. The id is removed after decryption. */
 function omittedOf(model: Model, given: Args): { omit: Args; added: string[] } {
   const omit = { ...given };
   for (const name of Object.keys(omit)) if (!model.columns.has(name)) refuseUnknown(model, name, '`omit`');
@@ -104,7 +98,6 @@ function omittedOf(model: Model, given: Args): { omit: Args; added: string[] } {
   return { omit, added };
 }
 
-/** Rewrites the filters in `_count: { select: { visits: { where } } }`. */
 async function relationCountsOf(work: Work, model: Model, count: unknown): Promise<unknown> {
   if (!isArgs(count) || !isArgs(count['select'])) return count;
   const select: Args = {};

@@ -3,7 +3,6 @@ import type { Encrypted, Kept, Payload } from './definition-types.ts';
 import type { PlainInput } from './input-types.ts';
 import type { PlainRow } from './row-types.ts';
 
-/** Makes unknown members of the arguments a compile error, like Prisma's own types. */
 type Exact<Given, Wanted> =
   | (Given extends unknown
       ? Wanted extends Given
@@ -29,7 +28,6 @@ type Aggregate<P extends Payload, Given> = {
     : { [Name in keyof Given[Key]]: Name extends keyof P['scalars'] ? P['scalars'][Name] | null : never };
 };
 
-/** The result type of each operation. */
 interface Results<E, P extends Payload, Given> {
   findUnique: PlainRow<E, P, Given> | null;
   findUniqueOrThrow: PlainRow<E, P, Given>;
@@ -71,7 +69,6 @@ type PlainDelegate<E, Types extends ModelTypes, Original> = {
     [key: symbol]: { types: Types };
   };
 
-/** The models of a client, with plaintext types for encrypted fields. */
 type PlainModels<E, Client> = {
   [
     Name in keyof Client as Client[Name] extends { [key: symbol]: { types: ModelTypes } } ? Name : never
@@ -82,7 +79,7 @@ type PlainModels<E, Client> = {
     : never;
 };
 
-/** An object type without members. Prisma requires an index signature, which the type `object` lacks. */
+/** Prisma requires an index signature, which the type `object` lacks. */
 type Nothing = { [Name in never]: unknown };
 
 /** An extension for `prisma.$extends`. */

@@ -2,10 +2,6 @@ import { refuse } from './errors.ts';
 import type { Model } from './models.ts';
 import { isArgs } from './values.ts';
 
-/**
- * Throws EncryptedModelError for undefined in arguments. Used if the client has the preview feature
- * `strictUndefinedChecks`.
- */
 export function refuseUndefined(model: Model, value: unknown, name = 'arguments'): void {
   if (value === undefined) {
     refuse('unknown_argument', model, undefined, `\`${name}\` is undefined: leave it out, or use null`);

@@ -5,12 +5,10 @@ import type { Args } from './values.ts';
 import { idColumns, selectId, type Work } from './work.ts';
 import { whereOf } from './where.ts';
 
-/** Returns whether an operation must write each row separately, because its ciphertexts are bound to the row id. */
 export function isRowByRow(model: Model, operation: string, args: Args): boolean {
   return operation.startsWith('updateMany') && needsRow(model, args['data']);
 }
 
-/** Returns the query for the ids of the rows that an `updateMany` changes. */
 export async function rowsToUpdate(work: Work, model: Model, { where, limit }: Args): Promise<Args> {
   return {
     where: await whereOf(work, model, where),
@@ -19,10 +17,7 @@ export async function rowsToUpdate(work: Work, model: Model, { where, limit }: A
   };
 }
 
-/**
- * Returns one `updateMany` per row. Each update keeps the conditions of the app, because the row can have changed since
- * the query.
- */
+/** A row can change after the query for the ids, so each update keeps the conditions of the app. */
 export async function updatesOf(
   work: Work,
   model: Model,

@@ -12,7 +12,6 @@ const relationFilters: Readonly<Record<string, boolean>> = {
   isNot: true,
 };
 
-/** Rewrites a `where`: filters on encrypted fields become filters on index columns. */
 export async function whereOf(work: Work, model: Model, where: unknown, isNegated = false): Promise<unknown> {
   if (where === undefined || where === null) return where;
   if (!isArgs(where)) return refuse('unknown_argument', model, undefined, '`where` must be an object');
@@ -61,7 +60,6 @@ async function relationOf(work: Work, target: Model, value: unknown, isNegated: 
   return Object.fromEntries(await Promise.all(rewritten)) as Args;
 }
 
-/** Rewrites the columns of a compound unique key, such as `tenant_ssn_index: { tenant, ssn }`. */
 async function compoundOf(work: Work, model: Model, key: string, columns: Args): Promise<Args> {
   const rewritten = entriesOf(columns).map(async ([name, value]) => {
     refuseIndexColumn(model, name);
@@ -80,9 +78,6 @@ async function compoundOf(work: Work, model: Model, key: string, columns: Args):
   return Object.fromEntries(await Promise.all(rewritten)) as Args;
 }
 
-/**
- * Throws EncryptedModelError for a comparison with an encrypted column, as in `{ equals: prisma.patient.fields.name }`.
- */
 function refuseReferences(work: Work, model: Model, name: string, value: unknown): void {
   if (!isArgs(value)) return;
   const { modelName, name: column } = value;
@@ -93,14 +88,11 @@ function refuseReferences(work: Work, model: Model, name: string, value: unknown
   for (const [, member] of entriesOf(value)) refuseReferences(work, model, name, member);
 }
 
-/**
- * Rewrites a `where` that identifies one row. If the value has fingerprints under several index keys, reads the id of
- * the row first.
- */
+/** One value can have fingerprints under several index keys, but a unique `where` of Prisma takes only one. */
 export async function uniqueOf(work: Work, model: Model, where: unknown): Promise<unknown> {
   const rewritten = await whereOf(work, model, where);
   if (!isArgs(rewritten)) return rewritten;
-  // A filter such as `{ in: […] }` does not identify one row, so Prisma refuses the filter in a unique `where`.
+  // A filter such as `{ in: […] }` does not identify one row, so Prisma must refuse the filter.
   const isValue = (field: string): boolean => isArgs(where) && !isArgs(where[field]);
   const several = Array.from(model.indexes)
     .filter(([column, field]) => isArgs(rewritten[column]) && isValue(field))

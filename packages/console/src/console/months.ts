@@ -29,6 +29,7 @@ export function totalOf({ operations: counts }: Month): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
+/** The chart draws each later operation in front, so the operation with the highest edge must come first. */
 export function stackedTops(months: readonly Month[]): { operation: Operation; tops: number[] }[] {
   const sums = months.map(() => 0);
   return operations

@@ -8,7 +8,7 @@ export interface Follower {
 }
 
 const interval = 1_500;
-const before = 50;
+const existingEntries = 50;
 
 export function followAudit(client: EaasClient, { onEntry, onReport, onError }: Follower): () => void {
   let saved: AuditState | undefined;
@@ -49,7 +49,7 @@ async function startingState(
   onEntry: Follower['onEntry'],
   signal: AbortSignal,
 ): Promise<AuditState | undefined> {
-  const { logs } = await client.audit.page({ limit: before }, { signal });
+  const { logs } = await client.audit.page({ limit: existingEntries }, { signal });
   const oldest = logs.at(-1);
   if (!oldest || oldest.id === 1) return undefined;
   const { verifier_key, tenant_id } = await client.audit.checkpoint({ signal });
