@@ -1,4 +1,4 @@
-/** A timer with a longer delay would fire immediately. */
+/** A JavaScript timer with a delay above 2^31 - 1 milliseconds fires immediately. */
 export const longest = 2 ** 31 - 1;
 
 export type Timer = ReturnType<typeof setTimeout>;

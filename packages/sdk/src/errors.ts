@@ -58,7 +58,7 @@ export function isCallError(error: unknown): error is ServiceError | ClientError
   return error instanceof ServiceError || error instanceof ClientError;
 }
 
-/** The promise settles one microtask sooner than the promise of an async function. */
+/** The promise of `attempt` settles one microtask sooner than the promise of an async function. */
 export function attempt<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return Promise.resolve(work());

@@ -55,7 +55,7 @@ export const retried: readonly (number | undefined)[] = [500, 502, 503, 504];
 
 export const backoff = (retry: number): number => Math.random() * Math.min(2_000, 300 * 2 ** (retry - 1));
 
-// A second creation would create a second record, and the service refuses a second rotation.
+// A repeated creation would create a second record, and the service refuses a repeated rotation.
 const repeatable = /^(GET|PUT|PATCH) |(wrap|hash|decrypt)$|^DELETE .*api-keys/;
 
 /** The request contains the API key, so no error may contain the request. */

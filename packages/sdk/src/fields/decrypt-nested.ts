@@ -98,7 +98,7 @@ function idOf({ id }: Row): RecordId {
   );
 }
 
-/** A promise is a relation that the ORM has not loaded. */
+/** Some ORMs represent a relation that is not loaded as a promise. */
 function isRow(value: unknown): value is Row {
   return typeof value === 'object' && !(value instanceof Promise) && !(value instanceof Uint8Array);
 }

@@ -90,7 +90,7 @@ function badGateway(requestId: string | undefined): Refusal {
   );
 }
 
-/** Error codes outside the list would reveal facts about the app's API key. */
+/** Error codes that concern the app's API key must not reach the browser. */
 const passedOn: ReadonlySet<ProblemCode> = /* @__PURE__ */ new Set<ProblemCode>([
   'bad_request',
   'not_found',

@@ -16,7 +16,7 @@ interface Run<Row extends StoredRow> {
 }
 
 const attempts = { row: 5, service: 8 };
-/** An error with one of the codes concerns the caller, so all other rows would fail too. */
+/** If one row fails because of the caller's API key or signal, all other rows would fail too. */
 const ofTheCaller = new Set(['unauthorized', 'permission_missing', 'origin_refused', 'aborted', 'closed']);
 
 export function pageMover<Row extends StoredRow>({ store, convert, clock, ...run }: Run<Row>) {

@@ -120,7 +120,7 @@ function itemsIn(route: Route | null, body: Uint8Array): { items?: number } {
   }
 }
 
-/** Without the wait, a loop of calls would starve timers and events. Tests can replace timers, so no timer is used. */
+/** The wait lets timers and events run between calls. Tests can replace timers, so the wait uses no timer. */
 function nextTask(): Promise<void> {
   const { port1, port2 } = new MessageChannel();
   return new Promise((resolve) => {
