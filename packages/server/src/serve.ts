@@ -159,10 +159,6 @@ function addressOf(app: FastifyInstance, { host, tlsFiles }: Config): string {
   return `${tlsFiles ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/**
- * postgres.js throws some errors in timers and in ignored promises, where no caller can catch them. The caller of the
- * query gets another error.
- */
 function surviveDriverFaults(): { to: FastifyInstance['log'] | undefined } {
   const report: { to: FastifyInstance['log'] | undefined } = { to: undefined };
   process.on('uncaughtException', (error) => {

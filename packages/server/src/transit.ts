@@ -107,7 +107,7 @@ async function post(
   const responded = once(sent, 'response');
   sent.end(body);
   const [response] = (await responded) as [IncomingMessage];
-  // An error of the connection makes the loop over the chunks of the response throw.
+  // The loop over the response also throws the error of a failed connection.
   sent.on('error', () => undefined);
   const chunks: Buffer[] = [];
   let length = 0;

@@ -16,8 +16,7 @@ beforeAll(async () => {
   ann = await settle(world.replica(), 'ann');
   bob = await settle(world.replica(), 'bob');
   turns = { taken: 0 };
-  // The test's clock advances by one millisecond per reading. So the server processes the same number of items between
-  // two pauses on every machine.
+  // Each reading advances the test's clock by one millisecond, so the result is the same on every machine.
   let now = 0;
   const later = (turn: () => void): void => {
     setImmediate(() => {

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type Release, Shares, type SharesOptions } from './shares.ts';
+import { Shares, type SharesOptions } from './shares.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function watched(options: SharesOptions) {
   const shares = new Shares(options);
-  const releases: Release[] = [];
+  const releases: (() => void)[] = [];
   const log: string[] = [];
-  const note = async (tenantId: string, taking: Promise<Release>): Promise<void> => {
+  const note = async (tenantId: string, taking: Promise<() => void>): Promise<void> => {
     try {
       releases.push(await taking);
       log.push(tenantId);

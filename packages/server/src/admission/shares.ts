@@ -4,8 +4,6 @@ export function busy(): Refusal {
   return new Refusal('unavailable', 'The service is busy with other requests. Try again in a moment.');
 }
 
-export type Release = () => void;
-
 interface Waiter {
   readonly units: number;
   grant(): void;
@@ -43,7 +41,7 @@ export class Shares {
     return { held: this.#held, waiting: this.#waiting, refused: this.#refused };
   }
 
-  async take(tenantId: string, units: number, signal?: AbortSignal): Promise<Release> {
+  async take(tenantId: string, units: number, signal?: AbortSignal): Promise<() => void> {
     if (signal?.aborted) throw busy();
     const tenant = this.#tenants.get(tenantId) ?? { held: 0, waiters: new Set() };
     this.#tenants.set(tenantId, tenant);

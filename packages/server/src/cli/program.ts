@@ -34,7 +34,7 @@ const dev = command(
 
 const serve = command('serve', 'Serve the API until SIGTERM or SIGINT.', ['serve']).action(async () => {
   const config = readConfig();
-  // Loading the HTTP server takes a while, so only `serve` and `dev` import it.
+  // Loading the HTTP server takes a while, so only `serve` and `dev` load `serve.ts`.
   const { serve } = await import('../serve.ts');
   await serve(config);
 });

@@ -5,7 +5,6 @@ import { sameBytes } from './same-bytes.ts';
 
 export type Column = PaePart | boolean | readonly string[];
 
-/** The label differs per table, so that a row of one table is not valid in another table. */
 export function rowMac(key: KeyObject, label: readonly string[], columns: readonly Column[]): Uint8Array {
   return createHmac('sha256', key)
     .update(paeView([...label, ...columns.map(toPart)]))

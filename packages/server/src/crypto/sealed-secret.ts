@@ -19,7 +19,7 @@ const headLength = saltAt + saltLength;
 const bodyLength = 32;
 const bodyEnd = headLength + bodyLength;
 const formatAndSuite = 0x0101;
-const aadStart = 8; // the count of parts and the length of the head precede the head in the additional data
+const aadStart = 8; // after the count of parts and the length of the head, 4 bytes each
 
 // The iv is constant. This is safe, because each random salt gives another encryption key, and each encryption key
 // encrypts only one secret.

@@ -19,7 +19,7 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
   const metrics = new HttpMetrics();
   const app = fastify({
     ...serverOptions(options),
-    // Node reports up to thousands of slow connections at once.
+    // Node reports up to thousands of slow connections at once, so the server responds with pauses.
     clientErrorHandler: (fault, socket) => {
       const answer = () => answerSocketError(fault, socket, app.log);
       doors.admission.turns.call('no tenant', answer).catch(() => socket.destroy());
@@ -30,7 +30,7 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
       void answerError(badRequest('the path is not percent-encoded UTF-8'), request, reply);
     },
   });
-  // Fastify does not read request bodies. The API admits a request before its body is read.
+  // Fastify does not read bodies, because the API admits a request before its body is read.
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   // The server ignores the Expect header, as RFC 9110, section 10.1.1 allows. By default, Node responds to an unknown
   // expectation with an empty 417.

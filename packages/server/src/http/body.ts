@@ -19,7 +19,7 @@ export interface BodyOwner {
 }
 
 const longestPause = 4_000;
-/** The least bytes of a large body per 2 s. The first two periods have no minimum. */
+/** The minimum bytes of a large body per 2 s. The first two periods have no minimum. */
 const [leastBytes, window] = [1_000_000, 2_000];
 
 const longestBurst = 128 * 1024;
@@ -119,8 +119,8 @@ function receive(
 }
 
 /**
- * The body is dropped so that the client can read the response, and slowly, so that a flood of refused uploads cannot
- * keep the event loop busy.
+ * Reading the rest of a refused body lets the client read the response. Slow reads keep a flood of refused uploads
+ * from blocking the event loop.
  */
 export function discardBody(request: IncomingMessage): void {
   if (request.complete || request.listenerCount('data') > 0) return;

@@ -19,7 +19,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   return send(reply.code(problem.status), 'application/problem+json', JSON.stringify(problem));
 }
 
-/** Fastify adds a charset to the content type of a string, but not of bytes. */
+/** Without a serializer, Fastify would add a charset to the content type. */
 export function send(reply: FastifyReply, contentType: string, text: string): FastifyReply {
   return reply.header('content-type', contentType).serializer(String).send(text);
 }

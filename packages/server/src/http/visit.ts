@@ -5,7 +5,7 @@ import type { HttpMetrics } from './metrics.ts';
 
 interface Visit {
   readonly arrivedAt: number;
-  /** The path in the endpoint table, because the path that the client sent is never logged. */
+  /** The path that the client sent must never be logged. */
   readonly path: string | undefined;
   caller?: Caller;
   code?: ProblemCode;

@@ -7,7 +7,6 @@ import { keysDue } from '../store/keys.ts';
 import { forEach } from './each.ts';
 import type { Lease } from './lease.ts';
 
-/** Each change is checked against the database's time. */
 export async function settleDueKeys(service: Service, { signal, hold }: Lease): Promise<void> {
   const due = await service.background.run(keysDue, 10_000);
   await forEach(due, signal, async ({ tenant_id: tenantId, key_id: keyId, key_version, status }) => {

@@ -28,7 +28,6 @@ export const auditOperations = {
   'GET /v1/audit': reading(async (tx, { state, apiKey }, input) => {
     const { limit = limits.pageDefault, offset = 0, action } = input;
     const { tenant_id: tenantId } = state.tenant;
-    // A `key_id` that is not a UUID is refused with 404. The UUID of an unknown key gives an empty list.
     const keyId = input.key_id === undefined ? undefined : requireKeyId(apiKey, input.key_id);
     const filter = { ...(await rangeOf(tx, state, input)), keyId, action };
     const { rows, total } = await readPage(tx, tenantId, filter, { limit, offset });

@@ -160,7 +160,7 @@ async function catchUp(tenants: Tenants, view: TenantView): Promise<void> {
     view.queue.waiting = [];
     for (const item of waiting) item.settle('moved');
   } catch {
-    // The database is not available. The requests stay in the queue, and each request fails at its own deadline.
+    // The requests stay in the queue, and each request fails at its own deadline.
     await sleep(100);
   }
 }

@@ -19,7 +19,7 @@ export interface Change {
   readonly state: TenantState;
   readonly head: HeadRow;
   readonly apiKey: ApiKeyRow | null;
-  /** Read after the head was locked. */
+  /** The database's time, read after the head was locked. */
   readonly time: number;
   readonly entryId: number;
 }
@@ -115,7 +115,7 @@ async function record({ tx, state, head, time }: Change, caller: Caller, draft: 
   const { tenantId } = caller;
   const link = beginLink(state, head, Math.max(time, head.created_at));
   link.add(caller, draft);
-  // No change alters the tenant's keys, not even a rotation of the root key.
+  // The head's MAC can use the tenant's current keys, because no change alters these keys.
   const complete = link.complete(({ id, hash }) => ({ state_id: id, state_hash: hash }));
   const [subjects, { outcome }] = await Promise.all([
     changedRows(tx, tenantId, head.id, Number.MAX_SAFE_INTEGER),

@@ -8,7 +8,7 @@ export interface Clock {
   wallClockError(): number;
 }
 
-/** The estimate follows the monotonic clock, because the replica's wall clock can be wrong. */
+/** If the clocks differ by more milliseconds, one clock is wrong, and the replica must not erase data. */
 export class DatabaseClock implements Clock {
   #offset = performance.timeOrigin;
 

@@ -9,7 +9,7 @@ import type { KeyRow, KeyVersionRow } from '../store/keys.ts';
 import type { Loaded, RecordedRow, Table } from '../store/rows.ts';
 import { type TenantRow, tenantTable } from '../store/tenants.ts';
 
-// Every row that the service reads or writes must pass through these functions.
+// Every row that the service reads or writes must pass through the functions in this file.
 
 export function seal<Row extends { readonly mac: Uint8Array }>(
   { rowMac: key }: TenantSecrets,

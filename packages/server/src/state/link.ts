@@ -1,7 +1,7 @@
 import type { StoredEntry } from '@eaas/protocol/audit';
 import type { Draft } from '@eaas/protocol/service';
 import { entryHashes, entryMacs } from '../crypto/audit-mac.ts';
-import { type EncodedRun, encodeRun, type Link } from '../store/append.ts';
+import { encodeRun, type Link } from '../store/append.ts';
 import { type HeadRow, headTable } from '../store/heads.ts';
 import { seal } from './integrity.ts';
 import type { TenantState } from './tenant-state.ts';
@@ -15,7 +15,7 @@ interface Author {
 export function beginLink({ tenant, secrets }: TenantState, expected: HeadRow, created_at: number) {
   const hashOf = entryHashes();
   const hashes: string[] = [];
-  const runs: EncodedRun[] = [];
+  const runs: string[] = [];
   let run: StoredEntry | undefined;
   let runFirst = 1;
   let hash = Buffer.from(expected.hash).toString('latin1');

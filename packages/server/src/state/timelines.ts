@@ -26,7 +26,6 @@ export class Timelines {
     this.#last.set(tenantId, { id, hash, isLost: false });
   }
 
-  /** A purged entry does not count as lost. */
   continues(tenantId: string, asked: LastHead | undefined, seen: SeenHead): boolean {
     if (!asked || asked.isLost) return true;
     const then = seen.id === asked.id ? seen.hash : seen.known_hash;

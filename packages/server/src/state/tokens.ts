@@ -41,7 +41,6 @@ export class Tokens {
     return this.#byToken.get(textOf(tokenHash)) !== undefined;
   }
 
-  /** Unknown tokens are not cached, so that a flood of them takes no memory. */
   async find(tokenHash: Uint8Array): Promise<FoundToken | undefined> {
     const token = textOf(tokenHash);
     const known = this.#byToken.get(token);

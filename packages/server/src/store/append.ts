@@ -5,12 +5,10 @@ import type { Sql } from './sql.ts';
 export interface Link {
   readonly expected: HeadRow;
   readonly next: HeadRow;
-  readonly runs: readonly EncodedRun[];
+  readonly runs: readonly string[];
   /** 64 bytes for each entry: the hash and the MAC. */
   readonly seals: Uint8Array;
 }
-
-export type EncodedRun = string;
 
 export interface Appended {
   /** `clock` means that `now` differs too much from the database's time. */
@@ -35,7 +33,7 @@ export async function appendLink(sql: Sql, tenantId: string, link: Link, now: nu
 }
 
 /** The runs of a link are sent as one JSON text, because the driver would escape each value of a list. */
-export function encodeRun(entry: StoredEntry, first: number, last: number): EncodedRun {
+export function encodeRun(entry: StoredEntry, first: number, last: number): string {
   const { action, key_id, key_version, actor, ip_address, metadata } = entry;
   const others = JSON.stringify({ first, last, action, key_id, key_version, actor, ip_address });
   // In a JSON string, each quote of the metadata would be escaped. PostgreSQL keeps the text of JSON unchanged.

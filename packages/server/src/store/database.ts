@@ -2,7 +2,7 @@ import { DatabaseBusy, DatabaseSlow, isConnectionLost } from './faults.ts';
 import { type Connection, openPool, type Pool, type Transaction } from './sql.ts';
 
 const grace = 5_000;
-/** The driver replaces a connection of a pool younger than 200 ms. */
+/** A pool younger than 200 ms is kept after a lost connection, because the driver opens another connection. */
 const young = 200;
 
 /** postgres.js has no time limit for a query and does not always reopen a lost connection, so the pool is replaced. */

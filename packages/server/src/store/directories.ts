@@ -11,7 +11,7 @@ export async function findTokenTenant(sql: Sql, tokenHash: Uint8Array): Promise<
   return row?.tenant_id;
 }
 
-/** Call this function before the transaction that inserts the API key. */
+/** Call `enterToken` before the transaction that inserts the API key. */
 export async function enterToken(sql: Sql, tenantId: string, tokenHash: Uint8Array): Promise<void> {
   await sql`insert into eaas.token_directory (token_hash, tenant_id) values (${tokenHash}, ${tenantId})`;
 }
@@ -27,7 +27,7 @@ export async function findNamedTenant(sql: Sql, name: string): Promise<string | 
   return row?.tenant_id;
 }
 
-/** Call this function before the transaction that writes the name. */
+/** Call `reserveName` before the transaction that writes the name. */
 export async function reserveName(sql: Sql, tenantId: string, name: string): Promise<boolean> {
   const { count } = await sql`
     insert into eaas.tenant_names as reserved (name, tenant_id) values (${name}, ${tenantId})

@@ -16,7 +16,6 @@ export interface RawPage {
 }
 
 const pageBytes = 4 * 1024 * 1024;
-
 const signature = 'PGCOPY\n\u00ff\r\n\0';
 const fieldCount = 10;
 
@@ -26,8 +25,8 @@ const fieldCount = 10;
  */
 export async function rawEntries(tx: Transaction, tenantId: string, first: number, last: number) {
   if (parseUuid(tenantId) !== tenantId) throw new TypeError('`tenantId` must be a UUID in lower case');
-  // COPY accepts no parameters. The values in the SQL are safe, because `whole` and the UUID check have validated
-  // them.
+  // COPY accepts no parameters, so `whole` and the UUID check validate the values. `order by id` would sort by the
+  // text of the id.
   const query = tx.unsafe(`copy (
     select id::text, action, key_id::text, key_version::text, actor, ip_address, metadata, created_at::text, hash, mac
     from (
@@ -42,7 +41,7 @@ export async function rawEntries(tx: Transaction, tenantId: string, first: numbe
   await new Promise<void>((resolve, reject) => {
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('end', () => {
-      // postgres.js resumes the socket only when the stream is read.
+      // postgres.js pauses the socket while the stream is full. Without the last read, the socket would stay paused.
       stream._read(0);
       resolve();
     });

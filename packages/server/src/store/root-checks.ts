@@ -5,7 +5,7 @@ export interface RootCheckRow {
   readonly sealed: Uint8Array;
 }
 
-const lockNumber = 0x65616174; // identifies the advisory lock
+const lockNumber = 0x65616174;
 
 export async function lockRootChecks(tx: Transaction): Promise<void> {
   await tx`select pg_advisory_xact_lock(${lockNumber})`;

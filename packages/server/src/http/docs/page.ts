@@ -47,7 +47,6 @@ function navigation(): string {
 <li><a href="#permissions">Permissions</a></li><li><a href="#problems">Problems</a></li></ul>
 ${groups.map(({ title, routes }) => `<h2>${escape(title)}</h2><ul>${routes.map(navigationItem).join('')}</ul>`).join('')}`;
   const brand = '<span class="brand">Eaas<small>API reference</small></span>';
-  // Wide screens show the list of calls beside the text. On narrow screens the user can fold the list.
   return `<nav class="wide" aria-label="Contents">${brand}${lists}</nav>
 <nav class="narrow" aria-label="Contents"><details><summary>${brand}</summary>${lists}</details></nav>`;
 }

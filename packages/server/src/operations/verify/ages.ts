@@ -10,7 +10,6 @@ export type RowsThen = Map<string, number>;
 
 interface Story {
   readonly created: number | undefined;
-  /** The first entry about the row after the anchor (the last purged entry) names `before` as the previous change. */
   readonly before: number | undefined;
   last: number;
   unfounded: number | undefined;
@@ -70,7 +69,7 @@ function* compare(
 }
 
 /**
- * If a row is put back and then changed again, only the entry of the change shows the fault: the entry names a wrong
+ * After a row was put back and changed again, only the new entry shows the fault, because the entry names a wrong
  * previous change.
  */
 function judgeAge(row: RowAge, story: Story | undefined, anchorId: number, findings: Findings): void {

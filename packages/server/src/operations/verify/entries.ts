@@ -10,7 +10,6 @@ import type { Sql } from '../../store/sql.ts';
 import type { Inspection } from './report.ts';
 
 const pageSize = 10_000;
-
 const mostAhead = 60_000;
 
 export interface Walk {

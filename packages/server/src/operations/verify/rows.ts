@@ -90,7 +90,6 @@ function* judgeMaterial(
   findings: Inspection['findings'],
 ): Steps<void> {
   const isDestroyed = key.status === 'destroyed';
-  // Key material is intact if it is erased in a destroyed key, and complete in any other key.
   const isIntact = (sealed: Uint8Array | null, place: Place): boolean =>
     isDestroyed ? sealed === null : sealed !== null && openMaterial(sealing, place, sealed) !== undefined;
   const { sealed_hash_key, rev } = key;

@@ -18,7 +18,6 @@ export type Verification = Output<'GET /v1/audit/verify'>;
 
 const mostAttempts = 20;
 
-/** Entries can be purged during the verification, which then starts again. */
 export async function verifyChain(service: Service, tenantId: string, options: VerifyOptions = {}) {
   for (let attempt = 1; ; attempt++) {
     const found = await verifyOnce(service, tenantId, options);
