@@ -1,14 +1,12 @@
 import { BoundedMap } from './bounded-map.ts';
 import { Tampered, type NamedRow } from './refusal.ts';
 
-type Log = (fields: Readonly<Record<string, unknown>>, message: string) => void;
-
 const minute = 60_000;
 
 export class Alarms {
   tamperingFound = 0;
   rotationsSkipped = 0;
-  log: Log = () => {};
+  log: (fields: Readonly<Record<string, unknown>>, message: string) => void = () => {};
   readonly #clock: () => number;
   readonly #logged = new BoundedMap<string, number>(10_000);
 

@@ -25,7 +25,7 @@ export class Turns {
   readonly #clock: () => number;
   readonly #later: (turn: () => void) => void;
   readonly #queues = new Map<string, Job[]>();
-  #end: number | null = null;
+  #turnEnd: number | null = null;
   #waiting = 0;
   #refused = 0;
 
@@ -71,17 +71,17 @@ export class Turns {
 
   begin(tenantId: string, options?: TurnOptions): Promise<void> {
     const count = (): void => {
-      if (this.#end !== null) this.#end -= start;
+      if (this.#turnEnd !== null) this.#turnEnd -= start;
     };
     return this.call(tenantId, count, options);
   }
 
   #isFree(): boolean {
-    if (this.#end === null) {
-      this.#end = this.#clock() + slice;
+    if (this.#turnEnd === null) {
+      this.#turnEnd = this.#clock() + slice;
       this.#later(() => this.#turn());
     }
-    return this.#clock() < this.#end;
+    return this.#clock() < this.#turnEnd;
   }
 
   #work(job: Job): boolean {
@@ -90,7 +90,7 @@ export class Turns {
   }
 
   #turn(): void {
-    this.#end = null;
+    this.#turnEnd = null;
     const [next] = this.#queues;
     if (!next) return;
     const [tenantId, jobs] = next;

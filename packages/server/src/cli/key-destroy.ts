@@ -6,8 +6,6 @@ import { requireKey } from './find-key.ts';
 import { next, note, printResult } from './output.ts';
 import { graceDays } from './values.ts';
 
-type ShownKey = Output<'GET /v1/keys/:key_id'>;
-
 interface Options extends OnTenant {
   readonly graceDays: number;
   readonly confirm?: string;
@@ -52,7 +50,7 @@ export const keyDestroy = onTenant(
     );
   });
 
-function usageOf({ name, key_id, key_version, versions }: ShownKey): string {
+function usageOf({ name, key_id, key_version, versions }: Output<'GET /v1/keys/:key_id'>): string {
   const sum = (of: 'wraps' | 'unwraps') => versions.reduce((total, version) => total + version[of], 0);
   const lastUse = versions
     .map(({ last_unwrap_at }) => last_unwrap_at ?? '')

@@ -37,7 +37,6 @@ import { versionUses } from '../store/usage.ts';
 import { exportKey } from './export-key.ts';
 import { type Operations, reading } from './operation.ts';
 
-type KeyRecord = Output<'POST /v1/keys'>;
 type Columns = Omit<KeyRow, 'mac'>;
 
 export const keyOperations = {
@@ -115,7 +114,7 @@ function changeKey(
   keyId: string,
   rule: (key: Columns, at: Moment) => Changed<Columns>,
   hold?: Hold,
-): Promise<KeyRecord> {
+): Promise<Output<'POST /v1/keys'>> {
   return change(service, caller, async (open) => {
     const { tx, state, apiKey } = open;
     await hold?.(tx);

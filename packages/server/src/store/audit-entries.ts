@@ -2,12 +2,10 @@ import type { StoredEntry } from '@eaas/protocol/audit';
 import { countRows, first } from './rows.ts';
 import type { Sql } from './sql.ts';
 
-interface ChainedRow extends StoredEntry {
+export interface EntryRow extends Omit<StoredEntry, 'tenant_id'> {
   readonly hash: Uint8Array;
   readonly mac: Uint8Array;
 }
-
-export type EntryRow = Omit<ChainedRow, 'tenant_id'>;
 
 export interface EntryFilter {
   readonly first: number;

@@ -12,7 +12,7 @@ interface Story {
   readonly created: number | undefined;
   readonly before: number | undefined;
   last: number;
-  unfounded: number | undefined;
+  wrongEntryId: number | undefined;
 }
 
 export async function judgeAges(sql: Sql, inspection: Inspection, anchorId: number): Promise<RowsThen> {
@@ -35,13 +35,13 @@ async function readStories(sql: Sql, inspection: Inspection, anchorId: number) {
     const previous = readMetadata(row)['previous_change'];
     const story = stories.get(subject);
     if (story) {
-      if (previous !== story.last) story.unfounded ??= id;
+      if (previous !== story.last) story.wrongEntryId ??= id;
       story.last = id;
       return;
     }
     const created = row.action.endsWith('.create') ? id : undefined;
     const before = Number.isSafeInteger(previous) ? Number(previous) : undefined;
-    stories.set(subject, { created, before, last: id, unfounded: undefined });
+    stories.set(subject, { created, before, last: id, wrongEntryId: undefined });
   });
   return stories;
 }
@@ -77,8 +77,8 @@ function judgeAge(row: RowAge, story: Story | undefined, anchorId: number, findi
   const isNewest = recorded === null || recorded <= rev;
   const isLast = story ? rev === story.last : rev <= anchorId;
   const isCreated = story?.created === undefined ? created_id <= anchorId : created_id === story.created;
-  if (isNewest && isLast && isCreated && story?.unfounded === undefined) return;
-  findings.add(`${row.kind}_put_back`, story?.unfounded ?? story?.last ?? recorded ?? rev, row.id);
+  if (isNewest && isLast && isCreated && story?.wrongEntryId === undefined) return;
+  findings.add(`${row.kind}_put_back`, story?.wrongEntryId ?? story?.last ?? recorded ?? rev, row.id);
 }
 
 function* rowsAt(
