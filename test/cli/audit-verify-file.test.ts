@@ -75,7 +75,7 @@ test('audit verify-file names the entries that were altered, removed or repeated
   });
 });
 
-test('only with a checkpoint, audit verify-file detects a log that was cut off at its end', async () => {
+test('audit verify-file detects a truncated log only with a checkpoint', async () => {
   expect(await verifyLines(lines.slice(0, 3))).toEqual([]);
   expect(await verifyLines(lines.slice(0, 3), ...pinned)).toEqual([{ id: 4, reason: 'checkpoint_mismatch' }]);
 });

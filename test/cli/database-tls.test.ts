@@ -20,7 +20,7 @@ async function impostor(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test('a command exits with 3 and prints one sentence if the certificate of the database is invalid', async () => {
+test('an invalid certificate of the database ends a command with exit code 3', async () => {
   const env = {
     DATABASE_URL: `postgres://server@localhost:${await impostor()}/eaas?sslmode=verify-full`,
     EAAS_ROOT_KEY: newRootKey(),

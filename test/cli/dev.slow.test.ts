@@ -54,7 +54,7 @@ async function expectToWork(variables: Record<string, string>): Promise<void> {
   await expect(client.keys.create({ name: 'other' })).rejects.toMatchObject({ code: 'permission_missing' });
 }
 
-test('the first start of eaas dev prints the variables that an application needs, and a second start keeps the data', async () => {
+test('a second start of eaas dev keeps the data of the first', async () => {
   const first = await dev();
   const variables = variablesIn(first.output);
   expect(Object.keys(variables)).toEqual(['EAAS_BASE_URL', 'EAAS_API_KEY', 'EAAS_KEY_ID', 'EAAS_INDEX_KEY']);
@@ -74,7 +74,7 @@ test('the first start of eaas dev prints the variables that an application needs
   expect(await eaas('api-key', 'list', '--tenant', 'dev')).toHaveLength(1);
 }, 120_000);
 
-test('the URL that eaas dev prints signs in a page once, and the page gets an API key that expires', async () => {
+test('the URL of eaas dev signs in one page once', async () => {
   const { output, baseUrl } = await dev();
   const [, code = ''] = /^Playground +http:\S+\/#code=([\w-]{43})$/m.exec(output) ?? [];
   expect(await (await fetch(baseUrl)).text()).toContain('<title>Eaas playground</title>');
@@ -98,7 +98,7 @@ test('the URL that eaas dev prints signs in a page once, and the page gets an AP
   });
 });
 
-test('eaas dev --env writes an API key that works to .env, and a later start keeps this API key', async () => {
+test('a later start of eaas dev --env keeps the API key in .env', async () => {
   const path = join(folder, '.env');
   await writeFile(path, 'PORT=3000\nEAAS_API_KEY=eaas_sk_old\n', { mode: 0o644 });
   const first = await dev(['--env']);
@@ -121,7 +121,7 @@ test('eaas dev --env writes an API key that works to .env, and a later start kee
   expect(await eaas('api-key', 'list', '--tenant', 'dev')).toHaveLength(2);
 }, 120_000);
 
-test('eaas dev uses the next free port if its port is taken, unless EAAS_PORT is set', async () => {
+test('eaas dev uses the next free port unless EAAS_PORT is set', async () => {
   const holder = createServer();
   onTestFinished(() => void holder.close());
   await new Promise<void>((resolve) => {
@@ -158,7 +158,7 @@ test.each([
   expect([existsSync(data), existsSync(join(folder, '.env'))]).toEqual([false, false]);
 });
 
-test('eaas dev does not change a .env with another EAAS_BASE_URL, and creates nothing', async () => {
+test('eaas dev does not change a .env with another EAAS_BASE_URL', async () => {
   const path = join(folder, '.env');
   const text = 'EAAS_BASE_URL=https://eaas.example\nEAAS_API_KEY=eaas_sk_production\n';
   await writeFile(path, text);

@@ -96,7 +96,7 @@ test('the commands that change the state of a key accept its id and its name', a
   expect(await lastAction()).toMatchObject({ action: 'key.destroy', key_id, actor: 'operator' });
 });
 
-test('if a destroyed key has the same name, a name selects the key that is not destroyed', async () => {
+test('a name selects the key that is not destroyed', async () => {
   const { key_id, name } = await newKey();
   await change('disable', name);
   await change('destroy', name, '--grace-days', '0', '--confirm', name);
@@ -124,7 +124,7 @@ test('if npm runs the program, the next step names the command with npx', async 
   expect(stderr).toMatch(/^Next: `npx @eaas\/server key enable \S+ --tenant acme` enables the key again/);
 });
 
-test('a misspelt option is reported with the nearest option, also if a required option is missing', async () => {
+test('a misspelt option is reported with the nearest option', async () => {
   for (const words of [['--tenat', 'acme'], ['--tenat=acme']]) {
     const { code, stderr } = await eaas('key', 'list', ...words);
     expect(code).toBe(2);
@@ -133,7 +133,7 @@ test('a misspelt option is reported with the nearest option, also if a required 
   expect((await eaas('key', 'list')).stderr).toMatch(/^error: required option '--tenant <tenant>'/);
 });
 
-test('a command that the state of the key does not allow is refused, and the error names the command to run first', async () => {
+test("an error about a key's state names the command to run first", async () => {
   const { name } = await newKey();
   const { code, stderr } = await eaas('key', 'destroy', name, ...onAcme, '--confirm', name);
   expect(code).toBe(1);
@@ -145,7 +145,7 @@ test('a command that the state of the key does not allow is refused, and the err
   );
 });
 
-test('a command does not find a key of another tenant or a key that does not exist', async () => {
+test('a command finds only existing keys of its tenant', async () => {
   const { key_id, name } = await newKey();
   for (const key of [key_id, name, randomUUID()]) {
     for (const command of ['show', 'rotate', 'disable']) {

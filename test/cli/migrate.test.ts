@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => eaas.database.drop());
 
-test('every command fails on an unmigrated database, and the error names `eaas migrate`', async () => {
+test('every command on an unmigrated database fails and names `eaas migrate`', async () => {
   const unmigrated = await eaas('tenant', 'list');
   expect(unmigrated).toMatchObject({ code: 3, stdout: '' });
   expect(unmigrated.stderr).toContain('run `eaas migrate` first');

@@ -83,7 +83,7 @@ whereAvailable('moto (Python and PyPI)', moto !== undefined, () => {
     await expect(aws.kms('Decrypt', { CiphertextBlob })).rejects.toThrow('Decrypt failed (400)');
   });
 
-  test('root-key wrap replaces an alias by the key id of AWS KMS, and does not overwrite a file', async () => {
+  test('root-key wrap replaces an alias by the key id of AWS KMS', async () => {
     const eaas = (await newCommandLine()).with(aws.env);
     await aws.kms('CreateAlias', { AliasName: 'alias/eaas-root', TargetKeyId: key });
     const file = join(await newDirectory(), 'root.wrapped');
@@ -96,7 +96,7 @@ whereAvailable('moto (Python and PyPI)', moto !== undefined, () => {
     expect(await readFile(file, 'utf8')).toBe(text);
   });
 
-  test('root-key wrap reports an unknown key of AWS KMS, and writes no file', async () => {
+  test('root-key wrap writes no file for an unknown key of AWS KMS', async () => {
     const eaas = (await newCommandLine()).with(aws.env);
     const file = join(await newDirectory(), 'root.wrapped');
     const failed = await eaas('root-key', 'wrap', '--aws-kms', 'alias/missing', '--out', file);
@@ -105,7 +105,7 @@ whereAvailable('moto (Python and PyPI)', moto !== undefined, () => {
     await expect(stat(file)).rejects.toThrow('ENOENT');
   });
 
-  test('a root key that AWS KMS encrypts can be rotated to another root key that AWS KMS encrypts', async () => {
+  test('root-key rotate works between two root keys in AWS KMS', async () => {
     const eaas = await newCommandLine();
     await eaas.json('tenant', 'create', '--name', 'acme');
     const old = await wrapped(eaas);
@@ -117,7 +117,7 @@ whereAvailable('moto (Python and PyPI)', moto !== undefined, () => {
     expect(await execute(old.env, 'tenant', 'list')).toMatchObject({ code: 3 });
   });
 
-  test('a failure of AWS KMS ends with exit code 3 and one sentence that says what to do', async () => {
+  test('a failure of AWS KMS ends with exit code 3 and advice', async () => {
     const eaas = await newCommandLine();
     const { file, env } = await wrapped(eaas);
     const altered = `${file}.altered`;

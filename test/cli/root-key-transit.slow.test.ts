@@ -33,7 +33,7 @@ async function startOpenBao(command: string) {
 }
 
 whereAvailable('OpenBao (BAO=path of bao)', bao !== undefined, () => {
-  test('a token of Transit that can only decrypt unwraps a root key, but cannot wrap a root key', async () => {
+  test('a Transit token that can only decrypt cannot wrap a root key', async () => {
     const { url, root, call } = await startOpenBao(bao ?? '');
     await call('sys/mounts/transit', { type: 'transit' });
     await call('transit/keys/eaas-root', {});

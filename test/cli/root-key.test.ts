@@ -11,7 +11,7 @@ async function newCommandLine(): Promise<CommandLine> {
   return eaas;
 }
 
-test('root-key generate prints only 32 bytes in base64, and needs no configuration', async () => {
+test('root-key generate prints 32 bytes in base64 without any configuration', async () => {
   const { code, stdout } = await run([...program, 'root-key', 'generate'], {});
   expect(code).toBe(0);
   expect(stdout).toMatch(/^[A-Za-z0-9+/]{43}=\n$/);
@@ -22,7 +22,7 @@ test('root-key generate prints only 32 bytes in base64, and needs no configurati
   });
 });
 
-test('root-key generate writes a file that only its owner can read, and never overwrites a file', async () => {
+test('root-key generate writes a private file and never overwrites a file', async () => {
   const file = join(await newDirectory(), 'root.key');
   const generate = () => run([...program, 'root-key', 'generate', '--file', file], {});
   const made = await generate();
@@ -44,7 +44,7 @@ test('root-key generate writes a file that only its owner can read, and never ov
   ]);
 });
 
-test('every command and the server refuse another root key than the root key of the database', async () => {
+test('every command and the server refuse a wrong root key', async () => {
   const eaas = await newCommandLine();
   await eaas.json('tenant', 'create', '--name', 'acme');
   const other = eaas.with({ EAAS_ROOT_KEY: newRootKey(), EAAS_PORT: '0' });
@@ -70,7 +70,7 @@ test('the error about a missing root key names the variables to set', async () =
   expect(missing.stderr).toContain('EAAS_ROOT_KEY_FILE: the file /nowhere/root.key does not exist');
 });
 
-test('an operator can rotate the root key while a server runs, and the server then no longer needs the previous root key', async () => {
+test('an operator can rotate the root key while a server runs', async () => {
   const eaas = await newCommandLine();
   const [tenant] = await eaas.json<{ tenant_id: string }>(
     'tenant',

@@ -54,7 +54,7 @@ test('a token is eaas_sk_, 43 base62 digits and six check digits', async () => {
   }
 });
 
-test('a new API key works immediately, and has only its own permissions', async () => {
+test('a new API key works immediately with only its own permissions', async () => {
   const { api } = await tenant.issue({ permissions: ['keys.read'], expires_at: inAnHour() });
   expect(await api.get('/v1/keys')).toHaveStatus(200);
   expect(await api.get('/v1/audit')).toBeProblem('permission_missing');
@@ -74,7 +74,7 @@ test('POST /v1/api-keys treats null like an absent optional field', async () => 
   expect(answer.body).toMatchObject({ key_ids: null, expires_at: null, allowed_origins: null });
 });
 
-test('the record of an API key shows key ids in lower case and times in UTC', async () => {
+test('an API key record shows ids in lower case and times in UTC', async () => {
   const answer = await create({
     key_ids: [key.key_id.toUpperCase()],
     expires_at: '2099-01-01T02:00:00+02:00',
@@ -130,7 +130,7 @@ describe('refused', () => {
     });
   });
 
-  test('POST /v1/api-keys returns 404 for the id of an unknown key and for the name of a key', async () => {
+  test('POST /v1/api-keys returns 404 for an unknown key id or a key name', async () => {
     for (const id of [unknownId(), key.name, '']) {
       expect(await create({ key_ids: [key.key_id, id] })).toBeProblem('not_found');
     }
@@ -138,7 +138,7 @@ describe('refused', () => {
 });
 
 describe('a new API key cannot exceed the permissions of its creator', () => {
-  test('an API key cannot create another API key with a permission that it does not have itself', async () => {
+  test('an API key cannot grant a permission that it lacks', async () => {
     const { api } = await tenant.issue({ permissions: ['api_keys.manage', 'encrypt'] });
     const give = (permissions: readonly string[]) => api.post('/v1/api-keys', { name: 'x', permissions });
     expect(await give(['encrypt'])).toHaveStatus(201);
@@ -202,7 +202,7 @@ test('an API key stops working when it expires', async () => {
   expect(mine.filter((entry) => entry.created_at >= expires_at)).toStrictEqual([]);
 });
 
-test('an API key of one tenant cannot read or revoke an API key of another tenant', async () => {
+test('an API key cannot read or revoke an API key of another tenant', async () => {
   const other = await newTenant();
   const { api_key_id, api_key } = ok(await create({}));
   expect(await other.api.get(`/v1/api-keys/${api_key_id}`)).toBeProblem('not_found');

@@ -38,7 +38,7 @@ describe('GET /v1/api-keys/:id', () => {
   });
 });
 
-test('an API key that the operator created works like an API key that the API created', async () => {
+test('an API key of the operator works like an API key of the API', async () => {
   const issued = await commandJson<IssuedApiKey>(
     'api-key',
     'create',

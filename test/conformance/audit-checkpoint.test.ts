@@ -56,7 +56,7 @@ function forged(text: string, privateKey: KeyObject, publicKey: KeyObject): stri
   return `${text}\n\u2014 ${name} ${signature.toString('base64')}\n`;
 }
 
-test('a checkpoint is a signed note of the head, and the verifier key verifies its signature', async () => {
+test('a checkpoint is a signed note that the verifier key verifies', async () => {
   const head = await newestEntry(tenant);
   const answer = await checkpoint();
   expect(answer).toMatchObject({

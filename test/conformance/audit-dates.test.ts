@@ -34,7 +34,7 @@ describe('date_from and date_to', () => {
     expect(await found(`date_to=${shifted(at(4), -1)}`)).toStrictEqual([1, 2, 3]);
   });
 
-  test('a filter by dates sets `total` to the number of all matches, also with pages and other filters', async () => {
+  test('the `total` of a filter by dates counts the matches of all pages', async () => {
     const period = `date_from=${at(3)}&date_to=${at(8)}`;
     const page = await list(`${period}&limit=2&offset=1`);
     expect(page.logs.map((entry) => entry.id)).toStrictEqual([7, 6]);
@@ -120,7 +120,7 @@ describe.for(['date_from', 'date_to'] as const)('an invalid date in %s returns 4
     expect(answer).toBeProblem('bad_request', new RegExp(name));
   });
 
-  test('a date with a + that is not URL-encoded returns 400, and the detail says how to write it', async () => {
+  test('a date with an unencoded + returns 400 and advice', async () => {
     const answer = await tenant.api.get(`/v1/audit?${name}=2026-11-20T10:00:00+01:00`);
     expect(answer).toBeProblem('bad_request', /%2B/);
   });

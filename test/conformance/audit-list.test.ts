@@ -32,7 +32,7 @@ const ids = (entries: readonly AuditEntry[]) => entries.map((entry) => entry.id)
 const encoded = encodeURIComponent;
 
 describe('a page', () => {
-  test('a page of the audit log has 50 entries by default, newest first, and the fields total, limit and offset', async () => {
+  test('a page of the audit log has the 50 newest entries by default', async () => {
     const page = ok(await tenant.api.get('/v1/audit'));
     const { logs, ...rest } = page;
     expect(rest).toStrictEqual({ count: 50, total: 122, limit: 50, offset: 0 });
@@ -100,7 +100,7 @@ describe('an entry', () => {
     });
   });
 
-  test('audit entries have the ids 1, 2, 3 …, and the first entry has the actor operator and no IP address', () => {
+  test('audit entries have the ids 1, 2, 3 …, starting with the operator’s entry', () => {
     expect(ids(all)).toStrictEqual(Array.from({ length: 122 }, (_, at) => 122 - at));
     expect(all.at(-1)).toStrictEqual(
       auditEntry({
@@ -143,7 +143,7 @@ describe('filters', () => {
     expect(await list(`key_id=${key.key_id}&limit=5&offset=100`)).toMatchObject({ count: 5, limit: 5 });
   });
 
-  test('a key_id that is not a UUID returns 404, and an unknown UUID returns an empty page', async () => {
+  test('the audit log returns 404 only for a key_id that is no UUID', async () => {
     for (const text of [key.name, 'x', key.key_id.replaceAll('-', ''), `${key.key_id} `]) {
       const answer = await tenant.api.get(`/v1/audit?key_id=${encoded(text)}`);
       expect(answer).toBeProblem('not_found');

@@ -44,7 +44,7 @@ const answerOf = (verb: Verb): object =>
   })[verb];
 
 describe.for(verbs)('batch of %s', (verb) => {
-  test('each result of a batch equals the response to a single call, in the order of the items and with their references', async () => {
+  test('each result of a batch equals the response to a single call', async () => {
     const item = await validItem(verb);
     const pending = await keyIn(tenant, 'pending_destruction');
     const answer = await batch(verb, [
@@ -68,7 +68,7 @@ describe.for(verbs)('batch of %s', (verb) => {
     });
   });
 
-  test('a malformed item of a batch gets its own error, and the other items succeed', async () => {
+  test('a malformed batch item does not fail the other items', async () => {
     const item = await validItem(verb);
     const { key_id: _, ...withoutKey } = item;
     const malformed: unknown[] = [
@@ -106,7 +106,7 @@ describe.for(verbs)('batch of %s', (verb) => {
     });
   });
 
-  test('a batch fails as a whole if `items` is malformed, another field is present, or the JSON is invalid', async () => {
+  test('a malformed batch fails as a whole', async () => {
     const path = `/v1/batch/${verb}`;
     const items = [await validItem(verb)];
     await expectNothingRecorded(tenant, async () => {

@@ -82,7 +82,7 @@ describe('JSON', () => {
     expect(await hash(bytes(body))).toBeProblem('bad_request');
   });
 
-  test('a duplicate name in JSON returns 400, also if it is escaped or nested', async () => {
+  test('a duplicate name in JSON returns 400, even an escaped or nested name', async () => {
     const id = `"key_id":"${key.key_id}"`;
     expect(await hash(bytes(`{${id},"value":"x","value":"x"}`))).toBeProblem('bad_request', /value/);
     expect(await hash(bytes(`{${id},"value":"x","v\\u0061lue":"y"}`))).toBeProblem('bad_request', /value/);
@@ -242,7 +242,7 @@ describe('bodies', () => {
     expect(await hash(padded(2 * 1024 * 1024 + 1))).toBeProblem('too_large');
   });
 
-  test('a body of more than 2 MiB is refused, also without a Content-Length', async () => {
+  test('a body of more than 2 MiB is refused even without a Content-Length', async () => {
     const chunk = bytes(' '.repeat(256 * 1024));
     const streamed = (chunks: number) =>
       new ReadableStream({

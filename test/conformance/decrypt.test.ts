@@ -229,7 +229,7 @@ test('a decrypt call with the id of an unknown key is not recorded', async () =>
 });
 
 describe('wrapped_key and iv replace those in the envelope', () => {
-  test('the wrapped_key and the iv of a decrypt request replace the damaged values in the envelope', async () => {
+  test('wrapped_key and iv of a decrypt request replace those in the envelope', async () => {
     const damagedKey = await decrypt({ ...bundle, ciphertext: altered(40) });
     expect(damagedKey.body).toStrictEqual({ plaintext: 'the plaintext' });
     const damagedIv = await decrypt({ ...bundle, ciphertext: altered(26 + 78) });
@@ -270,7 +270,7 @@ describe('wrapped_key and iv replace those in the envelope', () => {
   });
 });
 
-test('the wrapped key in a bundle is not bound to a context, even if the encrypt request has a context', async () => {
+test('the wrapped key in a bundle is bound to no context', async () => {
   const context = { table: 'patients' };
   const body = { plaintext: 'x', key_id: key.key_id, context };
   const { ciphertext, wrapped_key } = ok(await tenant.api.post('/v1/encrypt', body));

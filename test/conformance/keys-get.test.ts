@@ -61,7 +61,7 @@ test.for(['active', 'disabled', 'pending_destruction', 'destroyed'] as const)(
   },
 );
 
-test('GET of a key accepts the id in upper or lower case, and returns 404 for any other text', async () => {
+test('GET of a key accepts only its id, in upper or lower case', async () => {
   const key = await tenant.newKey();
   expect(ok(await get(key.key_id.toUpperCase()))).toMatchObject(keyRecord({ key_id: key.key_id }));
   const others = [

@@ -76,7 +76,7 @@ describe('the calls that each state allows', () => {
     },
   );
 
-  test('a call that the status of the key does not allow is refused, names the status and changes nothing', async () => {
+  test('a call that the key’s status forbids is refused with the status', async () => {
     const { key_id } = await keyIn(tenant, 'active');
     await expectNothingRecorded(tenant, async () => {
       expect(await tenant.api.post(`/v1/keys/${key_id}/enable`)).toBeProblem('key_state');

@@ -28,12 +28,12 @@ const foreign = { headers: { origin: 'https://evil.example' } };
 const huge = '{'.repeat(3 * 1024 * 1024);
 
 describe('the earlier of two failing checks decides the response', () => {
-  test('an unknown path or method is refused (404, 405) before the API key is checked (401)', async () => {
+  test('the path and method (404, 405) are checked before the API key (401)', async () => {
     expect(await anonymous.post('/v1/nothing', {}, foreign)).toBeProblem('not_found');
     expect(await anonymous.put('/v1/encrypt', {}, foreign)).toBeProblem('method_not_allowed');
   });
 
-  test('a request is checked first for its token (401), then for its origin, permission and tenant mode (403)', async () => {
+  test('the token (401) is checked before origin, permission and tenant mode (403)', async () => {
     expect(await anonymous.get('/v1/keys', foreign)).toBeProblem('unauthorized');
     const { api } = await closed.issue({ permissions: ['keys.read'] });
     expect(await api.post('/v1/encrypt', {}, foreign)).toBeProblem('origin_refused');
@@ -52,7 +52,7 @@ describe('the earlier of two failing checks decides the response', () => {
     expect(await anonymous.send('POST', '/v1/hash', '{', asJson)).toBeProblem('unauthorized');
   });
 
-  test('the body’s type (415) is checked before its size (413), and the size before its content (400)', async () => {
+  test('the type of the body (415) is checked before size (413) and content (400)', async () => {
     const plain = { 'content-type': 'text/plain' };
     expect(await tenant.api.send('POST', '/v1/hash', huge, plain)).toBeProblem('unsupported_media_type');
     expect(await tenant.api.send('POST', '/v1/hash', huge, asJson)).toBeProblem('too_large');
@@ -80,7 +80,7 @@ describe('the earlier of two failing checks decides the response', () => {
     expect(await tenant.api.post('/v1/keys', { name: key.name, exportable: 1 })).toBeProblem('bad_request');
   });
 
-  test('the state of a key (409) is checked before the wrapped key (403) and the ciphertext (422)', async () => {
+  test('the key’s state (409) is checked before wrapped key (403) and ciphertext (422)', async () => {
     const { key_id } = await keyIn(tenant, 'pending_destruction');
     const path = `/v1/keys/${key_id}` as const;
     expect(await tenant.api.post(`${path}/unwrap`, { wrapped_key: 'AAAA' })).toBeProblem('key_state');
@@ -89,7 +89,7 @@ describe('the earlier of two failing checks decides the response', () => {
     expect(await tenant.api.post('/v1/decrypt', body)).toBeProblem('key_state');
   });
 
-  test('the content, the key and its state (400, 404, 409) are checked before the quota (429)', async () => {
+  test('the content, the key and its state are checked before the quota (429)', async () => {
     const { key_id } = await keyIn(tenant, 'disabled');
     const encrypt = (body: object) => tenant.api.post('/v1/encrypt', { plaintext: 'x', ...body });
     expect(await encrypt({})).toBeProblem('bad_request');

@@ -97,7 +97,7 @@ describe('X-Request-Id', () => {
   });
 });
 
-test('the detail of a problem names the invalid field, but does not show its value', async () => {
+test('the detail of a problem names the invalid field without its value', async () => {
   const dek = Buffer.from(plaintext).toString('base64');
   const wrong = await tenant.api.post(`/v1/keys/${key.key_id}/wrap`, { dek });
   expect(wrong).toBeProblem('bad_request', /dek/);

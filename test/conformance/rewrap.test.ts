@@ -51,7 +51,7 @@ test('rewrap returns a wrapped key of the newest version unchanged, and records 
   expect(await newestEntry(tenant)).toMatchObject({ action: 'key.wrap', metadata: { from_version: 1 } });
 });
 
-test('rewrap returns 403 for a wrapped_key that is not authentic, and the audit log records key.wrap', async () => {
+test('rewrap of a wrapped_key that is not authentic returns 403 and an entry', async () => {
   const { key_id } = await tenant.newKey();
   const other = await tenant.newKey();
   const [foreign, bound] = [

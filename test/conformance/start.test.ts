@@ -100,17 +100,14 @@ describe('an invalid value stops the start with a message that names the variabl
     ['EAAS_TLS_CERT_FILE', '/nonexistent/cert.pem'],
     ['EAAS_INSECURE_HTTP', 'perhaps'],
   ];
-  test.for(values)(
-    'the start fails with %s=%s, and the message names the variable',
-    async ([name, value]) => {
-      const withoutKey = name === 'EAAS_ROOT_KEY_FILE' ? { EAAS_ROOT_KEY: undefined } : {};
-      const changed = environmentWith({ ...withoutKey, [name]: value });
-      const { code, stdout, stderr } = await runShared(['serve'], changed);
-      expect(code).not.toBe(0);
-      expect(stdout + stderr).toContain(name);
-      expect(stdout + stderr).not.toMatch(/^\s+at .*:\d+:\d+/m);
-    },
-  );
+  test.for(values)('the start fails with %s=%s and names the variable', async ([name, value]) => {
+    const withoutKey = name === 'EAAS_ROOT_KEY_FILE' ? { EAAS_ROOT_KEY: undefined } : {};
+    const changed = environmentWith({ ...withoutKey, [name]: value });
+    const { code, stdout, stderr } = await runShared(['serve'], changed);
+    expect(code).not.toBe(0);
+    expect(stdout + stderr).toContain(name);
+    expect(stdout + stderr).not.toMatch(/^\s+at .*:\d+:\d+/m);
+  });
 
   test('the start fails without a root key if DATABASE_URL is set', async () => {
     const { code, stdout, stderr } = await refused({ EAAS_ROOT_KEY: undefined });
@@ -133,7 +130,7 @@ describe('retention', () => {
 });
 
 describe('the database', () => {
-  test('the start fails on a database without migrations, and the message names the command to run', async () => {
+  test('a start on a database without migrations names the command to run', async () => {
     const empty = await createDatabase();
     onTestFinished(() => empty.drop());
     const own = environmentOf(empty.url);

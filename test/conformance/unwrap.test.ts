@@ -171,7 +171,7 @@ test.for(['', 'AAA', 'AAAA\n', 'AA-_', 'AB==', 'AA==AA=='])(
   },
 );
 
-test('a missing wrapped_key returns 400, and an unknown key or a name returns 404 without an entry', async () => {
+test('unwrap without a wrapped_key returns 400, and with an unknown key 404', async () => {
   const wrapped_key = await wrapped(tenant.api, key.key_id);
   await expectNothingRecorded(tenant, async () => {
     expect(await unwrap({})).toBeProblem('bad_request', /wrapped_key/);

@@ -75,7 +75,7 @@ test.for([
   });
 });
 
-test('wrap returns 400 without `dek`, and the detail names the field', async () => {
+test('wrap without `dek` returns 400 and names the field', async () => {
   expect(await wrap({})).toBeProblem('bad_request', /dek/);
 });
 
@@ -89,7 +89,7 @@ test.for(['disabled', 'pending_destruction', 'destroyed'] as const)(
   },
 );
 
-test('the path of wrap accepts only the UUID of a key, in upper or lower case', async () => {
+test('the path of wrap accepts only a key id, in either case', async () => {
   const dek = newDek();
   const upper = await wrap({ dek }, key.key_id.toUpperCase());
   expect(ok(upper).key_id).toBe(key.key_id);

@@ -35,7 +35,7 @@ test('the pages contain no schemas, and no code that evaluates text (`eval`)', (
   for (const { bytes } of scripts) expect(bytes.toString()).not.toMatch(/_zod|\beval\(|new Function\(/);
 });
 
-test('the pages use no URL of another origin, and the name of each asset contains a hash of its content', () => {
+test('the pages load assets only from their own origin, under hashed names', () => {
   const pages = builtFiles().filter(({ name }) => name.endsWith('.html'));
   expect(pages.map(({ name }) => name).toSorted()).toEqual(['console/index.html', 'index.html']);
   for (const { bytes } of pages) {
@@ -123,7 +123,7 @@ whereAvailable('Chromium', hasChromium, () => {
   });
 
   for (const { name, fails = false, reach } of states) {
-    test(`${name}: the page is accessible, and its content fits wide and narrow screens, in light and dark mode`, async () => {
+    test(`${name}: the page is accessible on wide and narrow screens in both colour modes`, async () => {
       const { page, complaints } = await openPage();
       await page.setViewportSize({ width: 1440, height: 900 });
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });

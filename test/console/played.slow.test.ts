@@ -70,7 +70,7 @@ whereAvailable('Chromium', hasChromium, () => {
     return page;
   }
 
-  test('the URL that eaas dev prints signs in, and every step of the playground works', async () => {
+  test('every step of the playground works after the sign-in of eaas dev', async () => {
     const { page, sent } = await openPage();
     const begin = performance.now();
     await page.goto(address);
@@ -126,7 +126,7 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.getByText('It still decrypts.').waitFor();
   });
 
-  test('the console shows a new API key only once, and revokes the API key after the user typed its name', async () => {
+  test('the console shows the token of a new API key only once', async () => {
     const page = await openConsole('/console/#/api-keys');
     await page.getByRole('button', { name: 'Create an API key' }).click();
     await page.getByLabel('Name').fill('reports');
@@ -143,7 +143,7 @@ whereAvailable('Chromium', hasChromium, () => {
     await page.getByText('Revoked').waitFor();
   });
 
-  test('after a user removes a permission of an API key in the console, the next call of the API key is refused', async () => {
+  test('removing a permission in the console takes effect at the next call', async () => {
     const page = await openConsole('/console/#/api-keys');
     await page.getByRole('button', { name: 'Create an API key' }).click();
     await page.getByLabel('Name').fill('narrowed');
@@ -165,7 +165,7 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(await decrypt()).toBe(403);
   });
 
-  test('after a user allows an origin in the console, only web pages of this origin can use the API key', async () => {
+  test('allowing an origin in the console lets only this origin use the API key', async () => {
     const page = await openConsole('/console/#/api-keys');
     await page.getByRole('button', { name: 'Create an API key' }).click();
     await page.getByLabel('Name').fill('for-pages');
@@ -195,7 +195,7 @@ whereAvailable('Chromium', hasChromium, () => {
     expect(await unwrapAt('https://other.example')).toBe(400);
   });
 
-  test('if the API key may not read the usage, the page shows a command that creates one that may', async () => {
+  test('the usage page without permission shows a command that creates an API key', async () => {
     const page = await openConsole('/console/#/usage', 'keys.read');
     const command = await page.getByRole('group', { name: 'In a terminal' }).innerText();
     const [npx, program, ...words] = command.replace('<tenant>', 'dev').replace('\\\n', '').split(/\s+/);
@@ -237,7 +237,7 @@ whereAvailable('Chromium', hasChromium, () => {
     await expect.poll(focused).toBe('Create a key');
   });
 
-  test('the browser verifies the log, and an exported log can be verified without the browser', async () => {
+  test('an exported log can be verified without the browser', async () => {
     const page = await openConsole('/console/#/audit');
     await page.getByRole('button', { name: 'Verify' }).click();
     await page.getByText('The chain holds.').waitFor();

@@ -28,7 +28,7 @@ afterAll(async () => {
   await surroundings.close();
 });
 
-test('the list of examples has a link to every example, and each README begins with a task and a command', () => {
+test('the list of examples links to every example', () => {
   const names = readdirSync(`${root}examples`, { withFileTypes: true });
   const folders = names.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   const linked = new Set(linksOf(read('examples/README.md')).map((link) => link.split('/')[0]));

@@ -46,7 +46,7 @@ beforeEach(async () => {
 const wrap = (n: string) =>
   send(replica, tenant.token, 'POST', `${path}/wrap`, { dek: newDek(), context: { n } });
 
-test('an append of an audit entry with an unknown outcome is repeated, so the log has the entry once or twice', async () => {
+test('an audit entry with an unknown outcome is appended again', async () => {
   const numbers = Array.from({ length: 5 }, (_, round) => `number ${round}`);
   for (const n of numbers) {
     expect((await wrap('before')).status).toBe(200);
@@ -64,7 +64,7 @@ test.each([
   ['before its commit', 'loseFrom', false],
   ['with its commit', 'loseAfter', true],
 ] as const)(
-  'if the connection to the database is lost %s, a change reports an unknown outcome and is applied completely or not at all',
+  'a change whose connection is lost %s is applied completely or not at all',
   async (_, lose, takesPlace) => {
     for (let round = 0; round < 5; round++) {
       expect((await wrap('before')).status).toBe(200);

@@ -83,7 +83,7 @@ async function newApiKey(tenant: Tenant, fields: object): Promise<{ api_key: str
   });
 }
 
-test('a disabled key encrypts on no replica, and an enabled key works immediately on both replicas', async () => {
+test('disabling or enabling a key takes effect on both replicas immediately', async () => {
   const tenant = await pair.operator.newTenant();
   const keyId = await newKey(a, tenant.token);
   const path = `/v1/keys/${keyId}`;
@@ -228,7 +228,7 @@ test('a wrap after an acknowledged rotation uses the new version', async () => {
   }
 });
 
-test('a replica that refused an unknown token accepts the token after the other replica created its API key', async () => {
+test('a replica accepts a token that it refused before the API key existed', async () => {
   const tenant = await pair.operator.newTenant();
   const keyId = await newKey(a, tenant.token);
   for (let round = 0; round < 10; round++) {
@@ -238,7 +238,7 @@ test('a replica that refused an unknown token accepts the token after the other 
   }
 });
 
-test('with a quota of 40, exactly 40 of 200 concurrent encrypt calls on both replicas succeed', async () => {
+test('exactly 40 of 200 concurrent encrypt calls succeed under a quota of 40', async () => {
   const tenant = await pair.operator.newTenant({ monthly_encrypt_quota: 40 });
   const keyId = await newKey(a, tenant.token);
   const answers = await Promise.all(

@@ -41,7 +41,7 @@ async function during(
   return answers;
 }
 
-test('two replicas append to one chain concurrently, and every request succeeds', async () => {
+test('every request succeeds while two replicas append to one chain', async () => {
   const [onA, onB] = await Promise.all([
     during(1_500, 16, () => wrap(a, 'a')),
     during(1_500, 16, () => wrap(b, 'b')),

@@ -45,7 +45,7 @@ test('the command inspect shows the content of each file header without a servic
   expect(jsonLines(piped.stdout)).toMatchObject([{ path: 'standard input', size: 70_000 }]);
 });
 
-test('the command inspect reports files that are not ciphertexts, and exits with 1', async () => {
+test('the command inspect exits with 1 for files that are not ciphertexts', async () => {
   const found = await place.type('eaas-files inspect a box/1.eaas --json', {});
   expect(found.code).toBe(1);
   expect(found.stderr).toMatch(/^a: not a ciphertext/);
@@ -68,7 +68,7 @@ test('the command keys counts the files of each key version', async () => {
   expect(lines[0]?.key_id).toBe([key_id, other.keyId].toSorted()[0]);
 });
 
-test('the command rewrap moves files to the newest key version, and changes only their first bytes', async () => {
+test('the command rewrap changes only the first bytes of files', async () => {
   const before = await readFile(place.at('box/1.eaas'));
   const value = await readFile(place.at('box/3.eaas'), 'utf8');
   ok(await account.tenant.api.post(`/v1/keys/${account.keyId}/rotate`));
@@ -118,7 +118,7 @@ test('the command rewrap can read standard input and write standard output', asy
   expect(value).toEqual({ ...done, stdout: 'a value' });
 });
 
-test('the command rewrap exits with 1 and changes no file if the API key cannot encrypt', async () => {
+test('the command rewrap changes no file if the API key cannot encrypt', async () => {
   const { record } = await account.tenant.issue({ permissions: ['decrypt'] });
   const before = await readFile(place.at('box/1.eaas'));
   const env = { ...account.env, EAAS_API_KEY: record.api_key };

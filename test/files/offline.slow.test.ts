@@ -51,7 +51,7 @@ test('an exported key decrypts single values of the SDK', async () => {
   expect(opened).toEqual({ ...done, stdout: 'from a column' });
 });
 
-test('decrypt accepts an exported key that is a response of the API or a list of several responses', async () => {
+test('decrypt accepts exported keys as one or several responses of the API', async () => {
   const place = await placeWithExport();
   const tenant = `--tenant ${account.tenant.tenant_id}`;
   const body = { public_key: publicKey.export({ format: 'jwk' }) };
@@ -66,7 +66,7 @@ test('decrypt accepts an exported key that is a response of the API or a list of
   expect(await place.type(`${offline} v1.eaas ${tenant} && cmp a v1`, noService)).toEqual(done);
 });
 
-test('export-key with an API key without audit.read writes the key without the id of the tenant', async () => {
+test("export-key without the permission audit.read leaves out the tenant's id", async () => {
   const { record } = await account.tenant.issue({ permissions: ['keys.export'] });
   const place = await placeWithExport();
   const lines = 'eaas-files export-key --public-key public.pem --out other.json';
@@ -125,7 +125,7 @@ test('decrypt with a key that was exported before a rotation reports the missing
   expect(await place.list()).toContain('v1');
 });
 
-test('export-key does not overwrite a file, and refuses a private key and a key that is not exportable', async () => {
+test('export-key refuses a private key and a key that is not exportable', async () => {
   const place = await placeWithExport();
   const line = 'eaas-files export-key --public-key';
   const again = await place.type(`${line} public.pem --out key.json`, account.env);

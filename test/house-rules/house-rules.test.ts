@@ -17,7 +17,7 @@ const siblingsOf: Readonly<Record<string, RegExp>> = {
   files: /^@eaas\/(?:protocol|sdk)(?:\/|$)/,
 };
 
-test('console and files import only sdk and protocol, drizzle and prisma only sdk, sdk and server import only protocol, and protocol imports no package', () => {
+test('each package imports only the packages that its layer allows', () => {
   const wrong = sources.flatMap((file) => {
     const siblings = importsOf(file).filter((specifier) => specifier.startsWith('@eaas/'));
     const allowed = siblingsOf[packageOf(file)] ?? /^@eaas\/protocol(?:\/|$)/;
@@ -64,7 +64,7 @@ test('every source file of the server belongs to one of the listed layers', () =
   expect(sources.filter(({ path }) => positionOf(path)?.layer === -1).map(({ path }) => path)).toEqual([]);
 });
 
-test('the server’s layers import downwards: cli -> http, jobs -> operations -> state -> store, crypto', () => {
+test('each layer of the server imports only lower layers', () => {
   const wrong = sources.flatMap((file) => {
     const from = positionOf(file.path);
     if (from === undefined) return [];
@@ -119,7 +119,7 @@ test('only one file of each package reads environment variables', () => {
   ).toEqual([]);
 });
 
-test('only the engines and the crypto folder of the server call encryption functions of the platform', () => {
+test('only engines and the server’s crypto folder call encryption functions', () => {
   const others = sources.filter(
     ({ path }) => !/^packages\/(?:protocol\/src\/engines|server\/src\/crypto)\//.test(path),
   );

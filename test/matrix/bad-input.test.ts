@@ -81,7 +81,7 @@ describe.for(withBody)('%s', (route) => {
 });
 
 test.for(withBody.filter(needsBody).filter((route) => !route.startsWith('PATCH')))(
-  '%s refuses a body with a missing field, and names the field',
+  '%s names the missing field of a body',
   async (route) => {
     const material = await materialFor(tenant, route);
     const valid = calls[route].body?.(material) ?? {};

@@ -26,7 +26,7 @@ async function both(route: Route): Promise<{ foreign: Material; unknown: Materia
 
 describe("another tenant's id", () => {
   test.for(routesWithId)(
-    "%s returns the same for another tenant's id as for an unknown id, and writes no entry",
+    '%s responds equally to an id of another tenant and an unknown id',
     async (route) => {
       const { foreign, unknown } = await both(route);
       const before = [await head(mine), await head(theirs)];

@@ -39,7 +39,7 @@ describe.for(withBody)('%s', (route) => {
     );
   });
 
-  test('a request with a random value in a field gets a success or a documented problem', async () => {
+  test('a request with a random field value succeeds or gets a documented problem', async () => {
     const material = { ...(await materialFor(tenant, route)), id: unknownId() };
     const valid = calls[route].body?.(material) ?? {};
     const { method, path } = lineOf(route, material.id);
@@ -56,7 +56,7 @@ describe.for(withBody)('%s', (route) => {
 });
 
 test.for(routes.filter((route) => route.includes(':')))(
-  '%s refuses any random id, and records nothing',
+  '%s refuses any random id without an audit entry',
   async (route) => {
     const material = await materialFor(tenant, route);
     const before = await tenant.auditTotal();

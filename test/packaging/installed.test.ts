@@ -72,7 +72,7 @@ test('the installed root-key generate writes a root key', async () => {
   expect(readFileSync(file, 'utf8')).toMatch(/^[A-Za-z0-9+/]{43}=\n$/);
 });
 
-test('without the client of AWS KMS, a root key in AWS KMS stops the start with the command that installs it', async () => {
+test('a start without the client of AWS KMS names the command that installs it', async () => {
   const file = join(folder, 'root.wrapped');
   const key = 'arn:aws:kms:eu-central-1:111122223333:key/0b5b5b5b-0000-4000-8000-000000000000';
   writeFileSync(file, JSON.stringify({ provider: 'aws-kms', key, ciphertext: 'AAAA' }));

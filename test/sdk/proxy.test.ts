@@ -40,7 +40,7 @@ async function codeOf(call: Promise<unknown>): Promise<unknown> {
 }
 
 describe('pages behind the proxy', () => {
-  test('a page encrypts and decrypts with the session of its visitor, and sends no plaintext', async () => {
+  test('a page encrypts with the session of its visitor and sends no plaintext', async () => {
     const { page, bodies } = users();
     await using ada = page('ada');
     const { ciphertext, key_id } = await ada.encrypt('blood type 0', { context: { row: '7' } });
@@ -51,7 +51,7 @@ describe('pages behind the proxy', () => {
     expect(bodies.join()).not.toContain('blood');
   });
 
-  test('a page in the session of another visitor cannot decrypt a value, even with the same key and context', async () => {
+  test("a page cannot decrypt a value of another visitor's session", async () => {
     const { page } = users();
     await using ada = page('ada');
     await using bob = page('bob');
@@ -78,7 +78,7 @@ describe('pages behind the proxy', () => {
     expect(await ada.decrypt(answer, { as: 'text' })).toBe('see you on Monday');
   });
 
-  test('a page decrypts many values with one request, and only the values that are not allowed fail', async () => {
+  test('only the forbidden values of a batch from a page fail', async () => {
     const { page, bodies } = users();
     await using ada = page('ada');
     const mine = await ada.encryptMany(['a', 'b'], { fresh: true });
@@ -105,7 +105,7 @@ describe('pages behind the proxy', () => {
     expect(await codeOf(ada.hash('x', { keyId: otherKeyId }))).toBe('not_found');
   });
 
-  test('a page can rewrap the values of its user after a rotation, but not the values of another user', async () => {
+  test('a page can rewrap only the values of its own user', async () => {
     const { page, post } = users();
     await using ada = page('ada');
     const old = await ada.encrypt('blood type 0');
@@ -153,20 +153,15 @@ describe("refusals of the app's API key", () => {
       async () =>
         (await backend.apiKeys.create({ name: `reader ${Date.now()}`, permissions: ['keys.read'] })).api_key,
     ],
-  ])(
-    'if the API key cannot %s, the page gets a generic error and the operator an event with the reason',
-    async (_, code, token) => {
-      const { page, events } = openApp({ ada: grantOf('1') }, await token());
-      const error: unknown = await page('ada')
-        .hash('x')
-        .catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(ServiceError);
-      expect(error).toMatchObject({ code: 'unavailable', status: 502 });
-      expect(String(error)).not.toMatch(/API key|permission/i);
-      expect(events).toEqual([
-        { type: 'api_key_refused', code, requestId: (error as ServiceError).requestId },
-      ]);
-      expect((error as ServiceError).requestId).toBeTruthy();
-    },
-  );
+  ])('an API key that cannot %s gives the page only a generic error', async (_, code, token) => {
+    const { page, events } = openApp({ ada: grantOf('1') }, await token());
+    const error: unknown = await page('ada')
+      .hash('x')
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ServiceError);
+    expect(error).toMatchObject({ code: 'unavailable', status: 502 });
+    expect(String(error)).not.toMatch(/API key|permission/i);
+    expect(events).toEqual([{ type: 'api_key_refused', code, requestId: (error as ServiceError).requestId }]);
+    expect((error as ServiceError).requestId).toBeTruthy();
+  });
 });

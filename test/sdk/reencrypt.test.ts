@@ -148,7 +148,7 @@ test('after a rotation, a run with writeMany leaves no value under the old versi
     );
 });
 
-test('a run rotates bundles of server mode whose parts are in separate columns, and server mode can still decrypt them', async () => {
+test('server mode can decrypt bundles in separate columns after a run', async () => {
   await sql`drop table if exists cards`;
   await sql`
     create table cards (user_id int, slot int, ciphertext text, wrapped_key text, iv text, key_version int,
@@ -205,7 +205,7 @@ test('a run rotates bundles of server mode whose parts are in separate columns, 
   }
 });
 
-test('values of several types are encrypted into new columns while the app writes both the old and the new columns', async () => {
+test('a run encrypts typed values while the app writes both columns', async () => {
   const fields = defineFields({
     patients: { email: text().searchable(), born: date(), notes: json<{ turn: number }>() },
   });

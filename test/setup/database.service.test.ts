@@ -16,7 +16,7 @@ const template = {
   },
 };
 
-test('databases that are copied from one template are independent, and the template is prepared once', async () => {
+test('databases that are copied from one template are independent', async () => {
   const [one, two] = await Promise.all([createDatabase(template), createDatabase(template)]);
   onTestFinished(() => Promise.all([one.drop(), two.drop()]).then(() => undefined));
   const owner = postgres(one.connection('owner'));

@@ -28,7 +28,7 @@ test('an installed PostgreSQL is found through a link', async () => {
   expect(await installedBinaries(`/nowhere::${path}`)).toMatchObject({ postgres });
 });
 
-test('the search for an installed PostgreSQL skips a program that is too old, does not run or is not PostgreSQL', async () => {
+test('the search for PostgreSQL skips unsuitable programs', async () => {
   const version = (number: string): string => `echo "postgres (PostgreSQL) ${number}"`;
   const old = await pathWith({ postgres: version('13.11'), initdb: version('13.11') });
   const broken = await pathWith({ postgres: 'exit 127', initdb: version('16.1') });
@@ -39,7 +39,7 @@ test('the search for an installed PostgreSQL skips a program that is too old, do
   expect(found).toMatchObject({ version: '16.1', postgres: join(good, 'postgres') });
 });
 
-test('a program that is asked for its version does not get the environment of the tests', async () => {
+test("a program that reports its version does not get the tests' environment", async () => {
   process.env['EAAS_ROOT_KEY'] = 'a secret';
   onTestFinished(() => void delete process.env['EAAS_ROOT_KEY']);
   const telling = 'env > "$0.env"; echo "postgres (PostgreSQL) 16.1"';

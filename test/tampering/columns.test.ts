@@ -134,7 +134,7 @@ async function apply(table: Bound, row: Row, { name, type }: Column, value: stri
 }
 
 describe.each(bound)('%s', (table) => {
-  test('after any change of one column, verify names the row, and calls that read the row are refused', async () => {
+  test('verify names the row after any change of one column', async () => {
     const unnamed = new Map<string, string>();
     const answered: string[] = [];
     for (const { row, column, value } of await changesOf(table)) {

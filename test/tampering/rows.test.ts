@@ -117,7 +117,7 @@ describe('an inserted row is not accepted', () => {
     expect(await wrong()).toContain(`api_key_changed: ${other}`);
   });
 
-  test('the service refuses a copied row of an API key that has a token of the attacker', async () => {
+  test('the service refuses an API key row with a token of the attacker', async () => {
     // Stores the token of Ben's API key in the row of Ann's API key, which has all permissions.
     await attacker.sql`delete from eaas.api_keys where api_key_id = ${ben.apiKeyId}`;
     await attacker.sql`update eaas.api_keys set token_hash = ${hashApiKey(ben.token)}
@@ -126,7 +126,7 @@ describe('an inserted row is not accepted', () => {
     expect(await statusOf(call)).toBe(401);
   });
 
-  test('verify finds an inserted key version, both after the newest version and for an unknown key', async () => {
+  test('verify finds a key version that an attacker inserted', async () => {
     await copy('key_versions', `key_id = '${ann.busy}' and key_version = 3`, { key_version: '4' });
     await copy('key_versions', `key_id = '${ann.busy}' and key_version = 1`, { key_id: other });
     const found = await wrong();
@@ -134,7 +134,7 @@ describe('an inserted row is not accepted', () => {
     expect(found).toContain(`key_version_unexpected: ${other} 1`);
   });
 
-  test('the service does not accept a complete copy of a tenant with another id and name', async () => {
+  test('the service refuses a copy of a tenant under another id', async () => {
     const where = `tenant_id = '${ann.tenantId}'`;
     await copy('tenants', where, { tenant_id: other, name: 'copy' });
     await copy('audit_heads', where, { tenant_id: other });
@@ -165,7 +165,7 @@ describe('rows of another tenant', () => {
     expect(await wrong()).toContain(`api_key_changed: ${ben.apiKeyId}`);
   });
 
-  test('if the rows of two tenants are swapped, the service refuses their calls, and verify reports the names of both tenants', async () => {
+  test('verify names both tenants whose rows were swapped', async () => {
     const { sql } = attacker;
     const nobody = '00000000-0000-0000-0000-000000000000';
     for (const table of tables) {
@@ -184,7 +184,7 @@ describe('rows of another tenant', () => {
     }
   });
 
-  test('if the versions of two keys are swapped, the service refuses to decrypt with either key', async () => {
+  test('the service refuses to decrypt if versions of two keys were swapped', async () => {
     const { sql } = attacker;
     await sql`update eaas.key_versions one set sealed = other.sealed from late.key_versions other
       where one.key_version = 1 and other.key_version = 1

@@ -47,7 +47,7 @@ test('after the upgrade, older wrapped keys and ciphertexts can be decrypted, an
   expect(await anns()('POST /v1/hash', { key_id, value: 'x' })).toMatchObject({ hash: before.hash });
 });
 
-test('after the upgrade a revoked API key is still revoked, and the name of a key is still taken', async () => {
+test('a revoked API key is still revoked after the upgrade', async () => {
   expect(await statusOf(apiOf(replica(), before.ann.revoked.token)('GET /v1/keys', {}))).toBe(401);
   expect(await statusOf(createTenant(replica(), { name: 'ann' }))).toBe(409);
   expect(await requireTenant(replica(), 'ben')).toMatchObject({ tenant: { tenant_id: before.ben.tenantId } });
@@ -65,7 +65,7 @@ test('after the upgrade, each row has a record that the verification uses', asyn
   for (const { rev, expected } of rows) expect(rev).toBe(expected);
 });
 
-test('after the upgrade two replicas continue the log, and the log stays valid', async () => {
+test('the log stays valid while two replicas continue it after the upgrade', async () => {
   const [one, other] = [replica(), replica()];
   const { busy: key_id } = before.ann;
   await anns(one)('POST /v1/keys/:key_id/wrap', { key_id, dek });

@@ -19,7 +19,7 @@ test('a failure shows the request id of the error', () => {
   expect(failureOf(error)).toMatchObject({ kind: 'refused', detail: 'No.', requestId: 'r-1' });
 });
 
-test('an error that is not from the SDK is shown as an error of the page', () => {
+test('an error from outside the SDK is shown as an error of the page', () => {
   expect(failureOf(new TypeError('x is undefined')).kind).toBe('broken');
   expect(failureOf('thrown').detail).toBe('The page threw a value that is not an error.');
 });

@@ -22,6 +22,6 @@ test.each(['/console/', '/console/#/other', `/console/#/keys/${keyId}/more`, '/c
   },
 );
 
-test('a fragment in the URL of the playground does not lead to a page of the console', () => {
+test('a URL fragment of the playground opens no page of the console', () => {
   expect(at('/#/audit')).toEqual({ page: 'playground' });
 });

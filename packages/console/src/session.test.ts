@@ -55,15 +55,12 @@ test.each([
   ['#code=short', undefined, true],
   ['', undefined, false],
   ['#/audit', undefined, false],
-])(
-  'the page removes a valid sign-in code from the URL fragment, and ignores other fragments: "%s"',
-  (hash, expected, isRemoved) => {
-    const replaceState = vi.fn();
-    const address = { hash, pathname: '/console/', search: '' } as Location;
-    expect(takeCode(address, { replaceState } as unknown as History)).toBe(expected);
-    expect(replaceState.mock.calls).toEqual(isRemoved ? [[null, '', '/console/']] : []);
-  },
-);
+])('the page removes only a valid sign-in code from the URL fragment: "%s"', (hash, expected, isRemoved) => {
+  const replaceState = vi.fn();
+  const address = { hash, pathname: '/console/', search: '' } as Location;
+  expect(takeCode(address, { replaceState } as unknown as History)).toBe(expected);
+  expect(replaceState.mock.calls).toEqual(isRemoved ? [[null, '', '/console/']] : []);
+});
 
 test('a sign-in code is exchanged for a session', async () => {
   answerWith(accepted);
@@ -74,7 +71,7 @@ test('a sign-in code is exchanged for a session', async () => {
   expect(session.value).toMatchObject({ apiKey: service.apiKey, tenant: 'acme', keyId: undefined });
 });
 
-test('the page says that a sign-in code was refused, and does not send the code again', async () => {
+test('the page reports a refused sign-in code and sends no second request', async () => {
   const refuse = vi.fn(() => Promise.resolve(Response.json({}, { status: 401 })));
   answerWith(refuse);
   await enterWithCode(code);
@@ -127,7 +124,7 @@ test('a session ends when its API key expires', async () => {
   expect(signedOut.value).toBe('expired');
 });
 
-test('the page shows that the service does not respond until a call succeeds', async () => {
+test('the page removes the notice about an unresponsive service after a successful call', async () => {
   await enterWithApiKey(service.apiKey);
   service.failNext('unavailable', { times: 2 });
   await expect(session.value?.client.keys.page()).rejects.toMatchObject({ code: 'unavailable' });

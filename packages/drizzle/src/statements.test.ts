@@ -116,7 +116,7 @@ describe('conditions', () => {
 const name = columnOf(patients.name);
 const ssn = columnOf(patients.ssn);
 
-describe('what cannot work on ciphertexts throws, and nothing is sent', () => {
+describe('an operation that cannot work on ciphertexts throws before it is sent', () => {
   const id = randomUUID();
   test.each<[string, () => PromiseLike<unknown>, string]>([
     ['like', () => db.select().from(patients).where(like(name, 'A%')), 'not_supported'],
@@ -207,7 +207,7 @@ test('a statement without encrypted columns is the same as without encryption', 
   ]);
 });
 
-test('1,000 rows are encrypted with one request, and their parameters are ciphertexts', async () => {
+test('1,000 rows are encrypted with one request', async () => {
   const requests = service.requests.length;
   const rows = Array.from({ length: 1_000 }, (_, at) => ({
     id: randomUUID(),

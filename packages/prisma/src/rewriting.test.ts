@@ -227,7 +227,7 @@ test('an error about an unsupported operation names the model, the field and the
   );
 });
 
-test('`create` binds ciphertexts to a new id, and `update` binds ciphertexts to the id in `where`', async () => {
+test('a ciphertext is bound to the id of the row that the operation writes', async () => {
   const name = (id: string) => ({ name: sealed('Patient', 'name', id, 'Ada') });
   expect(await dataOf('create', { data: { name: 'Ada', city: 'x' } })).toEqual({
     id: 'new',
@@ -240,7 +240,7 @@ test('`create` binds ciphertexts to a new id, and `update` binds ciphertexts to 
   expect(await dataOf('createMany', { data: [{ name: 'Ada' }] })).toEqual([{ id: 'new', ...name('new') }]);
 });
 
-test('null and undefined need no row id, and a value of a searchable field is written with its fingerprint', async () => {
+test('the value of a searchable field is written together with its fingerprint', async () => {
   expect(await dataOf('create', { data: { ssn: null, name: undefined } })).toEqual({
     ssn: null,
     ssn_index: null,
@@ -262,7 +262,7 @@ test('a field that is not bound to its row needs no id', async () => {
   expect(sent).toEqual([{ where: { city: 'x' }, data: { ward: sealed('Patient', 'ward', undefined, 'w') } }]);
 });
 
-test('an update by a unique field reads the id of the row first, and updates only this row', async () => {
+test('an update by a unique field first reads the id of the row', async () => {
   const args = { where: { ssn: '1' }, data: { name: 'Ada' } };
   const { runs, sent } = await play('Patient', 'update', args, { run: { id: 'p' } });
   expect(runs).toEqual([
@@ -275,7 +275,7 @@ test('an update by a unique field reads the id of the row first, and updates onl
   });
 });
 
-test('an upsert binds ciphertexts to the id of the existing row, or to the id of the new row', async () => {
+test('an upsert binds ciphertexts to the id of the row that it writes', async () => {
   const args = { where: { ssn: '1' }, create: { name: 'new' }, update: { name: 'old' } };
   for (const [run, id] of [
     [{ id: 'p' }, 'p'],
@@ -345,7 +345,7 @@ test.each<[string, Args, unknown]>([
   expect(await dataOf('update', { where: { id: 'p' }, data: { visits } })).toEqual({ visits: expected });
 });
 
-test('a nested `updateMany` reads the ids of the rows and becomes one update for each row', async () => {
+test('a nested `updateMany` becomes one update for each row', async () => {
   const visits = { updateMany: { where: { kind: 'k' }, data: { note: 'cough' } } };
   const run = { visits: [{ id: 'v' }, { id: 'w' }] };
   expect(await dataOf('update', { where: { id: 'p' }, data: { visits } }, run)).toEqual({
@@ -355,7 +355,7 @@ test('a nested `updateMany` reads the ids of the rows and becomes one update for
   });
 });
 
-test('a nested update of one related row reads the id of the row first, and updates only this row', async () => {
+test('a nested update of one related row first reads the id of the row', async () => {
   const args = { where: { id: 'v' }, data: { patient: { update: { name: 'Ada' } } } };
   const { runs, sent } = await play('Visit', 'update', args, { run: { patient: { id: 'p' } } });
   expect(runs).toEqual([
@@ -379,7 +379,7 @@ test('nested writes encrypt fields at any depth, even below models without encry
   });
 });
 
-test('results are decrypted at any depth, and contain no index columns and no ids that were added', async () => {
+test('results are decrypted at any depth and contain no added columns', async () => {
   const args = {
     select: { name: true, visits: { select: { note: true } }, doctor: { include: { patients: true } } },
   };
@@ -411,7 +411,7 @@ test('results are decrypted at any depth, and contain no index columns and no id
   ]);
 });
 
-test('if a query omits the id of a row, the id is read for decryption and removed from the result', async () => {
+test('an id that the query omits is read for decryption and removed again', async () => {
   const row = { id: 'p', name: sealed('Patient', 'name', 'p', 'Ada') };
   const { sent, result } = await play('Patient', 'findFirst', { omit: { id: true } }, { query: row });
   expect(sent[0]).toEqual({ omit: { id: false, ...hidden.omit } });
@@ -426,7 +426,7 @@ test.each<[string, object, string]>([
   expect(() => modelsOf(schema, definition, { ...options })).toThrow(message);
 });
 
-test('the definition of a table without a Prisma model is refused, because values would stay plaintext', () => {
+test('an encrypted table without a Prisma model is refused', () => {
   const more: Definition = new Map([...definition, ['Bill', []]]);
   expect(() => modelsOf(schema, more)).toThrow('exactly one model must have this table');
 });

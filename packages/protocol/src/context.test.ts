@@ -34,7 +34,7 @@ describe('the bytes of a context', () => {
     },
   );
 
-  test('an encoded context is the pre-authentication encoding of its names and values, sorted by the bytes of the names', () => {
+  test('an encoded context is the PAE of its names and values, sorted by name', () => {
     fc.assert(
       fc.property(anyContext, (context) => {
         const members = Object.entries(context ?? {}).sort(([a], [b]) =>
@@ -54,7 +54,7 @@ describe('the bytes of a context', () => {
     }
   });
 
-  test('the encoding of a context is correct after any earlier call, even after a failed call', () => {
+  test('the encoding of a context does not depend on earlier or failed calls', () => {
     for (let row = 0; row < 100; row++) {
       const name = 'n'.repeat(1 + (row % 7));
       expect(() => encodeContext({ a: 'written', [`b${row}`]: '\0' })).toThrow(InputError);

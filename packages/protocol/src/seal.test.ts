@@ -116,7 +116,7 @@ describe('seal', () => {
 });
 
 describe('open', () => {
-  test('`open` accepts the expected key in upper or lower case, one of several keys, or any key with `anyKey`', async () => {
+  test('`open` accepts the expected key in either case, in a list, or as `anyKey`', async () => {
     const envelope = await seal(toUtf8('x'), wrap);
     for (const expected of [
       { keyId: keyId.toUpperCase() },

@@ -78,7 +78,7 @@ describe.each(directions)('%s a stream', (_, through, input) => {
     expect(seen.keys).toBe(0);
   });
 
-  test('if the signal of a stream is aborted, the data key is wiped, and the reader and the writer fail', async () => {
+  test('an aborted signal wipes the data key and fails both ends of the stream', async () => {
     const { engine, seen } = watched();
     const controller = new AbortController();
     const { readable, writable } = through(engine, controller.signal);
@@ -155,7 +155,7 @@ describe.each(directions)('%s a stream', (_, through, input) => {
     }
   });
 
-  test('each chunk of a stream has separate memory, so a chunk can be transferred to another thread', async () => {
+  test('each chunk of a stream has separate memory and can move to another thread', async () => {
     const { chunks } = await sendThrough(through(nodeEngine), [input]);
     expect(new Set(chunks.map(({ buffer }) => buffer)).size).toBe(chunks.length);
   });
@@ -186,7 +186,7 @@ test('an asynchronous engine works on at most a few chunks at the same time', as
   expect(same(opened.content, large)).toBe(true);
 });
 
-test('the data key is wiped after all chunks are encrypted, even if the last chunk is finished first', async () => {
+test('the data key is wiped only after every chunk is encrypted', async () => {
   let slow = 1;
   let active = 0;
   let activeWhenWiped = -1;
@@ -222,7 +222,7 @@ test.each(engines)(
 );
 
 test.each(engines)(
-  'with $name, decryption returns the chunks before an altered chunk, and no later bytes',
+  'with $name, decryption returns only the chunks before an altered chunk',
   async (engine) => {
     for (const altered of [0, 1, 2, 3]) {
       const bytes = Uint8Array.from(sealed);

@@ -61,7 +61,7 @@ describe('a file', () => {
     expect(same(await file.read({ start: 3 * chunk }), content.subarray(3 * chunk))).toBe(true);
   });
 
-  test('ranges of a file have the same bytes as the whole file, with any engine and source', async () => {
+  test('a range of a file equals the same part of the whole file', async () => {
     const anyCuts = fc.array(fc.nat(3 * chunk), { maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(
@@ -100,7 +100,7 @@ describe('a file', () => {
     expect(sizes).toEqual([chunk - 10, chunk, chunk, 77]);
   });
 
-  test('ranges that include an altered chunk fail, and other ranges can be read', async () => {
+  test('only ranges that include an altered chunk fail', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(largest.sealed.length - head - 1), anyRange, async (place, range) => {
         const altered = Uint8Array.from(largest.sealed);
@@ -130,7 +130,7 @@ describe('a file', () => {
     }
   });
 
-  test('a file is refused if anything was appended or its last chunk is from another file', async () => {
+  test('a file is refused after bytes were appended or its last chunk was replaced', async () => {
     const other = await seal(largest.content);
     const cutAt = chunkAt(3);
     for (const altered of [
@@ -175,7 +175,7 @@ describe('a file', () => {
     await expect(file.read({ end: 2 * chunk })).rejects.toBeInstanceOf(InputError);
   });
 
-  test('a file is opened with at most two reads, and only with the expected key and context', async () => {
+  test('opening a file takes at most two reads and the expected key and context', async () => {
     const read = vi.fn<RangeSource['read']>((start, end) => largest.sealed.subarray(start, end));
     const source = { size: largest.sealed.length, read };
     await openFile(unwrap, source, options);
@@ -187,7 +187,7 @@ describe('a file', () => {
     await expect(openFile(unwrap, source, context)).rejects.toBeInstanceOf(DecryptionError);
   });
 
-  test('reading an encrypted file throws errors of its source and the abort reason of its signal unchanged', async () => {
+  test('reading a file throws the errors of its source and signal unchanged', async () => {
     const reason = new Error('gone');
     const failing: RangeSource = { size: 1_000, read: () => Promise.reject(reason) };
     await expect(openFile(unwrap, failing, options)).rejects.toBe(reason);

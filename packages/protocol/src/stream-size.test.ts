@@ -45,7 +45,7 @@ function readable(size: number): number | undefined {
   }
 }
 
-test('each size of a ciphertext is either refused, or is the ciphertext size of exactly one plaintext size', () => {
+test('each accepted ciphertext size belongs to exactly one plaintext size', () => {
   fc.assert(
     fc.property(anySize, (size) => {
       const plaintext = readable(size);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { InputError } from './errors.ts';
 import { fromUtf8, hasControlCharacter, toUtf8, utf8Length } from './text.ts';
 
-test('text is encoded in UTF-8 and decoded again, including NUL and a leading byte order mark', () => {
+test('text survives UTF-8 encoding with NUL and a leading byte order mark', () => {
   const anyText = fc.string({ unit: 'binary' });
   fc.assert(
     fc.property(fc.oneof(anyText, fc.constant('\ufeff\0')), (text) => {
@@ -20,7 +20,7 @@ test.each(['\ud83d', 'a\udd11', '\udd11\ud83d'])(
   },
 );
 
-test('UTF-8 decoding refuses invalid bytes, and does not replace the bytes', () => {
+test('UTF-8 decoding refuses invalid bytes instead of replacing them', () => {
   expect(() => fromUtf8(Uint8Array.of(0xff))).toThrow(TypeError);
   expect(() => fromUtf8(Uint8Array.of(0xed, 0xa0, 0x80))).toThrow(TypeError);
 });

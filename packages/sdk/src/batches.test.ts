@@ -52,7 +52,7 @@ test('a call that is aborted before it is sent leaves no timer and no listener',
   vi.useRealTimers();
 });
 
-test('each call gets its own result once, in any order and even if other calls are aborted', async () => {
+test('each batched call gets its own result, even if other calls are aborted', async () => {
   const step = fc.record({
     calls: fc.integer({ min: 0, max: 30 }),
     aborted: fc.array(fc.integer({ min: 0, max: 29 }), { maxLength: 3 }),

@@ -98,7 +98,7 @@ test('a ServiceError has the code, advice and request id of the response, and `r
   });
 });
 
-test('a call is retried after a temporary failure, but not after `quota_exceeded`', async () => {
+test('a call is retried only after a temporary failure', async () => {
   let answers = 0;
   const { client } = service(() => (answers++ < 2 ? refusal('unavailable') : undefined));
   expect(await client.hash('x', { keyId })).toHaveLength(64);

@@ -63,7 +63,7 @@ test('a call removes its listeners from a signal that is used again', async () =
   expect(listeners).toBe(0);
 });
 
-test('every call with an aborted signal throws `aborted`, even if its data key is in memory', async () => {
+test('a call with an aborted signal throws `aborted` even with a cached data key', async () => {
   const { client, keyId } = setUp({ timeouts: {} });
   const { ciphertext } = await client.encrypt('x');
   await client.decrypt(ciphertext);

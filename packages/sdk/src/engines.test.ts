@@ -39,7 +39,7 @@ test('synchronous calls work after `prime` where the platform has no synchronous
   expect(events.map(({ type }) => type)).not.toContain('engine.fallback');
 });
 
-test('on a platform without WebCrypto every call works, and one event reports the fallback to noble', async () => {
+test('a platform without WebCrypto falls back to noble and emits one event', async () => {
   withoutWebCrypto();
   const { client, other, events } = pair(platformEngines());
   expect(client.engines).toEqual(allNoble);
@@ -98,7 +98,7 @@ test.each([undefined, { subtle: crypto.subtle }])(
   },
 );
 
-test('the engine that loads noble copies its keys, and overwrites the copies', async () => {
+test('the engine that loads noble overwrites its copies of keys', async () => {
   const { values } = allNoble;
   const given = new Uint8Array(32).fill(7);
   const importing = values.importKey(given);

@@ -172,7 +172,7 @@ test('a renewed data key has the wrap context of the first data key', async () =
 });
 
 test.each([{ user: undefined }, new Map([['user', '1']]), ['user'], { user: 1 }])(
-  'an invalid wrap context is refused, and no data key is requested: %j',
+  'an invalid wrap context is refused before a request: %j',
   async (wrapContext) => {
     const { client, service } = observedClient();
     const options = { wrapContext: wrapContext as never };

@@ -23,7 +23,7 @@ function recorder() {
   return { requests, fetch: record };
 }
 
-test('without `baseUrl` the client reads the URL, the API key and the key from the environment', async () => {
+test('a client without `baseUrl` reads its settings from the environment', async () => {
   const client = new EaasClient({ fetch });
   const { ciphertext, key_id } = await client.encrypt('Ada');
   expect(key_id).toBe(keyId);

@@ -235,7 +235,7 @@ describe.concurrent('secrets in errors and events', () => {
   });
 });
 
-test('the function for the API key is called before each call, and its errors are not shown', async () => {
+test('errors of the function for the API key are not shown', async () => {
   const service = createTestService();
   const keyId = service.createKey('k').key_id;
   let asked = 0;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BoundedMap, Budget } from './bounded-map.ts';
 
-test('a bounded map keeps entries that are read, and removes other entries after some time', () => {
+test('a bounded map removes entries that are not read for some time', () => {
   const map = new BoundedMap<number, string>(10);
   map.set(-1, 'used');
   map.set(-2, 'unused');
@@ -13,7 +13,7 @@ test('a bounded map keeps entries that are read, and removes other entries after
   expect([96, 97, 98, 99].map((key) => map.get(key))).toEqual(['96', '97', '98', '99']);
 });
 
-test('a bounded map replaces the value of a key, and `delete` removes both the new and the old copy of an entry', () => {
+test('a bounded map has only the newest value of a key', () => {
   const map = new BoundedMap<string, number>(2);
   map.set('a', 1);
   map.set('b', 2);
@@ -45,7 +45,7 @@ test('several bounded maps together stay within the memory budget that they shar
   expect(one.get(0)).toBe('used');
 });
 
-test('the memory budget counts the new size of a value that has grown, and does not count deleted values', () => {
+test('the memory budget of a bounded map follows changed and deleted values', () => {
   const map = new BoundedMap<string, { size: number }>(100, ({ size }) => size);
   const growing = { size: 1 };
   map.set('growing', growing);

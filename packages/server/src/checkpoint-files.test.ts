@@ -17,7 +17,7 @@ async function newDirectory(): Promise<string> {
   return directory;
 }
 
-test('the file of a checkpoint has the name of its tenant and is private, and the next checkpoint replaces it', async () => {
+test("a tenant's checkpoint file is private and holds only the newest checkpoint", async () => {
   const [directory, tenantId] = [await newDirectory(), randomUUID()];
   expect(await readCheckpointFile(directory, tenantId)).toBeUndefined();
   for (const text of ['first\n', 'second, longer\n', 'third\n']) {
@@ -49,7 +49,7 @@ test('the list of tenants that have a checkpoint file ignores other files in the
   expect(await listCheckpointFiles(directory)).toEqual([two]);
 });
 
-test('a missing checkpoint directory is not created, because it might be a volume that is not mounted', async () => {
+test('a missing checkpoint directory is not created', async () => {
   const directory = join(await newDirectory(), 'missing');
   await expect(writeCheckpointFile(directory, randomUUID(), 'text\n')).rejects.toThrow('ENOENT');
   expect(await readCheckpointFile(directory, randomUUID())).toBeUndefined();

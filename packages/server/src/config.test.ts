@@ -126,15 +126,12 @@ test.each<[string, Record<string, string>]>([
   ['EAAS_AUDIT_RETENTION_MONTHS', { EAAS_AUDIT_RETENTION_MONTHS: '1.5' }],
   ['EAAS_AUDIT_RETENTION_MONTHS', { EAAS_AUDIT_RETENTION_MONTHS: 'sixty' }],
   ['EAAS_LOG_LEVEL', { EAAS_LOG_LEVEL: 'verbose' }],
-])(
-  'an invalid %s stops the start with an error that names the variable and shows no secret: %j',
-  (variable, env) => {
-    const sentence = refusal(env);
-    expect(sentence).toMatch(new RegExp(`\\b${variable}\\b.*\\.$`));
-    const values = [env['EAAS_ROOT_KEY'], env['EAAS_ROOT_KEY_PREVIOUS'], 'hunter2'];
-    expect(values.filter((value) => value && sentence.includes(value.trim()))).toEqual([]);
-  },
-);
+])('an invalid %s stops the start with an error without secrets: %j', (variable, env) => {
+  const sentence = refusal(env);
+  expect(sentence).toMatch(new RegExp(`\\b${variable}\\b.*\\.$`));
+  const values = [env['EAAS_ROOT_KEY'], env['EAAS_ROOT_KEY_PREVIOUS'], 'hunter2'];
+  expect(values.filter((value) => value && sentence.includes(value.trim()))).toEqual([]);
+});
 
 test.each(variables)('an empty environment variable %s is refused', (variable) => {
   expect(refusal({ [variable]: '' })).toBe(`${variable} is empty: give it a value or remove it.`);

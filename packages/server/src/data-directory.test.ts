@@ -23,7 +23,7 @@ function workIn(folder: string): void {
   onTestFinished(() => spy.mockRestore());
 }
 
-test('a missing data directory is created, and only this user can enter it', async () => {
+test('a missing data directory is created for this user only', async () => {
   const path = join(await temporaryDirectory(), 'var', 'eaas');
   const directory = await createDataDirectory(path);
   expect((await stat(path)).mode & 0o777).toBe(0o700);
@@ -34,14 +34,14 @@ test('a missing data directory is created, and only this user can enter it', asy
   expect(directory.hasDatabase()).toBe(false);
 });
 
-test('an empty data directory, such as a new volume, is made accessible only to its owner', async () => {
+test('an empty data directory becomes accessible only to its owner', async () => {
   const path = await temporaryDirectory();
   await chmod(path, 0o755);
   await createDataDirectory(path);
   expect((await stat(path)).mode & 0o777).toBe(0o700);
 });
 
-test('a data directory that other users can read or write is refused, and the error names the command to run', async () => {
+test('the server refuses a data directory that other users can access', async () => {
   const path = await withDatabase(await temporaryDirectory());
   for (const mode of [0o755, 0o750, 0o770, 0o720, 0o702]) {
     await chmod(path, mode);

@@ -25,7 +25,7 @@ const check = (...roots: Roots) => database.transaction((tx) => checkRoots(tx, r
 const tenantUnder = (...roots: Roots) =>
   createTenant(createService({ database, roots }), { name: randomBytes(8).toString('hex') });
 
-test('an empty database registers the first root key, and refuses any other key from then on', async () => {
+test('a database accepts only the root key that was registered first', async () => {
   const root = newRoot();
   await check(root);
   await check(root);
@@ -33,7 +33,7 @@ test('an empty database registers the first root key, and refuses any other key 
   await expect(tenantUnder(newRoot())).rejects.toThrow('does not open this database');
 });
 
-test('concurrent first starts of servers succeed with the same root key, and only one start succeeds with different root keys', async () => {
+test('concurrent first starts succeed only with the same root key', async () => {
   const root = newRoot();
   await Promise.all(Array.from({ length: 8 }, () => check(root)));
 
@@ -47,7 +47,7 @@ test('concurrent first starts of servers succeed with the same root key, and onl
   await other.drop();
 });
 
-test('during a rotation the previous root key alone opens the database, until secrets are encrypted under both root keys', async () => {
+test('the previous root key opens the database until both keys encrypt secrets', async () => {
   const [old, next] = [newRoot(), newRoot()];
   await tenantUnder(old);
   await check(next, old);
@@ -59,7 +59,7 @@ test('during a rotation the previous root key alone opens the database, until se
   for (const one of [old, next]) await expect(check(one)).rejects.toThrow('both root keys are needed');
 });
 
-test('a root key is removed only if no secret of a tenant is encrypted under it', async () => {
+test('a root key is removed only after it encrypts no secret', async () => {
   const [old, next] = [newRoot(), newRoot()];
   await check(old);
   await database.transaction((tx) => claim(tx, [next, old]));

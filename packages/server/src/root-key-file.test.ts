@@ -16,7 +16,7 @@ async function keyFile(content?: string): Promise<string> {
 const key = Uint8Array.from({ length: 32 }, (_, index) => 255 - index);
 const spelling = Buffer.from(key).toString('base64');
 
-test('the first call creates a root key file that only this user can read, and later calls return the same root key', async () => {
+test("later calls return the root key of the first call's private file", async () => {
   const path = await keyFile();
   const made = await readOrCreateRootKeyFile(path, { mayCreate: true });
   expect(made).toHaveLength(32);
@@ -44,7 +44,7 @@ test('a missing root key is not replaced by a new one if data exists', async () 
 });
 
 test.each([0o640, 0o604, 0o620, 0o644])(
-  'a root key file of mode %o is refused, and the error names the command that repairs it',
+  'a root key file of mode %o is refused with the command that repairs it',
   async (mode) => {
     const path = await keyFile(spelling);
     await chmod(path, mode);
@@ -69,7 +69,7 @@ test.each([
   ['two newlines', `${spelling}\n\n`],
   ['a carriage return', `${spelling}\r\n`],
   ['hexadecimal', Buffer.from(key).toString('hex')],
-])('a root key file with %s is refused, and the error does not show the content', async (_, content) => {
+])('a root key file with %s is refused without showing its content', async (_, content) => {
   const path = await keyFile(content);
   await expect(readOrCreateRootKeyFile(path, { mayCreate: true })).rejects.toThrow(
     `The root key file ${path} must contain exactly 32 bytes in base64 (44 characters) and nothing else.`,

@@ -14,7 +14,7 @@ test('a root key is encoded in standard base64 and decoded again', () => {
   }
 });
 
-test('a root key is refused if the unused bits of its base64 text are not zero', () => {
+test('a root key whose base64 has nonzero unused bits is refused', () => {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
   const accepted = Array.from(letters).filter((letter) =>
     decodeRootKey(bytes(`${'A'.repeat(42)}${letter}=`)),

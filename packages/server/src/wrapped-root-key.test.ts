@@ -70,7 +70,7 @@ test('a wrapped file can also contain the previous root key', async () => {
   expect(await previousRootKey?.load()).toEqual(key);
 });
 
-test('the settings of Transit can have a token file and a path in the address, and BAO_ variables have precedence', async () => {
+test('the BAO_ variables of Transit have precedence', async () => {
   const { env, requests } = await fakeTransit();
   const { VAULT_TOKEN: _, ...rest } = env;
   const ofBao = { BAO_ADDR: `${env.VAULT_ADDR}/vault`, BAO_TOKEN_PATH: await fileWith(`${token}\n`) };
@@ -78,7 +78,7 @@ test('the settings of Transit can have a token file and a path in the address, a
   expect(requests.map(({ path }) => path)).toEqual(['/vault/v1/transit/decrypt/eaas-root']);
 });
 
-test('over HTTPS, the token of Transit is sent only to a server whose certificate authority is trusted', async () => {
+test('the token of Transit is sent only to a server with a trusted certificate', async () => {
   const { certificate, key: privateKey } = selfSigned();
   const { env, requests } = await fakeTransit(honest, { cert: certificate, key: privateKey });
   expect(await refusal(env)).toContain('did not respond (DEPTH_ZERO_SELF_SIGNED_CERT)');
@@ -109,7 +109,7 @@ test.each<[string, number, unknown, string]>([
   expect(await refusal(env)).toContain(sentence);
 });
 
-test('if the Transit server does not respond, the start fails with one sentence that says why', async () => {
+test('an unresponsive Transit server stops the start with one sentence', async () => {
   const port = await listen(createServer((request) => request.socket.destroy()));
   const env = { VAULT_ADDR: `http://127.0.0.1:${port}`, VAULT_TOKEN: token };
   expect(await refusal(env)).toContain('did not respond (ECONNRESET)');
@@ -157,7 +157,7 @@ test.each([
   'transit//a',
   '/transit/a',
   'transit/',
-])('the key name %j of Transit is refused, and no request is sent', async (name) => {
+])('the key name %j of Transit is refused before a request', async (name) => {
   const { env, requests } = await fakeTransit();
   expect(await refusal(env, { ...wrapped, key: name })).toContain('must be a mount and a name');
   expect(requests).toEqual([]);
@@ -173,7 +173,7 @@ test.each<[string, unknown]>([
   expect(await refusal({}, content)).toContain('must be a file that `eaas root-key wrap` wrote');
 });
 
-test('the start fails if the wrapped file is missing, or if two variables set the same root key', async () => {
+test('a missing wrapped file or a second root key stops the start', async () => {
   const { rootKey } = readConfig({ EAAS_ROOT_KEY_WRAPPED_FILE: '/nowhere/root.wrapped' });
   await expect(rootKey?.load()).rejects.toThrow(
     'EAAS_ROOT_KEY_WRAPPED_FILE: the file /nowhere/root.wrapped cannot be read (ENOENT).',

@@ -192,7 +192,7 @@ describe('the id of a row', () => {
     expect(await db.select().from(samples)).toMatchObject([{ id: one, city: 'Paris', text: 'Eve' }]);
   });
 
-  test('the id of a row can be a UUID in upper case, as PostgreSQL accepts it', async () => {
+  test('the id of a row can be an upper-case UUID', async () => {
     await db.update(samples).set({ text: 'Eve' }).where(eq(samples.id, one.toUpperCase()));
     await db.insert(samples).values({ id: two.toUpperCase(), text: 'Bob' });
     const found = await db.select({ text: samples.text }).from(samples).orderBy(samples.id);

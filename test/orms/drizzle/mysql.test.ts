@@ -16,7 +16,7 @@ interface Driver {
 }
 
 whereAvailable('MariaDB', isInstalled('mariadbd', '/usr/sbin'), () => {
-  test('every operation of Drizzle on MariaDB works or throws, and stores no plaintext in an encrypted column', async () => {
+  test('no operation of Drizzle on MariaDB stores plaintext in an encrypted column', async () => {
     const drivers = await requireDrivers();
     const server = await startMariaDb();
     const mysql = drivers('mysql2/promise') as { createPool(options: object): Driver };

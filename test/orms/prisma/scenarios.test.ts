@@ -107,7 +107,7 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(new Set(rows.map(({ ssn }) => ssn))).toEqual(new Set(['1', '2']));
   });
 
-  test('a `$transaction` of a list of operations throws and writes nothing if it would need to read an id first', async () => {
+  test('a `$transaction` list that must read an id first throws and writes nothing', async () => {
     await patient('create', { data: { ssn: '1', name: 'Ada', city: 'London' } });
     const batch = clinic.db.$transaction([
       clinic.db.patient['create']?.({ data: { city: 'Turin' } }),
@@ -117,7 +117,7 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(await patient<Row[]>('findMany', {})).toMatchObject([{ name: 'Ada', city: 'London' }]);
   });
 
-  test('an operation needs at most one request for data keys, regardless of the number of rows', async () => {
+  test('an operation on any number of rows needs one request for data keys', async () => {
     const visits = { create: [{ note: 'cough', kind: 'first' }] };
     const before = clinic.service.requests.length;
     for (let at = 0; at < 20; at++)
@@ -132,7 +132,7 @@ describe.each(majors)('Prisma %i', (major) => {
     expect(clinic.service.requests.length - before).toBeLessThanOrEqual(1);
   });
 
-  test('a filter with `not` finds a text that is empty after normalization, but no search finds it by value', async () => {
+  test('no search finds a text that is empty after normalization', async () => {
     const rows = ['n/a', '1', null].map((ssn) => ({ ssn, city: 'London' }));
     await patient('createMany', { data: rows });
     const others = await patient<Row[]>('findMany', { where: { ssn: { not: '1' } } });

@@ -62,7 +62,7 @@ test.for(fc.sample(steps, { numRuns: 3, seed: 2026 }))(
   },
 );
 
-test('the real service and the test service respond equally while the operator changes `envelopeOnly` and the quota', async () => {
+test('the real service and the test service treat changes of tenants equally', async () => {
   const key = await keyIn(pair, 'active');
   const encrypt = callOf('POST /v1/encrypt', key);
   await pair.set({ monthlyEncryptQuota: 2 });
@@ -81,7 +81,7 @@ test('the real service and the test service respond equally while the operator c
   expect(await pair.allDifferences()).toStrictEqual([]);
 });
 
-test('the real service and the test service respond equally to batches in which some items fail', async () => {
+test('the real service and the test service respond equally to batches', async () => {
   const [key, disabled] = [await keyIn(pair, 'active'), await keyIn(pair, 'disabled')];
   const dek = btoa('x'.repeat(32));
   const items = (own: Own) => [
@@ -110,7 +110,7 @@ test('the real service and the test service respond equally to batches in which 
   expect(await pair.allDifferences()).toStrictEqual([]);
 });
 
-test('the real service and the test service respond equally to queries of the log by range, date and checkpoint', async () => {
+test('the real service and the test service respond equally to log queries', async () => {
   const key = await keyIn(pair, 'active');
   const start = new Date(world.time).toISOString();
   world.time += 1_000;
@@ -137,7 +137,7 @@ test('the real service and the test service respond equally to queries of the lo
   expect(await pair.allDifferences()).toStrictEqual([]);
 });
 
-test('the real service and the test service respond equally if an API key tries to grant permissions that it lacks', async () => {
+test('the real service and the test service refuse excessive permissions equally', async () => {
   pair.showsJobs = true;
   const [key, other] = [await keyIn(pair, 'active'), await keyIn(pair, 'active')];
   const soon = new Date(world.time + 3_600_000).toISOString();

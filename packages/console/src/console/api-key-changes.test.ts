@@ -27,11 +27,11 @@ const same: ApiKeyDraft = {
 const change = (draft: Partial<ApiKeyDraft>, before: Partial<ApiKeyRecord> = {}) =>
   changesOf({ ...record, ...before }, { ...same, ...draft });
 
-test('a form for an API key sends no fields if nothing was changed, even if lists have another order', () => {
+test('an unchanged form for an API key sends no fields, whatever the order of lists', () => {
   expect(change({})).toEqual({ fields: {}, losses: [], gains: [] });
 });
 
-test('if only the name of an API key changes, the form shows no gained and no lost rights', () => {
+test('a form that changes only the name shows no gained or lost rights', () => {
   expect(change({ name: 'website' })).toEqual({ fields: { name: 'website' }, losses: [], gains: [] });
 });
 
@@ -52,29 +52,23 @@ test.each([
   ],
   [null, ['one'], ['Calls with keys other than 1 key are refused.'], []],
   [['one'], null, [], ['Calls with every other key are allowed.']],
-])(
-  'the form shows which keys an API key loses and gains if its list of keys changes from %j to %j',
-  (before, after, losses, gains) => {
-    expect(change({ keyIds: after }, { key_ids: before })).toEqual({
-      fields: { key_ids: after },
-      losses,
-      gains,
-    });
-  },
-);
+])('the form shows the keys that a change from %j to %j loses and gains', (before, after, losses, gains) => {
+  expect(change({ keyIds: after }, { key_ids: before })).toEqual({
+    fields: { key_ids: after },
+    losses,
+    gains,
+  });
+});
 
 test.each([
   ['30', 1, 0],
   ['90', 0, 1],
   ['', 0, 1],
-])(
-  'the form shows the lost or gained validity if the expiry of an API key changes from 60 to %j days',
-  (expires, losses, gains) => {
-    const changes = change({ expires });
-    expect([changes.losses.length, changes.gains.length]).toEqual([losses, gains]);
-    expect(Object.keys(changes.fields)).toEqual(['expires_at']);
-  },
-);
+])('the form shows how a change from 60 to %j days changes the expiry', (expires, losses, gains) => {
+  const changes = change({ expires });
+  expect([changes.losses.length, changes.gains.length]).toEqual([losses, gains]);
+  expect(Object.keys(changes.fields)).toEqual(['expires_at']);
+});
 
 test('the expiry "never" does not change an API key that never expires', () => {
   expect(change({ expires: '' }, { expires_at: null }).fields).toEqual({});
@@ -105,7 +99,7 @@ test.each([
   });
 });
 
-test('the form takes the origins of whole addresses, once each, and keeps other text for the service to refuse', () => {
+test('the form reduces pasted addresses to their origins and keeps other text', () => {
   const text = ' https://app.example/login?x=1\nHTTPS://App.example:443\nhttp://localhost:5173, app.example ';
   expect(originsIn(text)).toEqual(['https://app.example', 'http://localhost:5173', 'app.example']);
   expect(isComplete({ ...same, origins: originsIn('') })).toBe(false);

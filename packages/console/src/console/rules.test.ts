@@ -22,7 +22,7 @@ test.each([
   expect(stateOf(apiKey, now).text).toBe(text);
 });
 
-test('old key versions that unwrapped a data key in the last 30 days are listed as in use', () => {
+test('old key versions with an unwrap in the last 30 days are in use', () => {
   const versions = [
     { key_version: 4, last_unwrap_at: daysAgo(1) },
     { key_version: 3, last_unwrap_at: daysAgo(29) },
@@ -40,7 +40,7 @@ test('the audit filter has only the chosen values, and includes the whole last m
   expect(filterOf({ action: '', keyId: '', from: '', to: '' })).toEqual({});
 });
 
-test('the page of the audit log for one entry begins a few rows before this entry', () => {
+test('the audit page for one entry begins a few rows before the entry', () => {
   expect(offsetOf(612, 10_000)).toBe(9_383);
   expect(offsetOf(9_998, 10_000)).toBe(0);
 });

@@ -41,7 +41,7 @@ const outcome = (result: { row: ApiKeyFields } | Refusal) =>
 const metadata = (result: ReturnType<typeof patch>): unknown =>
   result instanceof Refusal ? result : JSON.parse(result.draft?.metadata ?? 'null');
 
-describe('a PATCH that gives an API key more rights is refused if the result exceeds the rights of the caller', () => {
+describe('a PATCH cannot give an API key more rights than its caller has', () => {
   const sandbox = apiKey({ permissions: ['decrypt'], key_ids: [K], expires_at: later });
   const managerOnly: Reach = { ...everything, permissions: ['api_keys.manage'] };
   const soon: Reach = { ...everything, permissions: ['api_keys.manage', 'decrypt'], expires_at: later };
@@ -75,7 +75,7 @@ describe('a PATCH that gives an API key more rights is refused if the result exc
     expect(outcome(patch(sandbox, input, giver))).toBe(expected);
   });
 
-  test('a PATCH that adds origins is refused if the result exceeds the rights of the caller', () => {
+  test('a PATCH that adds origins cannot exceed the rights of its caller', () => {
     const forBrowsers = apiKey({ allowed_origins: ['https://a.example'] });
     expect(outcome(patch(forBrowsers, { allowed_origins: null }, managerOnly))).toBe('permission_missing');
     expect(outcome(patch(forBrowsers, { allowed_origins: ['https://b.example'] }, managerOnly))).toBe(
@@ -89,7 +89,7 @@ describe('a PATCH that gives an API key more rights is refused if the result exc
 });
 
 describe('the audit entry of a PATCH', () => {
-  test('the audit entry of a PATCH has the old and the new value of each field that changed', () => {
+  test('the audit entry of a PATCH has the old and new value of changed fields', () => {
     const before = apiKey({ expires_at: later });
     const input: Patch = { permissions: ['encrypt', 'decrypt'], expires_at: null, name: 'ci' };
     expect(metadata(patch(before, input))).toEqual({
@@ -109,7 +109,7 @@ describe('the audit entry of a PATCH', () => {
     expect(patch(before, {})).toEqual({ row: before, draft: null });
   });
 
-  test('for a list that exceeds the current limits, the audit entry has the list’s count and SHA-256', () => {
+  test('an audit entry replaces an oversized list by its count and SHA-256', () => {
     const origins = Array.from({ length: limits.allowedOrigins + 1 }, (_, n) => `https://${n}.example`);
     const { changes } = metadata(
       patch(apiKey({ allowed_origins: origins }), { allowed_origins: null }),
@@ -151,7 +151,7 @@ describe('the last API key that manages API keys and does not expire', () => {
     expect(outcome(patch(manager, input, null, 0))).toBe('allowed');
   });
 
-  test('the last API key that can manage API keys without an expiry cannot be revoked over the API', () => {
+  test('the API refuses to revoke the last lasting API key that manages API keys', () => {
     const revoke = (before: ApiKeyFields, giver: Reach | null, otherManagers: number) =>
       outcome(orRefusal(() => revokedApiKey(before, at, { giver, otherManagers })));
     expect(revoke(manager, everything, 0)).toBe('conflict');
@@ -161,7 +161,7 @@ describe('the last API key that manages API keys and does not expire', () => {
     expect(revoke(apiKey(), everything, 0)).toBe('allowed');
   });
 
-  test('a revoked or expiring API key does not count as an API key that can always manage API keys', () => {
+  test('a revoked or expiring API key is not a lasting manager of API keys', () => {
     expect(isLastingManager(manager)).toBe(true);
     expect(isLastingManager({ ...manager, expires_at: later })).toBe(false);
     expect(isLastingManager({ ...manager, revoked_at: now })).toBe(false);

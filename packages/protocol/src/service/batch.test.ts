@@ -27,7 +27,7 @@ async function run(sent: readonly unknown[]) {
   return { seen, shown };
 }
 
-test('a refused item does not fail the other items, and its result has the item’s position and reference', async () => {
+test('a refused batch item keeps its position and does not fail other items', async () => {
   const { seen, shown } = await run([
     { key_id: keyId, value: '1', reference: 'first' },
     { key_id: keyId, reference: 'second' },

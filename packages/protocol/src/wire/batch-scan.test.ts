@@ -56,7 +56,7 @@ const breaksLimit = ({ item, fault }: Items[number]) => fault !== null && item =
 const shown = ({ item, fault }: Items[number]) => [item, fault === null];
 
 describe('the body of a batch', () => {
-  test('the items of a batch have the same values as in a parse of the whole body', () => {
+  test('batch items parse to the same values as the whole body', () => {
     fc.assert(
       fc.property(nearlyJson, fc.constantFrom('', ' ', '\n,'), fc.boolean(), (inner, around, wrap) => {
         const text = wrap ? `{"items"${around}:[${inner}]}${around}` : inner;
@@ -71,7 +71,7 @@ describe('the body of a batch', () => {
     );
   });
 
-  test('batch items of any JSON have the same values as in a parse of the whole body', () => {
+  test('batch items of any JSON parse to the same values as the whole body', () => {
     const json = fc.json({ stringUnit: 'binary', maxDepth: 4 });
     fc.assert(
       fc.property(

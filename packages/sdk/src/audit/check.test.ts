@@ -8,7 +8,7 @@ import type { AuditEntry } from './list.ts';
 
 describe('checkAudit with an honest log', () => {
   test.each([0, 1, 99, 100, 101, 350])(
-    'a log of %i entries is read once, in order, and later rounds read only new entries',
+    'an audit reads each of %i log entries once, in order',
     async (length) => {
       const log = playLog(length);
       const audit = auditor(log);
@@ -35,7 +35,7 @@ describe('checkAudit with an honest log', () => {
     },
   );
 
-  test('an audit round reads a growing log up to the checkpoint, with one call per page', async () => {
+  test('an audit round reads a growing log only up to its checkpoint', async () => {
     const log = playLog(500);
     log.before = () => {
       log.append(5);
@@ -47,7 +47,7 @@ describe('checkAudit with an honest log', () => {
   });
 
   test.each([1, 17, 60, 150])(
-    'an audit round has no finding for a log that grows by %i entries per call within one millisecond',
+    'a log that grows by %i entries per call within one millisecond has no finding',
     async (growth) => {
       const log = playLog(700);
       log.entries.splice(0);
@@ -59,7 +59,7 @@ describe('checkAudit with an honest log', () => {
     },
   );
 
-  test('an audit of a log that grows faster than the audit can read causes an error and no finding', async () => {
+  test('a log that grows faster than the audit reads causes an error', async () => {
     const leaping = (leaps: readonly number[]) => {
       const log = playLog(300);
       log.entries.splice(0);
@@ -99,7 +99,7 @@ describe('checkAudit with an honest log', () => {
     expect(await audit.check()).toMatchObject({ ok: true });
   });
 
-  test('if a log was purged before the first round, the round trusts the hash of the last purged entry and saves it as `start`', async () => {
+  test('a first round on a purged log saves the last purged hash as `start`', async () => {
     const log = playLog(300);
     log.purge(150);
     const audit = auditor(log);
@@ -116,7 +116,7 @@ describe('checkAudit with an honest log', () => {
     expect(await auditor(log).check()).toMatchObject({ ok: true, state: { start: { id: 350 } } });
   });
 
-  test('an audit round can read a log even if all signed entries were purged during the previous round', async () => {
+  test('an audit round succeeds after all signed entries were purged', async () => {
     const log = playLog(30);
     const audit = auditor(log);
     log.before = () => {

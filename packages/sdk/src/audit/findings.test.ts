@@ -113,7 +113,7 @@ describe('findings', () => {
     expect(audit.saved).toBe(before);
   });
 
-  test('a full audit round finds an entry that was altered after an earlier round had read the entry', async () => {
+  test('a full audit round finds an altered entry that an earlier round read', async () => {
     const log = playLog(250);
     const audit = auditor(log);
     await audit.check();
@@ -125,7 +125,7 @@ describe('findings', () => {
     expect((await audit.check({ full: true })).findings).toMatchObject([{ code: 'fork', id: 250 }]);
   });
 
-  test('an audit round reports a finding if the checkpoint was signed by another key than `verifierKey`', async () => {
+  test('a checkpoint that another key signed is a finding', async () => {
     const [log, other] = [playLog(3), playLog(3)];
     const { verifier_key: verifierKey } = await other.call('GET /v1/audit/checkpoint', {});
     expect(await auditor(log).check({ verifierKey })).toMatchObject({
@@ -135,7 +135,7 @@ describe('findings', () => {
     expect(await auditor(other).check({ verifierKey })).toMatchObject({ ok: true });
   });
 
-  test('an audit round reports an error that the service found in its log as a finding', async () => {
+  test('an error that the service found in its own log is a finding', async () => {
     const log = playLog(20);
     log.purge(5);
     log.verifies = () => ({ valid: false, errors: [{ id: null, reason: 'tenant_changed' }], error_count: 1 });
@@ -153,18 +153,15 @@ describe('findings', () => {
     ['an anchor without a hash', { purged_through: { id: 20 } }],
     ['an anchor without an id', { purged_through: { hash: 'ab'.repeat(32) } }],
     ['invalid errors', { errors: undefined }],
-  ])(
-    'if the service returns a verification with %s, the round accepts no entry because of this verification',
-    async (_, answer) => {
-      const log = playLog(250);
-      log.purge(20);
-      Object.assign(at(log, 21), { actor: 'nobody' });
-      log.verifies = () => answer;
-      const audit = auditor(log);
-      await expect(audit.check()).rejects.toMatchObject({ code: 'invalid_response' });
-      expect(audit.saved).toBeUndefined();
-    },
-  );
+  ])('a verification with %s from the service lets the round accept no entry', async (_, answer) => {
+    const log = playLog(250);
+    log.purge(20);
+    Object.assign(at(log, 21), { actor: 'nobody' });
+    log.verifies = () => answer;
+    const audit = auditor(log);
+    await expect(audit.check()).rejects.toMatchObject({ code: 'invalid_response' });
+    expect(audit.saved).toBeUndefined();
+  });
 
   test('an audit round reports a finding for any random change of the log', async () => {
     const edit = fc.record({ id: fc.integer({ min: 1, max: 230 }), kind: fc.nat(5) });

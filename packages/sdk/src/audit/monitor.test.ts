@@ -32,7 +32,7 @@ test('an aborted signal ends an audit monitor that waits for its next round', as
   expect(await end).toEqual({ done: true, value: undefined });
 });
 
-test('the interval of an audit monitor can be longer than the longest timer of the platform', async () => {
+test('an audit monitor supports intervals longer than the longest platform timer', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const stop = new AbortController();
@@ -56,7 +56,7 @@ test('an audit monitor continues after a finding', async () => {
   await reports.return();
 });
 
-test('if a call fails, an audit monitor throws the error, or calls `onError` and tries again', async () => {
+test('a failed call makes an audit monitor throw or call `onError`', async () => {
   const log = playLog(5);
   const down = new ServiceError('network', 'the service could not be reached');
   log.before = () => {

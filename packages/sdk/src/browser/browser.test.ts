@@ -46,7 +46,7 @@ describe('calls of the browser client', () => {
     expect(request?.headers.get('authorization')).toBeNull();
   });
 
-  test('the browser client sends calls to /api/eaas of the page by default, also in a worker made from a Blob', async () => {
+  test('the browser client calls /api/eaas of the page, also in a Blob worker', async () => {
     vi.stubGlobal('location', { href: 'blob:https://app.example/1-2-3', origin: 'https://app.example' });
     const { client, sent } = setUp({ proxyUrl: undefined });
     await client.hash('Ada');
@@ -104,19 +104,16 @@ describe('API keys in a browser', () => {
   test.each([
     ['returns', async () => ({ 'x-token': secret })],
     ['returns with a line end', () => ({ 'x-token': `${secret}\n` })],
-  ])(
-    'an API key in the headers that the function `headers` %s is refused and not shown',
-    async (_, headers) => {
-      const { client, sent } = setUp({ headers });
-      expect(isRefusal(await thrownBy(client.hash('Ada')))).toBe(true);
-      expect(sent).toEqual([]);
-    },
-  );
+  ])('an API key in headers that `headers` %s is refused and not shown', async (_, headers) => {
+    const { client, sent } = setUp({ headers });
+    expect(isRefusal(await thrownBy(client.hash('Ada')))).toBe(true);
+    expect(sent).toEqual([]);
+  });
 
   test.each([
     { code: secret, detail: 'x', status: 403 },
     { code: 'permission_missing', detail: 'x', status: 403 },
-  ])('an API key in the code or the request id of a response is not shown: %j', async (body) => {
+  ])('the client does not show an API key in a response: %j', async (body) => {
     const shown: unknown[] = [];
     const observe = (...what: unknown[]): void => void shown.push(...what);
     const { client } = setUp({ onEvent: observe, logger: { debug: observe, warn: observe } }, () =>
@@ -136,7 +133,7 @@ describe('API keys in a browser', () => {
     expect(sent).toEqual([]);
   });
 
-  test('the browser client refuses a response that contains an API key, and does not show the response', async () => {
+  test('the browser client refuses a response that contains an API key', async () => {
     const { client } = setUp({}, () => Response.json({ hash: secret, key_id: keyId }));
     expect(isRefusal(await thrownBy(client.hash('Ada')))).toBe(true);
     const refusal = problem('bad_request', `Unknown field \`${secret}\`.`);

@@ -38,7 +38,7 @@ describe('encrypting data keys', () => {
     expect(uses.has((await client.encrypt('x')).wrapped_key)).toBe(false);
   });
 
-  test('a data key is replaced after `maxBytes`, and a larger value has a separate data key', async () => {
+  test('a data key is replaced after it has encrypted `maxBytes`', async () => {
     const { client } = observedClient({ cache: { encrypt: { maxBytes: 100 } } });
     const lengths = [60, 60, 500, 10, 10];
     const keys: string[] = [];
@@ -47,7 +47,7 @@ describe('encrypting data keys', () => {
     expect(keys[3]).toBe(keys[4]);
   });
 
-  test('a data key is replaced at `maxAge`, and the next data key is fetched before that time', async () => {
+  test('the client fetches the next data key before `maxAge` ends', async () => {
     vi.useFakeTimers();
     const { events, client } = observedClient();
     const { wrapped_key: first } = await client.encrypt('a');
@@ -60,7 +60,7 @@ describe('encrypting data keys', () => {
     expect((await client.encrypt('d')).wrapped_key).not.toBe(second);
   });
 
-  test('if the next data key cannot be fetched, the current data key encrypts until it expires', async () => {
+  test('the current data key encrypts until it expires if no new one can be fetched', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const { service, client, events } = observedClient({ retries: 0 });
     const { wrapped_key: first } = await client.encrypt('a');
@@ -103,7 +103,7 @@ describe('encrypting data keys', () => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  test('a failed request for a data key fails all waiting calls, and the next call sends a new request', async () => {
+  test('a failed data key request fails all waiting calls but not the next call', async () => {
     const { service, client } = observedClient();
     service.failNext('key_state');
     const results = await client.encryptMany(['x', 'y']);
@@ -162,7 +162,7 @@ test('after a failed `prime({ keep: true })`, the client sends no further reques
   expect(service.requests).toHaveLength(1);
 });
 
-test('after a failure of the service, `prime({ keep: true })` renews the data key again, even with a short `maxAge`', async () => {
+test('`prime({ keep: true })` renews the data key again after a service failure', async () => {
   const { client, service } = setUp({ cache: { encrypt: { maxAge: 10 * second } } });
   await client.prime({ keep: true });
   service.failNext('unavailable', { times: 30 });

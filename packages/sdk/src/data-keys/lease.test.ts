@@ -54,7 +54,7 @@ function watchedEngine() {
   return { keys, engines: { values: { ...engine }, sync: engine, streams: engine } };
 }
 
-test('for any order of calls, failures and aborts, no limit of a data key is exceeded and every data key is overwritten', async () => {
+test('no order of calls exceeds a limit or leaves a data key in memory', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 100 }), async (steps) => {
       vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });

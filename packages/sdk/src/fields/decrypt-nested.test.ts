@@ -41,7 +41,7 @@ const nesting = {
   },
 } as const;
 
-test('rows of three tables in one another are decrypted with one request, and index columns are removed', async () => {
+test('nested rows of three tables are decrypted with one request', async () => {
   const { records, rows, requests } = await openClinic();
   const before = structuredClone(rows);
   const opened = await decryptNested(records, rows, nesting);

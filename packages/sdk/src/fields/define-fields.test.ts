@@ -59,7 +59,7 @@ describe('names in a definition', () => {
     expect(define).toThrow(message);
   });
 
-  test('a table whose name is also the full name of a field, such as `users.email`, is refused', () => {
+  test('a table name that equals a full field name such as `users.email` is refused', () => {
     expect(() => defineFields({ a: { b: text() }, 'a.b': { c: text() } })).toThrow('has the name a.b twice');
   });
 

@@ -54,7 +54,7 @@ test('decryptSync refuses the ciphertext of another field', async () => {
   );
 });
 
-test('a synchronous call without a data key in memory throws an error that advises to call `prime`', async () => {
+test('a synchronous call without a cached data key throws and advises `prime`', async () => {
   const { client, records } = await primed();
   const notPrimed = expect.objectContaining({ code: 'not_primed', message: expect.stringMatching(/prime/) });
   const name = records.encryptFieldSync('users', 'name', 'Ada');

@@ -50,7 +50,7 @@ test('normalization does not change the stored value', async () => {
 });
 
 test.each(['service', 'here'])(
-  'a value has different fingerprints in different fields, unless the indexes are bound to one field (%s)',
+  'equal values have different fingerprints in fields with separate indexes (%s)',
   async (made) => {
     const { client } = observedClient();
     const index = made === 'service' ? 'service' : await createIndexKey(client);
@@ -101,7 +101,7 @@ test.each<[string, Normalization[], string, string]>([
   },
 );
 
-test('with several keys and indexes, a stored fingerprint uses the first key and index, and a search uses all keys and indexes', async () => {
+test('a search uses all keys and indexes, a stored fingerprint only the first', async () => {
   const { client, service, keyId } = observedClient();
   const { key_id: newKey } = service.createKey('new');
   const token = await createIndexKey(client);
@@ -136,7 +136,7 @@ test('a fingerprint under an index key is HMAC-SHA-256 of the field and the valu
   expect(email_index).toEqual([createHmac('sha256', key).update(preimage).digest('hex')]);
 });
 
-test('the service computes a fingerprint as the hash of the field and the value in base64', async () => {
+test('the service computes a fingerprint from the base64 of field and value', async () => {
   const { client } = observedClient();
   const { email_index } = await fields
     .for(client, { index: 'service' })

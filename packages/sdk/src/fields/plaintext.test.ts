@@ -90,7 +90,7 @@ test('plaintext in a field without `previous` is refused', async () => {
   );
 });
 
-test('reading a stored plaintext of another type throws, and the error does not quote the plaintext', async () => {
+test('a stored plaintext of another type throws an error without the plaintext', async () => {
   const { records } = openFields();
   const [born] = await records.decryptRows('users', [{ born: 'secret' as unknown as Date }], () => 1, {
     settled: true,

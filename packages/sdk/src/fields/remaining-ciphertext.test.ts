@@ -50,7 +50,7 @@ test('the option `as` decrypts a column that has another name than its field', a
   expect(row).toEqual({ alias: 'Ada' });
 });
 
-test('the option `as` with null keeps a column unchanged, so the rows of a join can be decrypted table by table', async () => {
+test('`as` with null leaves a column for a later call to decrypt', async () => {
   const { records, name } = await openFields();
   const { note } = await records.encryptRow('visits', 7, { note: 'cough' });
   const joined = { id: 7, patientId: 1, patientName: name, note };

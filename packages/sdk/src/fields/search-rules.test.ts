@@ -92,7 +92,7 @@ test('`accents` makes a search for the whole value ignore accents', async () => 
   expect(await records.where('t', { f: 'Zoë' })).toEqual(await records.where('t', { f: 'zoe' }));
 });
 
-test('a part of a value has different fingerprints in indexes with different names, fields and tables', async () => {
+test('equal parts have different fingerprints in different indexes, fields and tables', async () => {
   const parts = { a: wholeText(exact), b: wholeText(exact) };
   const field = text().searchableBy(parts);
   const whole = text()
@@ -120,7 +120,7 @@ function testRange<Value>(
   spans: Value[][],
 ) {
   const bucketOf = (value: Value) => index.partsOf({ name: 'f', type, value })[0];
-  test(`a search by ${name} finds every value of a range, and no value outside the buckets of the range`, () => {
+  test(`a search by ${name} finds every value of the range`, () => {
     fc.assert(
       fc.property(fc.tuple(values, values, values), (given) => {
         const [from, value, to] = given.toSorted((a, b) => (a < b ? -1 : Number(a > b))) as typeof given;

@@ -181,7 +181,7 @@ test('a stored row has the columns of `searchableBy`, and a decrypted row has no
   >();
 });
 
-test('the types of `where` accept the names of indexes and the type of query of each index', async () => {
+test('the type of `where` accepts each index name with its query type', async () => {
   const { client } = observedClient();
   const records = byParts.for(client, { index: await createIndexKey(client) });
   const born = new Date('1815-12-10');

@@ -81,7 +81,7 @@ describe('batches through the proxy', () => {
     },
   );
 
-  test("the proxy hides the error of a batch item if the error concerns the app's API key", async () => {
+  test('the proxy hides batch errors that concern the API key of the app', async () => {
     const results = [{ error: problem('permission_missing', 'This API key cannot.'), reference: 'x' }];
     const { post, events } = setUp({}, () => Response.json({ results }));
     const { text, json } = await post(path, { items: [item] });

@@ -48,7 +48,7 @@ describe('request bodies', () => {
     ['invalid UTF-8', Buffer.from(`{"dek":"${dek}","context":{"a":"\xff"}}`, 'latin1')],
     ['a short DEK', '{"dek":"AQ=="}'],
     ['a DEK in another alphabet', `{"dek":"${dek.replace('A', '_')}"}`],
-  ])('the response to a body with %s is 400, and nothing is sent to the service', async (_, body) => {
+  ])('the proxy refuses a body with %s with 400 and calls no service', async (_, body) => {
     const { post, sent } = setUp();
     expect(await post(wrapPath, body)).toMatchObject({ status: 400, json: { code: 'bad_request' } });
     expect(sent).toEqual([]);
@@ -61,7 +61,7 @@ describe('request bodies', () => {
     expect(text).not.toContain('c2VjcmV0');
   });
 
-  test('a body with an API key as a field name is refused, and the response does not contain the API key', async () => {
+  test('a refused API key in a field name is missing from the response', async () => {
     const { post } = setUp();
     const alone = await post(wrapPath, { dek, [apiKey]: '' });
     const batch = await post(batchPath, { items: [{ key_id: key, dek, [apiKey]: '' }] });
@@ -131,7 +131,7 @@ describe('large request bodies', () => {
   });
 });
 
-test('if a body does not arrive in time, the response is 408 and the body is cancelled', async () => {
+test('the proxy responds with 408 to a body that does not arrive in time', async () => {
   const { proxy, sent } = setUp({ timeout: 20 });
   let cancelled = false;
   const stream = new ReadableStream<Uint8Array>({ cancel: () => void (cancelled = true) });
@@ -140,7 +140,7 @@ test('if a body does not arrive in time, the response is 408 and the body is can
   expect([cancelled, sent]).toEqual([true, []]);
 });
 
-test('if the app has already read the body, the response is 500 and an event is emitted', async () => {
+test('the proxy responds with 500 to a body that the app already read', async () => {
   const { post, events } = setUp({
     authorize: async (request) => (await request.text(), { keys: [key], operations: ['wrap'] }),
   });

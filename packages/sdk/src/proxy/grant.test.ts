@@ -26,18 +26,15 @@ describe('authorize', () => {
     ['text in place of keys', { keys: key, operations: ['wrap'] }],
     ['a misspelt context', { ...all, contexts: { user: '1' } }],
     ['a context that is not an object of texts', { ...all, context: { user: 1 } }],
-  ])(
-    'the response is 500 without details, and an event is emitted, if `authorize` returns %s',
-    async (_, decided) => {
-      const { post, sent, events } = setUp({ authorize: () => decided as Grant });
-      const answer = await post(wrapPath, { dek });
-      expect(answer).toMatchObject({ status: 500, json: { code: 'internal' } });
-      expect(events).toMatchObject([{ type: 'authorize_failed', error: { name: 'InputError' } }]);
-      expect(sent).toEqual([]);
-    },
-  );
+  ])('the proxy responds with 500 and an event if `authorize` returns %s', async (_, decided) => {
+    const { post, sent, events } = setUp({ authorize: () => decided as Grant });
+    const answer = await post(wrapPath, { dek });
+    expect(answer).toMatchObject({ status: 500, json: { code: 'internal' } });
+    expect(events).toMatchObject([{ type: 'authorize_failed', error: { name: 'InputError' } }]);
+    expect(sent).toEqual([]);
+  });
 
-  test('the response is 500 without details, and an event is emitted, if `authorize` throws', async () => {
+  test('the proxy responds with 500 and an event if `authorize` throws', async () => {
     const error = new Error('session store: password=hunter2');
     const { post, sent, events } = setUp({ authorize: () => Promise.reject(error) });
     const answer = await post(wrapPath, { dek });
@@ -46,7 +43,7 @@ describe('authorize', () => {
     expect({ sent, events }).toEqual({ sent: [], events: [{ type: 'authorize_failed', error }] });
   });
 
-  test('the response to an operation that is not granted is 403, both in a single call and in a batch', async () => {
+  test('the proxy responds with 403 to an operation that the grant lacks', async () => {
     const { post, sent, events } = setUp({ authorize: () => ({ keys: [key], operations: ['unwrap'] }) });
     const refused = { status: 403, json: { code: 'permission_missing' } };
     expect(await post(wrapPath, { dek })).toMatchObject(refused);
@@ -61,7 +58,7 @@ describe('authorize', () => {
     ]);
   });
 
-  test('the response to a key that is not granted is 404, like for an unknown key', async () => {
+  test('the proxy responds with 404 to a key that the grant lacks', async () => {
     const { post, sent, events } = setUp();
     const refused = { status: 404, json: { code: 'not_found' } };
     expect(await post(`/api/eaas/v1/keys/${otherKey}/wrap`, { dek })).toMatchObject(refused);
@@ -78,7 +75,7 @@ describe('authorize', () => {
     expect([...sent, ...nothing.sent]).toEqual([]);
   });
 
-  test('a batch with many keys that are not granted emits one event, with the first of these keys', async () => {
+  test('a batch with many keys outside the grant emits one event', async () => {
     const { post, events } = setUp();
     const items = [otherKey, 'patients', otherKey].map((key_id) => ({ key_id, dek }));
     const { json } = await post('/api/eaas/v1/batch/wrap', { items });
@@ -86,7 +83,7 @@ describe('authorize', () => {
     expect(events).toEqual([{ type: 'grant_refused', missing: 'key', operation: 'wrap', keyId: otherKey }]);
   });
 
-  test('`authorize` gets the operation, the key in the path, and the request before its body is read', async () => {
+  test('`authorize` gets the operation and the key before the body is read', async () => {
     const authorize = vi.fn<ProxyOptions['authorize']>(() => false);
     const { post } = setUp({ authorize });
     await post(wrapPath.replace(key, key.toUpperCase()), 'no JSON', { cookie: 'session=1' });

@@ -5,7 +5,7 @@ describe('the context of the grant', () => {
   const authorize = () => ({ ...all, context: { user: '42' } });
   const unwrapPath = `/api/eaas/v1/keys/${key}/unwrap`;
 
-  test('a wrapped data key is bound to the context of the grant and the names that the browser adds', async () => {
+  test('a wrapped data key is bound to the context of grant and browser', async () => {
     const { post, sent } = setUp({ authorize });
     await post(wrapPath, { dek });
     await post(wrapPath, { dek, context: { form: 'a' } });
@@ -28,7 +28,7 @@ describe('the context of the grant', () => {
   });
 
   test.each(['43', '42', ''])(
-    'the browser cannot set a name of the grant’s context, not even to the same value: %j',
+    'the browser cannot set a name of the grant’s context, even unchanged: %j',
     async (user) => {
       const { post, sent } = setUp({ authorize });
       const refused = {
@@ -50,7 +50,7 @@ describe('the context of the grant', () => {
     expect(sent[0]?.body).toEqual({ dek, context: { toString: 'x', constructor: 'y' } });
   });
 
-  test('the context of the grant and the names that the browser adds together have one size limit', async () => {
+  test('the contexts of grant and browser together have one size limit', async () => {
     const { post, sent } = setUp({ authorize: () => ({ ...all, context: { user: 'x'.repeat(3_000) } }) });
     expect(await post(wrapPath, { dek, context: { form: 'y'.repeat(3_000) } })).toMatchObject({
       status: 400,

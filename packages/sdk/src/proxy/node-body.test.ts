@@ -28,7 +28,7 @@ describe('request bodies in Node frameworks', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  test('the proxy reads a body that a parser did not read but replaced with an empty object', async () => {
+  test('the proxy reads a body that a parser left unread', async () => {
     const { post } = await serve({}, (req, next) => {
       Object.assign(req, { body: {} });
       next();
@@ -62,7 +62,7 @@ describe('request bodies in Node frameworks', () => {
     expect(sent).toEqual([]);
   });
 
-  test('a body that is too large gets a response, and the connection stays open', async () => {
+  test('the connection stays open after the response to an oversized body', async () => {
     const { port, sent } = await serve();
     const head = `POST ${wrapPath} HTTP/1.1\r\nHost: app.example\r\nOrigin: http://app.example\r\nContent-Type: application/json\r\n`;
     const large = ' '.repeat(3 * 1024 * 1024);
@@ -82,7 +82,7 @@ describe('request bodies in Node frameworks', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('the body of a session without a grant is dropped, and the connection stays open', async () => {
+  test('the connection stays open after the body of a session without a grant is dropped', async () => {
     const { port } = await serve({ authorize: () => undefined });
     const body = ' '.repeat(1024 * 1024);
     const head = `POST ${wrapPath} HTTP/1.1\r\nHost: app.example\r\nOrigin: http://app.example\r\nContent-Length: ${body.length}\r\n`;

@@ -3,7 +3,7 @@ import { all, apiKey, dek, key, setUp, wrapPath, wrapped } from '../../../../tes
 import { createProxy, type ProxyOptions } from './proxy.ts';
 
 describe('calls that are granted', () => {
-  test("a granted call is sent to the service with the app's API key and without the browser's headers", async () => {
+  test('the proxy sends a granted call with its own API key and headers', async () => {
     const { post, sent } = setUp();
     const answer = await post(
       wrapPath,
@@ -85,7 +85,7 @@ test.each<[string, Partial<ProxyOptions>]>([
   ['the origin null', { allowedOrigins: ['null'] }],
   ['the origin *', { allowedOrigins: ['*'] }],
   ['a timeout of 0', { timeout: 0 }],
-])('createProxy refuses %s, and the error shows no secret', (_, options) => {
+])('createProxy refuses %s with an error without secrets', (_, options) => {
   const make = () =>
     createProxy({ baseUrl: 'https://keys.example', apiKey, authorize: () => all, ...options });
   expect(make).toThrow(

@@ -31,7 +31,7 @@ describe('failures of the service', () => {
   });
 
   test.each(['unauthorized', 'permission_missing', 'origin_refused', 'quota_exceeded', 'conflict'] as const)(
-    'for a failure with the code %s, an event is emitted and the browser gets a generic error',
+    'a service failure with code %s gives the browser only a generic error',
     async (code) => {
       const { post, events } = setUp({}, answering(code, 'Send a valid API key as eaas_sk_….'));
       const answer = await post(wrapPath, { dek });
@@ -42,7 +42,7 @@ describe('failures of the service', () => {
     },
   );
 
-  test('if the service is not ready, the response is 503 without the detail of the service', async () => {
+  test('the proxy responds with 503 without details if the service is not ready', async () => {
     const { post } = setUp({}, answering('unavailable', 'See `eaas audit verify`.'));
     const answer = await post(wrapPath, { dek });
     expect(answer).toMatchObject({ status: 503, json: { code: 'unavailable' } });
@@ -67,7 +67,7 @@ describe('failures of the service', () => {
     expect(events).toEqual([{ type: 'service_failed', reason: 'invalid_response', requestId: undefined }]);
   });
 
-  test('the response to a network failure is 502 and does not contain the error of `fetch`', async () => {
+  test('the proxy responds with 502 without details to a network failure', async () => {
     const { post, events } = setUp({
       fetch: () => Promise.reject(new TypeError(`no route with Bearer ${apiKey}`)),
     });
@@ -86,7 +86,7 @@ describe('failures of the service', () => {
     expect({ events, sent }).toEqual({ events: [{ type: 'failed', error }], sent: [] });
   });
 
-  test('a redirect of the service causes a 502 and is not followed, so the API key is not sent elsewhere', async () => {
+  test('the proxy responds with 502 to a redirect and does not follow it', async () => {
     const seen: (string | undefined)[] = [];
     const server = createServer((req, res) => {
       seen.push(req.url);

@@ -43,7 +43,7 @@ test('the inventory counts a stream by its header', async () => {
   expect(keys).toMatchObject([{ key_id: keyId, versions: [{ key_version: 1, values: 1, streams: 1 }] }]);
 });
 
-test('with a client the inventory also shows the service’s counts, and versions that no value uses', async () => {
+test('an inventory with a client also shows unused versions and service counts', async () => {
   const { client, keyId, service } = observedClient();
   const old = await client.encrypt('a');
   await client.keys.rotate({ key_id: keyId });
@@ -57,7 +57,7 @@ test('with a client the inventory also shows the service’s counts, and version
   ]);
 });
 
-test('a key in `keyIds` is reported even if no value uses it, and an unknown key is reported without counts of the service', async () => {
+test('an inventory reports every key in `keyIds`, even an unused or unknown key', async () => {
   const { client, keyId } = observedClient();
   const elsewhere = observedClient();
   const foreign = await elsewhere.client.encrypt('a');
@@ -89,7 +89,7 @@ test('the inventory throws InputError if `read` returns the row `after` again', 
   await expect(inventory(storedValues({ read }))).rejects.toBeInstanceOf(InputError);
 });
 
-test('`except` leaves out columns without ciphertexts, and refuses a name that the rows do not have', async () => {
+test('`except` of an inventory leaves out columns without ciphertexts', async () => {
   const { client } = observedClient();
   const rows = [
     { id: 1, values: { email: (await client.encrypt('a')).ciphertext, email_index: 'f00d' } },

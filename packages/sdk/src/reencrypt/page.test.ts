@@ -18,7 +18,7 @@ test('a row that is missing from a short page does not count as deleted', async 
   expect(last).toMatchObject({ conflicted: 1, done: false });
 });
 
-test('a run does not count a deleted row at the end of the table as a conflict', async () => {
+test('a deleted row at the end of the table is no conflict', async () => {
   const { client } = observedClient();
   const table = tableOf(['a', 'b', 'c']);
   table.store.meanwhile = () => void table.remove(3);

@@ -32,7 +32,7 @@ test('a run yields the counts so far after each page is written', async () => {
   expect(pages.map(({ total }) => total)).toEqual([5, 5, 5, 5]);
 });
 
-test('the function `write` of a re-encryption gets the old and the new value of every field', async () => {
+test('`write` gets the old and the new value of every field', async () => {
   const { client } = observedClient();
   const table = tableOf(['a@example.com']);
   const { ciphertext: phone } = await client.encrypt('555');
@@ -80,7 +80,7 @@ test('a run resumes from a progress that was stored as JSON, and keeps the count
   expect(after).toMatchObject({ seen: 4, failed: 1, finished: true, done: false });
 });
 
-test('a dry run writes nothing and has the same counts, and a real run cannot resume from it', async () => {
+test('a dry run counts like a real run and writes nothing', async () => {
   const { client } = observedClient();
   const table = tableOf([...plaintexts(3), 'eaasAQ']);
   const dry = await endOf(reencrypt(client, table.store, { ...toEncrypt, dryRun: true }));
@@ -128,7 +128,7 @@ test('a row that was deleted during the run is skipped', async () => {
   expect(last).toMatchObject({ seen: 3, rewritten: 2, skipped: 1, done: true });
 });
 
-test('a row that the store cannot write fails after several attempts, and the error of the store is not shown', async () => {
+test("a row that the store cannot write fails without the store's error", async () => {
   const { client } = observedClient();
   const table = tableOf(plaintexts(2));
   let attempts = 0;
@@ -146,7 +146,7 @@ test('a row that the store cannot write fails after several attempts, and the er
   expect(attempts).toBe(5);
 });
 
-test('`writeMany` gets a whole page, and a row counts as not written if `writeMany` does not return its id', async () => {
+test('a row that `writeMany` does not return counts as not written', async () => {
   const { client } = observedClient();
   const table = tableOf(plaintexts(5));
   const sizes: number[] = [];
@@ -184,7 +184,7 @@ test('a re-encryption runs at most `concurrency` writes at the same time', async
   expect(most).toBe(3);
 });
 
-test('a run with more than `maxFailures` failures ends after it has yielded the page of the failures', async () => {
+test('a run with more than `maxFailures` failures ends after the current page', async () => {
   const { client } = observedClient();
   const table = tableOf(['eaasAQ', 'eaasAR', 'fine', 'eaasAS']);
   const pages: ReencryptProgress<number>[] = [];
@@ -208,7 +208,7 @@ test('a run waits while the service is unavailable', async () => {
   expect(clock.slept).toEqual([1_000, 2_000, 4_000]);
 });
 
-test('a re-encryption ends if the service stays unavailable, and no row counts as failed', async () => {
+test('a re-encryption ends without failed rows if the service stays unavailable', async () => {
   const { client, service } = observedClient({ retries: 0 });
   const table = tableOf(plaintexts(2));
   service.failNext('network', { times: 100 });
@@ -276,7 +276,7 @@ test('a run that was aborted between two writes of a page resumes at this page',
   expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({ rewritten: 2, skipped: 2 });
 });
 
-test('a run throws InputError if `read` returns the row `after` again, because the run would never end', async () => {
+test('a run throws InputError if `read` returns the row `after` again', async () => {
   const { client } = observedClient();
   const table = tableOf(plaintexts(2));
   const read = ({ after = 1, limit }: { after: number | undefined; limit: number }): Promise<Person[]> =>

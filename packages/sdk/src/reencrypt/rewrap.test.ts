@@ -37,7 +37,7 @@ test('rewrapping changes only the header of a ciphertext, and the value decrypts
   }
 });
 
-test('after a run, values that shared a data key still share one wrapped key, also across pages', async () => {
+test('values that shared a wrapped key before a run share one afterwards', async () => {
   const { client, table, requests } = await rotated(20, { maxMessages: 10 });
   await endOf(reencrypt(client, table.store, { mode: 'rewrap', pageSize: 3 }));
   expect(requests().filter((route) => route?.endsWith('rewrap'))).toHaveLength(2);
@@ -45,7 +45,7 @@ test('after a run, values that shared a data key still share one wrapped key, al
   expect(keys[0]?.versions).toMatchObject([{ key_version: 2, values: 20, wrapped_keys: 2 }]);
 });
 
-test('a run does not write values under the newest version, and sends no request after the first page', async () => {
+test('a run skips values that are under the newest version', async () => {
   const { client, table, requests } = await rotated(6, { maxMessages: 1 });
   await endOf(reencrypt(client, table.store, { mode: 'rewrap' }));
   const [asked, written] = [requests().length, table.writes.length];
@@ -58,7 +58,7 @@ test('a run does not write values under the newest version, and sends no request
   expect(table.writes).toHaveLength(written);
 });
 
-test('if the key does not have the version `keyVersion` yet, every row of a rewrap fails', async () => {
+test('every row of a rewrap fails if the key lacks version `keyVersion`', async () => {
   const { client, table } = await rotated(1);
   const last = await endOf(reencrypt(client, table.store, { mode: 'rewrap', keyVersion: 3 }));
   expect(last).toMatchObject({ rewritten: 0, failed: 1, done: false });
@@ -135,7 +135,7 @@ test('with `verify` a wrapped key of another data key is not written', async () 
   expect(await endOf(reencrypt(client, table.store, options))).toMatchObject({ rewritten: 2, done: true });
 });
 
-test('a run cannot resume with a `keyVersion` that is newer than the version of earlier values', async () => {
+test('a run cannot resume with a newer `keyVersion`', async () => {
   const { client, keyId, table } = await rotated(4);
   const [half] = await runThrough(reencrypt(client, table.store, { mode: 'rewrap', pageSize: 2 }));
   await client.keys.rotate({ key_id: keyId });

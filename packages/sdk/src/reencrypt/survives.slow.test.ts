@@ -46,7 +46,7 @@ const script: fc.Arbitrary<Script> = fc.record({
 const worlds = { encrypt: toEncrypt, rewrap: toRewrap, reencrypt: toReencrypt };
 
 test.each(Object.entries(worlds))(
-  'in mode %s, with interruptions, each row is converted with its newest value, and no write is lost',
+  "an interrupted run in mode %s converts each row's newest value",
   async (_, open) => {
     await fc.assert(
       fc.asyncProperty(script, async ({ rows, events, pageSize }) => {

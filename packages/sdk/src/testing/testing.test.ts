@@ -142,7 +142,7 @@ test('the `fetch` of a test service fails for another URL', async () => {
   }
 });
 
-test('`advance` of a test service rotates and destroys the keys that are due, and lets an API key expire', async () => {
+test('`advance` of a test service runs due rotations, destructions and expiries', async () => {
   const time = Date.parse('2026-11-20T10:00:00.000Z');
   const { service, keyId, client } = open({ now: () => time });
   const { key_id } = service.createKey('orders', { rotation_policy: { interval_days: 30 } });
@@ -185,7 +185,7 @@ test('`createKey` and `createApiKey` of a test service throw the same errors as 
   expect(() => service.createApiKey({ permissions: [] })).toThrow(ServiceError);
 });
 
-test('the audit log of the test service can be verified, and the verification finds an altered entry', async () => {
+test('the test service verifies its audit log and finds an altered entry', async () => {
   const { service, keyId, client } = open();
   let saved: unknown;
   const store = { load: () => saved, save: (state: unknown) => void (saved = state) };

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('a large batch runs in small slices, so a call of another tenant gets its response first', async () => {
+test('another tenant gets its response before a large batch ends', async () => {
   const ofAnn = apiOf(service, ann.token);
   const ofBob = apiOf(service, bob.token);
   const { key_id: large } = await ofAnn('POST /v1/keys', { name: 'large' });
@@ -52,7 +52,7 @@ test('a large batch runs in small slices, so a call of another tenant gets its r
   expect(turns.taken).toBeGreaterThan(100);
 });
 
-test('a tenant that makes many changes at the same time uses at most one connection for them', async () => {
+test("a tenant's concurrent changes use at most one connection", async () => {
   const api = apiOf(service, ann.token);
   const { changes } = service.admission.shares;
   const made = Array.from({ length: 20 }, (_, nth) => api('POST /v1/keys', { name: `key ${nth}` }));

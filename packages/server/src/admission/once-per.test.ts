@@ -14,7 +14,7 @@ test('calls of an expensive function within one second share one run of the func
   expect(await shared()).toBe(2);
 });
 
-test('calls of an expensive function also share a run that takes more than a second or fails', async () => {
+test('concurrent calls also share a run that is slow or fails', async () => {
   let fail = (_error: Error): void => {};
   const work = vi.fn(() => new Promise<void>((_, reject) => (fail = reject)));
   const shared = oncePer(1_000, work);

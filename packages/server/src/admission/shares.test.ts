@@ -27,7 +27,7 @@ function watched(options: SharesOptions) {
   return { shares, take, release, served };
 }
 
-test('a tenant can take half of the memory units that are not used by other tenants', async () => {
+test('a tenant can take half of the free memory units', async () => {
   const { shares, take, served } = watched({ capacity: 8 });
   for (const tenantId of Array.from('aaaaaa')) take(tenantId);
   expect(await served()).toBe('a, a, a, a');
@@ -52,7 +52,7 @@ test('a tenant never takes more memory units than its maximum', async () => {
   expect(await served()).toBe('a');
 });
 
-test('tenants that wait for memory units are served in turn, regardless of their number of requests', async () => {
+test('waiting tenants get memory units in turn, regardless of their number of requests', async () => {
   const { take, release, served } = watched({ capacity: 1 });
   for (const tenantId of Array.from('aaaabbc')) take(tenantId);
   const order = [await served()];
@@ -63,7 +63,7 @@ test('tenants that wait for memory units are served in turn, regardless of their
   expect(order.join('')).toBe('aabcaba');
 });
 
-test('when memory units are released, all waiting tenants whose work fits into the free units are served', async () => {
+test('released memory units serve all waiting tenants whose work fits', async () => {
   const { take, release, served } = watched({ capacity: 10 });
   take('a', 10);
   for (const tenantId of Array.from('bcdd')) take(tenantId, 2);
@@ -72,7 +72,7 @@ test('when memory units are released, all waiting tenants whose work fits into t
   expect(await served()).toBe('b, c, d');
 });
 
-test('work that waits for two seconds is refused, and smaller work later in the queue is served', async () => {
+test('the memory queue refuses work that waits for two seconds', async () => {
   const { shares, take, release, served } = watched({ capacity: 10 });
   take('a', 4);
   take('b', 7);

@@ -46,7 +46,7 @@ test('a tenant that keeps working pauses for I/O after 4 ms', async () => {
   expect(later).toEqual([]);
 });
 
-test('the work of tenants runs in turn, regardless of the amount of work of each tenant', async () => {
+test('tenants run in turn, regardless of their amount of work', async () => {
   const { turns, log, steps, takeTurn } = timed();
   void turns.run('a', steps('a', 4, 10));
   void turns.run('a', steps('A', 4, 10));
@@ -87,7 +87,7 @@ test('if a piece of work fails, its promise rejects and the next work runs', asy
   expect(await third).toBe('a');
 });
 
-test('work that waits two seconds before it starts is refused, unless its call has already begun', async () => {
+test('the queue refuses work that waits two seconds before its start', async () => {
   const { turns, log, time, takeTurn, steps } = timed();
   const begun = turns.run('a', steps('a', 2, 10));
   const late = turns.run('b', steps('b', 1, 1));
@@ -128,7 +128,7 @@ test('the event loop handles I/O between the time slices of long work', async ()
   clearInterval(timer);
 });
 
-test('if a tenant sends many calls at once, 16 calls start at a time, and other tenants have turns in between', async () => {
+test("a tenant with many calls starts 16 at a time between other tenants' turns", async () => {
   const { turns, takeTurn } = timed();
   const started: string[] = [];
   const begin = (name: string) => void turns.begin(name).then(() => started.push(name));

@@ -40,7 +40,7 @@ describe('the root key', () => {
     expect(root.key.export()).toEqual(kept);
   });
 
-  test('a root key decrypts only the root check that was encrypted with the same root key', () => {
+  test('only the root key that encrypted a root check decrypts it', () => {
     const sealed = sealRootCheck(root);
     expect(opensRootCheck(root, sealed)).toBe(true);
     expect(opensRootCheck(otherRoot, sealed)).toBe(false);
@@ -73,7 +73,7 @@ describe("a tenant's secret", () => {
     },
   );
 
-  test('the four keys derived from a secret differ, and each derivation returns the same four keys', () => {
+  test('a secret always gives the same four different keys', () => {
     expect(exported(openTenantSecrets([otherRoot, root], row))).toEqual(keys);
     expect(new Set(keys).size).toBe(4);
   });
@@ -83,7 +83,7 @@ describe("a tenant's secret", () => {
     expect(exported(openTenantSecrets([root], another))).not.toEqual(keys);
   });
 
-  test('an encrypted secret of a tenant cannot be decrypted with another root key, for another tenant, or after a change', () => {
+  test("a tenant's secret decrypts only unchanged, with its own root key and tenant", () => {
     expect(openTenantSecrets([], row)).toBeUndefined();
     expect(openTenantSecrets([otherRoot], row)).toBeUndefined();
     expect(openTenantSecrets([otherRoot], { ...row, root_id: otherRoot.rootId })).toBeUndefined();
@@ -92,7 +92,7 @@ describe("a tenant's secret", () => {
     expect(openTenantSecrets([root], { ...row, sealed_secret: Buffer.alloc(78) })).toBeUndefined();
   });
 
-  test('encrypting a secret under a new root key does not change the secret, and only the new root key decrypts the result', () => {
+  test('encrypting a secret under a new root key keeps the secret', () => {
     const resealed = resealTenantSecret([otherRoot, root], row);
     if (!resealed) throw new Error('not resealed');
     expect(resealed).toMatchObject({ tenant_id: T, root_id: otherRoot.rootId });

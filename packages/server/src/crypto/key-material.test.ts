@@ -7,7 +7,7 @@ const K = '00000000-0000-4000-8000-000000000002';
 const sealing = createSecretKey(randomBytes(32));
 const [place, hashPlace] = [versionPlace(T, K, 2), hashKeyPlace(T, K)];
 
-test('the secret of a key version can be decrypted only for its own tenant, key and version', () => {
+test('the secret of a key version decrypts only for its tenant, key and version', () => {
   const sealed = newMaterial(sealing, place);
   const key = openMaterial(sealing, place, sealed);
   expect(key?.export()).toHaveLength(32);
@@ -20,7 +20,7 @@ test('the secret of a key version can be decrypted only for its own tenant, key 
   expect(openMaterial(createSecretKey(randomBytes(32)), place, sealed)).toBeUndefined();
 });
 
-test('an encrypted hash key cannot be decrypted as a key version, and a key version not as a hash key', () => {
+test('an encrypted hash key and an encrypted key version are not interchangeable', () => {
   const sealed = newMaterial(sealing, hashPlace);
   expect(openMaterial(sealing, hashPlace, sealed)?.export()).toHaveLength(32);
   expect(openMaterial(sealing, versionPlace(T, K, 0), sealed)).toBeUndefined();

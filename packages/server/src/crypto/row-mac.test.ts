@@ -42,7 +42,7 @@ describe('the MAC of a row', () => {
     expect(rowMac(key, heads, columns)).toEqual(hmac(pae('eaas head v1', ...spelled)));
   });
 
-  test('the MAC of a row is valid only for the same row, table, order of columns and key', () => {
+  test('a row MAC is valid only for its row, table, column order and key', () => {
     const mac = rowMac(key, keys, columns);
     expect(rowMacHolds(key, keys, columns, mac)).toBe(true);
     expect(rowMacHolds(key, apiKeys, columns, mac)).toBe(false);
@@ -53,7 +53,7 @@ describe('the MAC of a row', () => {
       expect(rowMacHolds(key, keys, columns.with(at, 'changed'), mac)).toBe(false);
   });
 
-  test('the MAC of a row, a log head or a purge anchor is valid only for the same kind of data', () => {
+  test('a MAC is valid only for its kind of data: row, log head or anchor', () => {
     const [row, head, anchor] = [keys, heads, anchors].map((label) => rowMac(key, label, columns));
     if (!row || !head || !anchor) throw new Error('rows, heads and anchors have three different labels');
     expect(rowMacHolds(key, heads, columns, head)).toBe(true);
@@ -63,7 +63,7 @@ describe('the MAC of a row', () => {
     expect(rowMacHolds(key, heads, ['keys', ...columns], row)).toBe(false);
   });
 
-  test('a row MAC of the wrong length is invalid, and the check does not throw', () => {
+  test('a row MAC of the wrong length is invalid', () => {
     const mac = rowMac(key, keys, columns);
     for (const other of [
       mac.subarray(1),
@@ -75,12 +75,12 @@ describe('the MAC of a row', () => {
     }
   });
 
-  test('the row MACs of null, an empty text, an empty list and a list of one item are different', () => {
+  test('null, empty text, an empty list and a list of one have different MACs', () => {
     const macs = [null, '', [], [''], ['', '']].map((column) => rowMac(key, ['t'], [column]));
     expect(new Set(macs.map((mac) => Buffer.from(mac).toString('hex'))).size).toBe(5);
   });
 
-  test('the MAC of a row is invalid if text moves from one column into the next column', () => {
+  test('moving text into the next column invalidates the MAC of a row', () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ minLength: 1 }), fc.string(), (a, moved, b) => {
         const mac = rowMac(key, ['t'], [a, moved + b]);
@@ -89,7 +89,7 @@ describe('the MAC of a row', () => {
     );
   });
 
-  test('the MAC of a row is refused for a column with a list of lists, which a tampered row can contain', () => {
+  test('a row with a list of lists has no valid MAC', () => {
     expect(() => rowMac(key, keys, [[['a']] as unknown as string[]])).toThrow(TypeError);
   });
 

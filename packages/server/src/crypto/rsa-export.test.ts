@@ -14,7 +14,7 @@ test('WebCrypto decrypts an exported key with RSA-OAEP and SHA-256', async () =>
   expect(Buffer.from(await webcrypto.subtle.decrypt(rsa, key, encrypted))).toEqual(secret);
 });
 
-test('an exported key cannot be decrypted with another hash or label, and a second export of the key has other bytes', () => {
+test('an exported key decrypts only with the right hash and label', () => {
   const encrypted = encryptTo(importRsaPublicKey(jwk), secret);
   expect(encryptTo(importRsaPublicKey(jwk), secret)).not.toBe(encrypted);
   const open = (options: { oaepHash: string; oaepLabel?: Buffer }) =>
@@ -27,7 +27,7 @@ test('an exported key cannot be decrypted with another hash or label, and a seco
   expect(() => open({ oaepHash: 'sha256', oaepLabel: Buffer.of(1) })).toThrow('oaep decoding error');
 });
 
-test('a key can be exported to an RSA public key with a modulus of 8,192 bits', () => {
+test('a key can be exported to an RSA key of 8,192 bits', () => {
   const modulus = randomBytes(1024);
   modulus.writeUInt8(0xff, 0);
   modulus.writeUInt8(0xff, 1023);

@@ -73,7 +73,7 @@ describe('sealed secrets', () => {
     );
   });
 
-  test('a secret cannot be decrypted if the key or any part of the row id differs', () => {
+  test('a secret decrypts only with the same key and row id', () => {
     const others: Partial<Place>[] = [
       { purpose: 'key-version' },
       { tenantId: K },
@@ -109,14 +109,14 @@ describe('sealed secrets', () => {
     );
   });
 
-  test('if a secret is encrypted twice, all bytes except the format and the version are different', () => {
+  test('encrypting a secret twice gives different salts and ciphertexts', () => {
     const again = sealSecret(ikm, place, secret);
     expect(again.subarray(0, 6)).toEqual(sealed.subarray(0, 6));
     expect(again.subarray(6, 30)).not.toEqual(sealed.subarray(6, 30));
     expect(again.subarray(30, 62)).not.toEqual(sealed.subarray(30, 62));
   });
 
-  test('the key version of an encrypted secret can be read only from 78 bytes in the right format', () => {
+  test('the key version is readable only from 78 bytes in the right format', () => {
     expect(sealedVersion(sealed)).toBe(7);
     expect(sealedVersion(sealed.subarray(1))).toBeUndefined();
     expect(sealedVersion(Buffer.concat([sealed, sealed]))).toBeUndefined();
@@ -124,7 +124,7 @@ describe('sealed secrets', () => {
     expect(sealedVersion(new Uint8Array(0))).toBeUndefined();
   });
 
-  test('a secret or a salt of another length and a version of more than 32 bits are refused', () => {
+  test('a secret, salt or version of the wrong length is refused', () => {
     for (const length of [0, 31, 33])
       expect(() => sealSecret(ikm, place, new Uint8Array(length))).toThrow(RangeError);
     for (const length of [0, 23, 25])

@@ -12,7 +12,7 @@ it('a sign-in code has 32 random bytes and can be exchanged', async () => {
   expect(await code.exchange(code.text, open)).toBe('a session');
 });
 
-it('a sign-in code is accepted once, also if two exchanges begin at the same time', async () => {
+it('only one of two concurrent exchanges accepts a sign-in code', async () => {
   const code = new SignInCode();
   const both = await Promise.allSettled([code.exchange(code.text, open), code.exchange(code.text, open)]);
   expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
@@ -20,7 +20,7 @@ it('a sign-in code is accepted once, also if two exchanges begin at the same tim
 });
 
 it.each(['', 'x', (right: string) => `${right} `, (right: string) => right.slice(1), () => 'A'.repeat(43)])(
-  'a wrong sign-in code is refused, and the correct code still works (case %#)',
+  'the correct sign-in code works after a wrong code (case %#)',
   async (wrong) => {
     const code = new SignInCode();
     const text = typeof wrong === 'string' ? wrong : wrong(code.text);

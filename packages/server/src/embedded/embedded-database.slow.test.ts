@@ -71,7 +71,7 @@ function startProcess(path: string, purpose: Purpose, through: string[] = []) {
   };
 }
 
-test('the first start creates an embedded database with an owner role and a server role, and later starts keep the database', async () => {
+test('later starts keep the embedded database of the first start', async () => {
   const directory = await newDirectory();
   const first = await startEmbeddedDatabase(directory, 'serve');
   const owner = postgres(first.connection('owner'));
@@ -122,7 +122,7 @@ test('no commit is lost when the owner of the database is killed under load', as
   );
 });
 
-test('if two servers start on a new directory, one serves, and the other fails with the process id of the first', async () => {
+test('only one of two concurrent servers starts on a new directory', async () => {
   const path = await newDirectory();
   const two = [startProcess(path, 'serve'), startProcess(path, 'serve')] as const;
   const events = await Promise.all(two.map((each) => each.next()));
@@ -135,7 +135,7 @@ test('if two servers start on a new directory, one serves, and the other fails w
   expect(await readdir(path)).toEqual(['postgres']);
 });
 
-test('several commands that need the embedded database at the same time run one after the other, and all succeed', async () => {
+test('concurrent commands on the embedded database run one after the other', async () => {
   const commands = [1, 2, 3].map(() => startProcess(used, 'command'));
   const starts = await Promise.all(
     commands.map(async (command) => {
@@ -158,7 +158,7 @@ test('a command uses the embedded PostgreSQL of a running server, and does not s
   expect(await startProcess(used, 'command').next()).toMatchObject({ ready });
 });
 
-test('a server waits for a command to end, and prints that it waits', async () => {
+test('a server prints that it waits for a command to end', async () => {
   const command = startProcess(used, 'command');
   const { ready } = await command.next();
   const serve = startProcess(used, 'serve');
@@ -171,7 +171,7 @@ test('a server waits for a command to end, and prints that it waits', async () =
   expect(second.ready).not.toBe(ready);
 });
 
-test('a server start waits only a limited time for another process, and the error has the id of that process', async () => {
+test('a server start waits only a limited time for another process', async () => {
   const command = startProcess(used, 'command');
   await command.next();
   const attempt = startEmbeddedDatabase(used, 'serve', { waitAtMost: 300 });
@@ -209,7 +209,7 @@ const canForbidNamespaces =
     (await embeddedBinaries()).postgres,
   ]));
 
-test('PostgreSQL runs as the current user, or as nobody with a warning for root without user namespaces', async () => {
+test('PostgreSQL runs as nobody if root cannot create user namespaces', async () => {
   const forbidding = [
     'unshare',
     '--mount',

@@ -45,7 +45,7 @@ function call(tenantId: string, length?: number) {
 }
 
 describe('the memory for bodies', () => {
-  test('memory for a body is reserved when its length is announced and released when the call ends', async () => {
+  test('a call holds memory for its body from the announced length to its end', async () => {
     const one = call('a', 3 * mebi);
     expect(held()).toEqual([0, 3 * mebi]);
     one.send(3 * mebi);
@@ -70,7 +70,7 @@ describe('the memory for bodies', () => {
     expect(held()).toEqual([0, 0]);
   });
 
-  test('memory for a body is released when the client disconnects, also while the body waits for memory', async () => {
+  test('a disconnecting client releases the memory for its body', async () => {
     const calls = Array.from({ length: 5 }, () => call('a', 8 * mebi));
     for (const one of calls) one.end();
     expect(await calls[4]?.outcome()).toBe('unavailable');
@@ -115,7 +115,7 @@ describe('a body', () => {
     },
   );
 
-  test('a refused body is discarded in pieces of 128 KiB, with a pause of 50 ms after each', async () => {
+  test('the server discards a refused body in pieces of 128 KiB with pauses', async () => {
     const one = call('a');
     one.send(8 * mebi + 1);
     expect(await one.outcome()).toBe('too_large');

@@ -57,7 +57,7 @@ describe('a body', () => {
       `Unknown field \`${'y'.repeat(64)}\`.`,
     ],
     ['__proto__', '{"value":"","key_id":"x","__proto__":{}}', 'Unknown field `__proto__`.'],
-  ])('a body (%s) is refused with 400, and the detail names the error', async (_, body, detail) => {
+  ])('a body (%s) is refused with 400 and a detail about the error', async (_, body, detail) => {
     const { post } = await listen();
     expect(await detailOf(await post('/v1/hash', body))).toBe(detail);
   });
@@ -73,7 +73,7 @@ describe('a body', () => {
     expect(await detailOf(response)).toBe('The request body must be valid UTF-8.');
   });
 
-  it('a body without required fields is refused with 400, and the detail names the first missing field', async () => {
+  it('a body without required fields gets 400 with the first missing field', async () => {
     const { fetch } = await listen();
     for (const init of [
       {},
@@ -118,7 +118,7 @@ describe('the size of a body', () => {
     expect([response.status, await response.json()]).toMatchObject([413, { code: 'too_large' }]);
   });
 
-  it('the server waits for a refused body when it closes, but not until the connection times out', async () => {
+  it('a closing server waits a limited time for a refused body', async () => {
     const { app, post } = await listen();
     const closeAll = vi.spyOn(app.server, 'closeAllConnections');
     const response = await post('/v1/hash', filled(2 ** 21 + 1));

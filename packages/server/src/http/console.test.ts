@@ -33,7 +33,7 @@ const serveConsole = (options: Partial<ConsoleOptions> = {}) =>
   listen(memoryDoors(), { console: { pages, publicUrl: null, ...options } });
 
 describe('the pages', () => {
-  it('the console has a strict Content-Security-Policy, and browsers cache only files with a hash in the name', async () => {
+  it('the console sends a strict Content-Security-Policy and hash-based cache headers', async () => {
     const { fetch } = await serveConsole();
     const [root, script] = [await fetch('/'), await fetch('/console/assets/app-1a2b.js')];
     expect([root.status, await root.text()]).toEqual([200, '<h1>Playground – grün</h1>']);
@@ -121,7 +121,7 @@ describe('the Origin header', () => {
     expect([response.status, await response.json()]).toMatchObject([403, { code: 'origin_refused' }]);
   });
 
-  it('the Origin header is not compared with the Host header, because a client can choose both headers', async () => {
+  it('the check of the Origin header ignores the Host header', async () => {
     const { port, exchange } = await serveConsole();
     const lines = [
       'GET /v1/keys HTTP/1.1',

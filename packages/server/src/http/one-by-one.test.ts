@@ -4,7 +4,7 @@ import { authorization, memoryDoors } from './testing/memory-doors.ts';
 
 const request = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;
 
-test('the requests of one connection run one after the other, and the responses are in the same order', async () => {
+test('the requests of one connection run and respond in order', async () => {
   let running = 0;
   let most = 0;
   const doors = memoryDoors(

@@ -93,7 +93,7 @@ describe('/openapi.json', () => {
     expect(conflict).toMatchObject({ allOf: [{}, { properties: { code: { enum: ['key_state'] } } }] });
   });
 
-  it('the OpenAPI document has 404 for an unknown key, also for calls with the key id in the body or the query', () => {
+  it('the OpenAPI document has 404 for every call that names a key', () => {
     for (const id of ['listAudit', 'createApiKey']) {
       const found = operations.find(({ operation }) => operation.operationId === id);
       expect(Object.keys(found?.operation.responses ?? {})).toContain('404');
@@ -180,7 +180,7 @@ describe('/docs', () => {
   });
 });
 
-it('the OpenAPI document has 413 for calls with body fields, and 403 for calls that envelope-only tenants cannot use', () => {
+it('the OpenAPI document has 413 for body fields and 403 for server mode', () => {
   for (const [route, endpoint] of routes) {
     const takesFields = Object.keys(endpoint.body?.shape ?? {}).length > 0;
     expect(problemsOf(route).includes('too_large')).toBe(takesFields);

@@ -45,12 +45,9 @@ describe('an output', () => {
     ['a field', { ...page, total: 'x' }, 'total'],
     ['an object instead of a list', { ...page, keys: {} }, 'keys'],
     ['a list that is absent', { count: 0, total: 0, limit: 1, offset: 0 }, 'keys'],
-  ])(
-    'an output that does not match its schema throws an error that names the field: %s',
-    (_, output, field) => {
-      expect(() => finish(serialize('GET /v1/keys', keys, output))).toThrow(
-        expect.objectContaining({ name: 'OutputError', code: `GET_v1_keys_${field}` }) as Error,
-      );
-    },
-  );
+  ])('an invalid output throws an error that names the field: %s', (_, output, field) => {
+    expect(() => finish(serialize('GET /v1/keys', keys, output))).toThrow(
+      expect.objectContaining({ name: 'OutputError', code: `GET_v1_keys_${field}` }) as Error,
+    );
+  });
 });

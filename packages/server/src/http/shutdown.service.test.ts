@@ -28,7 +28,7 @@ function slowDoors() {
 }
 
 describe.concurrent('close()', () => {
-  it('a server that is closed waits for running requests, refuses new requests and closes idle connections', async () => {
+  it('a closing server finishes running requests and refuses new ones', async () => {
     const { doors, letGo } = slowDoors();
     const { app, port } = await listen(doors);
     const [running, idle, silent] = [open(port), open(port), open(port)];

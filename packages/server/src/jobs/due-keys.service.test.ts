@@ -45,7 +45,7 @@ beforeEach(async () => {
 afterAll(() => world.close());
 
 describe('a rotation', () => {
-  test('a key is rotated at the millisecond at which it is due, and the log records the actor `system`', async () => {
+  test('a key is rotated at its due millisecond by the actor `system`', async () => {
     world.time = start + 30 * day - 1;
     await settleDue();
     expect(await key()).toMatchObject({ key_version: 1 });
@@ -68,7 +68,7 @@ describe('a rotation', () => {
     });
   });
 
-  test('if many replicas find that a key is due for rotation, only one of them rotates the key', async () => {
+  test('only one of many replicas rotates a due key', async () => {
     world.time = start + 31 * day;
     await Promise.all([settleDue(), settleDue(), settleDue(), settleDue()]);
     expect(await key()).toMatchObject({ key_version: 2 });
@@ -88,7 +88,7 @@ describe('a rotation', () => {
     expect(await newest('key.rotate')).toHaveLength(1);
   });
 
-  test('if several rotations of a key were missed, the key is rotated once, and is due again one interval later', async () => {
+  test('a key that missed several rotations is rotated once', async () => {
     world.time = start + 365 * day;
     await settleDue();
     await settleDue();
@@ -98,7 +98,7 @@ describe('a rotation', () => {
     });
   });
 
-  test('after a rotation, earlier wrapped keys still unwrap, and new data keys are wrapped under the new version', async () => {
+  test('earlier wrapped keys still unwrap after a rotation', async () => {
     const { wrapped_key } = await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
     const other = world.replica();
     world.time = start + 30 * day;
@@ -118,7 +118,7 @@ describe('a rotation', () => {
     expect(await key()).toMatchObject({ key_version: 2 });
   });
 
-  test('a key without a policy is never due for rotation, and a new policy changes the due date', async () => {
+  test('a key is due for rotation only by its current policy', async () => {
     await api('PUT /v1/keys/:key_id/rotation-policy', { key_id, interval_days: null });
     world.time = start + 60 * day;
     await settleDue();
@@ -144,7 +144,7 @@ describe('a destruction', () => {
     return row?.left ?? 0;
   };
 
-  test('a due destruction erases every version and the hash key, and is recorded in the log', async () => {
+  test('a due destruction erases every version and the hash key', async () => {
     await api('POST /v1/keys/:key_id/rotate', { key_id });
     await destroy(7);
     world.time = start + 7 * day - 1;
@@ -167,7 +167,7 @@ describe('a destruction', () => {
     for (const { metadata } of entries) expect(metadata['destroy_at']).toBe('2026-09-08T00:00:00.000Z');
   });
 
-  test('if many replicas find that a key is due for destruction, only one of them erases the key', async () => {
+  test('only one of many replicas erases a due key', async () => {
     await destroy(1);
     world.time = start + day;
     await Promise.all([settleDue(), settleDue(), settleDue()]);
@@ -176,7 +176,7 @@ describe('a destruction', () => {
     expect(await verifyChain(world.replica(), ann.tenantId)).toMatchObject({ valid: true });
   });
 
-  test('a destruction can be cancelled only until it is due, even if the key is not yet erased', async () => {
+  test('a destruction can be cancelled only until it is due', async () => {
     const { wrapped_key } = await api('POST /v1/keys/:key_id/wrap', { key_id, dek });
     await destroy(1);
     world.time = start + day - 1;
@@ -194,7 +194,7 @@ describe('a destruction', () => {
     expect(await statusOf(api('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key }))).toBe(409);
   });
 
-  test('a replica does not erase a key that was restored or is not due for destruction', async () => {
+  test('a replica erases no key that was restored or is not due', async () => {
     await destroy(1);
     await api('POST /v1/keys/:key_id/restore', { key_id });
     world.time = start + day;
@@ -207,7 +207,7 @@ describe('a destruction', () => {
     expect(await material()).toBe(2);
   });
 
-  test('if a destruction and a restore run at the same time, one of them succeeds and the log is valid', async () => {
+  test('a concurrent destruction and restore of a key have one winner', async () => {
     await destroy(1);
     world.time = start + day;
     const [restored] = await Promise.all([

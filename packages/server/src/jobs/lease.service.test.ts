@@ -19,7 +19,7 @@ const take = (job: string, holder: string, milliseconds = 60_000) =>
   world.replica().database.run((sql) => takeLease(sql, job, holder, milliseconds));
 const expire = (job: string) => attacker.sql`update eaas.leases set expires_at = 0 where job = ${job}`;
 
-test('only one replica can hold the lock of a job, and a renewal does not change the fencing token', async () => {
+test('only one replica can hold the lock of a job', async () => {
   expect(await take('a', one)).toMatchObject({ fence: 1 });
   expect(await take('a', other)).toBeUndefined();
   expect(await take('a', one)).toMatchObject({ fence: 1 });
@@ -27,7 +27,7 @@ test('only one replica can hold the lock of a job, and a renewal does not change
   expect(await take('a', other)).toMatchObject({ fence: 2 });
 });
 
-test('the transaction of a job is rolled back if another replica has taken the lock of the job', async () => {
+test("a job's transaction rolls back if another replica has taken the lock", async () => {
   const lease = await take('b', one);
   await expire('b');
   await take('b', other);
@@ -40,7 +40,7 @@ test('the transaction of a job is rolled back if another replica has taken the l
   expect(await attacker.sql`select from eaas.verifications where day = 'never'`).toHaveLength(0);
 });
 
-test('no other replica can take the lock of a job until the transaction that checked the lock has ended', async () => {
+test("a running transaction that checked a job's lock keeps the lock", async () => {
   const { database } = world.replica();
   const lease = await take('c', one, 300);
   const order: string[] = [];
@@ -56,7 +56,7 @@ test('no other replica can take the lock of a job until the transaction that che
   expect(order).toEqual(['written', 'taken with fence 2']);
 });
 
-test('a job runs while its replica has the lock of the job, and the lock is released when the job ends or fails', async () => {
+test('a replica holds the lock of a job only while the job runs', async () => {
   const service = world.replica();
   const lease = await take('d', other);
   expect(await withLease(service, 'd', never, async () => {})).toBe(false);

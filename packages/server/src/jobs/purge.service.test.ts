@@ -25,7 +25,7 @@ describe('monthsEarlier', () => {
     expect(new Date(monthsEarlier(Date.parse(from), months)).toISOString()).toBe(to);
   });
 
-  test('a time minus a number of months is never later than the time, and earlier times give earlier results', () => {
+  test('subtracting months from a time never gives a later time', () => {
     const wrong: string[] = [];
     let last = Number.NEGATIVE_INFINITY;
     for (let time = Date.UTC(1999, 11, 1); time < Date.UTC(2101, 0, 1); time += 86_400_000) {
@@ -91,7 +91,7 @@ test('a purge deletes nothing if no entry is older than the retention', async ()
   expect(await verified()).toMatchObject({ valid: true, purged_through: null });
 });
 
-test('after a purge of all audit entries, the next entry contains the hash that the purge recorded (the anchor)', async () => {
+test('the first entry after a complete purge contains the recorded hash', async () => {
   await count();
   world.time = at('2027-01-01T00:00:00Z');
   await purge(world.replica(), 1, never);
@@ -114,7 +114,7 @@ test('a purge changes nothing for a tenant without entries', async () => {
   expect(await attacker.sql`select from eaas.audit_anchors`).toHaveLength(0);
 });
 
-test('audit entries are purged only after they are counted for usage, and the counts are kept', async () => {
+test('a purge keeps entries that usage has not counted', async () => {
   world.time = at('2027-01-01T00:00:00Z');
   await purge(world.replica(), 1, never);
   expect(await left()).toEqual(ids(1, 12));
@@ -129,7 +129,7 @@ test('audit entries are purged only after they are counted for usage, and the co
   expect(operations['key.wrap']).toBe(10);
 });
 
-test('the audit chain is valid after several replicas purge at the same time while other replicas append', async () => {
+test('the audit chain is valid after concurrent purges and appends', async () => {
   await count();
   for (let day = 1; day <= 10; day++) {
     world.time = Date.UTC(2026, 2, day, 12, 0, 0, 1);
@@ -145,7 +145,7 @@ test('the audit chain is valid after several replicas purge at the same time whi
   }
 });
 
-test('if two replicas purge at the same time, the slower replica does not change the result of the faster replica', async () => {
+test('the slower of two concurrent purges changes nothing', async () => {
   await count();
   world.time = at('2026-03-05T12:00:00.000Z');
   class Late extends Database {
@@ -162,7 +162,7 @@ test('if two replicas purge at the same time, the slower replica does not change
   expect(await verified()).toMatchObject({ valid: true, purged_through: { id: 9 } });
 });
 
-test('a checkpoint of a purged entry cannot be verified any more, except for the last purged entry', async () => {
+test('only the checkpoint of the last purged entry can still be verified', async () => {
   await attacker.restore('fresh');
   const before = (await annsApi()('GET /v1/audit/checkpoint', {})).checkpoint;
   await wrap();
@@ -200,7 +200,7 @@ describe('nothing is purged from a broken chain', () => {
     expect(await tryToPurge()).toEqual(refused);
   });
 
-  test('a purge does not delete entries before an entry whose time was changed to look old', async () => {
+  test('a purge keeps entries before an entry with a falsified old time', async () => {
     // The binary search for the first entry to keep reads the changed entry in the middle of the log. Because of the
     // false time the search continues after this entry.
     await attacker.sql`update eaas.audit_entries set created_at = 0 where id in (1, 6, 7)`;
@@ -228,7 +228,7 @@ describe('nothing is purged from a broken chain', () => {
     expect(await left()).toEqual(ids(7, 12));
   });
 
-  test('a purge detects that the record of the last purge was replaced by an older, authentic record', async () => {
+  test('a purge detects an older, authentic record of the last purge', async () => {
     world.time = at('2026-03-05T12:00:00Z');
     await purge(world.replica(), 1, never);
     await attacker.keep('first_purge');
@@ -240,7 +240,7 @@ describe('nothing is purged from a broken chain', () => {
     expect(errors).toContainEqual({ id: 7, reason: 'entry_missing' });
   });
 
-  test('if the audit chain of one tenant is broken, the entries of other tenants are still purged', async () => {
+  test('a broken chain of one tenant does not stop the purge of others', async () => {
     await attacker.sql`update eaas.audit_entries set actor = 'operator' where id = 5`;
     world.time = at('2026-03-20T00:00:00Z');
     const ben = await settle(world.replica(), 'ben');

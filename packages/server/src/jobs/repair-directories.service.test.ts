@@ -31,7 +31,7 @@ const counts = async () => {
   return row;
 };
 
-test('a name that a crash left reserved for a tenant can be used again after a minute', async () => {
+test('a name that a crash left reserved is free after a minute', async () => {
   const leave = async (name: string, age: number) => {
     await attacker.sql`insert into eaas.token_directory (token_hash, tenant_id, created_at)
       values (${randomBytes(32)}, ${randomUUID()}, eaas.now_ms() - ${age}::int)`;

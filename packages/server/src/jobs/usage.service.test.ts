@@ -66,7 +66,7 @@ test('usage is exact immediately after the requests, even before a job has count
   expect(await usage()).toEqual({ ...all, 'key.wrap': 5 });
 });
 
-test('usage does not count refused calls, but counts a successful call whose context contains the text of a refusal', async () => {
+test("usage counts a successful call whose context contains a refusal's text", async () => {
   const { wrapped_key } = await wrap();
   const context = { outcome: 'refused' };
   await api('POST /v1/keys/:key_id/wrap', { key_id, dek, context });
@@ -116,7 +116,7 @@ test('each operation is counted once, even if several replicas count while other
   expect(row?.['count']).toBe(30);
 });
 
-test('a key shows how often each version was used, after the usage job has counted the uses', async () => {
+test('a key shows the counted uses of each version', async () => {
   const { wrapped_key } = await wrap();
   await api('POST /v1/keys/:key_id/rotate', { key_id });
   await wrap();
@@ -131,7 +131,7 @@ test('a key shows how often each version was used, after the usage job has count
   ]);
 });
 
-test('the usage of other tenants is counted even if the log of one tenant is invalid', async () => {
+test('an invalid log of one tenant does not stop the count of others', async () => {
   const ben = await settle(world.replica(), 'ben');
   await apiOf(world.replica(), ben.token)('POST /v1/keys', { name: 'key' });
   await wrap();

@@ -51,7 +51,7 @@ test('the versions of a key with 10,000 versions are shown in pages, newest firs
   expect(numbers).toEqual(Array.from({ length: 1_000 }, (_, nth) => 1_500 - nth));
 });
 
-test('a rotation of a key with 10,000 versions is refused with 409, and a due rotation raises an alarm', async () => {
+test('a key with 10,000 versions cannot be rotated', async () => {
   expect(await statusOf(api('POST /v1/keys/:key_id/rotate', { key_id }))).toBe(409);
   const service = world.replica();
   const lines: unknown[] = [];
@@ -65,7 +65,7 @@ test('a rotation of a key with 10,000 versions is refused with 409, and a due ro
   expect(await api('GET /v1/keys/:key_id', { key_id })).toMatchObject({ key_version: most });
 });
 
-test('a key with 10,000 versions is exported in pages of 1,000, each with its own entry', async () => {
+test('a key with 10,000 versions is exported in pages of 1,000', async () => {
   const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 3_072 });
   const { kty, n, e } = publicKey.export({ format: 'jwk' }) as { kty: string; n: string; e: string };
   const exportFrom = (from_version: number) =>

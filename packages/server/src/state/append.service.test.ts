@@ -66,21 +66,18 @@ test.each([
   [1_001, 'clock'],
   [-10_000, 'written'],
   [-10_001, 'clock'],
-])(
-  'the append of an entry whose time is %i ms ahead of the database’s clock has the outcome %s',
-  async (ahead, outcome) => {
-    const now = world.time + ahead;
-    const before = await lastId();
-    const link = await linkOf(['{}'], now);
-    const appended = await service.database.run((sql) => appendLink(sql, ann.tenantId, link, now));
-    expect(appended).toEqual({ outcome, time: world.time });
-    expect(await lastId()).toBe(before + (outcome === 'written' ? 1 : 0));
-    const again = await service.database.run((sql) => appendLink(sql, ann.tenantId, link, now));
-    expect(again.outcome).toBe(outcome === 'written' ? 'moved' : 'clock');
-  },
-);
+])('appending an entry %i ms ahead of the database’s clock has the outcome %s', async (ahead, outcome) => {
+  const now = world.time + ahead;
+  const before = await lastId();
+  const link = await linkOf(['{}'], now);
+  const appended = await service.database.run((sql) => appendLink(sql, ann.tenantId, link, now));
+  expect(appended).toEqual({ outcome, time: world.time });
+  expect(await lastId()).toBe(before + (outcome === 'written' ? 1 : 0));
+  const again = await service.database.run((sql) => appendLink(sql, ann.tenantId, link, now));
+  expect(again.outcome).toBe(outcome === 'written' ? 'moved' : 'clock');
+});
 
-test('each entry of a batch has its own fields, whether or not they equal those of the entries before and after it', async () => {
+test('each entry of a batch has its own fields', async () => {
   const other = await api('POST /v1/keys', { name: 'other' });
   const keys = [key_id, key_id, other.key_id, other.key_id, key_id, key_id, key_id, other.key_id];
   const contexts = [
@@ -132,7 +129,7 @@ test('the database accepts entries of an earlier version of the service, which n
   expect(await api('GET /v1/audit/verify', {})).toMatchObject({ valid: true });
 });
 
-test('audit entries that are too large for one SQL statement are written by several statements in one transaction', async () => {
+test('oversized batches of audit entries are written in one transaction', async () => {
   const before = await lastId();
   const item = { key_id, dek, context: { text: '"'.repeat(1_900) } };
   const { appends } = service.counts;
@@ -171,7 +168,7 @@ test('only encrypt operations whose audit entry is written count against the quo
   await updateTenant(service, ann.tenantId, { monthly_encrypt_quota: null });
 });
 
-test('after a change, the head of the audit log has the hash of the entry of the change', async () => {
+test('the head of the audit log has the hash of the last change', async () => {
   await api('POST /v1/keys', { name: 'third' });
   const changed = await service.database.run((sql) => findHead(sql, ann.tenantId));
   await wrap();

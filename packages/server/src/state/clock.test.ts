@@ -6,7 +6,7 @@ const respond = (clock: DatabaseClock, time: number, milliseconds = 1) =>
   clock.learn(time, performance.now() - milliseconds);
 const near = (clock: DatabaseClock, time: number) => Math.abs(clock.now() - time) <= 50;
 
-test('the estimated time follows the database’s last response, and not the wall clock of the machine', () => {
+test("the estimated time follows the database and not the machine's wall clock", () => {
   const clock = new DatabaseClock();
   for (const time of [Date.now() + year, Date.now() - year, 0, Date.now()]) {
     respond(clock, time);
@@ -15,7 +15,7 @@ test('the estimated time follows the database’s last response, and not the wal
   }
 });
 
-test('a slow response of the database changes the estimated time only as far as the response proves a difference', () => {
+test('a slow database response changes the estimated time only by the proven difference', () => {
   const clock = new DatabaseClock();
   const time = Date.now();
   respond(clock, time);

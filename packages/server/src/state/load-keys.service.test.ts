@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('loading several keys returns each key, even if a key is evicted from the cache during the load', async () => {
+test('loading several keys returns each key, even if the cache evicts one', async () => {
   const service = world.replica();
   const { tenants } = service;
   const { tenant_id } = await createTenant(service, { name: 'acme' });

@@ -23,7 +23,7 @@ function see(remembered: Remembered, state: TenantState): void {
   remembered.views.set(state.tenant.tenant_id, { state } as TenantView);
 }
 
-test('rows that were read before a change of the tenant are not cached after the change', () => {
+test('rows that were read before a change are not cached afterwards', () => {
   const remembered = new Remembered();
   const [old, now] = [stateOf('a', 7), stateOf('a', 7)];
   see(remembered, now);
@@ -32,7 +32,7 @@ test('rows that were read before a change of the tenant are not cached after the
   expect([remembered.key(now, 'key'), remembered.apiKey(now, 'api key')]).toEqual([undefined, undefined]);
 });
 
-test('after the data of a tenant was reloaded, only rows that are still valid remain in the cache', () => {
+test('only valid rows stay in the cache after a tenant was reloaded', () => {
   const remembered = new Remembered();
   const old = stateOf('a');
   see(remembered, old);
@@ -52,7 +52,7 @@ test('after the data of a tenant was reloaded, only rows that are still valid re
   expect(remembered.key(stateOf('a'), 'unchanged')).toBeUndefined();
 });
 
-test('the cached rows of all tenants stay within the memory budget, and rows in use are kept', () => {
+test('the cached rows of all tenants stay within the memory budget', () => {
   const bytes = 4_000_000;
   const remembered = new Remembered(bytes);
   const states = Array.from({ length: 50 }, (_, nth) => stateOf(`tenant ${nth}`));

@@ -43,7 +43,7 @@ async function terminate(...databases: Database[]): Promise<void> {
   for (const pid of pids) await other.run((sql) => sql`select pg_terminate_backend(${pid ?? 0})`);
 }
 
-test('a new connection sends only the queries of the caller, and arrays are read and written', async () => {
+test('a new connection sends only the queries of the caller', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'eaas-test-'));
   const { host, port } = place.connection('server') as { host: string; port: number };
   let sent = '';
@@ -70,14 +70,14 @@ test('a new connection sends only the queries of the caller, and arrays are read
   expect(sent).not.toContain('pg_type');
 });
 
-test('the time that work waits for a free connection does not count towards the time limit of the work', async () => {
+test('waiting for a connection does not count towards the time limit', async () => {
   const database = open(1);
   const first = await backend(database);
   await Promise.all([1, 2, 3].map(() => pause(database, 0.4, 1_000)));
   expect(await backend(database)).toBe(first);
 });
 
-test('a query that gets no connection in time throws DatabaseBusy, and the pool keeps its connections', async () => {
+test('a query that gets no connection in time throws DatabaseBusy', async () => {
   const database = open(1);
   const first = await backend(database);
   const long = pause(database, 1, 2_000);
@@ -86,7 +86,7 @@ test('a query that gets no connection in time throws DatabaseBusy, and the pool 
   expect(await backend(database)).toBe(first);
 });
 
-test('if a connection does not respond, its pool and the idle pools on the same server are replaced', async () => {
+test('an unresponsive connection replaces its pool and idle pools', async () => {
   const siblings = new Set<Database>();
   const [slow, idle, working] = [open(1, siblings), open(1, siblings), open(2, siblings)];
   const before = await Promise.all([backend(slow), backend(idle)]);
