@@ -32,7 +32,6 @@ export function sealer(ikm: KeyObject, { purpose, tenantId, keyId, version }: Om
   const start = Buffer.alloc(headLength);
   start.writeUInt16BE(formatAndSuite, 0);
   start.writeUInt32BE(version, 2);
-  // Only the salt, the last part, differs between secrets.
   const derivation = paeView(['eaas wrap v1', tenantId, keyId, version, purpose, start.subarray(saltAt)]);
   const hmac = hmacSha256(ikm, derivation.length);
   hmac.message.set(derivation);

@@ -40,7 +40,6 @@ export function createApp(doors: Doors, options: AppOptions = {}): FastifyInstan
   handleOneByOne(app);
   app.addHook('onRequest', async (request, reply) => {
     beginVisit(request, reply, metrics);
-    // RFC 9112, section 3.2, requires a Host header in every HTTP/1.1 request.
     if (request.raw.httpVersion === '1.1' && !request.raw.headers.host) {
       throw new Refusal('bad_request', 'The request must have a Host header.');
     }

@@ -29,7 +29,6 @@ async function keepCheckpoint(service: Service, directory: string, tenantId: str
   const kept = await readCheckpointFile(directory, tenantId);
   const checkpoint = await service.background.snapshot(async (tx) => {
     const [tenant, row] = await Promise.all([findTenant(tx, tenantId), findHead(tx, tenantId)]);
-    // The nightly verification reports tenants whose row was removed.
     if (!tenant || !row) return undefined;
     const { secrets } = openTenant(service.tenants.roots, tenant);
     const head = checkedHead(secrets, tenantId, row);

@@ -23,7 +23,7 @@ export function startJobs(
     reports,
     stop: async () => {
       stopping.abort();
-      // Jobs that run longer than 2 s are abandoned, because every job can be interrupted at any point.
+      // Abandoning a job after 2 s is safe, because every job can be interrupted at any point.
       await Promise.race([Promise.all(loops), sleep(2_000, undefined, { ref: false })]);
     },
   };

@@ -78,7 +78,6 @@ function requireMaterial({ row, versions }: KeyMaterial, version: number): void 
 }
 
 function knows({ row, versions }: KeyMaterial, keyVersion: number | undefined): boolean {
-  // A key version above the newest version cannot exist.
   const version = keyVersion ?? row.key_version;
   return version > row.key_version || version < 1 || versions.has(version);
 }

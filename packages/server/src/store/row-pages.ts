@@ -51,7 +51,6 @@ export async function versionsOf(sql: Sql, tenantId: string, keyIds: readonly st
     where tenant_id = ${tenantId} and key_id = any (${[...keyIds]}::uuid[])`;
 }
 
-/** Versions without a key show that someone has removed a constraint. */
 export async function strayVersions(sql: Sql, tenantId: string) {
   return sql<Pick<KeyVersionRow, 'key_id' | 'key_version'>[]>`
     select v.key_id, v.key_version from eaas.key_versions v

@@ -54,7 +54,6 @@ export async function destroyTenant(tx: Transaction, tenantId: string): Promise<
 export interface Holdings {
   readonly keys: number;
   readonly api_keys: number;
-  /** The number is computed from ids, because counting the rows of a long log would take minutes. */
   readonly entries: number;
   readonly last_used_at: number | null;
 }
