@@ -40,7 +40,7 @@ test('audit tail prints the newest entries, oldest first', async () => {
   expect(await tail('--last', '0')).toEqual([]);
 });
 
-test('audit tail filters by key, action and actor, and also searches older entries for matches', async () => {
+test('audit tail searches also older entries for its filters', async () => {
   expect((await tail('--key', 'patients')).map(({ id }) => id)).toEqual([1, 4]);
   expect((await tail('--key', keyId, '--last', '1', '--action', 'key.create')).map(({ id }) => id)).toEqual([
     1,

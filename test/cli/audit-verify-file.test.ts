@@ -46,7 +46,7 @@ async function verifyLines(changed: readonly string[], ...args: readonly string[
   return errors;
 }
 
-test('audit verify-file verifies an export without the service, and that it extends a checkpoint', async () => {
+test('audit verify-file verifies that an export extends a checkpoint', async () => {
   for (const options of [[], pinned]) {
     const { code, stdout } = await verify(log, ...options);
     expect({ code, stdout }).toEqual({
@@ -87,7 +87,7 @@ test('audit verify-file says that it trusts the first entry of a log that begins
   expect(stderr).toContain('The file begins with entry 2, so the hash of this entry was not verified.');
 });
 
-test('audit verify-file refuses other files, and a checkpoint of another verifier key', async () => {
+test('audit verify-file refuses other files and checkpoints of another verifier key', async () => {
   const [, checkpoint = '', , key = ''] = pinned;
   const other = key.replace(/\+[\da-f]{8}\+/, '+00000000+');
   await writeFile(join(folder, 'other.txt'), 'not an export\n');

@@ -120,7 +120,7 @@ test('audit verify reports a tenant with a missing secret, head or row', async (
   expect(await eaas('audit', 'verify', '--tenant', row)).toMatchObject({ code: 1 });
 });
 
-test('audit verify proves that the log extends an earlier checkpoint, and refuses a changed checkpoint', async () => {
+test('audit verify refuses a changed checkpoint', async () => {
   const tenantId = await newTenant(1);
   const kept = join(await newDirectory(), 'kept');
   const checkpoint = await eaas('audit', 'checkpoint', '--tenant', tenantId);

@@ -20,7 +20,7 @@ async function created(env = { EAAS_DATA_DIR: data }): Promise<string> {
   return server.log();
 }
 
-test('eaas serve creates the database and the root key, and every command finds both', async () => {
+test('every command finds the database and root key of eaas serve', async () => {
   const log = await created();
   expect(log).toContain(`A new root key is in ${join(data, 'root.key')}. Keep a copy of the root key`);
   expect((await stat(join(data, 'root.key'))).mode & 0o777).toBe(0o600);

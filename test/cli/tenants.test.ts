@@ -55,7 +55,7 @@ test.concurrent.each([
   expect(await newTenant('--created-at', time)).toMatchObject({ envelope_only });
 });
 
-test.concurrent('a new tenant is envelope-only and unlimited, and has an empty log', async () => {
+test.concurrent('a new tenant is envelope-only and unlimited', async () => {
   const tenant = await newTenant();
   expect(tenant).toMatchObject({ envelope_only: true, monthly_encrypt_quota: null });
   expect(await entriesOf(tenant)).toEqual([]);

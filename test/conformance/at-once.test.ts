@@ -89,7 +89,7 @@ test('while encrypts run, the log has no encrypt after the tenant becomes envelo
   expect(actions.indexOf('envelope_only.refused')).toBeGreaterThan(actions.indexOf('tenant.update'));
 });
 
-test('a change is in the log when its response arrives, and the chain is valid', async () => {
+test('a change is in the log when its response arrives', async () => {
   const tenant = await newTenant();
   for (let round = 0; round < 20; round++) {
     const { key_id } = await tenant.newKey();

@@ -21,7 +21,7 @@ async function dekOf(wrapped_key: string, keyId = key.key_id): Promise<string> {
   return ok(await tenant.api.post(`/v1/keys/${keyId}/unwrap`, { wrapped_key })).dek;
 }
 
-test('the ciphertext is an envelope, and the other fields are copies of its parts', async () => {
+test('the fields of a bundle are copies of parts of its envelope', async () => {
   const bundle = await encrypted('seventeen bytes..');
   const parts = takeApart(bundle.ciphertext);
   expect(bundle.ciphertext).toMatch(/^eaas/);

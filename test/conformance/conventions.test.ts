@@ -42,7 +42,7 @@ describe('paths', () => {
     }
   });
 
-  test('an unknown path returns 404, and a wrong method returns 405 with Allow', async () => {
+  test('a wrong method returns 405 with Allow, and an unknown path 404', async () => {
     const anonymous = await clientOf();
     expect(await anonymous.get('/v1/nothing')).toBeProblem('not_found');
     const wrong = [

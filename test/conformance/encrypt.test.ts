@@ -45,7 +45,7 @@ test('a text that /v1/encrypt encrypted decrypts to the same text', async () => 
   }
 });
 
-test('encrypt uses the current version of the key, and ciphertexts of older versions still decrypt', async () => {
+test('encrypt uses only the current version of the key', async () => {
   const rotating = await tenant.newKey();
   const body = { plaintext: 'x', key_id: rotating.key_id };
   const before = ok(await tenant.api.post('/v1/encrypt', body));
@@ -126,7 +126,7 @@ test('a key whose name is the id of another key is found by its id', async () =>
 });
 
 test.for(['disabled', 'pending_destruction', 'destroyed'] as const)(
-  'a %s key refuses to encrypt, and the refusal is not recorded',
+  'a %s key refuses to encrypt without an audit entry',
   async (status) => {
     const { key_id } = await keyIn(tenant, status);
     await expectNothingRecorded(tenant, async () => {

@@ -59,7 +59,7 @@ describe('the calls that each state allows', () => {
   } as const;
 
   test.for(['active', 'disabled', 'pending_destruction', 'destroyed'] as const)(
-    'in the state %s the listed calls succeed, and all others return 409',
+    'in the state %s only the listed calls succeed',
     async (status) => {
       const outcomes: Record<string, number> = {};
       const expected: Record<string, number> = {};

@@ -41,7 +41,7 @@ test('rewrap returns a key wrapped under the newest version, without the DEK', a
   expect(ok(await tenant.api.post(`/v1/keys/${key_id}/unwrap`, body)).dek).toBe(dek);
 });
 
-test('rewrap returns a wrapped key of the newest version unchanged, and records the call', async () => {
+test('rewrap returns a wrapped key of the newest version unchanged', async () => {
   const { key_id } = await tenant.newKey();
   const wrapped_key = await wrapped(tenant.api, key_id);
   const before = await tenant.auditTotal();
@@ -51,7 +51,7 @@ test('rewrap returns a wrapped key of the newest version unchanged, and records 
   expect(await newestEntry(tenant)).toMatchObject({ action: 'key.wrap', metadata: { from_version: 1 } });
 });
 
-test('rewrap of a wrapped_key that is not authentic returns 403 and an entry', async () => {
+test('rewrap of a wrapped_key that is not authentic records the refusal (403)', async () => {
   const { key_id } = await tenant.newKey();
   const other = await tenant.newKey();
   const [foreign, bound] = [
@@ -69,7 +69,7 @@ test('rewrap of a wrapped_key that is not authentic returns 403 and an entry', a
 });
 
 test.for(['disabled', 'pending_destruction', 'destroyed'] as const)(
-  'a %s key refuses to rewrap, and the refusal is not recorded',
+  'a %s key refuses to rewrap without an audit entry',
   async (status) => {
     const { key_id } = await tenant.newKey();
     const wrapped_key = await wrapped(tenant.api, key_id);

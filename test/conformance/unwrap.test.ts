@@ -148,7 +148,7 @@ test('a disabled key can still unwrap data keys', async () => {
 });
 
 test.for(['pending_destruction', 'destroyed'] as const)(
-  'a %s key refuses to unwrap, and the refusal is recorded',
+  'a %s key refuses to unwrap and records the refusal',
   async (status) => {
     const { key_id } = await tenant.newKey();
     const wrapped_key = await wrapped(tenant.api, key_id);

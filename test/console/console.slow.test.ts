@@ -29,7 +29,7 @@ test('all pages together have less than 150 kB (gzip)', () => {
   expect(total).toBeLessThan(150_000);
 });
 
-test('the pages contain no schemas, and no code that evaluates text (`eval`)', () => {
+test('the pages contain no schemas and no `eval`', () => {
   const scripts = builtFiles().filter(({ name }) => name.endsWith('.js'));
   expect(scripts.length).toBeGreaterThan(5);
   for (const { bytes } of scripts) expect(bytes.toString()).not.toMatch(/_zod|\beval\(|new Function\(/);

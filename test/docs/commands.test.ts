@@ -68,7 +68,7 @@ test('the documents contain more than 30 commands', () => {
   expect(printed.length).toBeGreaterThan(30);
 });
 
-test('no document runs the unscoped package `eaas`, which belongs to others', () => {
+test('no document runs the unscoped package `eaas` of other owners', () => {
   const markdown = files.map(({ path }) => path).filter((path) => path.endsWith('.md'));
   expect(markdown.length).toBeGreaterThan(10);
   expect(

@@ -20,7 +20,7 @@ test('the reference has exactly one page per entry', () => {
   expect(committed.length).toBeGreaterThan(10);
 });
 
-test('every export has a description, and every type that an app can name is exported', () => {
+test('every export of a package has a description', () => {
   expect(complaints).toEqual([]);
 });
 

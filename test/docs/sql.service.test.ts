@@ -37,7 +37,7 @@ test('every document with SQL belongs to a test', () => {
   expect(blocksOf(read(guide), 'sql')).toHaveLength(3);
 });
 
-test('the statement for `writeMany` writes the rows that are unchanged, and returns their ids', async () => {
+test('the statement for `writeMany` returns the ids of written rows', async () => {
   await sql`insert into users values (1, 'ada'), (2, 'Grace'), (3, null)`;
   const parameters = [
     [1, 2, 3],

@@ -21,7 +21,7 @@ test('two concurrent migrations of an empty database both succeed', async () => 
   expect(one.stderr + other.stderr).toBe('Next: `eaas doctor`, and then `eaas serve`\n');
 });
 
-test('only one of four servers that start together registers the root key', async () => {
+test('only one of four servers that start concurrently registers the root key', async () => {
   const replicas = await Promise.all([1, 2, 3, 4].map(() => startReplica(env)));
   const ready = await Promise.all(replicas.map(({ port }) => fetch(`http://127.0.0.1:${port}/readyz`)));
   expect(ready.map(({ status }) => status)).toEqual([200, 200, 200, 200]);

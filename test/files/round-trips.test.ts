@@ -20,7 +20,7 @@ test('encrypt and decrypt without a path read standard input and write standard 
   expect((await readFile(place.at('a.eaas'))).includes(plaintext.subarray(0, 32))).toBe(false);
 });
 
-test('encrypt keeps the original file, and decrypt restores the name and the permissions', async () => {
+test('decrypt restores the name and the permissions of a file', async () => {
   const place = await newPlace();
   await writeFile(place.at('plan.txt'), 'ring twice');
   await chmod(place.at('plan.txt'), 0o640);

@@ -139,7 +139,7 @@ describe.each([...recipes, mongoose])('the recipe for $name', (recipe) => {
 });
 
 test.each(recipes)(
-  'the recipe for $name prints what its comments say, and stores no plaintext',
+  'the recipe for $name prints the text in its comments',
   async (recipe) => {
     const database = await createDatabase();
     const sql = postgres({ ...database.connection('owner'), max: 1 });

@@ -62,7 +62,7 @@ function packageOf({ name }: PublishedPackage): Packed {
 }
 
 describe.each(publishedPackages)('$name as it is published', (published) => {
-  test('the package contains its code, documents and license, and no test', () => {
+  test('the package contains only its code, documents and license', () => {
     const { files } = packageOf(published);
     const allowed = /^(?:(?:bin|dist|src)\/.+|docs\/.+\.md|README\.md|LICENSE|package\.json)$/;
     expect(files.filter((path) => !allowed.test(path))).toEqual([]);

@@ -67,7 +67,7 @@ async function rechain(from: number): Promise<void> {
 }
 
 describe('audits of an honest log', () => {
-  test('the first audit round verifies all entries, and the next round verifies only newer entries', async () => {
+  test('a later audit round verifies only newer entries', async () => {
     const one = await watcher();
     expect(one.saved).toMatchObject({
       start: { id: 0 },

@@ -62,7 +62,7 @@ describe('pages behind the proxy', () => {
     expect(await codeOf(nobody.decrypt(ciphertext))).toBe('permission_missing');
   });
 
-  test("the backend can decrypt a page's values with the user's context, but server mode cannot", async () => {
+  test("only the backend decrypts a page's values with the user's context", async () => {
     await using ada = users().page('ada');
     const bundle = await ada.encrypt('blood type 0');
     const { ciphertext } = bundle;

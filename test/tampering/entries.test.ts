@@ -269,7 +269,7 @@ describe('a database rolled back to an authentic older state', () => {
     });
   });
 
-  test('verify finds an old log whose rows are newer, without a checkpoint', async () => {
+  test('verify needs no checkpoint to find a log that is older than a row', async () => {
     await api('POST /v1/keys/:key_id/disable', { key_id: ann.quiet });
     await attacker.putBack('now', 'audit_heads', `tenant_id = '${ann.tenantId}'`);
     await attacker.putBack('now', 'audit_entries', `tenant_id = '${ann.tenantId}'`);

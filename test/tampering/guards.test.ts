@@ -165,7 +165,7 @@ describe('the role of the server has no other rights', () => {
 });
 
 test.each(['audit_heads', 'audit_anchors'])(
-  'the server’s role can change a row of %s only forwards',
+  'the server’s role can change a row of %s only to a later entry',
   async (table) => {
     await expect(server.unsafe(`update eaas.${table} set id = id - 1`)).rejects.toMatchObject({
       ...denied,

@@ -40,7 +40,7 @@ test('after the upgrade every log is valid and extends its earlier checkpoint', 
   expect(await bens('GET /v1/audit/verify', {})).toMatchObject({ valid: true, errors: [] });
 });
 
-test('after the upgrade, older wrapped keys and ciphertexts can be decrypted, and hashes are unchanged', async () => {
+test('older wrapped keys, ciphertexts and hashes stay valid after the upgrade', async () => {
   const { busy: key_id, wrapped: wrapped_key } = before.ann;
   expect(await anns()('POST /v1/keys/:key_id/unwrap', { key_id, wrapped_key })).toMatchObject({ dek });
   expect(await anns()('POST /v1/decrypt', before.bundle)).toEqual({ plaintext: 'kept' });

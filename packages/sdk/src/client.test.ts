@@ -37,7 +37,7 @@ function refusal(code: ProblemCode): Response {
   return Response.json(body, { status: body.status, headers: { 'x-request-id': 'request-1' } });
 }
 
-test('a value is encrypted and decrypted locally, and only the data key is sent', async () => {
+test('a value is encrypted and decrypted locally', async () => {
   const { client, requests } = service();
   const bundle = await client.encrypt('a secret', { keyId, context: { row: '1' } });
   expect(bundle).toMatchObject({ key_id: keyId, key_version: 3 });

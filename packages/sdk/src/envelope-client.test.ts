@@ -80,7 +80,7 @@ describe('synchronous calls', () => {
   });
 });
 
-test('`close` overwrites the data keys, and later calls are refused', async () => {
+test('`close` overwrites the data keys and refuses later calls', async () => {
   const watched = watchedEngine();
   const { service, client } = observedClient({ engines: watched.engines });
   const { ciphertext } = await client.encrypt('x');

@@ -28,7 +28,7 @@ test.each([
   expect(() => requireOptions<object>(known, given, 'encrypt')).toThrow(new InputError(message));
 });
 
-test('a call accepts its own options, and does not read inherited members as options', () => {
+test('inherited members of an options object do not count as options', () => {
   for (const given of [{ context: {}, keyId: 'x' }, Object.create({ inherited: 1 }) as object])
     expect(() => requireOptions<object>(known, given, 'encrypt')).not.toThrow();
 });

@@ -26,7 +26,7 @@ test("later calls return the root key of the first call's private file", async (
   expect(await readOrCreateRootKeyFile(path, { mayCreate: false })).toEqual(made);
 });
 
-test('concurrent calls all return the same root key, and leave no other file', async () => {
+test('concurrent calls return the same root key and leave one file', async () => {
   const path = await keyFile();
   const keys = await Promise.all(
     Array.from({ length: 20 }, () => readOrCreateRootKeyFile(path, { mayCreate: true })),

@@ -43,7 +43,7 @@ async function refusal(env: Record<string, string>, content: unknown = wrapped):
   return error.message;
 }
 
-test('Transit wraps a root key, and a server opens the file with the same settings', async () => {
+test('a server opens the root key that Transit wrapped', async () => {
   const { env, requests } = await fakeTransit();
   const made = await wrapRootKey('transit', 'transit/eaas-root', key, env);
   expect(made).toEqual(wrapped);
@@ -70,7 +70,7 @@ test('a wrapped file can also contain the previous root key', async () => {
   expect(await previousRootKey?.load()).toEqual(key);
 });
 
-test('the BAO_ variables of Transit have precedence', async () => {
+test('BAO_ variables of Transit have precedence over VAULT_ variables', async () => {
   const { env, requests } = await fakeTransit();
   const { VAULT_TOKEN: _, ...rest } = env;
   const ofBao = { BAO_ADDR: `${env.VAULT_ADDR}/vault`, BAO_TOKEN_PATH: await fileWith(`${token}\n`) };

@@ -83,7 +83,7 @@ describe.each(majors)('Prisma %i', (major) => {
     240_000,
   );
 
-  test('the code of the README prints what its comments say, and stores no plaintext', async () => {
+  test('the code of the README prints the text in its comments', async () => {
     const { host, port, database: name, username } = database.connection('owner');
     const sql = postgres({ ...database.connection('owner'), max: 1 });
     await sql.unsafe(tables);

@@ -38,7 +38,7 @@ describe('encrypting data keys', () => {
     expect(uses.has((await client.encrypt('x')).wrapped_key)).toBe(false);
   });
 
-  test('a data key is replaced after it has encrypted `maxBytes`', async () => {
+  test('a data key encrypts at most `maxBytes`, unless one value is larger', async () => {
     const { client } = observedClient({ cache: { encrypt: { maxBytes: 100 } } });
     const lengths = [60, 60, 500, 10, 10];
     const keys: string[] = [];

@@ -79,7 +79,7 @@ test('`as` renames the columns of one table', async () => {
   expect(opened).toEqual([{ id: 1, called: 'Ada', visits: notes.slice(0, 1) }]);
 });
 
-test('`decryptRow` throws if a row contains encrypted rows, and the error names `decryptNested`', async () => {
+test('`decryptRow` refuses nested encrypted rows with an error that names `decryptNested`', async () => {
   const { records, rows } = await openClinic();
   const work = decryptNested(records, rows, { table: 'doctors' });
   await expect(work).rejects.toThrow(FieldError);

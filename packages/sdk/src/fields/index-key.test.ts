@@ -7,7 +7,7 @@ import { indexKeyOf } from './index-key.ts';
 const fields = defineFields({ users: { email: text().searchable() } });
 const query = { email: 'ada@example.com' };
 
-test('an index key is unwrapped once, and no value leaves the process', async () => {
+test('a local index unwraps its index key once', async () => {
   const { client, service, keyId } = observedClient();
   const token = await createIndexKey(client);
   const sent: string[] = [];

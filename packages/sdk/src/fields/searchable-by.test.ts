@@ -58,7 +58,7 @@ async function open() {
   return { client, service, index, records: fields.for(client, { index }) };
 }
 
-test('encryption adds the columns of all indexes to a row, and decryption removes these columns', async () => {
+test('decryption removes the index columns that encryption adds to a row', async () => {
   const { records } = await open();
   const stored = await records.encryptRow('patients', 1, ada);
   const one = /^[\da-f]{64}$/;

@@ -7,7 +7,7 @@ const result = (key_version: number) => ({ wrapped_key: 'AQ==', key_id: key, key
 const item = { key_id: key, dek };
 
 describe('batches through the proxy', () => {
-  test('a batch sends the allowed items to the service, and returns all results in order', async () => {
+  test('a batch sends only the allowed items and returns all results in order', async () => {
     const results = [result(1), { error: problem('key_state', 'The key is disabled.') }, result(3)];
     const { post, sent } = setUp({}, () => Response.json({ results }));
     const items = [

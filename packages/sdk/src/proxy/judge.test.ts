@@ -5,7 +5,7 @@ describe('the context of the grant', () => {
   const authorize = () => ({ ...all, context: { user: '42' } });
   const unwrapPath = `/api/eaas/v1/keys/${key}/unwrap`;
 
-  test('a wrapped data key is bound to the context of grant and browser', async () => {
+  test('a wrapped data key is bound to the contexts of grant and browser', async () => {
     const { post, sent } = setUp({ authorize });
     await post(wrapPath, { dek });
     await post(wrapPath, { dek, context: { form: 'a' } });

@@ -110,7 +110,7 @@ test('only the event of a refused origin has the received and expected origin', 
   expect(text).not.toMatch(/localhost|admin/);
 });
 
-test("without `origin`, the event of a refused request has the URL's origin", async () => {
+test('the event of a refused origin has at most 256 characters of the origin', async () => {
   const { post, events } = setUp();
   await post(wrapPath, { dek }, { origin: 'x'.repeat(9_000), 'sec-fetch-site': 'cross-site' });
   expect(events).toEqual([

@@ -70,7 +70,7 @@ test('an inventory reports every key in `keyIds`, even an unused or unknown key'
   expect(keys.find(({ key_id }) => key_id === elsewhere.keyId)).not.toHaveProperty('status');
 });
 
-test('the inventory throws if the client lacks the permission `keys.read`, and if the signal aborts', async () => {
+test('an inventory throws without the permission `keys.read` or after an abort', async () => {
   const { service, client } = observedClient();
   const { ciphertext } = await client.encrypt('a');
   const { api_key: apiKey } = service.createApiKey({ permissions: ['encrypt'] });

@@ -64,7 +64,7 @@ test('a re-encryption converts a page only when the caller requests the next pro
   expect(table.email(3)).toBe('2@example.com');
 });
 
-test('a run resumes from a progress that was stored as JSON, and keeps the counts', async () => {
+test('a run resumes from progress in JSON and keeps its counts', async () => {
   const { client } = observedClient();
   const table = tableOf([...plaintexts(3), 'eaasAQ']);
   const options = { ...toEncrypt, pageSize: 2 };
@@ -94,7 +94,7 @@ test('a dry run counts like a real run and writes nothing', async () => {
   await expect(otherMode).rejects.toBeInstanceOf(InputError);
 });
 
-test('a row that another program changed is read again, and its newest value is converted', async () => {
+test('a row that another program changes during a run gets its newest value', async () => {
   const { client } = observedClient();
   const table = tableOf(plaintexts(3));
   let changes = 2;
@@ -229,7 +229,7 @@ test('a run of a caller without the permission ends immediately', async () => {
   expect(clock.slept).toEqual([]);
 });
 
-test('a run does not exceed `rowsPerSecond`, and pauses between pages for at least `pause`', async () => {
+test('a run follows the limits `rowsPerSecond` and `pause`', async () => {
   const { client } = observedClient();
   const clock = simulatedClock();
   await endOf(

@@ -55,7 +55,7 @@ describe('encryptStream and decryptStream', () => {
     );
   });
 
-  test("a stream works in a pipeline of Node's streams, and its errors fail the pipeline", async () => {
+  test('the errors of a stream fail its Node pipeline', async () => {
     const { client, keyId } = world();
     const content = contentOf(3 * chunk);
     const encrypting = encryptStream(client) as ReadableWritablePair;
@@ -78,7 +78,7 @@ describe('encryptStream and decryptStream', () => {
     ]);
   });
 
-  test('decryptStream fails for a wrong key or context, and if no key is named', async () => {
+  test('decryptStream fails for a wrong or missing key or a wrong context', async () => {
     const { client, service, keyId } = world();
     const nameless = new EaasClient(service);
     const { content } = await sendThrough(encryptStream(client, { wrapContext: { owner: 'ada' } }), [
@@ -179,7 +179,7 @@ describe('encryptBlob and decryptBlob', () => {
 });
 
 describe('rewrapHead and rewrapStream', () => {
-  test('rewrapping changes only the header of a stream, and the stream still decrypts', async () => {
+  test('rewrapping changes only the header of a stream', async () => {
     const { client, keyId } = world();
     const content = contentOf(2 * chunk + 9);
     const context = { file: '1' };

@@ -29,7 +29,7 @@ async function codeOf(call: Promise<unknown>): Promise<unknown> {
   );
 }
 
-test('a client works with the test service, and `requests` lists the calls', async () => {
+test('`requests` of the test service lists the calls of a client', async () => {
   const { service, keyId, client } = open();
   const bundle = await client.encrypt('a secret', { keyId });
   expect(await clientOf(service).decrypt(bundle, { as: 'text', keyId })).toBe('a secret');

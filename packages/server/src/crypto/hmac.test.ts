@@ -24,7 +24,7 @@ test('the MAC of any message equals that of node:crypto, for every message under
   );
 });
 
-test('wiping overwrites the key, so a later MAC is another one', () => {
+test('a MAC under a wiped key differs', () => {
   const hmac = hmacSha256(keyOf(Buffer.alloc(32, 1)), 3);
   hmac.message.write('abc');
   const mac = hmac.digest();

@@ -180,7 +180,7 @@ describe('every failed decryption returns undefined', () => {
     expect(opened(least(sealed(1, Buffer.from('\0\ufeff'))))).toBe('\0\ufeff');
   });
 
-  test('decryption throws an error of the service itself, and does not return undefined for it', () => {
+  test('decryption throws errors of the service itself', () => {
     const failing = (): never => {
       throw new Error('database gone');
     };

@@ -148,7 +148,7 @@ test('concurrent commands on the embedded database run one after the other', asy
   expect(new Set(starts).size).toBe(3);
 });
 
-test('a command uses the embedded PostgreSQL of a running server, and does not stop it', async () => {
+test('a command does not stop the embedded PostgreSQL of a running server', async () => {
   const serve = startProcess(used, 'serve');
   const { ready } = await serve.next();
   const command = startProcess(used, 'command');

@@ -148,7 +148,7 @@ describe('the Origin header', () => {
 });
 
 describe('POST /console/session', () => {
-  it('POST /console/session exchanges a code for an API key, and forbids caching', async () => {
+  it('POST /console/session exchanges a code for an API key', async () => {
     const { port, post, log } = await serveConsole({ signIn });
     const own = { headers: { origin: `http://127.0.0.1:${port}` } };
     const response = await post('/console/session', { code: 'right' }, own);
