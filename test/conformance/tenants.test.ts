@@ -17,7 +17,7 @@ const create = (...options: string[]) =>
   commandJson<TenantRecord>('tenant', 'create', '--name', uniqueName('tenant'), ...options);
 
 describe('eaas tenant create', () => {
-  test('tenant create prints the tenant with the API’s field names', async () => {
+  test('`tenant create` prints the tenant with the field names of the API', async () => {
     const name = uniqueName('Acme & Söhne');
     const options = ['--name', name, '--envelope-only', 'false', '--json'];
     const { code, stdout } = await commandLine('tenant', 'create', ...options);

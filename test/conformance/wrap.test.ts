@@ -89,7 +89,7 @@ test.for(['disabled', 'pending_destruction', 'destroyed'] as const)(
   },
 );
 
-test('the path of wrap accepts only a key id, in either case', async () => {
+test('the path of wrap accepts a key id in lower case or upper case', async () => {
   const dek = newDek();
   const upper = await wrap({ dek }, key.key_id.toUpperCase());
   expect(ok(upper).key_id).toBe(key.key_id);

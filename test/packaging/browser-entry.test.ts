@@ -30,7 +30,7 @@ test('the browser client contains no AES implementation, no schemas and no other
 test('the browser client does not take an API key', async () => {
   const { text } = await bundle(entry);
   expect(text).not.toMatch(/apiKey|authorization|bearer/i);
-  // Only the code of the client contains the text `eaas_sk_`.
+  // This text of the client shows that the bundle contains the client.
   expect(text).toContain('eaas_sk_');
 });
 

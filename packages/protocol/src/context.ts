@@ -54,7 +54,7 @@ export function additionalData(prefix: ArrayLike<number>, context?: Context): Ui
     end = writeText(end, name);
     if (end === at || end > at + maxContextName)
       refuse(`context must have names of 1 to ${maxContextName} bytes`);
-    if (name === '__proto__') refuse('context must not have the name `__proto__`');
+    if (name === '__proto__') refuse('context must not have a member `__proto__`');
     if (typeof value !== 'string') refuse('context must have only strings as values');
     end = writeText(end, value);
   }

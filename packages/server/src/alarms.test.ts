@@ -21,7 +21,7 @@ test('each tampered row is counted each time and logged once per minute', () => 
   expect(alarms.tamperingFound).toBe(4);
 });
 
-test('a job that fails for several tenants raises one alarm per tampered row', () => {
+test('a failed job raises one alarm for each tampered row that it found', () => {
   const { alarms, lines } = recorded();
   alarms.failed(
     new AggregateError([

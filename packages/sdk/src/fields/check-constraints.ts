@@ -11,8 +11,8 @@ export interface CheckConstraintsOptions<F> {
   /** The name of the table in the database. Defaults to the name in the definition. */
   readonly table?: string | undefined;
   /**
-   * The columns of fields and of indexes of `searchableBy`, as in `{ firstName: 'first_name' }`. A column defaults to its name
-   * in the definition.
+   * The names of the columns in the database, by the names in the definition, as in `{ firstName: 'first_name' }`.
+   * A missing name means that both names are equal.
    */
   readonly columns?: { readonly [Name in FieldName<F> | IndexColumns<F>]?: string } | undefined;
   /** Checks only new rows, so the table can still hold old plaintext. After the migration, run `validate constraint`. */

@@ -10,8 +10,8 @@ export type Encrypted<Place extends string, Value> = string & {
 };
 
 /**
- * A fingerprint of the field `Place`, as stored in an index column. The column of a list contains several fingerprints,
- * separated by spaces.
+ * A fingerprint as stored in an index column. `Place` is the field, such as `users.email`. If the field is a list, the
+ * column contains several fingerprints, separated by spaces.
  */
 export type Fingerprint<Place extends string> = string & {
   readonly 'compute it first: records.encryptRow or records.where': Place;

@@ -43,8 +43,9 @@ export function lastCharacters<const Column extends string | true = true>(
 }
 
 /**
- * Finds texts that begin with any number of characters from `from` to `upTo`. Reveals how many first characters two rows
- * share. Possible values: at most 36 to the power of `from` for the shortest prefix, which is the easiest to guess.
+ * Finds texts by their first characters. A search must pass at least `from` and at most `upTo` characters. The index
+ * reveals how many first characters two rows share. The shortest prefix is the easiest to guess, because it has at most
+ * 36 to the power of `from` possible values (36 letters and digits).
  */
 export function prefixes<const Column extends string | true = true>(
   from: number,

@@ -132,7 +132,7 @@ export async function decryptBlob(
 /**
  * Opens an encrypted stream in a source, to decrypt any part of the stream. Unwraps the data key and reads the last chunk,
  * so the size is authentic and a truncated stream is refused. Throws FormatError, DecryptionError, EaasError, and the errors
- * of the source. Close the file after use.
+ * of the source. Close the returned object after use.
  */
 export async function openFile(
   client: StreamClient,

@@ -18,7 +18,7 @@ import type { Tenant } from './tenant.ts';
  */
 export type Failure = ProblemCode | 'network' | 'answer_lost' | 'timeout' | 'invalid_response';
 
-/** The number and the route of the calls that fail. */
+/** Selects the calls that a test service must fail. */
 export interface FailureOptions {
   /** The number of calls that fail. Defaults to 1. */
   readonly times?: number | undefined;

@@ -17,8 +17,8 @@ export interface Link {
 }
 
 /**
- * `next` requires an entry that differs from the previous entry only in its id. Hashes are strings with one character
- * per byte.
+ * The returned function `next` computes the hash of an audit entry that equals the previous entry except for its id.
+ * Hashes are strings with one character per byte.
  */
 export function entryHashes() {
   let preimage = Buffer.alloc(0);

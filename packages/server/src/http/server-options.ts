@@ -11,7 +11,7 @@ export interface AppOptions {
   readonly console?: ConsoleOptions;
 }
 
-/** Node checks the limits often, so that few slow connections end at the same time. */
+/** Node checks these time limits often, so that it does not close many slow connections at once. */
 const http = {
   headersTimeout: 5_000,
   requestTimeout: 30_000,
