@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,7 +24,7 @@ async function upload(): Promise<void> {
   let status = 0;
   socket.on('error', () => socket.destroy());
   socket.on('data', (bytes) => (status ||= Number(bytes.toString('latin1', 9, 12))));
-  const closed = once(socket, 'close');
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.write(request.subarray(0, -12));
   const drip = setInterval(() => socket.write(' '), 3_000);
   await closed;
