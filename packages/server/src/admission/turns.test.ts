@@ -61,6 +61,34 @@ test('tenants run in turn, regardless of their amount of work', async () => {
   expect(await c).toBe('c');
 });
 
+test('a call of another tenant runs before the rest of a long piece of work', () => {
+  const { turns, log, steps, takeTurn } = timed();
+  void turns.run('a', steps('a', 9, 4));
+  takeTurn();
+  log.splice(0);
+  void turns.run('b', steps('b', 1, 1));
+  expect(takeTurn()).toBe('b1');
+  void turns.run('b', steps('b', 1, 1));
+  expect([takeTurn(), takeTurn()]).toEqual(['b1', 'a3']);
+});
+
+test('a tenant that calls without a pause gets no more CPU time than a tenant with a long piece of work', () => {
+  const { turns, log, steps, takeTurn } = timed();
+  void turns.run('a', steps('a', 100, 4));
+  log.splice(0);
+  let turnsOf = { a: 0, b: 0 };
+  for (let turn = 0; turn < 50; turn++) {
+    void turns.run('b', steps('b', 1, 1));
+    const ran = takeTurn();
+    turnsOf = {
+      a: turnsOf.a + (ran.match(/a/g)?.length ?? 0),
+      b: turnsOf.b + (ran.match(/b/g)?.length ?? 0),
+    };
+  }
+  expect(turnsOf.b / 4).toBeCloseTo(turnsOf.a, -1);
+  expect(turnsOf.a).toBeGreaterThan(5);
+});
+
 test('several small pieces of work of a tenant run in one slice of time', () => {
   const { turns, log, time, takeTurn } = timed();
   const small = (name: string) => () => {

@@ -21,10 +21,20 @@ const slice = 4;
 const start = 0.25;
 const patience = 2_000;
 
+interface Queue {
+  readonly jobs: Job[];
+  /** The tenant's CPU time in milliseconds, counted from that of the tenants that waited when this tenant arrived. */
+  served: number;
+}
+
+/** The waiting tenant with the least CPU time has the next turn. */
 export class Turns {
   readonly #clock: () => number;
   readonly #later: (turn: () => void) => void;
-  readonly #queues = new Map<string, Job[]>();
+  readonly #queues = new Map<string, Queue>();
+  /** A tenant that stops waiting keeps its CPU time here until all tenants in the queues have had as much. */
+  readonly #ahead = new Map<string, number>();
+  #least = 0;
   #turnEnd: number | null = null;
   #waiting = 0;
   #refused = 0;
@@ -58,9 +68,7 @@ export class Turns {
         refuse: () => reject(busy()),
       };
       if (this.#queues.size === 0 && this.#isFree() && this.#work(job)) return;
-      const queue = this.#queues.get(tenantId);
-      if (queue) queue.push(job);
-      else this.#queues.set(tenantId, [job]);
+      this.#queueOf(tenantId).jobs.push(job);
       this.#waiting++;
     });
   }
@@ -74,6 +82,14 @@ export class Turns {
       if (this.#turnEnd !== null) this.#turnEnd -= start;
     };
     return this.call(tenantId, count, options);
+  }
+
+  #queueOf(tenantId: string): Queue {
+    const present = this.#queues.get(tenantId);
+    if (present) return present;
+    const queue = { jobs: [], served: Math.max(this.#least, this.#ahead.get(tenantId) ?? 0) };
+    this.#queues.set(tenantId, queue);
+    return queue;
   }
 
   #isFree(): boolean {
@@ -91,9 +107,10 @@ export class Turns {
 
   #turn(): void {
     this.#turnEnd = null;
-    const [next] = this.#queues;
+    const next = this.#next();
     if (!next) return;
-    const [tenantId, jobs] = next;
+    const [tenantId, queue] = next;
+    const { jobs } = queue;
     for (let [job] = jobs; job && this.#isFree(); [job] = jobs) {
       if (this.#isTooLate(job)) {
         this.#refused++;
@@ -102,8 +119,20 @@ export class Turns {
       jobs.shift();
       this.#waiting--;
     }
+    queue.served += this.#clock() - (this.#turnEnd ?? this.#clock()) + slice;
+    if (jobs.length > 0) return;
     this.#queues.delete(tenantId);
-    if (jobs.length > 0) this.#queues.set(tenantId, jobs);
+    this.#ahead.set(tenantId, queue.served);
+  }
+
+  #next(): [string, Queue] | undefined {
+    let next: [string, Queue] | undefined;
+    for (const entry of this.#queues) if (!next || entry[1].served < next[1].served) next = entry;
+    this.#least = next?.[1].served ?? 0;
+    for (const [tenantId, served] of this.#ahead) {
+      if (!next || served <= this.#least) this.#ahead.delete(tenantId);
+    }
+    return next;
   }
 
   #isTooLate({ isBegun, since, signal }: Job): boolean {
