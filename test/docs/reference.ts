@@ -30,7 +30,14 @@ interface Entry {
   readonly source: string;
 }
 
-const internal = new Set(['./internal', './service', './internal-audit', './internal-noble']);
+const internal = new Set([
+  './internal',
+  './service',
+  './internal-audit',
+  './internal-noble',
+  './blind-hash',
+  './blind-hash-node',
+]);
 
 function entriesOf(folder: string): Entry[] {
   const { name, exports } = JSON.parse(readFileSync(`${root}packages/${folder}/package.json`, 'utf8')) as {

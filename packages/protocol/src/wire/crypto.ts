@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { base64, context, count, dek, hex, keyId, plaintext, uuid } from './primitives.ts';
+import { limits } from './limits.ts';
+import { base64, context, count, dek, element, hex, keyId, plaintext, sized, uuid } from './primitives.ts';
 
 const usedKey = { key_id: uuid, key_version: count };
 
@@ -25,6 +26,16 @@ export const decrypt = {
 export const hash = {
   body: z.strictObject({ value: plaintext, key_id: keyId }),
   output: z.object({ hash: hex, key_id: uuid }),
+};
+
+export const blindHash = {
+  body: z.strictObject({ key_id: keyId, elements: z.array(element).check(sized(limits.elements)) }),
+  output: z.object({
+    key_id: uuid,
+    evaluated: z.array(element),
+    proof: z.string().register(z.globalRegistry, { contentEncoding: 'base64' }),
+    public_key: element,
+  }),
 };
 
 export const wrap = {

@@ -1,0 +1,125 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { readBase64, toBase64 } from '../base64.ts';
+import { toHex } from '../bytes.ts';
+import { pae } from '../pae.ts';
+import { toUtf8 } from '../text.ts';
+import type { Steps } from '../wire/json.ts';
+import {
+  concat,
+  type Element,
+  elementOf,
+  hashToGroup,
+  Point,
+  prefixed,
+  randomScalar,
+  readElement,
+  scalarLength,
+  scalars,
+} from './curve.ts';
+import type { Evaluation } from './evaluate.ts';
+import type { CurveEngine } from './multiply.ts';
+import { challengeOf, combine } from './proof.ts';
+import { ProofError } from './proof-error.ts';
+
+/** Values that were blinded for one request. */
+export interface BlindedValues {
+  /** The `elements` of the request, in the order of the values. */
+  readonly elements: readonly string[];
+  /**
+   * Verifies the proof of the response, and returns the blind hash of each value in lower-case hex. Throws ProofError
+   * if the proof is invalid. Compare `public_key` with the expected public key before this call.
+   */
+  finish(response: Evaluation): Steps<string[]>;
+}
+
+const finalize = toUtf8('Finalize');
+
+interface Blinded {
+  readonly input: Uint8Array;
+  readonly blind: bigint;
+  readonly element: Element;
+}
+
+/**
+ * Blinds the bytes of each value for one request. Yields after each value, and so does `finish`: run the steps in short
+ * slices, because each of them takes up to 10 ms.
+ */
+export function* blindValues(
+  engine: CurveEngine,
+  values: readonly Uint8Array[],
+  draw = randomScalar,
+): Steps<BlindedValues> {
+  const blinded: Blinded[] = [];
+  for (const value of values) {
+    blinded.push(blindValue(engine, value, draw()));
+    yield;
+  }
+  return {
+    elements: blinded.map(({ element }) => toBase64(element.bytes)),
+    finish: (response) => finish(engine, blinded, response),
+  };
+}
+
+/** Values have any length, but RFC 9497 limits inputs to 65,535 bytes. */
+export const inputOf = (value: Uint8Array): Uint8Array => pae('eaas blind hash v1', sha256(value));
+
+function blindValue(engine: CurveEngine, value: Uint8Array, blind: bigint): Blinded {
+  const input = inputOf(value);
+  return { input, blind, element: elementOf(engine.multiplier(blind).multiply(hashToGroup(input))) };
+}
+
+function* finish(engine: CurveEngine, blinded: readonly Blinded[], response: Evaluation): Steps<string[]> {
+  const evaluated = yield* verify(
+    engine,
+    blinded.map(({ element }) => element),
+    response,
+  );
+  const hashes: string[] = [];
+  for (const [index, { input, blind }] of blinded.entries()) {
+    const { point } = evaluated[index] ?? invalid();
+    const unblinded = elementOf(engine.multiplier(scalars.inv(blind)).multiply(point));
+    hashes.push(toHex(sha256(concat(prefixed(input, unblinded.bytes), finalize))));
+    yield;
+  }
+  return hashes;
+}
+
+function* verify(engine: CurveEngine, blinded: readonly Element[], response: Evaluation): Steps<Element[]> {
+  const publicKey = readElement(readBase64(response.public_key)) ?? invalid();
+  const proof = readBase64(response.proof);
+  if (proof?.length !== 2 * scalarLength || response.evaluated.length !== blinded.length) invalid();
+  const evaluated: Element[] = [];
+  for (const text of response.evaluated) {
+    evaluated.push(readElement(readBase64(text)) ?? invalid());
+    yield;
+  }
+  const sums = yield* combine(engine, { publicKey, blinded, evaluated }, blinded, evaluated);
+  if (!isProof(engine, publicKey, sums, proof)) invalid();
+  return evaluated;
+}
+
+/** RFC 9497, VerifyProof. */
+function isProof(
+  { sums }: CurveEngine,
+  publicKey: Element,
+  [asked = publicKey, evaluated = publicKey]: readonly Element[],
+  proof: Uint8Array,
+): boolean {
+  try {
+    const c = scalars.fromBytes(proof.subarray(0, scalarLength));
+    const s = scalars.fromBytes(proof.subarray(scalarLength));
+    const terms = [
+      [Point.BASE, publicKey.point],
+      [asked.point, evaluated.point],
+    ];
+    // A hostile service can choose numbers whose sum is no point with coordinates, which throws.
+    const commitments = sums([s, c], ...terms).map(elementOf);
+    return challengeOf(publicKey, asked, evaluated, ...commitments) === c;
+  } catch {
+    return false;
+  }
+}
+
+function invalid(): never {
+  throw new ProofError();
+}

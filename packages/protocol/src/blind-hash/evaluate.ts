@@ -1,0 +1,64 @@
+import { readBase64, toBase64 } from '../base64.ts';
+import type * as z from 'zod/mini';
+import type { blindHash } from '../wire/crypto.ts';
+import type { Steps } from '../wire/json.ts';
+import { concat, type Element, elementOf, randomScalar, readElement, scalars } from './curve.ts';
+import { challengeOf, combine } from './proof.ts';
+import type { BlindHashKey } from './service-key.ts';
+
+/** The response to a request for blind hashes, without the id of the key. */
+export type Evaluation = Omit<z.output<typeof blindHash.output>, 'key_id'>;
+
+/** Decodes the elements of a request. Returns the index of the first invalid element, if there is one. */
+export function* readElements(texts: readonly string[]): Steps<Element[] | number> {
+  const elements: Element[] = [];
+  for (const text of texts) {
+    const element = readElement(readBase64(text));
+    if (!element) return elements.length;
+    elements.push(element);
+    yield;
+  }
+  return elements;
+}
+
+/** Multiplies each element by the secret of the key, and makes a proof for all of them. Yields after each element. */
+export function* evaluate(
+  key: BlindHashKey,
+  blinded: readonly Element[],
+  draw = randomScalar,
+): Steps<Evaluation> {
+  const { engine, publicKey, secret } = key;
+  const evaluated: Element[] = [];
+  for (const { point } of blinded) {
+    evaluated.push(elementOf(secret.multiply(point)));
+    yield;
+  }
+  const [combined = publicKey] = yield* combine(engine, { publicKey, blinded, evaluated }, blinded);
+  const proof = prove(key, combined, draw);
+  return {
+    evaluated: evaluated.map(({ bytes }) => toBase64(bytes)),
+    proof: toBase64(proof),
+    public_key: toBase64(publicKey.bytes),
+  };
+}
+
+/** Proves that the public key and the evaluated elements have the same secret (RFC 9497, GenerateProof). */
+function prove(
+  { engine, publicKey, secret, shares }: BlindHashKey,
+  combined: Element,
+  draw: typeof randomScalar,
+): Uint8Array {
+  // Anyone who learns this number, or sees two proofs with the same number, can compute the secret.
+  const random = draw();
+  const multiplier = engine.multiplier(random);
+  const evaluated = elementOf(secret.multiply(combined.point));
+  const commitments = [multiplier.base(), multiplier.multiply(combined.point)].map(elementOf);
+  const c = challengeOf(publicKey, combined, evaluated, ...commitments);
+  // random − c·secret, with the secret in two new shares.
+  const shift = randomScalar();
+  const s = [shares[0] + shift, shares[1] - shift].reduce(
+    (rest, share) => scalars.sub(rest, scalars.mul(c, scalars.create(share))),
+    random,
+  );
+  return concat(scalars.toBytes(c), scalars.toBytes(s));
+}

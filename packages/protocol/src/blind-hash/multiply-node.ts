@@ -1,0 +1,57 @@
+import { Buffer } from 'node:buffer';
+import { createECDH } from 'node:crypto';
+import { type CurvePoint, field, Point, scalars } from './curve.ts';
+import { type CurveEngine, type Multiplier, requireScalar } from './multiply.ts';
+
+const { a, b } = Point.CURVE();
+
+/** The curve engine of node:crypto. OpenSSL multiplies in constant time, about 7 times as fast as noble. */
+export const nodeCurve: CurveEngine = {
+  name: 'node',
+  multiplier,
+  sums(factors, ...lists) {
+    const sums = lists.map(() => Point.ZERO);
+    factors.forEach((factor, at) => {
+      const { multiply } = multiplier(factor);
+      lists.forEach((points, list) => {
+        const [sum, point] = [sums[list], points[at]];
+        if (sum && point) sums[list] = sum.add(multiply(point));
+      });
+    });
+    return sums;
+  },
+  batch: 1,
+};
+
+function multiplier(scalar: bigint): Multiplier {
+  requireScalar(scalar);
+  const first = ecdhOf(scalar);
+  const second = ecdhOf(scalar + 1n);
+  return {
+    base: () => Point.fromBytes(first.getPublicKey()),
+    multiply(point) {
+      const bytes = point.toBytes(false);
+      return withY(point, numberOf(first.computeSecret(bytes)), numberOf(second.computeSecret(bytes)));
+    },
+  };
+}
+
+/**
+ * ECDH returns only the x coordinate of k·C. The x coordinate of (k + 1)·C = k·C + C, by the addition formula, gives
+ * the y coordinate. The client knows every input of this formula, so the formula can use bigints.
+ */
+function withY(point: CurvePoint, x1: bigint, x2: bigint): CurvePoint {
+  const { x, y } = point.toAffine();
+  const doubled = (a + x * x1) * (x + x1) + 2n * b - x2 * (x - x1) ** 2n;
+  return Point.fromAffine({ x: x1, y: field.div(field.create(doubled), field.create(2n * y)) });
+}
+
+function ecdhOf(scalar: bigint) {
+  const ecdh = createECDH('prime256v1');
+  const bytes = Buffer.from(scalars.toBytes(scalar));
+  ecdh.setPrivateKey(bytes);
+  bytes.fill(0);
+  return ecdh;
+}
+
+const numberOf = (bytes: Buffer): bigint => BigInt(`0x${bytes.toString('hex')}`);

@@ -1,0 +1,40 @@
+import { mulAddUnsafe } from '@noble/curves/abstract/curve.js';
+import { InputError } from '../errors.ts';
+import { type CurvePoint, Point, scalars } from './curve.ts';
+
+/** A scalar that was prepared for several multiplications. */
+export interface Multiplier {
+  /** The product with the generator of the curve. */
+  readonly base: () => CurvePoint;
+  readonly multiply: (point: CurvePoint) => CurvePoint;
+}
+
+/** Multiplication on P-256. All engines return the same points. */
+export interface CurveEngine {
+  readonly name: string;
+  /** Prepares a secret scalar. Throws InputError unless the scalar is 2 to n − 2. */
+  readonly multiplier: (scalar: bigint) => Multiplier;
+  /** For each list, the sum of its points times the scalars. All arguments must be public. */
+  readonly sums: (factors: readonly bigint[], ...lists: readonly (readonly CurvePoint[])[]) => CurvePoint[];
+  /** The number of points of a list that `sums` adds in one call. */
+  readonly batch: number;
+}
+
+/** The curve engine of `@noble/curves`, which runs in every JavaScript runtime. It is not constant-time. */
+export const nobleCurve: CurveEngine = {
+  name: 'noble',
+  multiplier(scalar) {
+    requireScalar(scalar);
+    return { base: () => Point.BASE.multiply(scalar), multiply: (point) => point.multiply(scalar) };
+  },
+  sums: (factors, ...lists) => lists.map((points) => mulAddUnsafe(Point, [...points], [...factors])),
+  batch: 8,
+};
+
+/** With 0, 1 and n − 1, the product or its sum with the point has no x coordinate, or is the point itself. */
+export function requireScalar(scalar: bigint): void {
+  if (scalar > 1n && scalar < scalars.ORDER - 1n) return;
+  throw new InputError(
+    'a scalar must be from 2 to n − 2, where n is the order of P-256: draw another scalar',
+  );
+}

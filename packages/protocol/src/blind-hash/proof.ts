@@ -1,0 +1,44 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { toUtf8 } from '../text.ts';
+import type { Steps } from '../wire/json.ts';
+import { type Element, elementOf, hashToScalar, Point, prefixed, seedTag, u16 } from './curve.ts';
+import type { CurveEngine } from './multiply.ts';
+
+const composite = toUtf8('Composite');
+const challenge = toUtf8('Challenge');
+
+interface Statement {
+  readonly publicKey: Element;
+  /** The elements of the request. */
+  readonly blinded: readonly Element[];
+  /** The elements of the response. */
+  readonly evaluated: readonly Element[];
+}
+
+/**
+ * For each list, combines its elements into one, so that one proof is enough for all elements of a request. Yields
+ * regularly.
+ */
+export function* combine(
+  { sums, batch }: CurveEngine,
+  { publicKey, blinded, evaluated }: Statement,
+  ...lists: readonly (readonly Element[])[]
+): Steps<Element[]> {
+  const seed = sha256(prefixed(publicKey.bytes, seedTag));
+  const factorOf = ({ bytes }: Element, index: number): bigint => {
+    const pair = prefixed(bytes, evaluated[index]?.bytes ?? bytes);
+    return hashToScalar(prefixed(seed), u16(index), pair, composite);
+  };
+  let totals = lists.map(() => Point.ZERO);
+  for (let at = 0; at < blinded.length; at += batch) {
+    const factors = blinded.slice(at, at + batch).map((element, index) => factorOf(element, at + index));
+    const added = sums(factors, ...lists.map((list) => list.slice(at, at + batch).map(({ point }) => point)));
+    totals = totals.map((total, list) => total.add(added[list] ?? Point.ZERO));
+    yield;
+  }
+  return totals.map(elementOf);
+}
+
+export function challengeOf(...elements: readonly Element[]): bigint {
+  return hashToScalar(prefixed(...elements.map(({ bytes }) => bytes)), challenge);
+}
