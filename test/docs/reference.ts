@@ -37,6 +37,7 @@ const internal = new Set([
   './internal-noble',
   './blind-hash',
   './blind-hash-node',
+  './internal-intake',
 ]);
 
 function entriesOf(folder: string): Entry[] {

@@ -7,6 +7,7 @@ import { build as checkpoint } from './cases/checkpoint.mjs';
 import { build as envelopeV1 } from './cases/envelope-v1.mjs';
 import { build as envelopeV2 } from './cases/envelope-v2.mjs';
 import { build as hash } from './cases/hash.mjs';
+import { build as intake } from './cases/intake.mjs';
 import { assertLiterals } from './cases/literals.mjs';
 import { buildContext, buildPae } from './cases/pae-and-context.mjs';
 import { build as sealedSecret } from './cases/sealed-secret.mjs';
@@ -21,6 +22,7 @@ const builders = {
   'envelope-v1.json': envelopeV1,
   'envelope-v2.json': envelopeV2,
   'hash.json': hash,
+  'intake.json': intake,
   'pae.json': buildPae,
   'sealed-secret.json': sealedSecret,
 };

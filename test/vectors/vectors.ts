@@ -82,6 +82,34 @@ interface Checkpoint extends Named {
   readonly note: string;
 }
 
+interface IntakeCase extends Named {
+  readonly version_bytes_hex: string;
+  readonly key_version: number;
+  readonly xwing_seed_hex: string;
+  readonly public_key_sha256_hex: string;
+  readonly public_key_token_sha256_hex: string;
+  readonly encapsulation_seed_hex: string;
+  readonly shared_secret_hex: string;
+  readonly wrap_context: Readonly<Record<string, string>>;
+  readonly dek_hex: string;
+  readonly wrapped_key: string;
+  readonly context: Readonly<Record<string, string>>;
+  readonly iv_hex: string;
+  readonly plaintext_hex: string;
+  readonly ciphertext_sha256_hex: string;
+  readonly public_key_token?: string;
+  readonly ciphertext?: string;
+}
+
+interface IntakeRefusal extends Named {
+  readonly version_bytes_hex: string;
+  readonly tenant: string;
+  readonly key: string;
+  readonly key_version: number;
+  readonly context: Readonly<Record<string, string>>;
+  readonly wrapped: string;
+}
+
 interface VectorFiles {
   'api-key': {
     cases: readonly (Named & { bytes: string; token: string; crc32: number })[];
@@ -159,6 +187,12 @@ interface VectorFiles {
   hash: {
     cases: readonly (Named & { hash_key: string; value: string; hash: string })[];
     refusals: readonly (Named & { value_json: string })[];
+  };
+  intake: {
+    tenant_id: string;
+    key_id: string;
+    cases: readonly IntakeCase[];
+    refusals: readonly IntakeRefusal[];
   };
   pae: {
     cases: readonly (Named & {

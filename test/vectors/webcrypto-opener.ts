@@ -73,7 +73,7 @@ function splitHeader(bytes: Bytes, version: number, least: number): Header {
   if (!isOurs || bytes.length < 26) throw new Refused('format');
   const wrappedLength = new DataView(bytes.buffer, bytes.byteOffset).getUint16(24);
   const rest = bytes.subarray(26 + wrappedLength);
-  if (wrappedLength < 1 || wrappedLength > 1024 || rest.length < least) throw new Refused('format');
+  if (wrappedLength < 1 || wrappedLength > 2048 || rest.length < least) throw new Refused('format');
   return { bound: bytes.slice(0, 20), rest };
 }
 

@@ -13,10 +13,10 @@ import type { Unwrap, Wrap } from './seal.ts';
 const saltLength = 32;
 export const sealedChunkLength = 65_552; // 65,536 bytes and the tag
 /**
- * The longest head of a stream, in bytes: 26 for the header, 1,024 for the wrapped key, 32 for the salt and 32 for the
+ * The longest head of a stream, in bytes: 26 for the header, 2,048 for the wrapped key, 32 for the salt and 32 for the
  * commitment.
  */
-export const maxHeadLength = 1_114;
+export const maxHeadLength = 2_138;
 
 const wrappedKeyToday = 78;
 
@@ -44,7 +44,7 @@ export function findStreamHead(bytes: Uint8Array): StreamHead | undefined {
 }
 
 /**
- * Parses the head of a stream from the first bytes of the stream. 1,114 bytes are always enough. Throws FormatError if
+ * Parses the head of a stream from the first bytes of the stream. 2,138 bytes are always enough. Throws FormatError if
  * the bytes do not begin with a head.
  */
 export function parseStreamHead(bytes: Uint8Array): StreamHead {

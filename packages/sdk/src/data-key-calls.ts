@@ -57,7 +57,7 @@ export function wrappedOf(
 ): Wrapped {
   const { key_id, key_version: keyVersion, wrapped_key } = output;
   if (key_id !== keyId.toLowerCase() || keyVersion >>> 0 !== keyVersion) throw unreadable();
-  return { keyId: key_id, keyVersion, wrappedKey: read(wrapped_key, 1, 1_024) };
+  return { keyId: key_id, keyVersion, wrappedKey: read(wrapped_key, 1, 2_048) };
 }
 
 function read(base64: unknown, least: number, most: number): Uint8Array {

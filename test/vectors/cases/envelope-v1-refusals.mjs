@@ -87,7 +87,7 @@ export function wrongHeaders(bytes, opening, version, wrappedLength) {
     ),
     wrong('n = 0, without wrapped_key', sized(0)),
     wrong('n = 0, wrapped_key left in place', overwrite(bytes, 24, u16(0))),
-    wrong('n = 1025', sized(1025)),
+    wrong('n = 2049', sized(2049)),
     wrong('n = 65535', overwrite(bytes, 24, u16(65535))),
     wrong('other magic and a wrong DEK: format comes first', flip(bytes, 0, 0x01), {
       dek: draw('wrong dek', 32),

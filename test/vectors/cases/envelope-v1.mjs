@@ -47,6 +47,7 @@ function limitMessages() {
     message('plaintext of 64 KiB', { plaintext: draw('64 KiB', 65536) }),
     message('wrapped_key of 1 byte', { wrapped_key: fromHex('a5') }),
     message('wrapped_key of 1024 bytes', { wrapped_key: draw('long wrapped_key', 1024) }),
+    message('wrapped_key of 2048 bytes', { wrapped_key: draw('longest wrapped_key', 2048) }),
     message('key_version 4294967295', { key_version: 4294967295 }),
     message('context of exactly 4096 encoded bytes', { context: { n: 'v'.repeat(4083) } }),
   ];

@@ -3,7 +3,7 @@ import { concat, fromHex, u16, u32, uuidBytes, uuidText } from './bytes.mjs';
 const magic = fromHex('79a6ac');
 export const boundLength = 20;
 const fixedLength = 26;
-const maxWrappedKey = 1024;
+const maxWrappedKey = 2048;
 
 export class OpenError extends Error {
   constructor(kind, message) {

@@ -102,14 +102,14 @@ describe('openFile with a URL', () => {
   test('a read of an encrypted file at a URL requests each range once', async () => {
     const file = await openFile(client, await urlSource(url), { keyId });
     const start = sealed.length - chunk - 16;
-    expect(store.asked).toEqual(['bytes=0-1113', `bytes=${start}-${sealed.length - 1}`]);
+    expect(store.asked).toEqual(['bytes=0-2137', `bytes=${start}-${sealed.length - 1}`]);
     await file.read({ start: 2 * chunk, end: 4 * chunk });
     expect(store.asked[2]).toBe(`bytes=${168 + 2 * (chunk + 16)}-${168 + 4 * (chunk + 16) - 1}`);
     store.asked.length = 0;
     store.object = small;
     const little = await openFile(client, await urlSource(url), { keyId });
     expect(same(await little.read(), content.subarray(0, 9))).toBe(true);
-    expect(store.asked).toEqual(['bytes=0-1113']);
+    expect(store.asked).toEqual(['bytes=0-2137']);
   });
 
   test('a URL on a server without range requests is refused', async () => {
@@ -120,7 +120,7 @@ describe('openFile with a URL', () => {
     answer = (_, response) => void response.writeHead(206).end('part');
     await expect(urlSource(url)).rejects.toMatchObject({ code: 'source', status: 206 });
     answer = (_, response) => {
-      response.setHeader('content-range', `bytes 0-1113/${sealed.length}`);
+      response.setHeader('content-range', `bytes 0-2137/${sealed.length}`);
       response.writeHead(200).end(sealed);
     };
     await expect(urlSource(url)).rejects.toMatchObject({ code: 'source', status: 200 });
@@ -131,15 +131,15 @@ describe('openFile with a URL', () => {
   });
 
   test.each([
-    'bytes 5-1118/600000',
-    'bytes 5-1113/600000',
-    'bytes 0-1112/600000',
-    'bytes 0-1113/*',
-    'items 0-1113/600000',
+    'bytes 5-2142/600000',
+    'bytes 5-2137/600000',
+    'bytes 0-2136/600000',
+    'bytes 0-2137/*',
+    'items 0-2137/600000',
   ])('a URL is refused if its server sends another part: %s', async (contentRange) => {
     answer = (_, response) => {
       response.setHeader('content-range', contentRange);
-      response.writeHead(206).end(new Uint8Array(1_114));
+      response.writeHead(206).end(new Uint8Array(2_138));
     };
     await expect(urlSource(url)).rejects.toBeInstanceOf(SourceError);
   });
@@ -152,7 +152,7 @@ describe('openFile with a URL', () => {
         controller.enqueue(new Uint8Array(chunk));
       },
     });
-    const headers = { 'content-range': 'bytes 0-1113/600000' };
+    const headers = { 'content-range': 'bytes 0-2137/600000' };
     const lying = async () => new Response(endless, { status: 206, headers });
     await expect(urlSource(url, { fetch: lying })).rejects.toMatchObject({ code: 'source', status: 206 });
   });

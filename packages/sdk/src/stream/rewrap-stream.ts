@@ -20,7 +20,7 @@ export interface RewrappedHead {
 }
 
 /**
- * Asks the service to wrap the data key of a stream under the newest version of its key. Pass the first 1,114 bytes of the
+ * Asks the service to wrap the data key of a stream under the newest version of its key. Pass the first 2,138 bytes of the
  * stream, or all bytes of a shorter stream. No data key leaves the service, and no chunk changes. Throws FormatError for
  * bytes that are not an encrypted stream, DecryptionError and EaasError.
  */

@@ -1,0 +1,202 @@
+import { Aes256Gcm, CipherSuite, HkdfSha256 } from '@hpke/core';
+import { XWing } from '@hpke/hybridkem-x-wing';
+import { hkdf } from '@noble/hashes/hkdf.js';
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { sha3_256, shake256 } from '@noble/hashes/sha3.js';
+import { concatBytes } from '@noble/hashes/utils.js';
+import { ml_kem768_x25519 } from '@noble/post-quantum/hybrid.js';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { bytes, vectors } from '../../../../test/vectors/vectors.ts';
+import { fromHex, toHex } from '../bytes.ts';
+import { nobleEngine } from '../engines/noble.ts';
+import { InputError } from '../errors.ts';
+import { formatPublicKey, type IntakePublicKey, wrapForIntake } from './intake.ts';
+import { type IntakeCrypto, intakeKeyInfo, intakePrivateKey, openForIntake } from './internal-intake.ts';
+import { intakeAad, intakeInfo, intakeParts } from './suite.ts';
+import { x25519 } from './x25519.ts';
+
+const basePoint = new Uint8Array(32).fill(9, 0, 1);
+
+const noble: IntakeCrypto = {
+  engine: nobleEngine,
+  shake256: (message, dkLen) => shake256(message, { dkLen }),
+  sha3: sha3_256,
+  hmac: (key, message) => hmac(sha256, key, message),
+  x25519: (scalar, point = basePoint) => x25519(scalar, point),
+};
+
+const { tenant_id, key_id: keyId, cases, refusals } = vectors('intake');
+const dek = new Uint8Array(32).fill(7);
+
+function seedOf(tenantId: string, place: { keyId: string; keyVersion: number }, versionBytes: string) {
+  return hkdf(sha256, fromHex(versionBytes), undefined, intakeKeyInfo(tenantId, place), 32);
+}
+
+function open(
+  { tenantId = tenant_id, ...place }: { tenantId?: string; keyId: string; keyVersion: number },
+  versionBytes: string,
+  wrapped: Uint8Array,
+  context?: Readonly<Record<string, string>>,
+): Uint8Array | undefined {
+  const key = intakePrivateKey(noble, seedOf(tenantId, place, versionBytes));
+  const sharedSecret = wrapped.length === 1_174 ? key.decapsulate(wrapped) : new Uint8Array(32);
+  key.wipe();
+  return sharedSecret && openForIntake(noble, place, wrapped, sharedSecret, context);
+}
+
+function publicKeyOf(seed: Uint8Array, keyVersion = 1): IntakePublicKey {
+  const { publicKey, wipe } = intakePrivateKey(noble, seed);
+  wipe();
+  return { keyId, keyVersion, bytes: publicKey };
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+function withoutX25519() {
+  const importKey = crypto.subtle.importKey.bind(crypto.subtle);
+  const calls = { refused: 0 };
+  vi.spyOn(crypto.subtle, 'importKey').mockImplementation((...given: unknown[]) => {
+    if (given[2] !== 'X25519') return Reflect.apply(importKey, undefined, given) as Promise<CryptoKey>;
+    calls.refused++;
+    return Promise.reject(new DOMException('Unrecognized name', 'NotSupportedError'));
+  });
+  return calls;
+}
+
+describe.each(cases)('the vector $name', (vector) => {
+  const place = { keyId, keyVersion: vector.key_version };
+  const seed = fromHex(vector.xwing_seed_hex);
+  const publicKey = publicKeyOf(seed, vector.key_version);
+  const wrapped = bytes(vector.wrapped_key);
+  const wrap = () =>
+    wrapForIntake(
+      publicKey,
+      fromHex(vector.dek_hex),
+      vector.wrap_context,
+      fromHex(vector.encapsulation_seed_hex),
+    );
+
+  test('the private key follows from the bytes of the version', () => {
+    expect(toHex(seedOf(tenant_id, place, vector.version_bytes_hex))).toBe(vector.xwing_seed_hex);
+  });
+
+  test('the public key and its text have the expected bytes', () => {
+    expect(toHex(sha256(publicKey.bytes))).toBe(vector.public_key_sha256_hex);
+    const text = formatPublicKey(publicKey);
+    expect(toHex(sha256(new TextEncoder().encode(text)))).toBe(vector.public_key_token_sha256_hex);
+    expect(vector.public_key_token ?? text).toBe(text);
+  });
+
+  test('noble derives the same public key and the same shared secret', () => {
+    const keys = ml_kem768_x25519.keygen(seed);
+    expect(keys.publicKey).toEqual(publicKey.bytes);
+    const { mlKem, x25519: point } = intakeParts(wrapped);
+    const enc = concatBytes(mlKem, point);
+    expect(toHex(ml_kem768_x25519.decapsulate(enc, keys.secretKey))).toBe(vector.shared_secret_hex);
+  });
+
+  test('wrapping returns the expected bytes', async () => {
+    expect(await wrap()).toEqual({ ...place, wrappedKey: wrapped });
+  });
+
+  test('wrapping returns the same bytes where the platform has no X25519', async () => {
+    const calls = withoutX25519();
+    expect(await wrap()).toEqual({ ...place, wrappedKey: wrapped });
+    expect(calls.refused).toBeGreaterThan(0);
+  });
+
+  test('opening returns the DEK', () => {
+    const opened = open(place, vector.version_bytes_hex, wrapped, vector.wrap_context);
+    expect(opened && toHex(opened)).toBe(vector.dek_hex);
+  });
+});
+
+test.each(refusals)('a wrapped key does not open: $name', (refusal) => {
+  const { tenant: tenantId, key, key_version: keyVersion, version_bytes_hex, wrapped, context } = refusal;
+  expect(open({ tenantId, keyId: key, keyVersion }, version_bytes_hex, bytes(wrapped), context)).toBe(
+    undefined,
+  );
+});
+
+test('another HPKE library opens a wrapped key, and its wrapped keys open', async () => {
+  const suite = new CipherSuite({
+    kem: new XWing(),
+    kdf: new HkdfSha256(),
+    aead: new Aes256Gcm(),
+  });
+  const place = { keyId, keyVersion: 3 };
+  const seed = seedOf(tenant_id, place, toHex(dek));
+  const publicKey = publicKeyOf(seed, 3);
+  const context = { tenant: 'clinic' };
+  const [info, aad] = [intakeInfo(place), intakeAad(3, context)];
+  const { wrappedKey } = await wrapForIntake(publicKey, dek, context);
+  const { mlKem, x25519: point, sealed } = intakeParts(wrappedKey);
+  const buffer = (...parts: readonly Uint8Array[]): ArrayBuffer => concatBytes(...parts).buffer;
+  const recipientKey = await suite.kem.importKey('raw', buffer(seed), false);
+  const opened = await suite.open(
+    { recipientKey, enc: buffer(mlKem, point), info: buffer(info) },
+    buffer(sealed),
+    buffer(aad),
+  );
+  expect(new Uint8Array(opened)).toEqual(dek);
+  const recipientPublicKey = await suite.kem.importKey('raw', buffer(publicKey.bytes), true);
+  const theirs = await suite.seal({ recipientPublicKey, info: buffer(info) }, buffer(dek), buffer(aad));
+  const head = Uint8Array.of(2, 1, 0, 0, 0, 3);
+  const wrapped = concatBytes(head, new Uint8Array(theirs.enc), new Uint8Array(theirs.ct));
+  expect(open(place, toHex(dek), wrapped, context)).toEqual(dek);
+});
+
+describe('wrapForIntake', () => {
+  const seed = new Uint8Array(32).fill(1);
+
+  test('two calls have no byte of the encapsulation in common', async () => {
+    const publicKey = publicKeyOf(seed);
+    const [one, other] = await Promise.all([wrapForIntake(publicKey, dek), wrapForIntake(publicKey, dek)]);
+    for (const part of ['mlKem', 'x25519', 'sealed'] as const) {
+      expect(intakeParts(one.wrappedKey)[part]).not.toEqual(intakeParts(other.wrappedKey)[part]);
+    }
+  });
+
+  test('the caller can overwrite the DEK before the promise is fulfilled', async () => {
+    const place = { keyId, keyVersion: 1 };
+    const publicKey = publicKeyOf(seedOf(tenant_id, place, '00'.repeat(32)));
+    const own = dek.slice();
+    const wrapping = wrapForIntake(publicKey, own);
+    own.fill(0);
+    expect(open(place, '00'.repeat(32), (await wrapping).wrappedKey)).toEqual(dek);
+  });
+
+  test('the random bytes of the encapsulation are zeros afterwards', async () => {
+    const random = new Uint8Array(64).fill(5);
+    await wrapForIntake(publicKeyOf(seed), dek, undefined, random);
+    expect(random).toEqual(new Uint8Array(64));
+  });
+
+  test('a DEK of another length throws InputError', async () => {
+    await expect(wrapForIntake(publicKeyOf(seed), dek.subarray(1))).rejects.toBeInstanceOf(InputError);
+  });
+
+  test.each([false, true])(
+    'an X25519 key of low order throws InputError; without X25519 of the platform: %s',
+    async (isRemoved) => {
+      if (isRemoved) withoutX25519();
+      const publicKey = publicKeyOf(seed);
+      publicKey.bytes.fill(0, 1_184);
+      await expect(wrapForIntake(publicKey, dek)).rejects.toThrow(InputError);
+    },
+  );
+});
+
+test('`wipe` overwrites the private key', () => {
+  const generated: Uint8Array[] = [];
+  const seen: IntakeCrypto = {
+    ...noble,
+    x25519(scalar, point) {
+      generated.push(scalar);
+      return noble.x25519(scalar, point);
+    },
+  };
+  intakePrivateKey(seen, new Uint8Array(32).fill(3)).wipe();
+  expect(generated).toEqual([new Uint8Array(32)]);
+});

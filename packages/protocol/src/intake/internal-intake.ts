@@ -1,0 +1,4 @@
+// For services, which open wrapped keys that writers made with a public key.
+export { type IntakeCrypto, type IntakePrivateKey, intakePrivateKey, openForIntake } from './open.ts';
+export { formatPublicKey } from './public-key.ts';
+export { intakeKeyInfo, intakeVersion, intakeWrappedLength } from './suite.ts';

@@ -1,0 +1,47 @@
+import { concatBytes } from '@noble/hashes/utils.js';
+import { toUtf8 } from '../text.ts';
+
+/** A key and a message, of which the caller passes the HMAC-SHA-256 back. */
+type HmacRequest = readonly [key: Uint8Array, message: Uint8Array];
+
+export interface MessageKey {
+  readonly key: Uint8Array;
+  readonly nonce: Uint8Array;
+}
+
+const version = /* @__PURE__ */ toUtf8('HPKE-v1');
+// KEM X-Wing, KDF HKDF-SHA256, AEAD AES-256-GCM.
+const suiteId = /* @__PURE__ */ concatBytes(toUtf8('HPKE'), Uint8Array.of(0x64, 0x7a, 0, 1, 0, 2));
+const baseMode = /* @__PURE__ */ Uint8Array.of(0);
+const empty = /* @__PURE__ */ new Uint8Array(0);
+/** WebCrypto refuses an empty HMAC key. HMAC pads a shorter key with zeros, so zeros give the same result. */
+const noSalt = /* @__PURE__ */ new Uint8Array(32);
+
+/**
+ * The key schedule of HPKE (RFC 9180, 5.1) in base mode. It is a generator, so that synchronous and asynchronous
+ * implementations of HMAC can run it.
+ */
+export function* keySchedule(
+  sharedSecret: Uint8Array,
+  info: Uint8Array,
+): Generator<HmacRequest, MessageKey, Uint8Array> {
+  const pskIdHash = yield extract(noSalt, 'psk_id_hash', empty);
+  const infoHash = yield extract(noSalt, 'info_hash', info);
+  const context = concatBytes(baseMode, pskIdHash, infoHash);
+  const secret = yield extract(sharedSecret, 'secret', empty);
+  const key = yield expand(secret, 'key', context, 32);
+  const nonce = yield expand(secret, 'base_nonce', context, 12);
+  secret.fill(0);
+  return { key, nonce: nonce.subarray(0, 12) };
+}
+
+const extract = (salt: Uint8Array, label: string, ikm: Uint8Array): HmacRequest => [
+  salt,
+  concatBytes(version, suiteId, toUtf8(label), ikm),
+];
+
+/** One block of HKDF-Expand is enough for each output. */
+const expand = (secret: Uint8Array, label: string, context: Uint8Array, length: number): HmacRequest => [
+  secret,
+  concatBytes(Uint8Array.of(0, length), version, suiteId, toUtf8(label), context, Uint8Array.of(1)),
+];

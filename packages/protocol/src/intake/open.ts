@@ -1,0 +1,90 @@
+import { ml_kem768 } from '@noble/post-quantum/ml-kem.js';
+import { concatBytes } from '@noble/hashes/utils.js';
+import { using } from '../bytes.ts';
+import type { Context } from '../context.ts';
+import type { SyncEngine } from '../engines/engine.ts';
+import { combine } from './combine.ts';
+import { keySchedule, type MessageKey } from './key-schedule.ts';
+import { type IntakePlace, intakeAad, intakeInfo, intakeParts, intakeVersion } from './suite.ts';
+
+/** The primitives of a service that opens wrapped keys of the second type. */
+export interface IntakeCrypto {
+  readonly engine: SyncEngine;
+  readonly shake256: (message: Uint8Array, length: number) => Uint8Array;
+  readonly sha3: (message: Uint8Array) => Uint8Array;
+  readonly hmac: (key: Uint8Array, message: Uint8Array) => Uint8Array;
+  /** Throws for a point of low order. Without a point, multiplies the base point. */
+  readonly x25519: (scalar: Uint8Array, point?: Uint8Array) => Uint8Array;
+}
+
+/** The expanded private key of one key version. The caller must call `wipe`. */
+export interface IntakePrivateKey {
+  /** The public key, 1,216 bytes. */
+  readonly publicKey: Uint8Array;
+  /**
+   * Returns the shared secret of a wrapped key, or undefined if the wrapped key has a point of low order. A shared secret
+   * is returned for altered bytes too. Then `openForIntake` returns undefined.
+   */
+  decapsulate(wrapped: Uint8Array): Uint8Array | undefined;
+  readonly wipe: () => void;
+}
+
+/** The seed is the decapsulation key of X-Wing, 32 bytes. The caller wipes it. */
+export function intakePrivateKey(crypto: IntakeCrypto, seed: Uint8Array): IntakePrivateKey {
+  const expanded = crypto.shake256(seed, 96);
+  const mlKem = ml_kem768.keygen(expanded.subarray(0, 64));
+  const scalar = expanded.slice(64);
+  expanded.fill(0);
+  const x25519Key = crypto.x25519(scalar);
+  return {
+    publicKey: concatBytes(mlKem.publicKey, x25519Key),
+    decapsulate(wrapped) {
+      const parts = intakeParts(wrapped);
+      const x25519Secret = orUndefined(() => crypto.x25519(scalar, parts.x25519));
+      if (!x25519Secret) return undefined;
+      const mlKemSecret = ml_kem768.decapsulate(parts.mlKem, mlKem.secretKey);
+      return combine(crypto.sha3, mlKemSecret, x25519Secret, parts.x25519, x25519Key);
+    },
+    wipe() {
+      mlKem.secretKey.fill(0);
+      scalar.fill(0);
+    },
+  };
+}
+
+/** Returns the DEK, or undefined if the wrapped key or the context was altered. The caller wipes both secrets. */
+export function openForIntake(
+  crypto: IntakeCrypto,
+  place: IntakePlace,
+  wrapped: Uint8Array,
+  sharedSecret: Uint8Array,
+  context?: Context,
+): Uint8Array | undefined {
+  if (intakeVersion(wrapped) !== place.keyVersion) return undefined;
+  const { key, nonce } = runSchedule(crypto, sharedSecret, intakeInfo(place));
+  const { engine } = crypto;
+  return using(key, () => {
+    const imported = engine.importKey(key);
+    try {
+      const aad = intakeAad(place.keyVersion, context);
+      return engine.decrypt(imported, nonce, aad, intakeParts(wrapped).sealed);
+    } finally {
+      engine.wipe(imported);
+    }
+  });
+}
+
+function runSchedule({ hmac }: IntakeCrypto, sharedSecret: Uint8Array, info: Uint8Array): MessageKey {
+  const schedule = keySchedule(sharedSecret, info);
+  let step = schedule.next();
+  while (!step.done) step = schedule.next(hmac(...step.value));
+  return step.value;
+}
+
+function orUndefined<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,34 @@
+import { concatBytes } from '@noble/hashes/utils.js';
+import { fromHex, using } from '../bytes.ts';
+
+const hmacSha256 = { name: 'HMAC', hash: 'SHA-256' };
+/** The start of a PKCS #8 private key of X25519 (RFC 8410). The scalar follows. */
+const pkcs8 = '302e020100300506032b656e04220420';
+
+/** Throws for a point of low order. */
+export async function x25519(scalar: Uint8Array, point: Uint8Array): Promise<Uint8Array> {
+  try {
+    return await platformX25519(scalar, point);
+  } catch (error) {
+    if (!(error instanceof DOMException) || error.name !== 'NotSupportedError') throw error;
+    const noble = await import('./x25519.ts');
+    return noble.x25519(scalar, point);
+  }
+}
+
+async function platformX25519(scalar: Uint8Array, point: Uint8Array): Promise<Uint8Array> {
+  const { subtle } = crypto;
+  const [privateKey, publicKey] = await Promise.all([
+    using(concatBytes(fromHex(pkcs8), scalar), (key) =>
+      subtle.importKey('pkcs8', key as BufferSource, 'X25519', false, ['deriveBits']),
+    ),
+    subtle.importKey('raw', point as BufferSource, 'X25519', false, []),
+  ]);
+  return new Uint8Array(await subtle.deriveBits({ name: 'X25519', public: publicKey }, privateKey, 256));
+}
+
+export async function hmac(key: Uint8Array, message: Uint8Array): Promise<Uint8Array> {
+  const { subtle } = crypto;
+  const imported = await subtle.importKey('raw', key as BufferSource, hmacSha256, false, ['sign']);
+  return new Uint8Array(await subtle.sign('HMAC', imported, message as BufferSource));
+}

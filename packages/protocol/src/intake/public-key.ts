@@ -1,0 +1,62 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { readBase64, toBase64 } from '../base64.ts';
+import { toHex } from '../bytes.ts';
+import { InputError } from '../errors.ts';
+import { toUtf8 } from '../text.ts';
+import { type IntakePlace, mlKemKeyLength, publicKeyLength } from './suite.ts';
+
+/** A parsed public key. Anyone who has it can encrypt values that only the service can open. */
+export interface IntakePublicKey extends IntakePlace {
+  /** The encapsulation key of ML-KEM-768 (1,184 bytes) and the public key of X25519 (32 bytes). */
+  readonly bytes: Uint8Array;
+}
+
+const pattern =
+  /^eaas_pk_1\.([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\.([1-9]\d{0,9})\.([A-Za-z\d+/]+=*)\.([\da-f]{16})$/;
+const modulus = 3_329;
+
+/** Returns the text of a public key, which pages and programs encrypt with. */
+export function formatPublicKey({ keyId, keyVersion, bytes }: IntakePublicKey): string {
+  const text = ['eaas_pk_1', keyId, keyVersion, toBase64(bytes)].join('.');
+  return `${text}.${checksumOf(text)}`;
+}
+
+/** Parses the text of a public key. Throws InputError if one character is wrong, missing or too many. */
+export function parsePublicKey(text: string): IntakePublicKey {
+  const [, keyId, version, encoded, checksum] = (typeof text === 'string' && pattern.exec(text)) || [];
+  if (!keyId || !encoded) {
+    throw refused('has another form: pass the whole text `eaas_pk_1.…`, without spaces or line breaks');
+  }
+  if (checksumOf(text.slice(0, -17)) !== checksum) {
+    throw refused('has a wrong checksum: it was altered or truncated');
+  }
+  const keyVersion = Number(version);
+  if (keyVersion >>> 0 !== keyVersion) throw refused('has a version above 2^32 - 1');
+  const bytes = readBase64(encoded);
+  if (!bytes) throw refused('is not canonical base64');
+  if (bytes.length !== publicKeyLength)
+    throw refused(`must have ${publicKeyLength} bytes (got ${bytes.length})`);
+  if (!hasReducedCoefficients(bytes)) throw refused('has an ML-KEM coefficient of 3,329 or more');
+  return { keyId, keyVersion, bytes };
+}
+
+export function refused(reason: string, cause?: unknown): InputError {
+  const error = new InputError(
+    `the public key ${reason}. Pass the \`intake_public_key\` that GET /v1/keys/:key_id/public-key returned`,
+  );
+  if (cause !== undefined) error.cause = cause;
+  return error;
+}
+
+const checksumOf = (text: string): string => toHex(sha256(toUtf8(text)).subarray(0, 8));
+
+/** The modulus check of FIPS 203, 7.2. Three bytes hold two coefficients. The last 32 bytes are a seed. */
+function hasReducedCoefficients(bytes: Uint8Array): boolean {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  for (let at = 0; at < mlKemKeyLength - 32; at += 3) {
+    const low = view.getUint16(at, true) & 0xfff;
+    const high = view.getUint16(at + 1, true) >> 4;
+    if (low >= modulus || high >= modulus) return false;
+  }
+  return true;
+}

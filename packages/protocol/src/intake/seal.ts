@@ -1,0 +1,70 @@
+import { concatBytes } from '@noble/hashes/utils.js';
+import { sha3_256 } from '@noble/hashes/sha3.js';
+import { ml_kem768 } from '@noble/post-quantum/ml-kem.js';
+import { randomBytes } from '../bytes.ts';
+import type { Context } from '../context.ts';
+import { webCryptoEngine } from '../engines/webcrypto.ts';
+import type { Wrapped } from '../envelope.ts';
+import { InputError } from '../errors.ts';
+import { dekLength, tagLength } from '../limits.ts';
+import { combine } from './combine.ts';
+import { keySchedule, type MessageKey } from './key-schedule.ts';
+import { hmac, x25519 } from './platform.ts';
+import { type IntakePublicKey, refused } from './public-key.ts';
+import { intakeAad, intakeHead, intakeInfo, mlKemKeyLength } from './suite.ts';
+
+const basePoint = /* @__PURE__ */ new Uint8Array(32).fill(9, 0, 1);
+
+/**
+ * Wraps a DEK with a public key (HPKE in base mode), so that only the service can unwrap it. The caller wipes the DEK.
+ * Only tests pass `seed`, the 64 random bytes of the encapsulation, which this function overwrites.
+ */
+export async function wrapForIntake(
+  publicKey: IntakePublicKey,
+  dek: Uint8Array,
+  wrapContext?: Context,
+  seed: Uint8Array = randomBytes(64),
+): Promise<Wrapped> {
+  if (dek.length !== dekLength)
+    throw new InputError(`a DEK (data encryption key) must have ${dekLength} bytes (got ${dek.length})`);
+  const { keyId, keyVersion } = publicKey;
+  const aad = intakeAad(keyVersion, wrapContext);
+  // The caller can overwrite the DEK as soon as this call has returned its promise.
+  const plaintext = new Uint8Array(dek);
+  const secrets = [plaintext, seed];
+  try {
+    const { sharedSecret, ciphertext } = await encapsulate(publicKey, seed);
+    secrets.push(sharedSecret);
+    const { key, nonce } = await runSchedule(sharedSecret, intakeInfo(publicKey));
+    secrets.push(key);
+    const sealed = new Uint8Array(dekLength + tagLength);
+    const imported = await webCryptoEngine.importKey(key);
+    await webCryptoEngine.encrypt(imported, nonce, aad, plaintext, sealed);
+    return { keyId, keyVersion, wrappedKey: concatBytes(intakeHead(keyVersion), ciphertext, sealed) };
+  } finally {
+    for (const secret of secrets) secret.fill(0);
+  }
+}
+
+async function encapsulate({ bytes }: IntakePublicKey, seed: Uint8Array) {
+  const x25519Key = bytes.subarray(mlKemKeyLength);
+  const scalar = seed.subarray(32);
+  const [x25519Ciphertext, x25519Secret] = await Promise.all([
+    x25519(scalar, basePoint),
+    x25519(scalar, x25519Key),
+  ]).catch((cause: unknown) => {
+    throw refused('is not a valid X25519 key, or this platform cannot compute X25519', cause);
+  });
+  const mlKem = ml_kem768.encapsulate(bytes.subarray(0, mlKemKeyLength), seed.subarray(0, 32));
+  return {
+    sharedSecret: combine(sha3_256, mlKem.sharedSecret, x25519Secret, x25519Ciphertext, x25519Key),
+    ciphertext: concatBytes(mlKem.cipherText, x25519Ciphertext),
+  };
+}
+
+async function runSchedule(sharedSecret: Uint8Array, info: Uint8Array): Promise<MessageKey> {
+  const schedule = keySchedule(sharedSecret, info);
+  let step = schedule.next();
+  while (!step.done) step = schedule.next(await hmac(...step.value));
+  return step.value;
+}

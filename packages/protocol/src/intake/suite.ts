@@ -1,0 +1,53 @@
+import { type Context, encodeContext } from '../context.ts';
+import { pae } from '../pae.ts';
+import { writeUint32 } from '../bytes.ts';
+
+export const mlKemKeyLength = 1_184;
+export const publicKeyLength = 1_216;
+const mlKemCiphertextLength = 1_088;
+
+/** The first two bytes of a wrapped key of the second type, which a writer makes with the public key. */
+const formatAndSuite = [2, 1] as const;
+const headLength = 6;
+const sealedAt = headLength + mlKemCiphertextLength + 32;
+/** The length of a wrapped key that a writer makes with a public key. */
+export const intakeWrappedLength = sealedAt + 48;
+
+/** The key and the version that a wrapped key of the second type is for. */
+export interface IntakePlace {
+  readonly keyId: string;
+  readonly keyVersion: number;
+}
+
+/** The `info` of the HKDF that derives a version's private key from the bytes of the version. */
+export const intakeKeyInfo = (tenantId: string, { keyId, keyVersion }: IntakePlace): Uint8Array =>
+  pae('eaas intake key v1', tenantId, keyId, keyVersion);
+
+export const intakeInfo = ({ keyId, keyVersion }: IntakePlace): Uint8Array =>
+  pae('eaas intake v1', keyId, keyVersion);
+
+export const intakeAad = (keyVersion: number, context: Context | undefined): Uint8Array =>
+  pae(intakeHead(keyVersion), encodeContext(context));
+
+export function intakeHead(keyVersion: number): Uint8Array {
+  const head = new Uint8Array(headLength);
+  head.set(formatAndSuite);
+  writeUint32(head, 2, keyVersion);
+  return head;
+}
+
+/** Returns the version that a wrapped key of the second type names, or undefined for other bytes. */
+export function intakeVersion(wrapped: Uint8Array): number | undefined {
+  const isIntake =
+    wrapped.length === intakeWrappedLength && formatAndSuite.every((byte, at) => wrapped[at] === byte);
+  return isIntake ? new DataView(wrapped.buffer, wrapped.byteOffset).getUint32(2) : undefined;
+}
+
+export function intakeParts(wrapped: Uint8Array) {
+  const x25519At = headLength + mlKemCiphertextLength;
+  return {
+    mlKem: wrapped.subarray(headLength, x25519At),
+    x25519: wrapped.subarray(x25519At, sealedAt),
+    sealed: wrapped.subarray(sealedAt),
+  };
+}
