@@ -10,22 +10,22 @@ import { type AppOptions, createApp } from './http/app.ts';
 import { readConsolePages } from './http/console-pages.ts';
 import type { ConsoleOptions } from './http/console.ts';
 import { openDoors } from './http/doors.ts';
+import type { ServerState } from './http/service-metrics.ts';
 import { countUsage, recordLastUses } from './jobs/count-usage.ts';
 import { settleDueKeys } from './jobs/due-keys.ts';
 import { keepCheckpoints } from './jobs/keep-checkpoints.ts';
 import { type Lease, withLease } from './jobs/lease.ts';
-import { nightlyVerify } from './jobs/nightly-verify.ts';
+import { lastVerification, nightlyVerify } from './jobs/nightly-verify.ts';
 import { purge } from './jobs/purge.ts';
 import { repairDirectories } from './jobs/repair-directories.ts';
 import { type Job, type JobReport, startJobs } from './jobs/schedule.ts';
 import { openService } from './open-service.ts';
 import type { Service } from './service.ts';
 import { isDriverFault } from './store/faults.ts';
-import { type FinishedVerification, lastVerification } from './store/verifications.ts';
 
 interface State {
   jobs: readonly JobReport[];
-  verified: FinishedVerification | undefined;
+  verified: ServerState['verified'];
 }
 
 export interface Development {
@@ -108,7 +108,7 @@ function jobsOf(service: Service, config: Config, app: FastifyInstance, state: S
   };
   const { auditRetentionMonths, checkpointDirectory: directory } = config;
   const readVerified = async (): Promise<void> => {
-    state.verified = await service.background.run(lastVerification);
+    state.verified = await lastVerification(service);
   };
   const leased = (name: string, everySeconds: number, run: (lease: Lease) => Promise<void>): Job => ({
     name,

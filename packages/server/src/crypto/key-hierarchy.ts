@@ -45,6 +45,16 @@ export function opensRootCheck(root: RootKey, sealed: Uint8Array): boolean {
   return secret !== undefined && sameBytes(secret, Buffer.alloc(keyLength));
 }
 
+/** The key of the MACs of nightly verifications, which concern all tenants. */
+export function nightKey({ key }: RootKey): KeyObject {
+  const bytes = new Uint8Array(hkdfSync('sha256', key, '', pae('eaas root v1', 'night-mac'), keyLength));
+  try {
+    return createSecretKey(bytes);
+  } finally {
+    bytes.fill(0);
+  }
+}
+
 export function newTenantSecret(root: RootKey, tenantId: string): SealedTenantSecret {
   return sealTenantSecret(root, tenantId, randomBytes(keyLength));
 }

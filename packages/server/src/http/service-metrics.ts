@@ -1,10 +1,10 @@
 import type { Service } from '../service.ts';
-import type { FinishedVerification } from '../store/verifications.ts';
+import type { NightRow } from '../store/verifications.ts';
 import { metric } from './metrics.ts';
 
 export interface ServerState {
   readonly jobs: readonly { name: string; lastSuccess: number | undefined; failures: number }[];
-  readonly verified: FinishedVerification | undefined;
+  readonly verified: Pick<NightRow, 'finished_at' | 'broken'> | undefined;
 }
 
 export function serviceMetrics(service: Service, { jobs, verified }: ServerState): string {

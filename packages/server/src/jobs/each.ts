@@ -1,12 +1,14 @@
 /** The first failure is the cause of the AggregateError, because the server's log shows causes. */
 export async function forEach<T>(
-  things: readonly T[],
+  things: Iterable<T> | AsyncIterable<T>,
   signal: AbortSignal,
   work: (thing: T) => Promise<void>,
 ): Promise<void> {
   const failures: unknown[] = [];
-  for (const thing of things) {
+  let count = 0;
+  for await (const thing of things) {
     if (signal.aborted) return;
+    count++;
     try {
       await work(thing);
     } catch (error) {
@@ -15,5 +17,5 @@ export async function forEach<T>(
   }
   if (failures.length === 0) return;
   const [cause] = failures;
-  throw new AggregateError(failures, `${failures.length} of ${things.length} failed`, { cause });
+  throw new AggregateError(failures, `${failures.length} of ${count} failed`, { cause });
 }

@@ -1,54 +1,116 @@
+import { nightKey } from '../crypto/key-hierarchy.ts';
+import type { ChainHead } from '../crypto/checkpoint.ts';
+import { isAuthentic } from '../operations/verify/marker.ts';
 import type { Finding } from '../operations/verify/report.ts';
-import { verifyChain } from '../operations/verify/verify-chain.ts';
+import { verifyNight } from '../operations/verify/verify-night.ts';
+import { Refusal } from '../refusal.ts';
 import type { Service } from '../service.ts';
 import { readClock } from '../state/clock.ts';
-import { openSecrets, seal } from '../state/integrity.ts';
+import { macHolds, openSecrets, seal } from '../state/integrity.ts';
 import { findTenant } from '../store/tenants.ts';
 import {
-  chainsToVerify,
-  finishVerification,
-  isVerified,
+  chainsInPages,
+  findLastNight,
+  findMarker,
+  findNight,
+  finishNight,
   markerTable,
+  type NightRow,
+  nightTable,
   writeMarker,
 } from '../store/verifications.ts';
 import { forEach } from './each.ts';
 import type { Lease } from './lease.ts';
 
 const startsAtHour = 3; // UTC
+const dayLength = 24 * 60 * 60 * 1_000;
 
 type OnBroken = (tenantId: string, findings: readonly Finding[]) => void;
 
 export async function nightlyVerify(service: Service, lease: Lease, onBroken: OnBroken): Promise<void> {
-  const { background, clock } = service;
+  const { background, clock, tenants } = service;
   await readClock(service);
-  const startedAt = clock.now();
-  const day = new Date(startedAt).toISOString().slice(0, 10);
-  const night = Date.parse(day) + startsAtHour * 60 * 60 * 1_000;
-  if (startedAt < night || (await background.run((sql) => isVerified(sql, day)))) return;
-  const chains = await background.run((sql) => chainsToVerify(sql, night), 30_000);
-  await forEach(chains, lease.signal, (tenantId) => verifyTenant(service, lease, tenantId, onBroken));
+  const taken_at = clock.now();
+  const tonight = Math.floor(taken_at / dayLength);
+  const day = new Date(taken_at).toISOString().slice(0, 10);
+  if (taken_at < tonight * dayLength + startsAtHour * 60 * 60 * 1_000) return;
+  const row = await background.run((sql) => findNight(sql, day));
+  if (row && isAuthenticNight(service, row)) return;
+  let broken = 0;
+  const chains = chainsInPages((work) => background.run(work, 30_000));
+  await forEach(chains, lease.signal, async (tenantId) => {
+    if (!(await isValidTonight(service, lease, { tenantId, tonight }, onBroken))) broken++;
+  });
   if (lease.signal.aborted) return;
+  const finished = { day, taken_at, finished_at: clock.now(), broken };
+  const [current] = tenants.roots;
   await background.transaction(async (tx) => {
     await lease.hold(tx);
-    await finishVerification(tx, day, startedAt, clock.now());
+    await finishNight(tx, seal({ rowMac: nightKey(current) }, nightTable, finished));
   }, 30_000);
 }
 
-async function verifyTenant(service: Service, { signal, hold }: Lease, tenantId: string, onBroken: OnBroken) {
+/** A forged record of a night counts as no record. */
+export async function lastVerification(service: Service): Promise<NightRow | undefined> {
+  const row = await service.background.run(findLastNight);
+  return row && isAuthenticNight(service, row) ? row : undefined;
+}
+
+function isAuthenticNight({ tenants }: Service, row: NightRow): boolean {
+  return tenants.roots.some((root) => macHolds({ rowMac: nightKey(root) }, nightTable, row));
+}
+
+interface Which {
+  readonly tenantId: string;
+  readonly tonight: number;
+}
+
+async function isValidTonight(
+  service: Service,
+  { signal, hold }: Lease,
+  { tenantId, tonight }: Which,
+  onBroken: OnBroken,
+): Promise<boolean> {
   const { background, clock, tenants } = service;
-  const found = await verifyChain(service, tenantId, { enough: () => signal.aborted });
-  const { valid, errors } = found;
-  if (valid === null) return;
-  if (!valid) onBroken(tenantId, errors);
-  const { id } = found.head;
-  const hash = Buffer.from(found.head.hash, 'hex');
-  const findings = JSON.stringify(errors);
-  const marker = { tenant_id: tenantId, id, hash, valid, findings, finished_at: clock.now() };
-  await background.transaction(async (tx) => {
-    await hold(tx);
-    const tenant = await findTenant(tx, tenantId);
-    const secrets = tenant && openSecrets(tenants.roots, tenant);
-    const row = secrets ? seal(secrets, markerTable, marker) : { ...marker, mac: new Uint8Array() };
-    await writeMarker(tx, row);
-  });
+  const before = await resultOf(service, tenantId, tonight);
+  if (before !== undefined) return before;
+  const write = async ({ id, hash }: ChainHead, night: number, errors: readonly Finding[]) => {
+    const findings = JSON.stringify(errors);
+    const marker = { tenant_id: tenantId, id, hash: Buffer.from(hash), valid: errors.length === 0, findings };
+    const content = { ...marker, finished_at: clock.now(), night };
+    await background.transaction(async (tx) => {
+      await hold(tx);
+      const tenant = await findTenant(tx, tenantId);
+      const secrets = tenant && openSecrets(tenants.roots, tenant);
+      await writeMarker(
+        tx,
+        secrets ? seal(secrets, markerTable, content) : { ...content, mac: new Uint8Array() },
+      );
+    });
+  };
+  const found = await verifyNight(service, tenantId, {
+    tonight,
+    enough: () => signal.aborted,
+    // The next run continues from a marker of the night before.
+    onProgress: (verified) => write(verified, tonight - 1, []),
+  }).catch(unlessDestroyed);
+  if (!found?.isComplete) return true;
+  const { first: errors } = found.findings;
+  if (errors.length > 0) onBroken(tenantId, errors);
+  await write(found.head, tonight, errors);
+  return errors.length === 0;
+}
+
+/** Undefined if the tenant was not yet verified tonight. */
+async function resultOf({ background, tenants }: Service, tenantId: string, tonight: number) {
+  const marker = await background.run((sql) => findMarker(sql, tenantId));
+  if (marker?.night !== tonight) return undefined;
+  const tenant = await background.run((sql) => findTenant(sql, tenantId));
+  const secrets = tenant && openSecrets(tenants.roots, tenant);
+  return secrets && isAuthentic(marker, secrets) ? marker.valid : undefined;
+}
+
+function unlessDestroyed(error: unknown): undefined {
+  if (error instanceof Refusal && error.code === 'not_found') return;
+  throw error;
 }

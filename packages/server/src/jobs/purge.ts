@@ -1,5 +1,5 @@
 import { advanceRows, rowsDigest, type RowsThen } from '../operations/verify/ages.ts';
-import { judgeEnds } from '../operations/verify/ends.ts';
+import { judgeAllAges, judgeEnds } from '../operations/verify/ends.ts';
 import { startWalk, walkEntries } from '../operations/verify/entries.ts';
 import { Findings, unhurried } from '../operations/verify/report.ts';
 import { firstRow, walkRows } from '../operations/verify/rows.ts';
@@ -56,8 +56,10 @@ async function purgeStep(
   const step = await database.snapshot(async (tx) => {
     const last = await lastToPurge(tx, tenantId, monthsEarlier(await databaseTime(tx), months));
     if (last === undefined || !(await findTenant(tx, tenantId))) return undefined;
-    const { secrets, anchor, rows: read } = await judgeEnds(tx, inspection, tenants.roots, isFirst);
-    for (const [subject, rev] of read ?? []) rows.set(subject, rev);
+    const ends = await judgeEnds(tx, inspection, tenants.roots);
+    const { secrets, anchor } = ends;
+    const read = secrets && isFirst ? await judgeAllAges(tx, inspection, ends) : [];
+    for (const [subject, rev] of read) rows.set(subject, rev);
     await advanceRows(tx, inspection, rows, { after: anchor.id, through: last });
     const walk = await startWalk(tx, tenantId, anchor.id + 1, anchor);
     return { secrets, anchorId: anchor.id, last, walk, digest: await rowsDigest(inspection, rows) };

@@ -12,7 +12,7 @@ import { type TenantRow, tenantTable } from '../store/tenants.ts';
 // Every row that the service reads or writes must pass through the functions in this file.
 
 export function seal<Row extends { readonly mac: Uint8Array }>(
-  { rowMac: key }: TenantSecrets,
+  { rowMac: key }: Pick<TenantSecrets, 'rowMac'>,
   table: Table<Row>,
   row: Omit<Row, 'mac'>,
 ): Row {
@@ -20,7 +20,7 @@ export function seal<Row extends { readonly mac: Uint8Array }>(
 }
 
 export function macHolds<Row extends { readonly mac: Uint8Array }>(
-  { rowMac: key }: TenantSecrets,
+  { rowMac: key }: Pick<TenantSecrets, 'rowMac'>,
   table: Table<Row>,
   row: Row,
 ): boolean {

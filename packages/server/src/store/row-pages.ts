@@ -19,27 +19,45 @@ export interface RowAge {
   readonly recorded: number | null;
 }
 
-export async function rowAges(sql: Sql, tenantId: string): Promise<RowAge[]> {
+export async function rowAges(
+  sql: Sql,
+  tenantId: string,
+  among: readonly string[] | null = null,
+): Promise<RowAge[]> {
+  const of = (id: string) =>
+    sql`where tenant_id = ${tenantId} ${among === null ? sql`` : sql`and ${sql(id)} = any (${[...among]}::uuid[])`}`;
   return sql<RowAge[]>`
     select kind, id, rev, created_id,
       (select max(r.rev) from eaas.row_records r where r.tenant_id = ${tenantId} and r.subject = id) as recorded
     from (
-      select 'tenant' as kind, tenant_id as id, rev, 0::bigint as created_id from eaas.tenants where tenant_id = ${tenantId}
-      union all select 'key', key_id, rev, created_id from eaas.keys where tenant_id = ${tenantId}
-      union all select 'api_key', api_key_id, rev, created_id from eaas.api_keys where tenant_id = ${tenantId}
+      select 'tenant' as kind, tenant_id as id, rev, 0::bigint as created_id from eaas.tenants ${of('tenant_id')}
+      union all select 'key', key_id, rev, created_id from eaas.keys ${of('key_id')}
+      union all select 'api_key', api_key_id, rev, created_id from eaas.api_keys ${of('api_key_id')}
     ) rows`;
+}
+
+/** The rows with ids from `after` (exclusive) to `through` (inclusive). */
+export interface RowRange {
+  readonly after: string;
+  readonly through: string;
+  readonly among?: readonly string[];
+}
+
+function inRange(sql: Sql, id: string, { after, through, among }: RowRange) {
+  return sql`${sql(id)} > ${after} and ${sql(id)} <= ${through}
+    ${among === undefined ? sql`` : sql`and ${sql(id)} = any (${[...among]}::uuid[])`}`;
 }
 
 const pageVersions = 1_000;
 
-export async function keyPage(sql: Sql, tenantId: string, after: string): Promise<KeyRow[]> {
+export async function keyPage(sql: Sql, tenantId: string, range: RowRange): Promise<KeyRow[]> {
   return sql<KeyRow[]>`
     select * from eaas.keys where tenant_id = ${tenantId} and key_id = any (array(
       select key_id from (
         select key_id, sum(greatest(key_version, 1)) over (order by key_id) - greatest(key_version, 1) as before
         from (
           select key_id, key_version from eaas.keys
-          where tenant_id = ${tenantId} and key_id > ${after} order by key_id limit ${pageVersions}
+          where tenant_id = ${tenantId} and ${inRange(sql, 'key_id', range)} order by key_id limit ${pageVersions}
         ) next
       ) counted where before < ${pageVersions}
     )) order by key_id`;
@@ -59,8 +77,8 @@ export async function strayVersions(sql: Sql, tenantId: string) {
 }
 
 /** The page is small, because each API key can have about 20 KiB. */
-export async function apiKeyPage(sql: Sql, tenantId: string, after: string): Promise<ApiKeyRow[]> {
+export async function apiKeyPage(sql: Sql, tenantId: string, range: RowRange): Promise<ApiKeyRow[]> {
   return sql<ApiKeyRow[]>`
-    select * from eaas.api_keys where tenant_id = ${tenantId} and api_key_id > ${after}
+    select * from eaas.api_keys where tenant_id = ${tenantId} and ${inRange(sql, 'api_key_id', range)}
     order by api_key_id limit 100`;
 }

@@ -8,6 +8,8 @@ export interface MarkerRow {
   readonly valid: boolean;
   readonly findings: string;
   readonly finished_at: number;
+  /** The day of the verification, counted from 1970. Null if an earlier version of the service wrote the marker. */
+  readonly night: number | null;
   /** Empty if the tenant's secret cannot be decrypted. */
   readonly mac: Uint8Array;
 }
@@ -17,20 +19,44 @@ export const markerTable: Table<MarkerRow> = {
   id: 'tenant_id',
   label: ['eaas verification v1'],
   columns: ['tenant_id', 'id', 'hash', 'valid', 'findings', 'finished_at'],
+  added: 'night',
 };
 
-export interface FinishedVerification {
+export interface NightRow {
+  readonly day: string;
+  readonly taken_at: number;
   readonly finished_at: number;
   readonly broken: number;
+  readonly mac: Uint8Array;
 }
 
-export async function chainsToVerify(sql: Sql, since: number): Promise<string[]> {
+export const nightTable: Table<NightRow> = {
+  name: 'verifications',
+  id: 'day',
+  label: ['eaas verified night v1'],
+  columns: ['day', 'taken_at', 'finished_at', 'broken'],
+};
+
+export async function* chainsInPages(read: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>) {
+  for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
+    const page = await read((sql) => chainsAfter(sql, after));
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last;
+  }
+}
+
+async function chainsAfter(sql: Sql, after: string): Promise<string[]> {
   const rows = await sql<{ tenant_id: string }[]>`
-    select tenant_id from eaas.tenants full join eaas.audit_heads using (tenant_id)
-    where not exists (select from eaas.verification_markers m
-      where m.tenant_id = coalesce(tenants.tenant_id, audit_heads.tenant_id) and m.finished_at >= ${since})
-    order by name`;
+    (select tenant_id from eaas.tenants where tenant_id > ${after} order by tenant_id limit 1000)
+    union (select tenant_id from eaas.audit_heads where tenant_id > ${after} order by tenant_id limit 1000)
+    order by tenant_id limit 1000`;
   return rows.map((row) => row.tenant_id);
+}
+
+export function findMarker(sql: Sql, tenantId: string): Promise<MarkerRow | undefined> {
+  return first(sql<MarkerRow[]>`select * from eaas.verification_markers where tenant_id = ${tenantId}`);
 }
 
 export async function writeMarker(tx: Transaction, { tenant_id, ...columns }: MarkerRow): Promise<void> {
@@ -38,29 +64,19 @@ export async function writeMarker(tx: Transaction, { tenant_id, ...columns }: Ma
     on conflict (tenant_id) do update set ${tx(columns)}`;
 }
 
-export async function isVerified(sql: Sql, day: string): Promise<boolean> {
-  const { count } = await sql`
-    select from eaas.verifications where day = ${day} and finished_at is not null`;
-  return count > 0;
+export function findNight(sql: Sql, day: string): Promise<NightRow | undefined> {
+  return first(sql<NightRow[]>`select * from eaas.verifications where day = ${day}`);
 }
 
-export async function finishVerification(
-  tx: Transaction,
-  day: string,
-  startedAt: number,
-  finishedAt: number,
-): Promise<void> {
+export function findLastNight(sql: Sql): Promise<NightRow | undefined> {
+  return first(sql<NightRow[]>`
+    select * from eaas.verifications where finished_at is not null order by day desc limit 1`);
+}
+
+export async function finishNight(tx: Transaction, { day, ...columns }: NightRow): Promise<void> {
   await tx`delete from eaas.verification_markers m
     where not exists (select from eaas.tenants t where t.tenant_id = m.tenant_id)
       and not exists (select from eaas.audit_heads h where h.tenant_id = m.tenant_id)`;
-  await tx`
-    insert into eaas.verifications (day, taken_at, finished_at, broken)
-    select ${day}, ${startedAt}::bigint, ${finishedAt}::bigint, count(*) from eaas.verification_markers where not valid
-    on conflict (day) do update set
-      taken_at = excluded.taken_at, finished_at = excluded.finished_at, broken = excluded.broken`;
-}
-
-export function lastVerification(sql: Sql): Promise<FinishedVerification | undefined> {
-  return first(sql<FinishedVerification[]>`
-    select finished_at, broken from eaas.verifications where finished_at is not null order by day desc limit 1`);
+  await tx`insert into eaas.verifications ${tx({ day, ...columns })}
+    on conflict (day) do update set ${tx(columns)}`;
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { pae } from '@eaas/protocol';
+import { pae, parseUuid } from '@eaas/protocol';
 import type { Steps } from '@eaas/protocol/service';
 import { type RowAge, rowAges, strayVersions } from '../../store/row-pages.ts';
+import { changedRows } from '../../store/rows.ts';
 import type { Sql } from '../../store/sql.ts';
 import { forEachChange, readMetadata, subjectOf } from './changes.ts';
 import type { Findings, Inspection } from './report.ts';
@@ -24,6 +25,18 @@ export async function judgeAges(sql: Sql, inspection: Inspection, anchorId: numb
   }
   await turns.run(tenantId, compare(rows, stories, anchorId, findings));
   return turns.run(tenantId, rowsAt(anchorId, rows, stories));
+}
+
+/** Judges only the rows that changed after the entry `since`, and returns their ids. */
+export async function judgeRecentAges(sql: Sql, inspection: Inspection, since: number): Promise<string[]> {
+  const { turns, tenantId, findings } = inspection;
+  const stories = await readStories(sql, inspection, since);
+  const recorded = await changedRows(sql, tenantId, since, Number.MAX_SAFE_INTEGER);
+  const named = Array.from(stories.keys(), (subject) => parseUuid(subject.split(' ')[1] ?? ''));
+  const ids = [...new Set([...recorded, ...named.filter((id) => id !== undefined)])];
+  const rows = await rowAges(sql, tenantId, ids);
+  await turns.run(tenantId, compare(rows, stories, since, findings));
+  return ids;
 }
 
 async function readStories(sql: Sql, inspection: Inspection, anchorId: number) {

@@ -17,16 +17,15 @@ export interface Ends {
   readonly secrets: TenantSecrets | undefined;
   readonly head: ChainHead;
   readonly anchor: ChainHead;
-  readonly rows: RowsThen | undefined;
+  /** Undefined without an authentic anchor. */
+  readonly anchoredRows: Uint8Array | undefined;
 }
 
 export async function judgeEnds(
   sql: Sql,
-  inspection: Inspection,
+  { tenantId, findings }: Inspection,
   roots: readonly RootKey[],
-  withAges = true,
 ): Promise<Ends> {
-  const { tenantId, findings } = inspection;
   const [tenant, headRow, anchorRow, stored, counts] = await Promise.all([
     findTenant(sql, tenantId),
     findHead(sql, tenantId),
@@ -53,15 +52,18 @@ export async function judgeEnds(
   if (first <= Math.min(last, anchor.id)) findings.add('entry_unexpected', first);
   const lastHash = head.id === anchor.id ? anchor.hash : (await entryAt(sql, tenantId, head.id))?.hash;
   if (headRow && !same(lastHash, head.hash)) findings.add('head_mismatch', head.id);
-  const rows = secrets && withAges ? await judgeAges(sql, inspection, anchor.id) : undefined;
-  if (secrets && anchorRow) {
-    const digest = rows && (await rowsDigest(inspection, rows));
-    if (!macHolds(secrets, anchorTable, anchorRow)) findings.add('purge_anchor_changed', anchorRow.id);
-    else if (digest && !same(digest, anchorRow.rows_digest)) {
-      findings.add('rows_differ_from_anchor', anchorRow.id);
-    }
+  const isAnchored = secrets && anchorRow && macHolds(secrets, anchorTable, anchorRow);
+  if (secrets && anchorRow && !isAnchored) findings.add('purge_anchor_changed', anchorRow.id);
+  return { secrets, head, anchor, anchoredRows: isAnchored ? anchorRow.rows_digest : undefined };
+}
+
+export async function judgeAllAges(sql: Sql, inspection: Inspection, ends: Ends): Promise<RowsThen> {
+  const { anchor, anchoredRows } = ends;
+  const rows = await judgeAges(sql, inspection, anchor.id);
+  if (anchoredRows && !same(await rowsDigest(inspection, rows), anchoredRows)) {
+    inspection.findings.add('rows_differ_from_anchor', anchor.id);
   }
-  return { secrets, head, anchor, rows };
+  return rows;
 }
 
 function readEnd({ id, hash }: HeadRow | AnchorRow, otherwise: number): ChainHead {

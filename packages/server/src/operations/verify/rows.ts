@@ -5,7 +5,7 @@ import type { Place } from '../../crypto/sealed-secret.ts';
 import { macHolds } from '../../state/integrity.ts';
 import { apiKeyTable } from '../../store/api-keys.ts';
 import { type KeyRow, keyTable, type KeyVersionRow } from '../../store/keys.ts';
-import { apiKeyPage, keyPage, versionsOf } from '../../store/row-pages.ts';
+import { apiKeyPage, keyPage, type RowRange, versionsOf } from '../../store/row-pages.ts';
 import type { Sql } from '../../store/sql.ts';
 import type { Inspection } from './report.ts';
 
@@ -14,8 +14,11 @@ export interface RowCursor {
   readonly after: string;
 }
 
-const beforeAll = '00000000-0000-0000-0000-000000000000';
-export const firstRow: RowCursor = { table: 'keys', after: beforeAll };
+export const allRows: RowRange = {
+  after: '00000000-0000-0000-0000-000000000000',
+  through: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+};
+export const firstRow: RowCursor = { table: 'keys', after: allRows.after };
 
 const leastRows = 1_000;
 
@@ -34,18 +37,26 @@ interface Page {
   readonly judge: Steps<void>;
 }
 
-export async function walkRows(inspection: Inspection, secrets: TenantSecrets, from: RowCursor) {
+export async function walkRows(
+  inspection: Inspection,
+  secrets: TenantSecrets,
+  from: RowCursor,
+  range = allRows,
+): Promise<RowCursor> {
   const { database, turns, tenantId, enough, timeLeft } = inspection;
   let cursor = from;
   let judged = 0;
   while (cursor.table !== 'done') {
     const { table, after } = cursor;
     const read = table === 'keys' ? readKeys : readApiKeys;
-    const page = await database.snapshot((tx) => read(tx, inspection, secrets, after), timeLeft());
+    const page = await database.snapshot(
+      (tx) => read(tx, inspection, secrets, { ...range, after }),
+      timeLeft(),
+    );
     await turns.run(tenantId, page.judge);
     judged += page.count;
     if (page.last !== undefined) cursor = { table, after: page.last };
-    else cursor = { table: table === 'keys' ? 'api_keys' : 'done', after: beforeAll };
+    else cursor = { table: table === 'keys' ? 'api_keys' : 'done', after: range.after };
     if (judged >= leastRows && enough()) break;
   }
   return cursor;
@@ -55,9 +66,9 @@ async function readApiKeys(
   sql: Sql,
   { tenantId, findings }: Inspection,
   secrets: TenantSecrets,
-  after: string,
+  range: RowRange,
 ): Promise<Page> {
-  const apiKeys = await apiKeyPage(sql, tenantId, after);
+  const apiKeys = await apiKeyPage(sql, tenantId, range);
   function* judge(): Steps<void> {
     for (const row of apiKeys) {
       if (!macHolds(secrets, apiKeyTable, row)) findings.add('api_key_changed', row.rev, row.api_key_id);
@@ -67,8 +78,13 @@ async function readApiKeys(
   return { count: apiKeys.length, last: apiKeys.at(-1)?.api_key_id, judge: judge() };
 }
 
-async function readKeys(sql: Sql, { tenantId, findings }: Inspection, secrets: TenantSecrets, after: string) {
-  const keys = await keyPage(sql, tenantId, after);
+async function readKeys(
+  sql: Sql,
+  { tenantId, findings }: Inspection,
+  secrets: TenantSecrets,
+  range: RowRange,
+): Promise<Page> {
+  const keys = await keyPage(sql, tenantId, range);
   const ids = keys.map((key) => key.key_id);
   const versions = await versionsOf(sql, tenantId, ids);
   function* judge(): Steps<void> {

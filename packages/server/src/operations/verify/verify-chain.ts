@@ -4,7 +4,7 @@ import type { ChainHead } from '../../crypto/checkpoint.ts';
 import type { Service } from '../../service.ts';
 import { findAnchor } from '../../store/anchors.ts';
 import { judgeCheckpoint } from './checkpoint.ts';
-import { judgeEnds } from './ends.ts';
+import { judgeAllAges, judgeEnds } from './ends.ts';
 import { startWalk, walkEntries } from './entries.ts';
 import { Findings, type Inspection, unhurried } from './report.ts';
 import { firstRow, formatCursor, parseCursor, walkRows } from './rows.ts';
@@ -18,12 +18,30 @@ export type Verification = Output<'GET /v1/audit/verify'>;
 
 const mostAttempts = 20;
 
-export async function verifyChain(service: Service, tenantId: string, options: VerifyOptions = {}) {
-  for (let attempt = 1; ; attempt++) {
+export function verifyChain(service: Service, tenantId: string, options: VerifyOptions = {}) {
+  return unlessPurged(service, tenantId, async () => {
     const found = await verifyOnce(service, tenantId, options);
-    if (found.error_count === 0 || attempt === mostAttempts) return found;
+    return { found, isValid: found.error_count === 0, anchorId: found.purged_through?.id ?? 0 };
+  });
+}
+
+interface Verified<Found> {
+  readonly found: Found;
+  readonly isValid: boolean;
+  readonly anchorId: number;
+}
+
+/** A purge during the verification removes entries that the verification expects, so the verification is repeated. */
+export async function unlessPurged<Found>(
+  service: Service,
+  tenantId: string,
+  verify: () => Promise<Verified<Found>>,
+): Promise<Found> {
+  for (let attempt = 1; ; attempt++) {
+    const { found, isValid, anchorId } = await verify();
+    if (isValid || attempt === mostAttempts) return found;
     const anchor = await service.background.run((sql) => findAnchor(sql, tenantId));
-    if (!anchor || anchor.id <= (found.purged_through?.id ?? 0)) return found;
+    if (!anchor || anchor.id <= anchorId) return found;
   }
 }
 
@@ -41,7 +59,8 @@ async function verifyOnce(service: Service, tenantId: string, options: VerifyOpt
     timeLeft,
   };
   const { ends, checkpoint, first, last, walk } = await database.snapshot(async (tx) => {
-    const ends = await judgeEnds(tx, inspection, tenants.roots, !from);
+    const ends = await judgeEnds(tx, inspection, tenants.roots);
+    if (ends.secrets && !from) await judgeAllAges(tx, inspection, ends);
     const checkpoint = await judgeCheckpoint(tx, inspection, ends, options.checkpoint);
     const first = Math.max(options.from_id ?? 1, ends.anchor.id + 1);
     const last = Math.min(options.to_id ?? ends.head.id, ends.head.id);

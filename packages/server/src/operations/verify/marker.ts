@@ -1,0 +1,36 @@
+import type { TenantSecrets } from '../../crypto/key-hierarchy.ts';
+import { macHolds } from '../../state/integrity.ts';
+import type { Sql } from '../../store/sql.ts';
+import { findMarker, type MarkerRow, markerTable } from '../../store/verifications.ts';
+import { compareHead } from './checkpoint.ts';
+import type { Ends } from './ends.ts';
+import { nights } from './nights.ts';
+import type { Inspection } from './report.ts';
+
+export interface Marker {
+  readonly id: number;
+  readonly hash: Uint8Array;
+  readonly night: number;
+}
+
+/** Undefined if the whole log must be verified. */
+export async function trustedMarker(
+  sql: Sql,
+  { tenantId, findings }: Inspection,
+  secrets: TenantSecrets,
+  ends: Ends,
+  tonight: number,
+): Promise<Marker | undefined> {
+  const row = await findMarker(sql, tenantId);
+  if (!row || !isAuthentic(row, secrets)) return undefined;
+  const reason = await compareHead(sql, tenantId, row, ends);
+  // An authentic marker is a checkpoint. A log that does not extend it was replaced by an older or another log.
+  if (reason && reason !== 'checkpoint_purged') findings.add(reason, row.id);
+  const { id, hash, night } = row;
+  const isRecent = night < tonight && tonight - night <= nights;
+  return reason === undefined && row.valid && isRecent ? { id, hash, night } : undefined;
+}
+
+export function isAuthentic(row: MarkerRow, secrets: TenantSecrets): row is MarkerRow & { night: number } {
+  return row.night !== null && macHolds(secrets, markerTable, row);
+}

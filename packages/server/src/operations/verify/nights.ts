@@ -1,0 +1,48 @@
+import type { RowRange } from '../../store/row-pages.ts';
+
+/** Each part of a log is read again on one of 30 consecutive nights. */
+export const nights = 30;
+
+const blockSize = 10_000;
+
+export interface Nights {
+  readonly tenantId: string;
+  /** The last verified night, in days since 1970. */
+  readonly since: number;
+  readonly tonight: number;
+}
+
+/** The night depends only on the part's number and the tenant, so that nobody can postpone it. */
+export function isDue({ tenantId, since, tonight }: Nights, part: number): boolean {
+  // Small logs have only one part. The offset spreads the parts of different tenants over the nights.
+  const offset = Number.parseInt(tenantId.slice(0, 8), 16);
+  const waits = (((part + offset - since - 1) % nights) + nights) % nights;
+  return waits < tonight - since;
+}
+
+export interface Block {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The boundaries of blocks never move, so that no entry moves from a block of a later night to one of an earlier night. */
+export function* dueBlocks(which: Nights, { first, last }: Block): Generator<Block> {
+  for (let block = Math.floor((first - 1) / blockSize); block * blockSize < last; block++) {
+    if (!isDue(which, block)) continue;
+    const start = block * blockSize + 1;
+    yield { first: Math.max(first, start), last: Math.min(last, start + blockSize - 1) };
+  }
+}
+
+/** Row ids are random, so each range of ids has about a thirtieth of the rows. */
+export function* dueRows(which: Nights): Generator<RowRange> {
+  for (let part = 0; part < nights; part++) {
+    if (isDue(which, part)) yield { after: startOf(part), through: startOf(part + 1) };
+  }
+}
+
+function startOf(part: number): string {
+  const start = Math.floor((part * 2 ** 32) / nights);
+  if (part === nights) return 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+  return `${start.toString(16).padStart(8, '0')}-0000-0000-0000-000000000000`;
+}

@@ -1,0 +1,106 @@
+import type { ChainHead } from '../../crypto/checkpoint.ts';
+import type { TenantSecrets } from '../../crypto/key-hierarchy.ts';
+import type { Service } from '../../service.ts';
+import { judgeRecentAges } from './ages.ts';
+import { type Ends, judgeAllAges, judgeEnds } from './ends.ts';
+import { startWalk, walkEntries } from './entries.ts';
+import { type Marker, trustedMarker } from './marker.ts';
+import { type Block, dueBlocks, dueRows, isDue } from './nights.ts';
+import { Findings, type Inspection, unhurried } from './report.ts';
+import { allRows, firstRow, walkRows } from './rows.ts';
+import { unlessPurged } from './verify-chain.ts';
+
+export interface NightOptions {
+  /** The day of the verification, counted from 1970. */
+  readonly tonight: number;
+  readonly enough: () => boolean;
+  /** Is called with entries up to which the log is valid, before the verification ends. */
+  readonly onProgress: (verified: ChainHead) => Promise<void>;
+}
+
+export interface NightReport {
+  readonly secrets: TenantSecrets | undefined;
+  readonly head: ChainHead;
+  readonly findings: Findings;
+  readonly isComplete: boolean;
+  /** The number of verified entries. */
+  readonly checked: number;
+}
+
+const progressStep = 1_000_000;
+
+/**
+ * Verifies the entries and rows since the tenant's marker, and a thirtieth of the older ones per night. Verifies the
+ * whole log if the marker is missing, forged or older than 30 nights, or if the last verification had findings.
+ */
+export function verifyNight(service: Service, tenantId: string, options: NightOptions): Promise<NightReport> {
+  return unlessPurged(service, tenantId, async () => {
+    const { anchor, ...found } = await verifyOnce(service, tenantId, options);
+    return { found, isValid: found.findings.count === 0, anchorId: anchor.id };
+  });
+}
+
+interface Found extends NightReport {
+  readonly anchor: ChainHead;
+}
+
+async function verifyOnce(service: Service, tenantId: string, options: NightOptions): Promise<Found> {
+  const { background: database, tenants, admission } = service;
+  const { tonight, enough } = options;
+  const { turns } = admission;
+  const findings = new Findings();
+  const inspection: Inspection = { ...unhurried, database, turns, tenantId, findings, enough };
+  const { ends, marker, recent } = await database.snapshot(async (tx) => {
+    const ends = await judgeEnds(tx, inspection, tenants.roots);
+    const { secrets } = ends;
+    const marker = secrets && (await trustedMarker(tx, inspection, secrets, ends, tonight));
+    if (marker && !isDue({ tenantId, since: marker.night, tonight }, 0)) {
+      return { ends, marker, recent: await judgeRecentAges(tx, inspection, marker.id) };
+    }
+    if (secrets) await judgeAllAges(tx, inspection, ends);
+    return { ends, marker };
+  }, unhurried.timeLeft());
+  const { secrets, head, anchor } = ends;
+  const found = { secrets, head, anchor, findings };
+  if (!secrets) return { ...found, isComplete: true, checked: 0 };
+  const ranges = marker ? [...dueRows({ tenantId, since: marker.night, tonight })] : [allRows];
+  const isCovered = (id: string): boolean => ranges.some(({ after, through }) => id > after && id <= through);
+  ranges.push({ ...allRows, among: (recent ?? []).filter((id) => !isCovered(id)) });
+  for (const range of ranges) {
+    await walkRows(inspection, secrets, { ...firstRow, after: range.after }, range);
+    if (enough()) return { ...found, isComplete: false, checked: 0 };
+  }
+  const checked = await walkDue(inspection, secrets, ends, marker, options);
+  return { ...found, isComplete: checked !== undefined, checked: checked ?? 0 };
+}
+
+async function walkDue(
+  inspection: Inspection,
+  secrets: TenantSecrets,
+  { head, anchor }: Ends,
+  marker: Marker | undefined,
+  { tonight, enough, onProgress }: NightOptions,
+): Promise<number | undefined> {
+  const { database, tenantId, findings } = inspection;
+  let checked = 0;
+  const walkFrom = async ({ first, last }: Block, start: ChainHead, step: number): Promise<boolean> => {
+    const walk = await database.run((sql) => startWalk(sql, tenantId, first, start));
+    while (walk.next <= last) {
+      await walkEntries(inspection, secrets, walk, Math.min(last, walk.next + step - 1));
+      if (enough()) return false;
+      const { next, previous: hash } = walk;
+      if (next <= last && hash && findings.count === 0) await onProgress({ id: next - 1, hash });
+    }
+    checked += walk.checked;
+    return true;
+  };
+  const older = { first: anchor.id + 1, last: marker?.id ?? 0 };
+  if (marker) {
+    for (const block of dueBlocks({ tenantId, since: marker.night, tonight }, older)) {
+      if (!(await walkFrom(block, anchor, Number.MAX_SAFE_INTEGER))) return undefined;
+    }
+  }
+  const start = marker ?? anchor;
+  const isDone = await walkFrom({ first: start.id + 1, last: head.id }, start, progressStep);
+  return isDone ? checked : undefined;
+}

@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { lastVerification, nightlyVerify } from '../../packages/server/src/jobs/nightly-verify.ts';
+import { isDue, nights } from '../../packages/server/src/operations/verify/nights.ts';
+import { alone } from '../setup/alone.ts';
+import { apiOf, dek, openWorld, type World } from '../setup/world.ts';
+import { alternatives } from './alternatives.ts';
+import { type Attacker, openAttacker, tables } from './attacker.ts';
+import { populate, type Populated } from './populated.ts';
+
+const day = 24 * 60 * 60 * 1_000;
+const hour = 60 * 60 * 1_000;
+
+let world: World;
+let attacker: Attacker;
+let ann: Populated;
+/** A key of Ann that no test attacks. */
+let spare: string;
+/** The first entries of Ann's log are read again on this night, and then 30 nights later. */
+let firstNight: number;
+let firstFindings: string[];
+
+beforeAll(async () => {
+  world = await openWorld('2019-03-01T00:00:00Z');
+  attacker = await openAttacker(world);
+  [ann] = await populate(world, attacker);
+  spare = (await apiOf(world.replica(), ann.token)('POST /v1/keys', { name: 'spare' })).key_id;
+  firstNight = Math.ceil(world.time / day);
+  while (!isDue({ tenantId: ann.tenantId, since: firstNight - 1, tonight: firstNight }, 0)) firstNight++;
+  firstFindings = await verify(firstNight);
+  await attacker.keep('verified');
+});
+beforeEach(() => attacker.restore('verified'));
+afterAll(() => world.close());
+
+async function verify(night: number): Promise<string[]> {
+  world.time = night * day + 3 * hour;
+  const found: string[] = [];
+  await nightlyVerify(world.replica(), alone(), (tenantId, findings) => {
+    const name = tenantId === ann.tenantId ? '' : 'ben: ';
+    found.push(...findings.map(({ id, reason }) => `${name}${id} ${reason}`));
+  });
+  return found;
+}
+
+async function wrapAt(night: number): Promise<void> {
+  world.time = night * day + 12 * hour;
+  await apiOf(world.replica(), ann.token)('POST /v1/keys/:key_id/wrap', { key_id: spare, dek });
+}
+
+const spoil = (id: number) =>
+  attacker.sql`update eaas.audit_entries set actor = 'nobody' where tenant_id = ${ann.tenantId} and id = ${id}`;
+
+/** After the purge and the first night, the log has the entries 15 to 32. */
+const old = 20;
+const next = 33;
+
+test('the first night has no findings in an unchanged log', () => {
+  expect(firstFindings).toEqual([]);
+});
+
+describe('the entries since the last verification', () => {
+  beforeEach(() => wrapAt(firstNight));
+
+  test.each([
+    ['changed', spoil, [`${next} entry_changed`]],
+    [
+      'removed',
+      (id: number) =>
+        attacker.sql`delete from eaas.audit_entries where tenant_id = ${ann.tenantId} and id = ${id}`,
+      [`${next} head_mismatch`, `${next} entry_missing`],
+    ],
+  ] as const)('an entry that was %s is found in the next night', async (_, attack, found) => {
+    await attack(next);
+    expect(await verify(firstNight + 1)).toEqual(found);
+  });
+
+  test('a row that was put back is found in the next night', async () => {
+    const api = apiOf(world.replica(), ann.token);
+    await api('POST /v1/keys/:key_id/disable', { key_id: ann.quiet });
+    await attacker.putBack('verified', 'keys', `key_id = '${ann.quiet}'`);
+    expect(await verify(firstNight + 1)).toEqual([`${next + 1} key_put_back: ${ann.quiet}`]);
+  });
+
+  test('a row that was removed is found in the next night', async () => {
+    const api = apiOf(world.replica(), ann.token);
+    await api('DELETE /v1/api-keys/:api_key_id', { api_key_id: ann.limited.apiKeyId });
+    await attacker.sql`delete from eaas.api_keys where api_key_id = ${ann.limited.apiKeyId}`;
+    expect(await verify(firstNight + 1)).toEqual([`${next + 1} api_key_missing: ${ann.limited.apiKeyId}`]);
+  });
+
+  test('a row that was changed in the database is found in the next night', async () => {
+    const api = apiOf(world.replica(), ann.token);
+    await api('POST /v1/keys/:key_id/disable', { key_id: ann.quiet });
+    await attacker.sql`update eaas.keys set status = 'active' where key_id = ${ann.quiet}`;
+    expect(await verify(firstNight + 1)).toEqual([`${next + 1} key_changed: ${ann.quiet}`]);
+  });
+});
+
+describe('older entries and rows', () => {
+  const sql = (text: string) => attacker.sql.unsafe(text);
+  const attacks: readonly (readonly [string, () => Promise<unknown>, () => string])[] = [
+    ['a changed entry', () => spoil(old), () => `${old} entry_changed`],
+    [
+      'a removed entry',
+      () => sql(`delete from eaas.audit_entries where tenant_id = '${ann.tenantId}' and id = ${old}`),
+      () => `${old} entry_missing`,
+    ],
+    [
+      'a changed key',
+      () => sql(`update eaas.keys set exportable = true where key_id = '${ann.busy}'`),
+      () => `key_changed: ${ann.busy}`,
+    ],
+    [
+      'a removed key',
+      () => sql(`delete from eaas.keys where key_id = '${ann.busy}'`),
+      () => `key_missing: ${ann.busy}`,
+    ],
+    [
+      'a removed key whose entries are purged',
+      () => sql(`delete from eaas.keys where key_id = '${ann.quiet}'`),
+      () => 'rows_differ_from_anchor',
+    ],
+    [
+      'a key that was put back',
+      () => attacker.putBack('middle', 'keys', `key_id = '${ann.pending}'`),
+      () => `key_put_back: ${ann.pending}`,
+    ],
+    [
+      'a changed key version',
+      () => sql(`update eaas.key_versions set sealed = '' where key_id = '${ann.quiet}' and key_version = 1`),
+      () => `key_version_changed: ${ann.quiet} 1`,
+    ],
+    [
+      'a changed API key',
+      () => sql(`update eaas.api_keys set name = 'other' where api_key_id = '${ann.quietApiKey.apiKeyId}'`),
+      () => `api_key_changed: ${ann.quietApiKey.apiKeyId}`,
+    ],
+  ];
+
+  test.each(attacks)('%s is found within 30 nights', async (_, attack, found) => {
+    await attack();
+    let findings: string[] = [];
+    for (let night = 1; findings.length === 0 && night <= nights; night++) {
+      await wrapAt(firstNight + night - 1);
+      findings = await verify(firstNight + night);
+    }
+    expect(findings).toContainEqual(expect.stringContaining(found()));
+  });
+
+  test('a finding is reported every night, also if an earlier marker is put back', async () => {
+    await spoil(old);
+    expect(await verify(firstNight + nights)).toEqual([`${old} entry_changed`]);
+    expect(await verify(firstNight + nights + 1)).toEqual([`${old} entry_changed`]);
+    await attacker.putBack('verified', 'verification_markers', 'true');
+    expect(await verify(firstNight + nights + 2)).toEqual([`${old} entry_changed`]);
+  });
+
+  test('after nights without verification, the parts of these nights are read too', async () => {
+    await wrapAt(firstNight);
+    expect(await verify(firstNight + 1)).toEqual([]);
+    await spoil(old);
+    expect(await verify(firstNight + nights + 5)).toEqual([`${old} entry_changed`]);
+  });
+});
+
+describe('a marker that is not authentic is not trusted', () => {
+  beforeEach(async () => {
+    await wrapAt(firstNight);
+    await spoil(old);
+  });
+
+  test('with an authentic marker, the night reads only the entries after the marker', async () => {
+    expect(await verify(firstNight + 1)).toEqual([]);
+  });
+
+  test('after any change of the marker, the night reads the whole log', async () => {
+    await attacker.keep('spoilt');
+    const columns = await attacker.sql<{ name: string; type: string; required: boolean }[]>`
+      select attname as name, format_type(atttypid, null) as type, attnotnull as required from pg_attribute
+      where attrelid = 'eaas.verification_markers'::regclass and attnum > 0 and not attisdropped`;
+    const [row] = await attacker.sql.unsafe<Record<string, string | null>[]>(
+      `select ${columns.map(({ name }) => `${name}::text`).join(', ')} from eaas.verification_markers
+       where tenant_id = '${ann.tenantId}'`,
+    );
+    const trusted: string[] = [];
+    for (const { name, type, required } of columns) {
+      const others = alternatives(name, type, row?.[name] ?? null).filter(
+        (value) => value !== row?.[name] && !(value === null && required),
+      );
+      expect(others).not.toEqual([]);
+      for (const value of others) {
+        await attacker.sql.unsafe(
+          `update eaas.verification_markers set ${name} = $1::text::${type} where tenant_id = '${ann.tenantId}'`,
+          [value],
+        );
+        const found = await verify(firstNight + 1);
+        if (!found.includes(`${old} entry_changed`)) trusted.push(`${name} = ${value}: ${String(found)}`);
+        await attacker.restore('spoilt');
+      }
+    }
+    expect(trusted).toEqual([]);
+  });
+
+  test.each([
+    ['removed', () => attacker.sql`delete from eaas.verification_markers`],
+    [
+      'replaced by the marker of another tenant',
+      async () => {
+        await attacker.sql`delete from eaas.verification_markers where tenant_id = ${ann.tenantId}`;
+        await attacker.sql`update eaas.verification_markers set tenant_id = ${ann.tenantId}`;
+      },
+    ],
+  ])('after the marker was %s, the night reads the whole log', async (_, attack) => {
+    await attack();
+    expect(await verify(firstNight + 1)).toEqual([`${old} entry_changed`]);
+  });
+
+  test('a forged marker of tonight does not make the night skip the tenant', async () => {
+    await attacker.sql`update eaas.verification_markers set night = ${firstNight + 1}, finished_at = 9e15`;
+    expect(await verify(firstNight + 1)).toEqual([`${old} entry_changed`]);
+  });
+
+  test('a forged record of the night does not make the job skip the night', async () => {
+    const tonight = new Date((firstNight + nights) * day).toISOString().slice(0, 10);
+    const [record] = await attacker.sql`select * from eaas.verifications`;
+    await attacker.sql`insert into eaas.verifications ${attacker.sql({ ...record, day: tonight })}`;
+    expect(await verify(firstNight + nights)).toEqual([`${old} entry_changed`]);
+  });
+
+  test('a forged result of the night is not shown', async () => {
+    await attacker.restore('verified');
+    expect(await lastVerification(world.replica())).toMatchObject({ broken: 0 });
+    await attacker.sql`update eaas.verifications set broken = 3`;
+    expect(await lastVerification(world.replica())).toBeUndefined();
+  });
+});
+
+test('a log that does not contain the entry of the marker is a finding', async () => {
+  await wrapAt(firstNight);
+  expect(await verify(firstNight + 1)).toEqual([]);
+  for (const table of tables.filter((one) => one !== 'verification_markers')) {
+    await attacker.putBack('verified', table, 'true');
+  }
+  expect(await verify(firstNight + 2)).toEqual([`${next} checkpoint_ahead`]);
+  await wrapAt(firstNight + 2);
+  expect(await verify(firstNight + 3)).toEqual([]);
+});
