@@ -28,7 +28,7 @@ const unbound: Partial<Record<string, string>> = {
 const apart: Partial<Record<string, string>> = {
   migrations: 'belongs to the owner; the server only reads the latest migration',
   root_checks: 'a changed row stops the next start',
-  verifications: 'only saves the replicas work; `eaas audit verify` proves a chain',
+  verifications: 'has its own MAC; `eaas audit verify` proves a chain',
   usage_cursors: 'is counted separately without a MAC, and is read by no request',
   usage: 'counted aside',
   key_version_uses: 'counted aside',

@@ -1,6 +1,7 @@
 import type { ChainHead } from '../../crypto/checkpoint.ts';
 import type { TenantSecrets } from '../../crypto/key-hierarchy.ts';
 import type { Service } from '../../service.ts';
+import { changedRows } from '../../store/rows.ts';
 import { judgeRecentAges } from './ages.ts';
 import { type Ends, judgeAllAges, judgeEnds } from './ends.ts';
 import { startWalk, walkEntries } from './entries.ts';
@@ -58,14 +59,15 @@ async function verifyOnce(service: Service, tenantId: string, options: NightOpti
       return { ends, marker, recent: await judgeRecentAges(tx, inspection, marker.id) };
     }
     if (secrets) await judgeAllAges(tx, inspection, ends);
-    return { ends, marker };
+    const recent = marker ? await changedRows(tx, tenantId, marker.id, Number.MAX_SAFE_INTEGER) : [];
+    return { ends, marker, recent };
   }, unhurried.timeLeft());
   const { secrets, head, anchor } = ends;
   const found = { secrets, head, anchor, findings };
   if (!secrets) return { ...found, isComplete: true, checked: 0 };
   const ranges = marker ? [...dueRows({ tenantId, since: marker.night, tonight })] : [allRows];
   const isCovered = (id: string): boolean => ranges.some(({ after, through }) => id > after && id <= through);
-  ranges.push({ ...allRows, among: (recent ?? []).filter((id) => !isCovered(id)) });
+  ranges.push({ ...allRows, among: recent.filter((id) => !isCovered(id)) });
   for (const range of ranges) {
     await walkRows(inspection, secrets, { ...firstRow, after: range.after }, range);
     if (enough()) return { ...found, isComplete: false, checked: 0 };
