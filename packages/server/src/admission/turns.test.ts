@@ -26,16 +26,16 @@ function timed() {
 
 test('work starts immediately if no other work waits', async () => {
   const { turns, log, steps } = timed();
-  const done = turns.run('a', steps('a', 3, 1));
+  const done = turns.run('a', steps('a', 3, 0.5));
   expect(log).toEqual(['a1', 'a2', 'a3']);
   expect(turns.counts.waiting).toBe(0);
   expect(await done).toBe('a');
   expect(await turns.call('a', () => 'called')).toBe('called');
 });
 
-test('a tenant that keeps working pauses for I/O after 4 ms', async () => {
+test('a tenant that keeps working pauses for I/O after 2 ms', async () => {
   const { turns, log, later, steps, takeTurn } = timed();
-  const done = turns.run('a', steps('a', 9, 1.5));
+  const done = turns.run('a', steps('a', 9, 0.75));
   expect(log.splice(0)).toEqual(['a1', 'a2', 'a3']);
   expect(takeTurn()).toBe('a4 a5 a6');
   expect(takeTurn()).toBe('a7 a8 a9');
@@ -63,22 +63,22 @@ test('tenants run in turn, regardless of their amount of work', async () => {
 
 test('a call of another tenant runs before the rest of a long piece of work', () => {
   const { turns, log, steps, takeTurn } = timed();
-  void turns.run('a', steps('a', 9, 4));
+  void turns.run('a', steps('a', 9, 2));
   takeTurn();
   log.splice(0);
-  void turns.run('b', steps('b', 1, 1));
+  void turns.run('b', steps('b', 1, 0.5));
   expect(takeTurn()).toBe('b1');
-  void turns.run('b', steps('b', 1, 1));
+  void turns.run('b', steps('b', 1, 0.5));
   expect([takeTurn(), takeTurn()]).toEqual(['b1', 'a3']);
 });
 
 test('a tenant that calls without a pause gets no more CPU time than a tenant with a long piece of work', () => {
   const { turns, log, steps, takeTurn } = timed();
-  void turns.run('a', steps('a', 100, 4));
+  void turns.run('a', steps('a', 100, 2));
   log.splice(0);
   let turnsOf = { a: 0, b: 0 };
   for (let turn = 0; turn < 50; turn++) {
-    void turns.run('b', steps('b', 1, 1));
+    void turns.run('b', steps('b', 1, 0.5));
     const ran = takeTurn();
     turnsOf = {
       a: turnsOf.a + (ran.match(/a/g)?.length ?? 0),
@@ -92,7 +92,7 @@ test('a tenant that calls without a pause gets no more CPU time than a tenant wi
 test('several small pieces of work of a tenant run in one slice of time', () => {
   const { turns, log, time, takeTurn } = timed();
   const small = (name: string) => () => {
-    time.now += 1;
+    time.now += 0.5;
     log.push(name);
   };
   for (const name of ['1', '2', '3', '4', '5', '6', '7', '8', '9']) void turns.call('a', small(name));

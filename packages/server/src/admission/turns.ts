@@ -15,10 +15,10 @@ interface Job {
   refuse(): void;
 }
 
-/** After 4 ms of one tenant's work, the event loop handles waiting I/O. */
-const slice = 4;
-/** The start of a call counts 0.25 ms, because the rest of the call runs outside the tenant's turn. */
-const start = 0.25;
+/** After 2 ms of one tenant's work, the event loop handles waiting I/O. */
+const slice = 2;
+/** The start of a call counts 0.125 ms, because the rest of the call runs outside the tenant's turn. */
+const start = 0.125;
 const patience = 2_000;
 
 interface Queue {
