@@ -63,6 +63,25 @@ describe('the bytes of a context', () => {
     }
   });
 
+  test.each([{ b: undefined }, { constructor: Object }, { a: 1 }, Object.create({ a: '1' })])(
+    'an invalid context is refused after a valid context with as many members: %o',
+    (context) => {
+      encodeContext({ a: '1' });
+      expect(() => encodeContext(context as Context)).toThrow(InputError);
+    },
+  );
+
+  test('the encoding of a context is the same after any other context', () => {
+    const small = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('', '1', '2'));
+    fc.assert(
+      fc.property(small, small, (before, context) => {
+        encodeContext(before);
+        const sorted = Object.entries(context).sort(([a], [b]) => (a < b ? -1 : 1));
+        expect(encodeContext(context)).toEqual(pae(...sorted.flat()));
+      }),
+    );
+  });
+
   test('each encoded context has separate memory', () => {
     const bytes = encodeContext({ a: 'b' });
     encodeContext({ c: 'd' });

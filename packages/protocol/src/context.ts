@@ -17,40 +17,44 @@ export function encodeContext(context?: Context): Uint8Array<ArrayBuffer> {
   return additionalData([], context).slice();
 }
 
-// Encodings share this memory, which is safe because engines read the AAD only during their call.
+// Engines read the AAD only during their call, so all encodings can share this memory.
 const room = /* @__PURE__ */ new Uint8Array(prefixLength + maxContext);
 
-let fixed: { readonly context: Context; readonly encoded: Uint8Array } | undefined;
+/** The context whose encoding is in `room`. Consecutive rows of a column often have the same context. */
+let last: { readonly members: Context; readonly count: number; readonly end: number } | undefined;
 
 export function fixContext(context: Context): Context {
-  encodeContext(context);
-  const copy = Object.freeze({ ...context });
-  fixed = { context: copy, encoded: encodeContext(copy) };
-  return copy;
+  return Object.freeze(encoded(context).members);
 }
 
 /** The next call of this function overwrites the returned bytes. */
 export function additionalData(prefix: ArrayLike<number>, context?: Context): Uint8Array<ArrayBuffer> {
-  if (context && context === fixed?.context) {
-    room.set(prefix);
-    room.set(fixed.encoded, prefix.length);
-    return room.subarray(0, prefix.length + fixed.encoded.length);
-  }
+  const { end } = encoded(context ?? {});
+  const start = prefixLength - prefix.length;
+  room.set(prefix, start);
+  return room.subarray(start, end);
+}
+
+function encoded(context: Context): NonNullable<typeof last> {
+  if (last && context === last.members) return last;
   // A Map, for example, would count as an empty context.
-  if (Object.prototype.toString.call(context ?? {}) !== '[object Object]')
-    refuse('context must be an object');
-  const members: Readonly<Record<string, unknown>> = { ...context };
+  if (Object.prototype.toString.call(context) !== '[object Object]') refuse('context must be an object');
+  if (last && isEqual(context, last)) return last;
+  last = undefined;
+  // The caller can change the context object later.
+  const members = { ...context };
   const names = Object.keys(members);
-  requireOwn(context, names.length);
+  const count = names.length;
+  // The encoding ignores inherited members, so the encryption would not authenticate them.
+  for (const name in context)
+    if (!Object.hasOwn(context, name)) refuse('context must not have inherited members');
   // Each member of a context takes at least 9 encoded bytes: two lengths of 4 bytes, and a name of at least one byte.
-  requireRoom(names.length * 9);
-  room.set(prefix);
-  const start = prefix.length;
-  writeUint32(room, start, names.length * 2);
-  let end = start + 4;
+  requireRoom(count * 9);
+  writeUint32(room, prefixLength, count * 2);
+  let end = prefixLength + 4;
   for (const name of names.sort(bytewise)) {
     const at = end + 4;
-    const value = members[name];
+    const value: unknown = members[name];
     end = writeText(end, name);
     if (end === at || end > at + maxContextName)
       refuse(`context must have names of 1 to ${maxContextName} bytes`);
@@ -58,15 +62,18 @@ export function additionalData(prefix: ArrayLike<number>, context?: Context): Ui
     if (typeof value !== 'string') refuse('context must have only strings as values');
     end = writeText(end, value);
   }
-  requireRoom(end - start);
-  return room.subarray(0, end);
+  requireRoom(end - prefixLength);
+  return (last = { members, count, end });
 }
 
-/** The encoding ignores inherited members, so the encryption would not authenticate them. */
-export function requireOwn(context: Context | undefined, own: number): void {
-  let all = 0;
-  for (const _ in context) all++;
-  if (all !== own) refuse('context must not have inherited members');
+function isEqual(context: Context, { members, count }: NonNullable<typeof last>): boolean {
+  // `for … in` also visits inherited members, which no encoded context has.
+  for (const name in context) {
+    if (!Object.hasOwn(context, name) || !Object.hasOwn(members, name)) return false;
+    if (context[name] !== members[name]) return false;
+    count--;
+  }
+  return count === 0;
 }
 
 function writeText(at: number, text: string): number {

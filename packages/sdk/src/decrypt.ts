@@ -46,9 +46,9 @@ export function createDecrypter(
   const readHeader = createHeaderReader(limits.maxEntries);
   const syncForm = engines.sync === engines.values ? '' : 'sync';
 
-  function headerOf(ciphertext: Ciphertext, bytes: Uint8Array, usual: Expected, options: DecryptOptions) {
+  function headerOf(bytes: Uint8Array, usual: Expected, options: DecryptOptions) {
     const { keyId: expected = usual, anyKey } = options;
-    const known = readHeader(ciphertext, bytes);
+    const known = readHeader(bytes);
     const { keyId } = known.header;
     if (keyId !== expected) requireExpectedKey(keyId, anyKey ? { anyKey } : { keyId: expected ?? [] });
     return known;
@@ -91,7 +91,7 @@ export function createDecrypter(
     requireForm(as);
     if (signal?.aborted) throw aborted();
     const bytes = envelopeBytes(ciphertext);
-    const known = headerOf(ciphertext, bytes, usual, options);
+    const known = headerOf(bytes, usual, options);
     const name = nameOf(known, options);
     const envelope = withBody(known.header, bytes);
     const ready = cache.find(name)?.key;
@@ -128,7 +128,7 @@ export function createDecrypter(
       requireOptions(decryptOptions, options, 'decryptSync');
       requireForm(options.as);
       const bytes = envelopeBytes(ciphertext);
-      const known = headerOf(ciphertext, bytes, usual, options);
+      const known = headerOf(bytes, usual, options);
       const envelope = withBody(known.header, bytes);
       const key = cache.find(nameOf(known, options, syncForm))?.key;
       if (!key?.sync) throw notPrimed("this ciphertext's data key is not in memory");
@@ -140,7 +140,7 @@ export function createDecrypter(
       if (signal?.aborted) throw aborted();
       const wanted = new Map<string, Wrapped>();
       for (const ciphertext of ciphertexts) {
-        const known = headerOf(ciphertext, envelopeBytes(ciphertext), usual, options);
+        const known = headerOf(envelopeBytes(ciphertext), usual, options);
         wanted.set(nameOf(known, options, syncForm), known.header);
       }
       if (wanted.size > limits.maxEntries) {

@@ -8,7 +8,7 @@ export type EngineMode = 'sync' | 'async';
 /** The return value of an engine's call: a result if the engine is synchronous, and otherwise a promise. */
 export type Outcome<Mode extends EngineMode, T> = Mode extends 'sync' ? T : Promise<T>;
 
-export type TextKey<Key> = Pick<DataKey, 'header' | 'commitment'> & { readonly key: Key | undefined };
+export type TextKey<Key> = Pick<DataKey, 'header' | 'commitment' | 'aad'> & { readonly key: Key | undefined };
 
 /** An envelope and its iv, in base64. */
 export interface SealedText {

@@ -1,9 +1,9 @@
 import { parseEnvelope } from '@eaas/protocol';
 import { toBase64 } from '@eaas/protocol/base64';
 import { type Header, parseHeader } from '@eaas/protocol/internal';
-import type { Ciphertext } from '../ciphertext.ts';
 
 export interface KnownHeader {
+  readonly bytes: Uint8Array;
   readonly header: Header;
   scope?: string | undefined;
   form?: string;
@@ -12,28 +12,27 @@ export interface KnownHeader {
 
 export function createHeaderReader(most: number) {
   const known = new Map<string, KnownHeader>();
-  let headerBytes = 0;
-  let headerCharacters = 0;
+  let last: KnownHeader | undefined;
+  let headerLength = 0;
 
-  const find = (ciphertext: Ciphertext, bytes: Uint8Array): KnownHeader | undefined => {
-    const given =
-      ciphertext instanceof Uint8Array || typeof ciphertext === 'string' ? ciphertext : ciphertext.ciphertext;
-    const text = typeof given === 'string' ? given : toBase64(bytes.subarray(0, headerBytes));
-    const found = known.get(text.slice(0, headerCharacters));
-    // The base64 text can lack some bits of the header's last byte.
-    return found?.header.wrappedKey.at(-1) === bytes[headerBytes - 1] ? found : undefined;
-  };
-
-  return (ciphertext: Ciphertext, bytes: Uint8Array): KnownHeader => {
-    const found = find(ciphertext, bytes);
-    if (found) return found;
-    ({ length: headerBytes } = parseEnvelope(bytes));
-    headerCharacters = Math.floor((headerBytes * 8) / 6);
+  const read = (envelope: Uint8Array): KnownHeader => {
+    ({ length: headerLength } = parseEnvelope(envelope));
     // A view of the header would keep the whole ciphertext in memory.
-    const header = parseHeader(new Uint8Array(bytes.subarray(0, headerBytes)));
-    const fresh = { header };
+    const bytes = new Uint8Array(envelope.subarray(0, headerLength));
+    const fresh = { bytes, header: parseHeader(bytes) };
     if (known.size >= most) known.clear();
-    known.set(toBase64(bytes.subarray(0, headerBytes)).slice(0, headerCharacters), fresh);
+    known.set(toBase64(bytes), fresh);
     return fresh;
   };
+
+  return (envelope: Uint8Array): KnownHeader => {
+    // Consecutive rows often have the same data key.
+    if (last && startsWith(envelope, last.bytes)) return last;
+    return (last = known.get(toBase64(envelope.subarray(0, headerLength))) ?? read(envelope));
+  };
+}
+
+function startsWith(bytes: Uint8Array, start: Uint8Array): boolean {
+  for (let at = 0; at < start.length; at++) if (bytes[at] !== start[at]) return false;
+  return true;
 }
