@@ -1,5 +1,4 @@
 import { parseEnvelope } from '@eaas/protocol';
-import { toBase64 } from '@eaas/protocol/base64';
 import { type Header, parseHeader } from '@eaas/protocol/internal';
 
 export interface KnownHeader {
@@ -11,7 +10,7 @@ export interface KnownHeader {
 }
 
 export function createHeaderReader(most: number) {
-  const known = new Map<string, KnownHeader>();
+  const known = new Map<number, KnownHeader>();
   let last: KnownHeader | undefined;
   let headerLength = 0;
 
@@ -21,18 +20,30 @@ export function createHeaderReader(most: number) {
     const bytes = new Uint8Array(envelope.subarray(0, headerLength));
     const fresh = { bytes, header: parseHeader(bytes) };
     if (known.size >= most) known.clear();
-    known.set(toBase64(bytes), fresh);
+    known.set(hashOf(bytes, headerLength), fresh);
     return fresh;
   };
 
   return (envelope: Uint8Array): KnownHeader => {
     // Consecutive rows often have the same data key.
-    if (last && startsWith(envelope, last.bytes)) return last;
-    return (last = known.get(toBase64(envelope.subarray(0, headerLength))) ?? read(envelope));
+    if (!startsWith(envelope, last)) {
+      const found = known.get(hashOf(envelope, headerLength));
+      last = startsWith(envelope, found) ? found : read(envelope);
+    }
+    return last;
   };
 }
 
-function startsWith(bytes: Uint8Array, start: Uint8Array): boolean {
-  for (let at = 0; at < start.length; at++) if (bytes[at] !== start[at]) return false;
+/** The last bytes of a wrapped key are part of an authentication tag, so they differ between wrapped keys. */
+function hashOf(envelope: Uint8Array, headerLength: number): number {
+  let hash = 0;
+  for (let at = headerLength - 6; at < headerLength; at++) hash = hash * 256 + (envelope[at] ?? 0);
+  return hash;
+}
+
+function startsWith(envelope: Uint8Array, known: KnownHeader | undefined): known is KnownHeader {
+  if (!known) return false;
+  const { bytes } = known;
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] !== envelope[at]) return false;
   return true;
 }
